@@ -1,0 +1,18 @@
+/**
+ * A model that turns text into vectors. Implementations live in `embedding-models/`.
+ * Vectors are unit length, `dimensions` numbers each; a score is the dot product of a query's and a document's.
+ */
+export interface EmbeddingModel {
+  /** Stable and versioned; stored beside every vector, so that vectors of two models are never mixed. */
+  readonly id: string
+  readonly dimensions: number
+  /** Unit vectors of documents, in order. `title` stands in front of what is embedded. */
+  embedDocuments(documents: readonly EmbeddingInput[], signal?: AbortSignal): Promise<Float32Array[]>
+  /** The unit vector of a query, which is given to the model exactly as it came. */
+  embedQuery(query: string, signal?: AbortSignal): Promise<Float32Array>
+}
+
+export interface EmbeddingInput {
+  title: string
+  text: string
+}

@@ -1,0 +1,33 @@
+/** Every `code` an error body can carry, with its HTTP status. The list is closed and documented in docs/errors.md. */
+export const ERROR_CODES = {
+  validation_failed: 400,
+  malformed_json: 400,
+  not_a_slack_source: 400,
+  provider_mismatch: 400,
+  duplicate_document: 400,
+  malformed_state: 400,
+  unauthenticated: 401,
+  subscription_required: 402,
+  plan_limit_reached: 402,
+  action_not_allowed: 403,
+  role_required: 403,
+  connector_access_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  cannot_revoke_self: 409,
+  source_disabled: 409,
+  source_push_only: 409,
+  embedding_model_mismatch: 409,
+  reembed_active: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  quota_exceeded: 429,
+  internal: 500,
+  upstream_error: 502,
+  not_configured: 503,
+  not_ready: 503,
+  overloaded: 503,
+} as const satisfies Record<string, number>
+
+export type ErrorCode = keyof typeof ERROR_CODES

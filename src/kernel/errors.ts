@@ -1,0 +1,54 @@
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+
+export interface AppErrorOptions {
+  /** Structured fields that leave with the error body. */
+  details?: Record<string, unknown>
+  /** Response headers that leave with the error. */
+  headers?: Record<string, string>
+  /** What happened inside; logged, never sent. */
+  cause?: unknown
+}
+
+/**
+ * An error with a public message that a person can act on and a stable code.
+ * Only `code`, `message`, `details` and `headers` leave the service; `cause` is for the log.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: Record<string, unknown>
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.status = ERROR_CODES[code]
+    this.details = options.details ?? {}
+    this.headers = options.headers ?? {}
+  }
+}
+
+/** One fault of a request, as listed in the `issues` of a validation error. `path` is dotted, `''` for the whole body. */
+export interface ValidationIssue {
+  path: string
+  message: string
+}
+
+/** The 400 that lists every fault found in a request. */
+export function validationError(issues: readonly ValidationIssue[]): AppError {
+  const first = issues[0]
+  const where = first && first.path !== '' ? `${first.path}: ` : ''
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+  return new AppError('validation_failed', `${where}${first?.message ?? 'The request is not valid'}${more}`, {
+    details: { issues },
+  })
+}
+
+/** A startup fault that the operator has to mend: printed without a stack, exit code 1. */
+export class StartupError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'StartupError'
+  }
+}

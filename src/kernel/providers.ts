@@ -1,0 +1,3 @@
+/** The providers of the API document, in its order. */
+export const PROVIDERS = ['slack', 'google_drive', 'notion', 'gmail'] as const
+export type ProviderId = (typeof PROVIDERS)[number]

@@ -1,0 +1,18 @@
+/**
+ * Text as PostgreSQL can store it: NUL removed, lone surrogates replaced with U+FFFD.
+ * PostgreSQL's text and jsonb refuse both (https://www.postgresql.org/docs/current/datatype-json.html).
+ */
+export function storableText(text: string): string {
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
+  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed
+}
+
+/** The same for every string, and every key, inside a JSON value. */
+export function storableJson(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value)
+  if (Array.isArray(value)) return value.map(storableJson)
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storableText(key), storableJson(inner)]))
+  }
+  return value
+}

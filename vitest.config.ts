@@ -1,0 +1,45 @@
+import { defineConfig } from 'vitest/config'
+
+// Database suites (*.db.test.ts) run on the embedded database always, and on PostgreSQL when TEST_DATABASE_URL is set.
+const postgresUrl = process.env.TEST_DATABASE_URL
+
+const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' as const }
+const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts']
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'training/**/*.test.ts'],
+          exclude: databaseSuites,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'embedded',
+          include: databaseSuites,
+          env: { TEST_DRIVER: 'embedded' },
+          globalSetup: ['test/support/database-setup.ts'],
+        },
+      },
+      ...(postgresUrl
+        ? [
+            {
+              test: {
+                ...shared,
+                name: 'postgres',
+                include: databaseSuites,
+                env: { TEST_DRIVER: 'postgres', TEST_DATABASE_URL: postgresUrl },
+                globalSetup: ['test/support/database-setup.ts'],
+              },
+            },
+          ]
+        : []),
+    ],
+  },
+})
