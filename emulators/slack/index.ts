@@ -1,0 +1,1 @@
+export { startSlackEmulator, type SlackEmulator, type SlackEmulatorOptions } from './start-slack-emulator.ts'

@@ -1,0 +1,34 @@
+import type { Grants } from '../kit/grants.ts'
+import { textField as text } from '../kit/fields.ts'
+import type { SlackEmulatorState } from './slack-state.ts'
+
+/** What a person can do to the workspace with curl; arguments are JSON fields. */
+export function slackControlRoutes(
+  state: SlackEmulatorState,
+  grants: Grants,
+): Record<string, (body: Record<string, unknown>) => unknown> {
+  // Channels go by id or by name.
+  const channelId = (body: Record<string, unknown>): string => {
+    const given = text(body, 'channel')
+    return state.channels().find((channel) => channel.name === given || channel.id === given)?.id ?? given
+  }
+  return {
+    channels: () =>
+      state.channels().map(({ id, name, isPrivate, isMember }) => ({ id, name, isPrivate, isMember })),
+    messages: (body) => state.history(channelId(body), { oldest: '', latest: '~', limit: 20 }),
+    post: (body) => {
+      const threadTs = typeof body['threadTs'] === 'string' ? { threadTs: body['threadTs'] } : {}
+      return { ts: state.post(channelId(body), { text: text(body, 'text'), ...threadTs }) }
+    },
+    edit: (body) => state.edit(channelId(body), text(body, 'ts'), text(body, 'text')),
+    delete: (body) => state.delete(channelId(body), text(body, 'ts')),
+    'add-channel': (body) => ({
+      id: state.addChannel({ name: text(body, 'name'), isPrivate: body['isPrivate'] === true }),
+    }),
+    'rename-channel': (body) => state.renameChannel(channelId(body), text(body, 'name')),
+    'delete-channel': (body) => state.deleteChannel(channelId(body)),
+    'set-member': (body) => state.setMember(channelId(body), body['isMember'] === true),
+    'expire-tokens': () => grants.expireAccessTokens(),
+    'revoke-tokens': () => grants.revokeAll(),
+  }
+}

@@ -1,0 +1,147 @@
+import type { SlackEmulatorState, EmulatedChannel } from './slack-state.ts'
+
+export type SlackAnswer = { ok: boolean; error?: string; [field: string]: unknown }
+
+/** What a Web API method gets: its arguments, and who asks. */
+export interface SlackCall {
+  arguments: URLSearchParams
+  scopes: ReadonlySet<string>
+  state: SlackEmulatorState
+  team: { id: string; name: string; domain: string }
+  /** The most objects history and replies give, as Slack restricts some apps. */
+  mostObjects: number
+}
+
+const failed = (error: string, more: Record<string, unknown> = {}): SlackAnswer => ({
+  ok: false,
+  error,
+  ...more,
+})
+
+/** The Web API methods that need a token (docs.slack.dev/reference/methods), by name. */
+export const SLACK_METHODS: Record<string, (call: SlackCall) => SlackAnswer> = {
+  'auth.test': ({ team }) => ({
+    ok: true,
+    url: `https://${team.domain}.slack.com/`,
+    team: team.name,
+    team_id: team.id,
+    user: 'memory',
+    user_id: 'UBOT',
+    bot_id: 'BBOT',
+  }),
+  'team.info': ({ team }) => ({ ok: true, team: { ...team, url: `https://${team.domain}.slack.com/` } }),
+  'users.list': (call) => {
+    const page = pageOf(call, call.state.users(), 200)
+    return { ok: true, members: page.values, cache_ts: 0, response_metadata: { next_cursor: page.next } }
+  },
+  'users.info': ({ state, arguments: given }) => {
+    const user = state.users().find((candidate) => candidate.id === given.get('user'))
+    return user ? { ok: true, user } : failed('user_not_found')
+  },
+  'conversations.list': listConversations,
+  'conversations.info': (call) => {
+    const channel = visibleChannel(call)
+    return channel ? { ok: true, channel: channelJson(channel) } : failed('channel_not_found')
+  },
+  'conversations.join': (call) => {
+    const channel = visibleChannel(call)
+    if (!channel) return failed('channel_not_found')
+    if (!call.scopes.has('channels:join')) return failed('missing_scope', { needed: 'channels:join' })
+    if (channel.isArchived) return failed('is_archived')
+    if (channel.isPrivate) return failed('method_not_supported_for_channel_type')
+    channel.isMember = true
+    return { ok: true, channel: channelJson(channel) }
+  },
+  'conversations.history': readHistory,
+  'conversations.replies': readReplies,
+}
+
+function listConversations(call: SlackCall): SlackAnswer {
+  const types = (call.arguments.get('types') ?? 'public_channel').split(',')
+  const wantsPrivate = types.includes('private_channel')
+  if (wantsPrivate && !call.scopes.has('groups:read')) {
+    return failed('missing_scope', { needed: 'groups:read', provided: [...call.scopes].join(',') })
+  }
+  const visible = call.state
+    .channels()
+    .filter((channel) =>
+      channel.isPrivate ? wantsPrivate && channel.isMember : types.includes('public_channel'),
+    )
+    .filter((channel) => !channel.isArchived || call.arguments.get('exclude_archived') !== 'true')
+  const page = pageOf(call, visible, 1000)
+  return { ok: true, channels: page.values.map(channelJson), response_metadata: { next_cursor: page.next } }
+}
+
+function readHistory(call: SlackCall): SlackAnswer {
+  const channel = visibleChannel(call)
+  if (!channel) return failed('channel_not_found')
+  if (!channel.isMember) return failed('not_in_channel')
+  const limit = Math.min(Number(call.arguments.get('limit') ?? 100), 999, call.mostObjects)
+  const inclusive = call.arguments.get('inclusive') === 'true'
+  const oldest = call.arguments.get('oldest') ?? '0'
+  const latest = call.arguments.get('cursor') ?? call.arguments.get('latest') ?? '9999999999.999999'
+  // One more than asked for tells whether there is more.
+  const found = call.state
+    .history(channel.id, { oldest, latest, limit: limit + 3 })
+    .filter(({ ts }) => inclusive || (ts !== oldest && ts !== latest))
+  const messages = found.slice(0, limit)
+  const next = found[limit]
+  return {
+    ok: true,
+    messages,
+    has_more: next !== undefined,
+    pin_count: 0,
+    ...(next ? { response_metadata: { next_cursor: next.ts } } : {}),
+  }
+}
+
+function readReplies(call: SlackCall): SlackAnswer {
+  const channel = visibleChannel(call)
+  if (!channel) return failed('channel_not_found')
+  if (!channel.isMember) return failed('not_in_channel')
+  const messages = call.state.thread(channel.id, call.arguments.get('ts') ?? '')
+  const [root, ...replies] = messages
+  if (!root) return failed('thread_not_found')
+  const page = pageOf(call, replies, call.mostObjects)
+  return {
+    ok: true,
+    messages: [root, ...page.values],
+    has_more: page.next !== '',
+    response_metadata: { next_cursor: page.next },
+  }
+}
+
+/** Public channels, and private ones the bot is in. */
+function visibleChannel(call: SlackCall): EmulatedChannel | undefined {
+  const id = call.arguments.get('channel')
+  return call.state
+    .channels()
+    .find((channel) => channel.id === id && (!channel.isPrivate || channel.isMember))
+}
+
+function channelJson(channel: EmulatedChannel): Record<string, unknown> {
+  return {
+    id: channel.id,
+    name: channel.name,
+    name_normalized: channel.name,
+    is_channel: !channel.isPrivate,
+    is_group: channel.isPrivate,
+    is_private: channel.isPrivate,
+    is_archived: channel.isArchived,
+    is_member: channel.isMember,
+    num_members: 7,
+  }
+}
+
+function pageOf<Value>(
+  call: SlackCall,
+  values: readonly Value[],
+  most: number,
+): { values: Value[]; next: string } {
+  const from = Number(call.arguments.get('cursor') ?? 0)
+  const limit = Math.min(Number(call.arguments.get('limit') ?? 100), most)
+  return {
+    values: values.slice(from, from + limit),
+    next: from + limit < values.length ? String(from + limit) : '',
+  }
+}

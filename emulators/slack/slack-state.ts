@@ -1,0 +1,269 @@
+import {
+  channelOf,
+  countBefore,
+  messageOf,
+  repliesOf,
+  tsOf,
+  userOf,
+  type EmulatedMessage,
+  type EmulatedUser,
+  type SlackSeed,
+} from './slack-data.ts'
+
+export interface EmulatedChannel {
+  id: string
+  name: string
+  isPrivate: boolean
+  isArchived: boolean
+  isMember: boolean
+}
+
+/** The workspace as it stands. Each change is told to the listeners as the event Slack would send. */
+export interface SlackEmulatorState {
+  channels(): EmulatedChannel[]
+  users(): EmulatedUser[]
+  /** Top-level messages of a channel, newest first, from `oldest` to `latest` (both included), at most `limit`. */
+  history(channelId: string, range: { oldest: string; latest: string; limit: number }): EmulatedMessage[]
+  /** Root and replies, oldest first; empty when there is no such thread. */
+  thread(channelId: string, rootTs: string): EmulatedMessage[]
+  /** Everything somebody can read now, replies included, for tests that compare. */
+  allMessages(channelId: string): EmulatedMessage[]
+  post(channelId: string, message: { text: string; user?: string; threadTs?: string; ts?: string }): string
+  edit(channelId: string, ts: string, text: string): void
+  delete(channelId: string, ts: string): void
+  addChannel(channel: { name: string; isPrivate?: boolean; isMember?: boolean }): string
+  renameChannel(channelId: string, name: string): void
+  deleteChannel(channelId: string): void
+  /** The bot is put out of a channel, or let in again. */
+  setMember(channelId: string, isMember: boolean): void
+  setArchived(channelId: string, isArchived: boolean): void
+  /** Called with the inner event of the Events API. */
+  onEvent(listener: (event: Record<string, unknown>) => void): void
+}
+
+interface ChannelData extends EmulatedChannel {
+  /** The channel's number in the seed; null when it was added later and has no generated messages. */
+  seedIndex: number | null
+  edits: Map<string, { text: string; ts: string }>
+  deleted: Set<string>
+  /** Posted later, oldest first. */
+  added: EmulatedMessage[]
+  addedReplies: Map<string, EmulatedMessage[]>
+}
+
+/** What the parts of the workspace share. */
+interface Workspace {
+  seed: SlackSeed
+  users: EmulatedUser[]
+  channels: Map<string, ChannelData>
+  emit(event: Record<string, unknown>): void
+  nextTs(): string
+}
+
+/** A workspace made from a seed, kept as what has changed since: 100,000 messages cost nothing until they are asked for. */
+export function createSlackState(seed: SlackSeed, now: () => number): SlackEmulatorState {
+  const users = Array.from({ length: seed.users }, (_unused, index) => userOf(seed, index))
+  const channels = new Map<string, ChannelData>()
+  const listeners: ((event: Record<string, unknown>) => void)[] = []
+  let lastTs = 0
+
+  for (let index = 0; index < seed.channels; index += 1) {
+    const { id, name } = channelOf(seed, index)
+    channels.set(id, emptyChannel({ id, name, isPrivate: false, isArchived: false, isMember: false }, index))
+  }
+  const workspace: Workspace = {
+    seed,
+    users,
+    channels,
+    emit: (event) => listeners.forEach((listener) => listener(event)),
+    nextTs: () => {
+      lastTs = Math.max(now() * 1000, lastTs + 1)
+      return `${Math.floor(lastTs / 1_000_000)}.${String(lastTs % 1_000_000).padStart(6, '0')}`
+    },
+  }
+  return {
+    channels: () => [...channels.values()],
+    users: () => users,
+    history: (channelId, range) => historyOf(seed, channelById(workspace, channelId), range),
+    thread: (channelId, rootTs) => threadOf(seed, channelById(workspace, channelId), rootTs),
+    allMessages: (channelId) => {
+      const channel = channelById(workspace, channelId)
+      const top = historyOf(seed, channel, { oldest: '', latest: '~', limit: Infinity })
+      return top.toReversed().flatMap((root) => {
+        const thread = threadOf(seed, channel, root.ts)
+        return thread.length > 1 ? thread : [root]
+      })
+    },
+    ...messageActions(workspace),
+    ...channelActions(workspace),
+    onEvent: (listener) => listeners.push(listener),
+  }
+}
+
+function channelById(workspace: Workspace, id: string): ChannelData {
+  const channel = workspace.channels.get(id)
+  if (!channel) throw new Error(`no channel ${id}`)
+  return channel
+}
+
+function messageActions(workspace: Workspace): Pick<SlackEmulatorState, 'post' | 'edit' | 'delete'> {
+  const { seed, users, emit, nextTs } = workspace
+  const messageById = (channel: ChannelData, ts: string): EmulatedMessage => {
+    const message = findMessage(seed, channel, ts)
+    if (!message) throw new Error(`no message ${ts}`)
+    return message
+  }
+  return {
+    post: (channelId, input) => {
+      const channel = channelById(workspace, channelId)
+      const user = input.user ?? users[0]?.id ?? 'U0'
+      const message: EmulatedMessage = { type: 'message', ts: input.ts ?? nextTs(), user, text: input.text }
+      if (input.threadTs === undefined) {
+        channel.added = [...channel.added, message].toSorted(byTs)
+      } else {
+        message.thread_ts = input.threadTs
+        const replies = channel.addedReplies.get(input.threadTs) ?? []
+        channel.addedReplies.set(input.threadTs, [...replies, message].toSorted(byTs))
+      }
+      emit({ ...message, channel: channelId, event_ts: message.ts, channel_type: 'channel' })
+      return message.ts
+    },
+    edit: (channelId, ts, text) => {
+      const channel = channelById(workspace, channelId)
+      const previous = messageById(channel, ts)
+      channel.edits.set(ts, { text, ts: nextTs() })
+      const change = { message: messageById(channel, ts), previous_message: previous }
+      emit({ type: 'message', subtype: 'message_changed', channel: channelId, ts: nextTs(), ...change })
+    },
+    delete: (channelId, ts) => {
+      const channel = channelById(workspace, channelId)
+      const change = { deleted_ts: ts, previous_message: messageById(channel, ts) }
+      channel.deleted.add(ts)
+      emit({ type: 'message', subtype: 'message_deleted', channel: channelId, ts: nextTs(), ...change })
+    },
+  }
+}
+
+function channelActions(
+  workspace: Workspace,
+): Pick<SlackEmulatorState, 'addChannel' | 'renameChannel' | 'deleteChannel' | 'setMember' | 'setArchived'> {
+  const { channels, emit } = workspace
+  return {
+    addChannel: ({ name, isPrivate = false, isMember = false }) => {
+      const id = `C${String(channels.size).padStart(8, '0')}`
+      channels.set(id, emptyChannel({ id, name, isPrivate, isArchived: false, isMember }, null))
+      emit({ type: 'channel_created', channel: { id, name } })
+      return id
+    },
+    renameChannel: (channelId, name) => {
+      channelById(workspace, channelId).name = name
+      emit({ type: 'channel_rename', channel: { id: channelId, name } })
+    },
+    deleteChannel: (channelId) => {
+      channels.delete(channelId)
+      emit({ type: 'channel_deleted', channel: channelId })
+    },
+    setMember: (channelId, isMember) => {
+      channelById(workspace, channelId).isMember = isMember
+      emit({ type: isMember ? 'member_joined_channel' : 'channel_left', channel: channelId })
+    },
+    setArchived: (channelId, isArchived) => {
+      channelById(workspace, channelId).isArchived = isArchived
+      emit({ type: isArchived ? 'channel_archive' : 'channel_unarchive', channel: channelId })
+    },
+  }
+}
+
+function emptyChannel(channel: EmulatedChannel, seedIndex: number | null): ChannelData {
+  return { ...channel, seedIndex, edits: new Map(), deleted: new Set(), added: [], addedReplies: new Map() }
+}
+
+/** Merges the generated messages, counted down, with those posted later. */
+function historyOf(
+  seed: SlackSeed,
+  channel: ChannelData,
+  range: { oldest: string; latest: string; limit: number },
+): EmulatedMessage[] {
+  const found: EmulatedMessage[] = []
+  const index = channel.seedIndex
+  let next = index === null ? -1 : countBefore(seed, index, `${range.latest}~`) - 1
+  let added = channel.added.findLastIndex((message) => message.ts <= range.latest)
+  while (found.length < range.limit) {
+    const generatedTs = index === null || next < 0 ? '' : tsOf(seed, index, next)
+    const addedTs = channel.added[added]?.ts ?? ''
+    const ts = generatedTs > addedTs ? generatedTs : addedTs
+    if (ts === '' || ts < range.oldest) break
+    const message = topLevel(seed, channel, ts)
+    if (message) found.push(message)
+    if (ts === generatedTs) next -= 1
+    if (ts === addedTs) added -= 1
+  }
+  return found
+}
+
+/** A top-level message as it stands: edited, with its thread's numbers, as a tombstone when only its replies are left. */
+function topLevel(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMessage | null {
+  const original = originalTop(seed, channel, ts)
+  if (!original) return null
+  const replies = repliesTo(seed, channel, ts)
+  const last = replies.at(-1)
+  const thread = last ? { thread_ts: ts, reply_count: replies.length, latest_reply: last.ts } : {}
+  if (!channel.deleted.has(ts)) return { ...edited(channel, original), ...thread }
+  if (!last) return null
+  const text = 'This message was deleted.'
+  return { type: 'message', subtype: 'tombstone', ts, user: 'USLACKBOT', text, hidden: true, ...thread }
+}
+
+function originalTop(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMessage | null {
+  const added = channel.added.find((message) => message.ts === ts)
+  if (added) return added
+  const i = seededIndex(seed, channel, ts)
+  return i === null || channel.seedIndex === null ? null : messageOf(seed, channel.seedIndex, i)
+}
+
+function seededIndex(seed: SlackSeed, channel: ChannelData, ts: string): number | null {
+  if (channel.seedIndex === null) return null
+  const i = countBefore(seed, channel.seedIndex, ts)
+  return i < seed.messagesPerChannel && tsOf(seed, channel.seedIndex, i) === ts ? i : null
+}
+
+function repliesTo(seed: SlackSeed, channel: ChannelData, rootTs: string): EmulatedMessage[] {
+  const i = seededIndex(seed, channel, rootTs)
+  const generated = i === null || channel.seedIndex === null ? [] : repliesOf(seed, channel.seedIndex, i)
+  return [...generated, ...(channel.addedReplies.get(rootTs) ?? [])]
+    .filter((reply) => !channel.deleted.has(reply.ts))
+    .map((reply) => edited(channel, reply))
+    .toSorted(byTs)
+}
+
+function threadOf(seed: SlackSeed, channel: ChannelData, rootTs: string): EmulatedMessage[] {
+  const root = topLevel(seed, channel, rootTs)
+  return root ? [root, ...repliesTo(seed, channel, rootTs)] : []
+}
+
+/** A message by its `ts`, whether top-level or a reply. */
+function findMessage(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMessage | null {
+  const top = topLevel(seed, channel, ts)
+  if (top) return top
+  for (const [rootTs] of channel.addedReplies) {
+    const reply = repliesTo(seed, channel, rootTs).find((message) => message.ts === ts)
+    if (reply) return reply
+  }
+  if (channel.seedIndex === null) return null
+  // A generated reply stands within ten minutes of its root.
+  const from = countBefore(seed, channel.seedIndex, String(Number(ts) - 700))
+  const to = countBefore(seed, channel.seedIndex, ts)
+  for (let i = from; i < to; i += 1) {
+    const rootTs = tsOf(seed, channel.seedIndex, i)
+    const reply = repliesTo(seed, channel, rootTs).find((message) => message.ts === ts)
+    if (reply) return reply
+  }
+  return null
+}
+
+function edited(channel: ChannelData, message: EmulatedMessage): EmulatedMessage {
+  const edit = channel.edits.get(message.ts)
+  return edit ? { ...message, text: edit.text, edited: { user: message.user, ts: edit.ts } } : message
+}
+
+const byTs = (left: EmulatedMessage, right: EmulatedMessage) => (left.ts < right.ts ? -1 : 1)

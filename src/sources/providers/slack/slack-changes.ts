@@ -1,0 +1,101 @@
+import type { ChangePage, ListChangesInput } from '../../provider.ts'
+import type { SlackChannel } from './slack-channels.ts'
+import type { SlackRun } from './slack-client.ts'
+import { markOf, readSlackCursor, type SlackChannelState, type SlackState } from './slack-cursor.ts'
+import { groupHints } from './slack-hints.ts'
+import { adoptChannels, removeOtherChannels } from './slack-membership.ts'
+import { toTs, type SlackMessage } from './slack-messages.ts'
+import { pollChannels, readHinted, watchBlocks } from './slack-poll.ts'
+import { readParts } from './slack-reader.ts'
+import {
+  historyOf,
+  pageOf,
+  readingOf,
+  startSync,
+  tryChannel,
+  type SlackChangesOptions,
+  type SlackSync,
+} from './slack-sync.ts'
+
+/** While events arrive, every channel is still asked this often: an event may be lost. */
+const POLL_DESPITE_EVENTS_MS = 3600_000
+/** Without events, a channel's whole history is read again this often, one channel a run. */
+const READ_AGAIN_MS = 7 * 24 * 3600_000
+/**
+ * What changed in a workspace since `cursor`. Channels not read yet (all of them at first, new and renamed ones later) are
+ * read backwards to their beginning; then hints are looked at, and every channel is asked for news unless events tell of
+ * them. Throws ProviderError.
+ */
+export async function* listSlackChanges(
+  run: SlackRun,
+  input: ListChangesInput,
+  options: SlackChangesOptions,
+): AsyncGenerator<ChangePage> {
+  const state = readSlackCursor(input.cursor)
+  const sync = await startSync(run, state, options)
+  const now = run.session.clock.now().getTime()
+  const hints = groupHints(input.push?.hints ?? [])
+  const pollAll = hints.unreadable || !isCoveredByEvents(state, input.push?.since ?? null, now)
+
+  yield* adoptChannels(sync, input.settings.channelAllowlist)
+  if (pollAll && !state.crawl && !input.push?.since) markOldestReading(state, now)
+  yield* backfillChannels(sync)
+  yield* readHinted(sync, hints.blocks)
+  if (pollAll) {
+    if (!state.crawl) yield* pollChannels(sync)
+    state.polledAt = now
+  }
+  if (state.crawl) yield* removeOtherChannels(sync)
+  state.crawl = false
+  yield { ...pageOf(sync, {}), complete: true }
+}
+
+/**
+ * Whether events make asking every channel needless: they have been arriving since before the last time all were asked, and
+ * that was within the hour.
+ */
+function isCoveredByEvents(state: SlackState, since: Date | null, now: number): boolean {
+  if (since === null || state.crawl) return false
+  const age = now - state.polledAt
+  return since.getTime() <= state.polledAt && age >= 0 && age < POLL_DESPITE_EVENTS_MS
+}
+
+function markOldestReading(state: SlackState, now: number): void {
+  const due = Object.values(state.channels)
+    .filter((channel) => !channel.left && channel.backfill === null && now - channel.readAt > READ_AGAIN_MS)
+    .toSorted((left, right) => left.readAt - right.readAt)
+  if (due[0]) due[0].backfill = ''
+}
+
+/** Reads the channels that have not been read to their beginning, each from where it stands. */
+async function* backfillChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
+  for (const channel of sync.channels.values()) {
+    const state = sync.state.channels[channel.id]
+    if (!state || state.backfill === null) continue
+    yield* tryChannel(sync, channel, backfillChannel(sync, channel, state))
+  }
+}
+
+async function* backfillChannel(
+  sync: SlackSync,
+  channel: SlackChannel,
+  state: SlackChannelState,
+): AsyncGenerator<ChangePage> {
+  const before = state.backfill === '' ? null : state.backfill
+  const window: SlackMessage[] = []
+  const blocks = watchBlocks(historyOf(sync, channel.id, { oldest: toTs(0), before }), state, window)
+  const bounds = { before, oldest: null }
+  let isWhole = before === null
+  for await (const part of readParts(readingOf(sync, channel), blocks, bounds, ALL_THREADS)) {
+    isWhole &&= part.failures.length === 0
+    state.backfill = part.from === '' ? null : part.from
+    if (state.backfill === null) {
+      state.readAt = sync.run.session.clock.now().getTime()
+      // So that the first poll after it knows when nothing has changed.
+      state.window = isWhole ? markOf(window) : ''
+    }
+    yield pageOf(sync, part)
+  }
+}
+
+const ALL_THREADS = { skipKnown: false, forced: new Set<string>() }

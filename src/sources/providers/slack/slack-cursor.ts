@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { ProviderError, type JsonValue } from '../../provider.ts'
+import type { SlackMessage } from './slack-messages.ts'
+
+const MOST_WATCHED_THREADS = 3_000
+
+const channelState = z.object({
+  name: z.string(),
+  /** The newest message ever seen, '' when there was none. Slack's own clock, so ours may be wrong. */
+  newest: z.string(),
+  /** Where reading the whole history backwards stands: '' at the top, a `ts` below which all is still to be read, null when done. */
+  backfill: z.string().nullable(),
+  /** When the whole history was last read to its end; epoch milliseconds, 0 for never. */
+  readAt: z.number(),
+  /** What the look-back window held when last read; the same again means that nothing changed. */
+  window: z.string(),
+  /** The bot is not in the channel and stays out of it until it is invited or everything is read anew. */
+  left: z.boolean(),
+})
+
+/**
+ * A thread: its latest reply, when it was last read (epoch milliseconds, 0 when that failed), its root as the history shows
+ * it, and its content, both as short hashes.
+ */
+const watchedThread = z.tuple([z.string(), z.number(), z.string(), z.string()])
+
+const cursorSchema = z.object({
+  version: z.literal(1),
+  /** True while the first reading (or a full resync) is under way: what is stored of other channels goes at its end. */
+  crawl: z.boolean(),
+  /** When every channel was last asked for news; epoch milliseconds. */
+  polledAt: z.number(),
+  channels: z.record(z.string(), channelState),
+  /** By `channel/root`. */
+  threads: z.record(z.string(), watchedThread),
+})
+
+/** Where a Slack source stands. */
+export type SlackState = z.infer<typeof cursorSchema>
+export type SlackChannelState = z.infer<typeof channelState>
+
+/** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
+export function readSlackCursor(cursor: JsonValue | null): SlackState {
+  if (cursor === null) return { version: 1, crawl: true, polledAt: 0, channels: {}, threads: {} }
+  const parsed = cursorSchema.safeParse(cursor)
+  if (!parsed.success)
+    throw new ProviderError('cursor_expired', 'The saved position cannot be read; a full resync is needed')
+  return parsed.data
+}
+
+/** The state as it is now, to be saved with a page. */
+export function writeSlackCursor(state: SlackState): JsonValue {
+  return structuredClone(state)
+}
+
+/** Whether a root, and with it the number and time of its replies, is as it was when its thread was last read. */
+export function isThreadKnown(state: SlackState, channelId: string, root: SlackMessage): boolean {
+  return state.threads[`${channelId}/${root.ts}`]?.[2] === markOf([root])
+}
+
+/** Notes a thread just read; `messages` null when that failed: then it comes first the next time. */
+export function watchThread(
+  state: SlackState,
+  channelId: string,
+  root: SlackMessage,
+  messages: readonly SlackMessage[] | null,
+  now: Date,
+): void {
+  const latest = root.latest_reply ?? root.ts
+  state.threads[`${channelId}/${root.ts}`] =
+    messages === null ? [latest, 0, '', ''] : [latest, now.getTime(), markOf([root]), markOf(messages)]
+}
+
+/** A short hash of everything about messages that an item shows, and of the replies under them. */
+export function markOf(messages: readonly SlackMessage[]): string {
+  const hash = createHash('sha256')
+  for (const message of messages) {
+    const {
+      ts,
+      text,
+      subtype,
+      edited,
+      reply_count: replies,
+      latest_reply: latest,
+      files,
+      attachments,
+    } = message
+    hash.update(
+      JSON.stringify([ts, text, subtype, edited?.ts, replies, latest, files?.length, attachments?.length]),
+    )
+  }
+  return hash.digest('base64url').slice(0, 12)
+}
+
+/** Keeps the threads with the latest replies. */
+export function pruneThreads(state: SlackState): void {
+  const entries = Object.entries(state.threads)
+  if (entries.length <= MOST_WATCHED_THREADS) return
+  entries.sort((left, right) => (left[1][0] > right[1][0] ? -1 : 1))
+  state.threads = Object.fromEntries(entries.slice(0, MOST_WATCHED_THREADS))
+}
+
+/** Forgets a channel and its threads. */
+export function forgetChannel(state: SlackState, channelId: string): void {
+  delete state.channels[channelId]
+  for (const key of Object.keys(state.threads)) {
+    if (key.startsWith(`${channelId}/`)) delete state.threads[key]
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * What is read of a message; names are Slack's (docs.slack.dev/reference/events/message). The SDK's `MessageElement` fits.
+ * `ts` is the message's id within its channel: seconds with six decimals, always 17 characters, so it sorts as text.
+ */
+export interface SlackMessage {
+  ts: string
+  subtype?: string
+  user?: string
+  username?: string
+  bot_id?: string
+  bot_profile?: { name?: string }
+  text?: string
+  thread_ts?: string
+  reply_count?: number
+  latest_reply?: string
+  edited?: { ts?: string }
+  hidden?: boolean
+  files?: { title?: string; name?: string }[]
+  attachments?: { title?: string; text?: string; fallback?: string }[]
+}
+
+/**
+ * Subtypes that are no content: what happened to a channel rather than what somebody said. The cleanup of system events
+ * removes items that carry one of them in `metadata.subtype`.
+ */
+export const SLACK_SYSTEM_SUBTYPES = [
+  'channel_join',
+  'channel_leave',
+  'channel_archive',
+  'channel_unarchive',
+  'channel_name',
+  'channel_topic',
+  'channel_purpose',
+  'group_join',
+  'group_leave',
+  'group_archive',
+  'group_unarchive',
+  'group_name',
+  'group_topic',
+  'group_purpose',
+  'channel_convert_to_private',
+  'channel_convert_to_public',
+  'pinned_item',
+  'unpinned_item',
+  'ekm_access_denied',
+  'channel_posting_permissions',
+  'bot_add',
+  'bot_remove',
+  'reminder_add',
+] as const
+
+const SYSTEM_SUBTYPES: ReadonlySet<string> = new Set(SLACK_SYSTEM_SUBTYPES)
+
+/** Whether a message's subtype marks a system event. */
+export function isSystemSubtype(subtype: string | null | undefined): boolean {
+  return subtype !== null && subtype !== undefined && SYSTEM_SUBTYPES.has(subtype)
+}
+
+/** The messages of an answer that have an id. */
+export function readMessages(
+  messages: readonly (Omit<SlackMessage, 'ts'> & { ts?: string })[] | undefined,
+): SlackMessage[] {
+  return (messages ?? []).flatMap((message) =>
+    message.ts === undefined ? [] : [{ ...message, ts: message.ts }],
+  )
+}
+
+/** Whether a message says something: no system event, not hidden, not the `tombstone` a deleted root leaves. */
+export function isContent(message: SlackMessage): boolean {
+  if (isSystemSubtype(message.subtype) || message.hidden === true || message.subtype === 'tombstone')
+    return false
+  return hasText(message)
+}
+
+function hasText(message: SlackMessage): boolean {
+  const parts = [
+    message.text,
+    ...(message.files ?? []).flatMap((file) => [file.title, file.name]),
+    ...(message.attachments ?? []).flatMap((attachment) => [
+      attachment.title,
+      attachment.text,
+      attachment.fallback,
+    ]),
+  ]
+  return parts.some((part) => part !== undefined && part.trim() !== '')
+}
+
+/** Whether a message has a thread under it. */
+export function isThreadRoot(message: SlackMessage): boolean {
+  return (
+    (message.reply_count ?? 0) > 0 && (message.thread_ts === undefined || message.thread_ts === message.ts)
+  )
+}
+
+/** Whether a message is a reply, shown in the channel as well (`thread_broadcast`) or not. */
+export function isReply(message: SlackMessage): boolean {
+  return message.thread_ts !== undefined && message.thread_ts !== message.ts
+}
+
+const BLOCK_SECONDS = 3600
+
+/** The start of the clock hour (UTC) a message falls into, as a `ts`. Conversations are gathered within these blocks. */
+export function blockStart(ts: string): string {
+  const seconds = Math.floor(Number(ts) / BLOCK_SECONDS) * BLOCK_SECONDS
+  return toTs(seconds)
+}
+
+/** The start of the block after the one a `ts` falls into. */
+export function blockEnd(ts: string): string {
+  return toTs((Math.floor(Number(ts) / BLOCK_SECONDS) + 1) * BLOCK_SECONDS)
+}
+
+/** Seconds since the epoch as a `ts`; never below 0. */
+export function toTs(seconds: number): string {
+  return `${String(Math.max(0, Math.floor(seconds))).padStart(10, '0')}.000000`
+}
+
+/** The `ts` one microsecond before; Slack's `latest` and `oldest` then need no `inclusive`. */
+export function tsBefore(ts: string): string {
+  const [seconds = '0', micros = '0'] = ts.split('.')
+  if (Number(micros) > 0) return `${seconds}.${String(Number(micros) - 1).padStart(6, '0')}`
+  return `${String(Math.max(0, Number(seconds) - 1)).padStart(10, '0')}.999999`
+}
+
+/** The time of a `ts`, to the millisecond. */
+export function tsDate(ts: string): Date {
+  return new Date(Math.floor(Number(ts) * 1000))
+}

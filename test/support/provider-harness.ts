@@ -1,0 +1,153 @@
+import {
+  DEFAULT_PROVIDER_LIMITS,
+  type ChangePage,
+  type ItemFailure,
+  type JsonValue,
+  type ProviderAdapter,
+  type ProviderItem,
+  type ProviderLimits,
+  type ProviderSession,
+  type PushState,
+} from '../../src/sources/provider.ts'
+
+export interface HarnessOptions {
+  adapter: ProviderAdapter
+  /** Answers the session's `accessToken`; gets the token that was refused, if any. */
+  accessToken: (refused?: string) => string | Promise<string>
+  account: { externalAccountId: string; displayName: string }
+  limits?: Partial<ProviderLimits>
+  extra?: ProviderSession['extra']
+  /** Where the clock stands at first; epoch milliseconds. Waiting moves it on. */
+  now?: number
+}
+
+export interface RunOptions {
+  allowlist?: string[] | null
+  push?: PushState
+  fullResync?: boolean
+  /** Dies after this many pages have been stored. */
+  dieAfter?: number
+  /** Dies with the next page read but not stored. */
+  losePage?: boolean
+}
+
+export interface RunReport {
+  pages: number
+  /** Items that were new or different. */
+  ingested: string[]
+  deleted: string[]
+  failures: ItemFailure[]
+  discovered: number
+  /** Whether the last page said so. */
+  complete: boolean
+}
+
+export interface ProviderHarness {
+  readonly items: Map<string, ProviderItem>
+  readonly cursor: JsonValue | null
+  /** Time spent waiting so far, milliseconds, none of it real. */
+  readonly waitedMs: number
+  readonly session: ProviderSession
+  now: number
+  run(options?: RunOptions): Promise<RunReport>
+  /** The bodies of all items, sorted. */
+  bodies(): string[]
+}
+
+/**
+ * What the engine does with an adapter, in memory: applies pages as the port says, saves the cursor as JSON, dies on demand.
+ * Fails when an adapter breaks the port's rules.
+ */
+export function createProviderHarness(options: HarnessOptions): ProviderHarness {
+  const items = new Map<string, ProviderItem>()
+  const seenIn = new Map<string, string | null>()
+  let savedCursor: string | null = null
+  let now = options.now ?? Date.UTC(2026, 1, 1)
+  let waitedMs = 0
+
+  const session: ProviderSession = {
+    accessToken: async (refused) => await options.accessToken(refused),
+    account: options.account,
+    scopes: [],
+    extra: options.extra ?? {},
+    signal: new AbortController().signal,
+    clock: { now: () => new Date(now) },
+    wait: async (ms) => {
+      now += ms
+      waitedMs += ms
+    },
+    random: () => 0.5,
+    limits: { ...DEFAULT_PROVIDER_LIMITS, requestTimeoutMs: 2_000, ...options.limits },
+    storedIds: async ({ from, to, limit }) =>
+      [...items.keys()]
+        .filter((id) => id >= from && (to === null || id < to))
+        .toSorted((left, right) => (left < right ? -1 : 1))
+        .slice(0, limit),
+  }
+
+  function apply(page: ChangePage, report: RunReport): void {
+    for (const id of page.deletions) if (items.delete(id)) report.deleted.push(id)
+    for (const item of page.upserts) {
+      if (JSON.stringify(items.get(item.externalId)) !== JSON.stringify(item))
+        report.ingested.push(item.externalId)
+      items.set(item.externalId, structuredClone(item))
+      seenIn.set(item.externalId, page.snapshot)
+    }
+    for (const failure of page.failures) seenIn.set(failure.externalId, page.snapshot)
+    if (page.complete && page.snapshot !== null) {
+      for (const id of items.keys()) {
+        if (seenIn.get(id) !== page.snapshot && items.delete(id)) report.deleted.push(id)
+      }
+    }
+    report.pages += 1
+    report.failures.push(...page.failures)
+    report.discovered += page.discovered
+    report.complete = page.complete
+    savedCursor = JSON.stringify(page.cursor)
+  }
+
+  async function run(runOptions: RunOptions = {}): Promise<RunReport> {
+    const report: RunReport = {
+      pages: 0,
+      ingested: [],
+      deleted: [],
+      failures: [],
+      discovered: 0,
+      complete: false,
+    }
+    if (runOptions.fullResync) savedCursor = null
+    const cursor: JsonValue | null = savedCursor === null ? null : JSON.parse(savedCursor)
+    const pages = options.adapter.listChanges(session, {
+      cursor,
+      settings: { channelAllowlist: runOptions.allowlist ?? null },
+      ...(runOptions.push ? { push: runOptions.push } : {}),
+    })
+    for await (const page of pages) {
+      if (report.complete) throw new Error('a page came after the complete one')
+      if (runOptions.losePage && report.pages === runOptions.dieAfter) return report
+      apply(page, report)
+      if (!runOptions.losePage && report.pages === runOptions.dieAfter) return report
+    }
+    if (!report.complete) throw new Error('the last page was not complete')
+    return report
+  }
+
+  return {
+    items,
+    get cursor() {
+      return savedCursor === null ? null : JSON.parse(savedCursor)
+    },
+    get waitedMs() {
+      return waitedMs
+    },
+    get now() {
+      return now
+    },
+    set now(value) {
+      now = value
+    },
+    session,
+    run,
+    bodies: () => [...items.values()].map((item) => item.body).toSorted(),
+  }
+}

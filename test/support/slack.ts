@@ -1,0 +1,84 @@
+import {
+  startSlackEmulator,
+  type SlackEmulator,
+  type SlackEmulatorOptions,
+} from '../../emulators/slack/index.ts'
+import { createSlackAdapter } from '../../src/sources/providers/slack/index.ts'
+import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
+
+/** Where the clock of a test stands at first. */
+export const SLACK_NOW = Date.UTC(2026, 0, 20)
+const SMALL = { channels: 3, messagesPerChannel: 40, users: 9, threadShare: 0.3, days: 20 }
+const open: SlackEmulator[] = []
+
+/** Closes the emulators of a test. */
+export async function closeSlack(): Promise<void> {
+  await Promise.all(open.splice(0).map((emulator) => emulator.close()))
+}
+
+export interface ConnectedSlack {
+  slack: SlackEmulator
+  sync: ProviderHarness
+  /** The id of the n-th channel. */
+  channel: (index: number) => string
+}
+
+/** A small emulated workspace with an adapter connected to it; both live by the harness's clock. */
+export async function connectSlack(
+  options: SlackEmulatorOptions & {
+    pageSize?: number
+    itemsPerPage?: number
+    harness?: Partial<HarnessOptions>
+  } = {},
+): Promise<ConnectedSlack> {
+  const clock: { harness: ProviderHarness | null } = { harness: null }
+  const now = () => clock.harness?.now ?? SLACK_NOW
+  const slack = await startSlackEmulator({ now, ...options, seed: { ...SMALL, ...options.seed } })
+  open.push(slack)
+  const { SLACK_CLIENT_ID: clientId = '', SLACK_CLIENT_SECRET: clientSecret = '' } = slack.env
+  const apiUrl = slack.env['SLACK_API_URL'] ?? ''
+  const adapter = createSlackAdapter({
+    clientId,
+    clientSecret,
+    apiUrl,
+    pageSize: options.pageSize ?? 999,
+    itemsPerPage: options.itemsPerPage ?? 100,
+  })
+  const scopes = options.scopes ?? 'groups:read,groups:history,channels:join,channels:read,users:read'
+  const grant = slack.grants.issue(slack.team.id, scopes)
+  const sync = createProviderHarness({
+    adapter,
+    accessToken: () => grant.accessToken,
+    account: { externalAccountId: slack.team.id, displayName: 'Acme' },
+    now: SLACK_NOW,
+    ...options.harness,
+  })
+  clock.harness = sync
+  const channel = (index: number) => slack.state.channels()[index]?.id ?? ''
+  return { slack, sync, channel }
+}
+
+/** What a person can read in the workspace and what is stored, where they are not the same; empty when in step. */
+export function differences(slack: SlackEmulator, sync: ProviderHarness): string[] {
+  const stored = sync.bodies().join('\n')
+  const readable = slack.state
+    .channels()
+    .flatMap(({ id }) => slack.state.allMessages(id))
+    .filter((message) => !message.subtype)
+  const count = [...sync.items.values()].reduce((sum, item) => sum + Number(item.metadata['messageCount']), 0)
+  const missing = readable.filter((message) => !stored.includes(longestPlainPart(message.text)))
+  return [
+    ...(count === readable.length ? [] : [`${readable.length} messages can be read, ${count} are stored`]),
+    ...missing.map((message) => `missing: ${message.text}`),
+  ]
+}
+
+/** The longest stretch of a text without mentions and links. */
+function longestPlainPart(text: string): string {
+  const parts = text.split(/<[^>]*>/)
+  return parts.toSorted((left, right) => right.length - left.length)[0]?.trim() ?? ''
+}
+
+/** The items whose body holds a text. */
+export const findItems = (sync: ProviderHarness, text: string) =>
+  [...sync.items.values()].filter((item) => item.body.includes(text))
