@@ -9,7 +9,7 @@ const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
 /** Reads the numbered SQL files. Statements end with `;` at the end of a line, since the embedded database takes one at a time. */
 const sqlFiles: MigrationProvider = {
   async getMigrations() {
-    const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).sort()
+    const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).toSorted()
     const migrations: Record<string, Migration> = {}
     for (const name of names) {
       const text = await readFile(new URL(name, MIGRATIONS_FOLDER), 'utf8')

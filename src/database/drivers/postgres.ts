@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import { Pool } from 'pg'
 import { StartupError } from '../../kernel/errors.ts'
 import type { OpenDatabase } from '../database.ts'
 import type { Schema } from '../schema.ts'
@@ -23,7 +23,7 @@ export async function openPostgres({
   connectionsMax = 10,
   onIdleError = () => {},
 }: PostgresOptions): Promise<OpenDatabase> {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -45,7 +45,7 @@ export async function openPostgres({
   }
 }
 
-async function requireVersions(pool: pg.Pool): Promise<void> {
+async function requireVersions(pool: Pool): Promise<void> {
   const { rows } = await pool
     .query<{ server: number; vector: string | null }>(
       `select current_setting('server_version_num')::int as server,
