@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import pg from 'pg'
+import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
 import { openPostgres } from '../../src/database/drivers/postgres.ts'
@@ -68,7 +68,7 @@ async function writeSnapshot(path: string): Promise<void> {
 }
 
 async function makeTemplate(serverUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
+  const client = new Client({ connectionString: serverUrl })
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
@@ -82,7 +82,11 @@ async function makeTemplate(serverUrl: string): Promise<void> {
     const url = new URL(serverUrl)
     url.pathname = unfinished
     const database = await openPostgres({ url: url.href, connectionsMax: 1 })
-    await migrate(database.db).finally(() => database.close())
+    try {
+      await migrate(database.db)
+    } finally {
+      await database.close()
+    }
     await client.query(`alter database ${unfinished} rename to ${name}`)
   } finally {
     await client.end()
@@ -90,7 +94,7 @@ async function makeTemplate(serverUrl: string): Promise<void> {
 }
 
 /** Drops the databases of runs that were killed: their names carry the second they were made in. */
-async function dropLeftOvers(client: pg.Client): Promise<void> {
+async function dropLeftOvers(client: Client): Promise<void> {
   const { rows } = await client.query<{ datname: string }>(
     `select datname from pg_database
      where datname ~ '^test_[0-9]+_' and split_part(datname, '_', 2)::bigint < extract(epoch from now()) - $1`,
