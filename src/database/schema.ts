@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
+import type { Action, ActorType, Role } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 
 type Json = ColumnType<Record<string, unknown>, string, string>
@@ -17,8 +18,6 @@ export type SubscriptionStatus =
   | 'internal'
 
 export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
-export type Role = 'owner' | 'admin' | 'member'
-export type ActorType = 'agent' | 'application' | 'admin'
 export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
 export type SourceKind = 'message' | 'document' | 'file'
 export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
@@ -55,7 +54,7 @@ export interface Schema {
     prefix: string
     secret_sha256: Buffer
     actor_type: ActorType
-    allowed_actions: string[]
+    allowed_actions: Action[]
     allowed_providers: Nullable<ProviderId[]>
     last_used_at: Nullable<Date>
     created_at: Date
@@ -73,6 +72,7 @@ export interface Schema {
     id: string
     actor_user_id: string | null
     actor_api_key_id: string | null
+    /** Written from the audit slice's closed list only. */
     action: string
     target_type: string
     target_id: string

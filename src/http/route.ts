@@ -154,3 +154,11 @@ export function defineRoute<Services>() {
       route.handle(request as RouteRequest<A, Body, Params, Query>, services) as Promise<UntypedReply>,
   })
 }
+
+/** A JSON answer with one of the route's declared statuses. */
+export function reply<const S extends 200 | 201 | 202, Body>(
+  status: S,
+  body: Body,
+): { status: S; body: Body } {
+  return { status, body }
+}
