@@ -25,7 +25,13 @@ export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
 export interface Schema {
   embedding_models: { id: Generated<number>; name: string; dimensions: number }
-  organizations: { id: string; name: string; embedding_model_id: Nullable<number>; created_at: Date }
+  organizations: {
+    id: string
+    name: string
+    embedding_model_id: Nullable<number>
+    is_local: Generated<boolean>
+    created_at: Date
+  }
   users: {
     id: string
     issuer: string

@@ -15,8 +15,12 @@ create table organizations (
   name text not null,
   -- The model that answers this organization's queries; null until its first vectors are stored.
   embedding_model_id smallint references embedding_models (id),
+  -- The workspace that a local deployment makes for itself; at most one.
+  is_local boolean not null default false,
   created_at timestamptz not null
 );
+
+create unique index organizations_one_local on organizations (is_local) where is_local;
 
 create table users (
   id uuid primary key,

@@ -1,0 +1,2 @@
+export { sourceRoutes } from './routes.ts'
+export { createSources, insertPushOnlySource } from './sources.ts'

@@ -1,0 +1,2 @@
+export { syncRoutes } from './routes.ts'
+export { createSyncRuns } from './sync-runs.ts'
