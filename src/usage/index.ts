@@ -1,0 +1,1 @@
+export { createRateLimit, type RateLimit, type RateLimitOptions, type RateSubject } from './rate-limit.ts'
