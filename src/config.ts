@@ -80,14 +80,16 @@ export type Settings = z.output<typeof settingsSchema>
 function crossFaults(settings: Settings): string[] {
   const faults: string[] = []
   const { EMBEDDING_PROVIDER, LLM_PROVIDER } = settings
-  if (EMBEDDING_PROVIDER === 'openai' && !settings.EMBEDDING_MODEL)
-    faults.push('EMBEDDING_MODEL: is needed with EMBEDDING_PROVIDER=openai')
-  if (EMBEDDING_PROVIDER === 'transformers' && !settings.EMBEDDING_MODEL)
-    faults.push('EMBEDDING_MODEL: is needed with EMBEDDING_PROVIDER=transformers')
-  if (LLM_PROVIDER && !settings.LLM_MODEL)
-    faults.push(`LLM_MODEL: is needed with LLM_PROVIDER=${LLM_PROVIDER}`)
-  if (LLM_PROVIDER && LLM_PROVIDER !== 'openai' && !settings.LLM_API_KEY)
-    faults.push(`LLM_API_KEY: is needed with LLM_PROVIDER=${LLM_PROVIDER}`)
+  if (EMBEDDING_PROVIDER === 'openai' && !settings.EMBEDDING_API_KEY && !settings.EMBEDDING_BASE_URL) {
+    faults.push(
+      'EMBEDDING_API_KEY: is needed with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
+    )
+  }
+  if (LLM_PROVIDER && !settings.LLM_API_KEY && !settings.LLM_BASE_URL) {
+    faults.push(
+      `LLM_API_KEY: is needed with LLM_PROVIDER=${LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
+    )
+  }
   if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
     faults.push('OIDC_AUDIENCE: is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
   return faults

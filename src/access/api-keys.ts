@@ -106,12 +106,14 @@ export interface ApiKeyInsert {
   at: Date
   /** null: the deployment itself made the key, which the trail has no actor for. */
   actor: Actor | null
+  /** Made at start, and replaced when the setting names another. */
+  isBootstrap?: boolean
 }
 
 /** Stores a key, by its hash, with its audit event. */
 export async function insertApiKey(
   tx: Tx,
-  { organizationId, key, secret, at, actor }: ApiKeyInsert,
+  { organizationId, key, secret, at, actor, isBootstrap = false }: ApiKeyInsert,
 ): Promise<Row<'api_keys'>> {
   const row = await tx
     .insertInto('api_keys')
@@ -124,6 +126,7 @@ export async function insertApiKey(
       actor_type: key.actorType,
       allowed_actions: [...key.allowedActions],
       allowed_providers: key.allowedProviders === null ? null : [...key.allowedProviders],
+      is_bootstrap: isBootstrap,
       created_at: at,
     })
     .returningAll()

@@ -62,6 +62,7 @@ export interface Schema {
     actor_type: ActorType
     allowed_actions: Action[]
     allowed_providers: Nullable<ProviderId[]>
+    is_bootstrap: Generated<boolean>
     last_used_at: Nullable<Date>
     created_at: Date
     revoked_at: Nullable<Date>

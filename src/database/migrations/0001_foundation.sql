@@ -77,6 +77,8 @@ create table api_keys (
   actor_type text not null check (actor_type in ('agent', 'application', 'admin')),
   allowed_actions text[] not null,
   allowed_providers text[],
+  -- Made at start for the local workspace; replaced when BOOTSTRAP_ADMIN_KEY names another.
+  is_bootstrap boolean not null default false,
   last_used_at timestamptz,
   created_at timestamptz not null,
   revoked_at timestamptz,
