@@ -143,15 +143,34 @@ export interface Schema {
     created_at: Date
     updated_at: Date
   }
-  chunks: { organization_id: string; source_item_id: string; position: number; content: string }
+  chunks: {
+    organization_id: string
+    source_item_id: string
+    position: number
+    heading: Nullable<string>
+    content: string
+  }
   chunk_embeddings: {
     organization_id: string
     embedding_model_id: number
     source_item_id: string
     position: number
     provider: ProviderId
-    /** A halfvec, written as its text form `[0.1,0.2,…]`. */
+    /** A halfvec, written from the binary form of `float4[]` or as text `[0.1,0.2,…]`. */
     embedding: string
+  }
+  reembeddings: {
+    organization_id: string
+    id: string
+    embedding_model_id: number
+    status: 'running' | 'succeeded'
+    after_item_id: Nullable<string>
+    chunks_total: Nullable<number>
+    started_at: Date
+    finished_at: Nullable<Date>
+    error_message: Nullable<string>
+    lease_id: Nullable<string>
+    lease_expires_at: Nullable<Date>
   }
 }
 

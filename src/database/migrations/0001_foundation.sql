@@ -194,6 +194,8 @@ create table chunks (
   organization_id uuid not null,
   source_item_id uuid not null,
   position integer not null,
+  -- The headings above the chunk, which are embedded with it; null where there are none.
+  heading text,
   content text not null,
   primary key (organization_id, source_item_id, position),
   foreign key (organization_id, source_item_id) references source_items (organization_id, id) on delete cascade
@@ -214,3 +216,24 @@ create table chunk_embeddings (
 alter table chunk_embeddings alter column embedding set storage plain;
 
 create index chunk_embeddings_by_provider on chunk_embeddings (organization_id, embedding_model_id, provider);
+
+-- The latest move of an organization's chunks to another embedding model. While it runs, whoever stores chunks writes
+-- the vectors of this model beside those of the model that answers.
+create table reembeddings (
+  organization_id uuid primary key references organizations (id),
+  id uuid not null,
+  -- The model that the chunks move to.
+  embedding_model_id smallint not null references embedding_models (id),
+  status text not null check (status in ('running', 'succeeded')),
+  -- Items up to this one are done; null: none yet.
+  after_item_id uuid,
+  -- Chunks at the end; counted while it runs.
+  chunks_total integer,
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  -- Why the last attempt stopped; null again once one goes on.
+  error_message text,
+  -- Whoever holds the lease works on it; a lease that ran out may be taken over.
+  lease_id uuid,
+  lease_expires_at timestamptz
+);
