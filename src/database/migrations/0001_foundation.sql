@@ -209,7 +209,8 @@ create table chunk_embeddings (
   position integer not null,
   provider text not null,
   embedding halfvec not null,
-  primary key (organization_id, embedding_model_id, source_item_id, position),
+  -- By item first: that is how rows go when their chunk goes.
+  primary key (organization_id, source_item_id, position, embedding_model_id),
   foreign key (organization_id, source_item_id, position) references chunks (organization_id, source_item_id, position) on delete cascade
 );
 
