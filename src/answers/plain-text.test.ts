@@ -13,6 +13,7 @@ describe('text for an answer', () => {
     ['Ask in [`#help`](x) or <https://x.example/y>', 'Ask in `#help` or https://x.example/y'],
     ['~~Old~~ _new_ \\*star\\* {{< note >}}', 'Old new *star*'],
     ['A lone `tick and **bold', 'A lone tick and bold'],
+    ['The [`pre` hook](./a.md#pre), <a href="x">here</a>: \\[[more](y)\\]', 'The `pre` hook, here: [more]'],
     ['1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],
   ])('has no markup left: %s', (markup, expected) => {
     expect(plainText(markup)).toBe(expected)

@@ -19,19 +19,26 @@ const MARKER_LIKE = /\s*\[\s*\^?\d+(?:\s*[,;–-]\s*\d+)*\s*\]/g
  * code spans kept with their backticks, whitespace single. Numbers in brackets are taken out, in code too.
  */
 export function plainText(markup: string): string {
-  const line = markup.replaceAll(/\s+/g, ' ').replaceAll(/\[(`[^`]+`)\](?:\([^()]*\)|\[[^\]]*\])?/g, '$1')
-  const spans = line.split(/(`[^`]+`)/)
-  const text = spans.map((span, at) => (at % 2 === 1 ? span : withoutMarkup(span))).join('')
+  // Code spans stand aside under private-use characters, so that no rule below looks into them.
+  const codes: string[] = []
+  const line = markup
+    .replaceAll(/[\s\uE000\uE001]+/g, ' ')
+    .replaceAll(/`[^`]+`/g, (code) => `\uE000${codes.push(code) - 1}\uE001`)
+  const text = withoutMarkup(line).replaceAll(
+    /\uE000(\d+)\uE001/g,
+    (_, at: string) => codes[Number(at)] ?? '',
+  )
   return text.replaceAll(MARKER_LIKE, '').replaceAll(/ {2,}/g, ' ').trim()
 }
 
-function withoutMarkup(span: string): string {
-  return span
+function withoutMarkup(line: string): string {
+  return line
     .replaceAll(/<!--.*?(?:-->|$)|\{\{[<%].{0,500}?[>%]\}\}/g, ' ')
     .replaceAll(/!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?/g, ' ')
     .replaceAll(/\[([^[\]]+)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\])/g, '$1')
-    .replaceAll(/\[(?=[^\]]*[^\]\d\s,;^–-])([^[\]]+)\](?!\()/g, '$1')
+    .replaceAll(/(?<!\\)\[(?=[^\]]*[^\]\d\s,;^–-])([^[\]]+)(?<!\\)\](?!\()/g, '$1')
     .replaceAll(/<(https?:[^\s<>]+)>/g, '$1')
+    .replaceAll(/<\/?(?:a|abbr|b|code|em|i|kbd|mark|s|small|span|strong|sub|sup|u)(?:\s[^<>]{0,500})?>/gi, '')
     .replaceAll(/<\/?[a-zA-Z][^<>]{0,500}>/g, ' ')
     .replaceAll(/\*{3}/g, '*')
     .replaceAll(/\*\*|~~/g, '')

@@ -54,3 +54,11 @@ export function expectAnswer(question: string): (passage: string) => number {
   if (asked.length === 0) return () => 0
   return (passage) => asked.filter((type) => type.passage.test(passage)).length / asked.length
 }
+
+const ASKS_FOR_CODE =
+  /\bhow (?:do|can|to|should|would)\b|\b(?:example|code|snippet|syntax|commands?|install|configure|usage|wie|comment|c[oó]mo)\b/i
+
+/** Whether a code block can be what a question asks for. */
+export function asksForCode(question: string): boolean {
+  return ASKS_FOR_CODE.test(question)
+}

@@ -1,7 +1,7 @@
 import type { Hit } from './hit.ts'
 import { type Passage, splitPassages } from './passages.ts'
 import { plainText, shorten } from './plain-text.ts'
-import { expectAnswer } from './question-type.ts'
+import { asksForCode, expectAnswer } from './question-type.ts'
 import { renderAnswer } from './render-answer.ts'
 
 /** How words are compared and how much each says; the built-in embedding model's own. */
@@ -44,6 +44,9 @@ const TITLE_SHARE = 0.4
 const NEIGHBOUR_SHARE = 0.3
 /** How much a passage gains by having what the question asks for (a number, a date, a name). */
 const EXPECTED_GAIN = 0.3
+/** What a question in a document, which is no answer, and code that was not asked for keep of their score. */
+const QUESTION_SHARE = 0.3
+const UNASKED_CODE_SHARE = 0.6
 /** How much the last hit's passages lose against the first hit's. */
 const RANK_LOSS = 0.35
 /** Stems that a passage can have before its length counts against it. */
@@ -93,6 +96,7 @@ function scoreCandidates(
   terms: TermWeights,
 ): void {
   const expects = expectAnswer(question)
+  const code = asksForCode(question) ? 1 : UNASKED_CODE_SHARE
   const titles = hits.map((hit) => new Set(terms.tokenize(hit.title)))
   for (const [at, candidate] of candidates.entries()) {
     const { passage, hit } = candidate
@@ -107,8 +111,8 @@ function scoreCandidates(
     }
     const rank = 1 - (RANK_LOSS * hit) / Math.max(1, hits.length - 1)
     const length = 1 / (1 + Math.max(0, candidate.stems.size - STEMS_FREE) / 100)
-    const asks = passage.text.endsWith('?') ? 0.3 : 1
-    candidate.score = covered * (1 + EXPECTED_GAIN * expects(passage.text)) * rank * length * asks
+    const kind = passage.text.endsWith('?') ? QUESTION_SHARE : passage.kind === 'code' ? code : 1
+    candidate.score = covered * (1 + EXPECTED_GAIN * expects(passage.text)) * rank * length * kind
   }
 }
 
