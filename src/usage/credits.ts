@@ -1,0 +1,157 @@
+import { CompiledQuery } from 'kysely'
+import { subscriptionState, type StateRow } from '../billing/index.ts'
+import type { Db } from '../database/database.ts'
+import type { CreditHold } from '../http/gates.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** How long a reservation outlives its request: well over the longest that a request may take. */
+export const RESERVATION_MINUTES = 5
+
+export interface Credits {
+  /**
+   * Takes a credit for a request. Under a hard cap it is reserved at once, so that no number of requests in flight can
+   * pass the cap; where there is no cap it is counted when the request succeeds, and refused ones never appear.
+   * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`.
+   */
+  hold(organizationId: string, requestId: string): Promise<CreditHold>
+  /**
+   * Gives back the credits of requests whose process died: the reservations that expired by `now`. Any number of
+   * instances may do so at once. Returns how many there were.
+   */
+  sweepExpired(now: Date): Promise<number>
+}
+
+/** The credits of organizations, exact over all instances on one database. */
+export function createCredits({ db, clock }: { db: Db; clock: Clock }): Credits {
+  return {
+    async hold(organizationId, requestId) {
+      const now = clock.now()
+      const expiresAt = new Date(now.getTime() + RESERVATION_MINUTES * 60_000)
+      const query = CompiledQuery.raw(HOLD, [organizationId, now, requestId, expiresAt])
+      const { rows } = await db.executeQuery<StateRow & { held: boolean }>(query)
+      const [state] = rows
+      if (state?.held) return reservedHold(db, organizationId, requestId)
+      if (!state?.retrieves) throw subscriptionRequired(state)
+      if (state.capped) throw quotaExceeded(state)
+      return countedHold(db, clock, organizationId)
+    },
+    sweepExpired: (now) => sweepExpired(db, now),
+  }
+}
+
+const TAKE = `(credits_used, period_started_at, period_ends_at) = (
+    select state.used + 1, state.started_at, state.ends_at from ${subscriptionState('$2::timestamptz')} state
+  )`
+
+// The update sees the row as it is once it has its lock, whatever the statement's snapshot says. The last select does
+// see the snapshot, which is recent enough to tell why nothing was held.
+const HOLD = `
+  with held as (
+    update subscriptions s set ${TAKE}
+    where organization_id = $1
+      and (select retrieves and capped and used < included from ${subscriptionState('$2::timestamptz')} state)
+    returning organization_id, period_started_at
+  ), reserved as (
+    insert into credit_reservations (organization_id, id, period_started_at, expires_at)
+    select organization_id, $3, period_started_at, $4 from held
+  )
+  select s.status, s.tier, state.*, exists (select from held) as held
+  from subscriptions s cross join lateral ${subscriptionState('$2::timestamptz')} state
+  where s.organization_id = $1`
+
+const COUNT = `update subscriptions s set ${TAKE} where organization_id = $1`
+
+const SETTLE = `delete from credit_reservations where organization_id = $1 and id = $2 returning id`
+
+const REFUND = `
+  with released as (
+    delete from credit_reservations where organization_id = $1 and id = $2
+    returning organization_id, period_started_at
+  )
+  update subscriptions s set credits_used = s.credits_used - 1
+  from released
+  where s.organization_id = released.organization_id and s.period_started_at = released.period_started_at`
+
+/** A hold with a reservation behind it: whoever deletes the reservation decides what becomes of the credit. */
+function reservedHold(db: Db, organizationId: string, requestId: string): CreditHold {
+  return {
+    async settle() {
+      const { rows } = await db.executeQuery(CompiledQuery.raw(SETTLE, [organizationId, requestId]))
+      if (rows.length === 0) throw reservationExpired()
+    },
+    async refund() {
+      await db.executeQuery(CompiledQuery.raw(REFUND, [organizationId, requestId]))
+    },
+  }
+}
+
+/** A hold where no cap has to be kept: the credit is counted once the request has succeeded. */
+function countedHold(db: Db, clock: Clock, organizationId: string): CreditHold {
+  return {
+    async settle() {
+      await db.executeQuery(CompiledQuery.raw(COUNT, [organizationId, clock.now()]))
+    },
+    async refund() {},
+  }
+}
+
+const EXPIRED = `select distinct organization_id from credit_reservations where expires_at <= $1`
+
+const SWEEP = `
+  with expired as (
+    select organization_id, id from credit_reservations
+    where organization_id = $1 and expires_at <= $2
+    for update skip locked
+  ), released as (
+    delete from credit_reservations r using expired
+    where r.organization_id = expired.organization_id and r.id = expired.id
+    returning r.organization_id, r.period_started_at
+  ), given_back as (
+    update subscriptions s set credits_used = s.credits_used - counted.credits
+    from (
+      select organization_id, period_started_at, count(*)::int as credits from released group by 1, 2
+    ) counted
+    where s.organization_id = counted.organization_id and s.period_started_at = counted.period_started_at
+  )
+  select count(*)::int as swept from released`
+
+/** One organization a statement: two sweeps never hold one subscription each while they wait for the other's. */
+async function sweepExpired(db: Db, now: Date): Promise<number> {
+  const organizations = await db.executeQuery<{ organization_id: string }>(CompiledQuery.raw(EXPIRED, [now]))
+  let total = 0
+  for (const { organization_id } of organizations.rows) {
+    const { rows } = await db.executeQuery<{ swept: number }>(
+      CompiledQuery.raw(SWEEP, [organization_id, now]),
+    )
+    total += rows[0]?.swept ?? 0
+  }
+  return total
+}
+
+function subscriptionRequired(state: StateRow | undefined): AppError {
+  const reason = state ? `the subscription is ${state.status}` : 'this workspace has no subscription'
+  return new AppError(
+    'subscription_required',
+    `Retrieval needs an active plan, and ${reason}; set it right under billing in the console`,
+    { details: { status: state?.status ?? null } },
+  )
+}
+
+function quotaExceeded({ used, included, ends_at }: StateRow): AppError {
+  // The snapshot may be older than the refusal; then others have taken the rest.
+  const creditsUsed = Math.max(used, included ?? 0)
+  const resetAt = ends_at.toISOString()
+  return new AppError(
+    'quota_exceeded',
+    `All ${included ?? 0} credits of this period are used; upgrade, or wait until ${resetAt}`,
+    { details: { creditsUsed, creditsIncluded: included, resetAt } },
+  )
+}
+
+function reservationExpired(): AppError {
+  return new AppError(
+    'overloaded',
+    `The request took over ${RESERVATION_MINUTES} minutes and its credit was given back; send it again`,
+  )
+}
