@@ -4,7 +4,7 @@ import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import { type AnswerEvent, createAnswers } from './answers.ts'
-import type { Hit } from './hit.ts'
+import type { Hit } from '../retrieval/index.ts'
 
 const HITS: Hit[] = ['Heron launches on 4 May.', 'Plover launches in June.', 'Wren is done.'].map(
   (content, at) => ({
@@ -176,7 +176,7 @@ describe('a streamed answer', () => {
     'that breaks after that ends with an error and without citations or done: %o',
     async (fault) => {
       server.fail(fault)
-      const list = await events({ answerTimeoutMs: 400 })
+      const list = await events({ answerTimeoutMs: 800 })
       expect(typesOf(list)).toEqual(['context', 'delta', 'error'])
       expect(list.at(-1)).toMatchObject({ error: { code: 'upstream_error' } })
       expect(failures).toHaveLength(1)

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { LanguageModel } from '../inference/language-model.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type Citation, citationsOf, createMarkerFilter } from './citations.ts'
-import type { Hit } from './hit.ts'
+import { citationsOf, createMarkerFilter } from './citations.ts'
+import type { Citation, Hit } from '../retrieval/index.ts'
 import { buildPrompt } from './prompt.ts'
 import { abortable } from './abortable.ts'
-import { synthesizeAnswer, type TermWeights } from './synthesize.ts'
+import { synthesizeAnswer } from './synthesize.ts'
 
 /** A retrieved item as the model saw it. */
 export type ContextItem = Pick<Hit, 'sourceItemId' | 'title' | 'content' | 'url' | 'provider' | 'score'>

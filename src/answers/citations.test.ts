@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { citationsOf, createMarkerFilter } from './citations.ts'
-import type { Hit } from './hit.ts'
+import type { Hit } from '../retrieval/index.ts'
 
 function filterAll(pieces: readonly string[], hitCount: number): string {
   const filter = createMarkerFilter(hitCount)

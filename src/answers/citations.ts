@@ -1,11 +1,4 @@
-import type { Hit } from './hit.ts'
-
-export interface Citation {
-  /** The N of an inline `[N]` marker. */
-  index: number
-  sourceItemId: string
-  title: string
-}
+import type { Citation, Hit } from '../retrieval/index.ts'
 
 /** `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, with the spaces before it, which go when it goes. */
 const MARKER = /([ \t]*)\[\s*(\^?\d+(?:\s*[–-]\s*\d+)?(?:\s*[,;]\s*\^?\d+(?:\s*[–-]\s*\d+)?)*)\s*\]/g

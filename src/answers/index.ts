@@ -1,3 +1,2 @@
 export { type Answer, type AnswerEvent, type Answers, type ContextItem, createAnswers } from './answers.ts'
-export type { Citation } from './citations.ts'
-export type { TermWeights } from './synthesize.ts'
+export { answerRoutes, type AnswerServices, type Question } from './routes.ts'

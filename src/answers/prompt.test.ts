@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Hit } from './hit.ts'
+import type { Hit } from '../retrieval/index.ts'
 import { buildPrompt } from './prompt.ts'
 
 const hit = (title: string, content: string): Hit => ({

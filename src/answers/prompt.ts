@@ -1,5 +1,5 @@
 import type { LanguageModelPrompt } from '../inference/language-model.ts'
-import type { Hit } from './hit.ts'
+import type { Hit } from '../retrieval/index.ts'
 
 /** A document's text beyond this is not given to the model; chunks are far shorter. */
 const CONTENT_CHARACTERS_MAX = 8_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
-import type { Hit } from './hit.ts'
+import type { Hit } from '../retrieval/index.ts'
 import { synthesizeAnswer } from './synthesize.ts'
 
 const COMMON = new Set(['team', 'compani', 'member', 'time', 'day', 'day'])

@@ -1,16 +1,9 @@
-import type { Hit } from './hit.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
+import type { Hit } from '../retrieval/index.ts'
 import { type Passage, splitPassages } from './passages.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { asksForCode, expectAnswer } from './question-type.ts'
 import { renderAnswer } from './render-answer.ts'
-
-/** How words are compared and how much each says; the built-in embedding model's own. */
-export interface TermWeights {
-  /** The stems of a text, without stop words. */
-  tokenize(text: string): string[]
-  /** How rare a stem is in ordinary text: 0 for one that is everywhere. */
-  backgroundWeight(stem: string): number
-}
 
 /** A passage with where it stands and how well it answers. */
 export interface Candidate {

@@ -61,9 +61,8 @@ describe('the vectors', () => {
     server.fail(...Array.from({ length: 8 }, () => ({ kind: 'slow', ms: 15 }) as const))
     const documents = Array.from({ length: 10 }, (_, i) => ({ title: '', text: `text ${i}` }))
     await Promise.all([model.embedDocuments(documents), model.embedDocuments(documents)])
-    expect(
-      server.requests.map(({ body }) => (Array.isArray(body['input']) ? body['input'].length : 0)),
-    ).toEqual([3, 3, 3, 1, 3, 3, 3, 1])
+    const sizes = server.requests.map(({ body }) => (Array.isArray(body['input']) ? body['input'].length : 0))
+    expect(sizes.toSorted()).toEqual([1, 1, 3, 3, 3, 3, 3, 3])
     expect(server.concurrencyMax()).toBe(2)
   })
 
@@ -132,8 +131,8 @@ describe('a failing server', () => {
   })
 
   it('that drops the connection or is too slow is tried again', async () => {
-    const model = await create({ timeoutMs: 100 })
-    server.fail({ kind: 'cut', afterDeltas: 0 }, { kind: 'slow', ms: 300 })
+    const model = await create({ timeoutMs: 300 })
+    server.fail({ kind: 'cut', afterDeltas: 0 }, { kind: 'slow', ms: 900 })
     expect(await model.embedQuery('x')).toHaveLength(64)
     expect(server.requests).toHaveLength(3)
   })

@@ -106,9 +106,13 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model of the %s wir
     const { server, model } = await start(provider)
     server.fail({ kind: 'stall', afterDeltas: 1 })
     const controller = new AbortController()
-    setTimeout(() => controller.abort(new Error('client left')), 300)
-    const during = await collect(model, controller.signal)
-    expect(during).toEqual({ pieces: ['The'], error: new Error('client left') })
+    const during = async (): Promise<void> => {
+      for await (const piece of model.stream(PROMPT, controller.signal)) {
+        expect(piece).toBe('The')
+        controller.abort(new Error('client left'))
+      }
+    }
+    await expect(during()).rejects.toThrow('client left')
     const before = await collect(model, AbortSignal.abort(new Error('never mind')))
     expect(before).toEqual({ pieces: [], error: new Error('never mind') })
     expect(server.requests).toHaveLength(1)
