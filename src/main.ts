@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace'
-import { startService } from './app.ts'
+import { startService } from './service.ts'
 import { banner } from './banner.ts'
 import { readSettings } from './config.ts'
 import { StartupError } from './kernel/errors.ts'

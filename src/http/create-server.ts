@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import helmet from '@fastify/helmet'
 import Fastify, {
+  LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
@@ -20,6 +27,10 @@ export interface ServerOptions<S> {
   logger: FastifyBaseLogger
   /** Seconds and the route of every answered request, for metrics. */
   onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
+  /** Another HTTP application that answers everything below a path, before any of this sees it. */
+  mounted?:
+    | { path: string; handle(request: IncomingMessage, response: ServerResponse): Promise<void> }
+    | undefined
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethods[]
@@ -36,13 +47,13 @@ declare module 'fastify' {
 export async function createServer<S>(options: ServerOptions<S>): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: false,
     genReqId: () => randomUUID(),
-    requestIdLogLabel: 'requestId',
     requestTimeout: RECEIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
-    http: { maxHeaderSize: HEADERS_BYTES_MAX },
+    serverFactory: (handler) =>
+      createHttpServer({ maxHeaderSize: HEADERS_BYTES_MAX }, withMounted(options, handler)),
     routerOptions: { maxParamLength: 512 },
     clientErrorHandler,
     frameworkErrors: (error, request, reply) => {
@@ -80,6 +91,22 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   for (const route of options.routes) addRoute(app, route, options)
   refuseOtherMethods(app, options.routes)
   return app
+}
+
+function withMounted<S>({ mounted, logger }: ServerOptions<S>, handler: RequestListener): RequestListener {
+  if (!mounted) return handler
+  return (request, response) => {
+    if (!request.url?.startsWith(`${mounted.path}/`)) {
+      handler(request, response)
+      return
+    }
+    mounted.handle(request, response).catch((err: unknown) => {
+      logger.error({ err }, 'a mounted application failed')
+      if (!response.headersSent)
+        response.writeHead(500, { 'Content-Type': 'application/json; charset=utf-8' })
+      response.end(JSON.stringify(errorBody(toAppError(err))))
+    })
+  }
 }
 
 function addRoute<S>(app: FastifyInstance, route: Route<S>, { gates, services }: ServerOptions<S>): void {

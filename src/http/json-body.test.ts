@@ -48,11 +48,8 @@ describe('a request body', () => {
   })
 
   it('may repeat a key in different objects, and use the word constructor', () => {
-    expect(parseJsonBody(Buffer.from('[{"a":1},{"a":{"a":2}},{"constructor":"Acme"}]'))).toEqual([
-      { a: 1 },
-      { a: { a: 2 } },
-      { constructor: 'Acme' },
-    ])
+    const text = '[{"a":1},{"a":{"a":2}},{"constructor":"Acme"}]'
+    expect(JSON.stringify(parseJsonBody(Buffer.from(text)))).toBe(text)
   })
 
   it('is never quoted in its error', () => {

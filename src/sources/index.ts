@@ -1,2 +1,2 @@
-export { sourceRoutes } from './routes.ts'
+export { sourceRoutes, type SourceServices } from './routes.ts'
 export { createSources, insertPushOnlySource } from './sources.ts'

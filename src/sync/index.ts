@@ -1,2 +1,2 @@
-export { syncRoutes } from './routes.ts'
+export { syncRoutes, type SyncServices } from './routes.ts'
 export { createSyncRuns } from './sync-runs.ts'
