@@ -1,0 +1,19 @@
+import path from 'node:path'
+
+export type FileType = 'markdown' | 'text' | 'rst' | 'html' | 'pdf' | 'word'
+
+const TYPES: Record<string, FileType> = {
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.txt': 'text',
+  '.rst': 'rst',
+  '.html': 'html',
+  '.htm': 'html',
+  '.pdf': 'pdf',
+  '.docx': 'word',
+}
+
+/** The kind of document that a file name promises; undefined for what is not imported. */
+export function fileTypeOf(name: string): FileType | undefined {
+  return TYPES[path.extname(name).toLowerCase()]
+}
