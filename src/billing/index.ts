@@ -1,13 +1,20 @@
 export { checkConnectorLimit, checkKeyLimit } from './plan-limits.ts'
 export { PLANS, SUBSCRIPTION_STATUSES, TIERS, type Plan } from './plans.ts'
 export { billingRoutes, subscriptionFields, type BillingServices } from './routes.ts'
-export { subscriptionState, type SubscriptionState } from './subscription-state.ts'
+export {
+  BLOCKS_OVER_CAP,
+  CREDITS_INCLUDED,
+  RETRIEVES,
+  stateAt,
+  SUBSCRIPTION_COLUMNS,
+  type SubscriptionRow,
+  type SubscriptionState,
+} from './subscription-state.ts'
 export {
   createSubscriptions,
   putSubscription,
   toSubscriptionView,
   type NewSubscription,
-  type StateRow,
   type SubscriptionView,
   type Subscriptions,
 } from './subscriptions.ts'

@@ -1,9 +1,10 @@
-import { CompiledQuery, sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import type { SubscriptionStatus, Tier } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { subscriptionState, type SubscriptionState } from './subscription-state.ts'
+import { periodAt } from './period.ts'
+import { stateAt, SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './subscription-state.ts'
 
 export interface SubscriptionView {
   status: SubscriptionStatus
@@ -36,14 +37,11 @@ export interface Subscriptions {
   put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
 }
 
-export type StateRow = SubscriptionState & { status: SubscriptionStatus; tier: Tier | null }
-
 /** Reads and sets what a workspace's plan is. */
 export function createSubscriptions({ db, clock }: { db: Db; clock: Clock }): Subscriptions {
   const read = async (on: Db, organizationId: string): Promise<SubscriptionView | undefined> => {
-    const query = CompiledQuery.raw(READ, [organizationId, clock.now()])
-    const { rows } = await on.executeQuery<StateRow>(query)
-    return rows[0] && toSubscriptionView(rows[0])
+    const { rows } = await on.executeQuery<SubscriptionRow>(CompiledQuery.raw(READ, [organizationId]))
+    return rows[0] && toSubscriptionView(rows[0], clock.now())
   }
   return {
     read: (organizationId) => read(db, organizationId),
@@ -57,10 +55,7 @@ export function createSubscriptions({ db, clock }: { db: Db; clock: Clock }): Su
   }
 }
 
-const READ = `
-  select s.status, s.tier, state.*
-  from subscriptions s cross join lateral ${subscriptionState('$2::timestamptz')} state
-  where s.organization_id = $1`
+const READ = `select ${SUBSCRIPTION_COLUMNS} from subscriptions where organization_id = $1`
 
 /**
  * Writes a workspace's subscription; a new one begins its first period, of one month in UTC, at `at`.
@@ -86,21 +81,22 @@ export async function putSubscription(
       organization_id: organizationId,
       period_anchor: at,
       period_started_at: at,
-      period_ends_at: sql<Date>`(${at}::timestamptz at time zone 'utc' + interval '1 month') at time zone 'utc'`,
+      period_ends_at: periodAt(at, at).end,
     })
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(settings))
     .execute()
 }
 
-/** A row of `subscriptionState` as the API shows it. */
-export function toSubscriptionView(row: StateRow): SubscriptionView {
+/** A subscription as the API shows it at `now`. */
+export function toSubscriptionView(row: SubscriptionRow, now: Date): SubscriptionView {
+  const { used, included, start, end } = stateAt(row, now)
   return {
     status: row.status,
     tier: row.tier,
-    creditsUsed: row.used,
-    creditsIncluded: row.included,
-    creditsRemaining: row.included === null ? null : Math.max(0, row.included - row.used),
-    periodStart: row.started_at.toISOString(),
-    periodEnd: row.ends_at.toISOString(),
+    creditsUsed: used,
+    creditsIncluded: included,
+    creditsRemaining: included === null ? null : Math.max(0, included - used),
+    periodStart: start.toISOString(),
+    periodEnd: end.toISOString(),
   }
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
 import {
   createSubscriptions,
-  subscriptionState,
+  SUBSCRIPTION_COLUMNS,
   toSubscriptionView,
   type NewSubscription,
-  type StateRow,
+  type SubscriptionRow,
   type SubscriptionView,
 } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
@@ -89,15 +89,13 @@ export function createOperator(deps: { db: Db; clock: Clock; logger: OperatorLog
 }
 
 const ORGANIZATIONS = `
-  select o.id, o.name, o.created_at, s.status, s.tier, state.*
-  from organizations o
-  left join subscriptions s on s.organization_id = o.id
-  left join lateral ${subscriptionState('$1::timestamptz')} state on s.organization_id is not null
-  where $3::uuid is null or (o.created_at, o.id) < (select created_at, id from organizations where id = $3)
-  order by o.created_at desc, o.id desc
-  limit $2`
+  select id, name, created_at, ${SUBSCRIPTION_COLUMNS}
+  from organizations left join subscriptions on organization_id = id
+  where $2::uuid is null or (created_at, id) < (select created_at, id from organizations where id = $2)
+  order by created_at desc, id desc
+  limit $1`
 
-type OrganizationRow = { id: string; name: string; created_at: Date } & (StateRow | { status: null })
+type OrganizationRow = { id: string; name: string; created_at: Date } & (SubscriptionRow | { status: null })
 
 async function listOrganizations(
   db: Db,
@@ -106,7 +104,7 @@ async function listOrganizations(
   cursor: string | undefined,
 ): Promise<{ organizations: OrganizationView[]; nextCursor: string | null }> {
   // One more than asked tells whether there is a next page.
-  const query = CompiledQuery.raw(ORGANIZATIONS, [now, limit + 1, cursor ?? null])
+  const query = CompiledQuery.raw(ORGANIZATIONS, [limit + 1, cursor ?? null])
   const { rows } = await db.executeQuery<OrganizationRow>(query)
   const page = rows.slice(0, limit)
   return {
@@ -114,7 +112,7 @@ async function listOrganizations(
       id: row.id,
       name: row.name,
       createdAt: row.created_at.toISOString(),
-      subscription: row.status === null ? null : toSubscriptionView(row),
+      subscription: row.status === null ? null : toSubscriptionView(row, now),
     })),
     nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
   }

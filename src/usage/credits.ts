@@ -1,5 +1,13 @@
 import { CompiledQuery } from 'kysely'
-import { subscriptionState, type StateRow } from '../billing/index.ts'
+import {
+  BLOCKS_OVER_CAP,
+  CREDITS_INCLUDED,
+  RETRIEVES,
+  stateAt,
+  SUBSCRIPTION_COLUMNS,
+  type SubscriptionRow,
+  type SubscriptionState,
+} from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import type { CreditHold } from '../http/gates.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -27,40 +35,63 @@ export function createCredits({ db, clock }: { db: Db; clock: Clock }): Credits 
   return {
     async hold(organizationId, requestId) {
       const now = clock.now()
-      const expiresAt = new Date(now.getTime() + RESERVATION_MINUTES * 60_000)
-      const query = CompiledQuery.raw(HOLD, [organizationId, now, requestId, expiresAt])
-      const { rows } = await db.executeQuery<StateRow & { held: boolean }>(query)
-      const [state] = rows
-      if (state?.held) return reservedHold(db, organizationId, requestId)
-      if (!state?.retrieves) throw subscriptionRequired(state)
-      if (state.capped) throw quotaExceeded(state)
-      return countedHold(db, clock, organizationId)
+      let row = await take(db, organizationId, requestId, now)
+      if (row?.retrieves && stateAt(row, now).over) {
+        await startPeriod(db, organizationId, stateAt(row, now), now)
+        row = await take(db, organizationId, requestId, now)
+      }
+      if (row?.held) return reservedHold(db, organizationId, requestId)
+      if (!row?.retrieves) throw subscriptionRequired(row)
+      if (row.blocks && row.included !== null) throw quotaExceeded(stateAt(row, now))
+      return countedHold(db, organizationId)
     },
     sweepExpired: (now) => sweepExpired(db, now),
   }
 }
 
-const TAKE = `(credits_used, period_started_at, period_ends_at) = (
-    select state.used + 1, state.started_at, state.ends_at from ${subscriptionState('$2::timestamptz')} state
-  )`
-
 // The update sees the row as it is once it has its lock, whatever the statement's snapshot says. The last select does
 // see the snapshot, which is recent enough to tell why nothing was held.
-const HOLD = `
+const TAKE = `
   with held as (
-    update subscriptions s set ${TAKE}
-    where organization_id = $1
-      and (select retrieves and capped and used < included from ${subscriptionState('$2::timestamptz')} state)
+    update subscriptions set credits_used = credits_used + 1
+    where organization_id = $1 and period_ends_at > $2
+      and ${RETRIEVES} and ${BLOCKS_OVER_CAP} and credits_used < ${CREDITS_INCLUDED}
     returning organization_id, period_started_at
   ), reserved as (
     insert into credit_reservations (organization_id, id, period_started_at, expires_at)
     select organization_id, $3, period_started_at, $4 from held
   )
-  select s.status, s.tier, state.*, exists (select from held) as held
-  from subscriptions s cross join lateral ${subscriptionState('$2::timestamptz')} state
-  where s.organization_id = $1`
+  select ${SUBSCRIPTION_COLUMNS}, exists (select from held) as held
+  from subscriptions where organization_id = $1`
 
-const COUNT = `update subscriptions s set ${TAKE} where organization_id = $1`
+/** Reserves a credit under a hard cap, if one is left, and tells what the subscription is. */
+async function take(
+  db: Db,
+  organizationId: string,
+  requestId: string,
+  now: Date,
+): Promise<(SubscriptionRow & { held: boolean }) | undefined> {
+  const expiresAt = new Date(now.getTime() + RESERVATION_MINUTES * 60_000)
+  const query = CompiledQuery.raw(TAKE, [organizationId, now, requestId, expiresAt])
+  const { rows } = await db.executeQuery<SubscriptionRow & { held: boolean }>(query)
+  return rows[0]
+}
+
+const START_PERIOD = `
+  update subscriptions set credits_used = 0, period_started_at = $3, period_ends_at = $4
+  where organization_id = $1 and period_ends_at <= $2`
+
+/** Begins the period that `now` is in; of many that try, one does. */
+async function startPeriod(
+  db: Db,
+  organizationId: string,
+  { start, end }: SubscriptionState,
+  now: Date,
+): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(START_PERIOD, [organizationId, now, start, end]))
+}
+
+const COUNT = `update subscriptions set credits_used = credits_used + 1 where organization_id = $1`
 
 const SETTLE = `delete from credit_reservations where organization_id = $1 and id = $2 returning id`
 
@@ -87,10 +118,10 @@ function reservedHold(db: Db, organizationId: string, requestId: string): Credit
 }
 
 /** A hold where no cap has to be kept: the credit is counted once the request has succeeded. */
-function countedHold(db: Db, clock: Clock, organizationId: string): CreditHold {
+function countedHold(db: Db, organizationId: string): CreditHold {
   return {
     async settle() {
-      await db.executeQuery(CompiledQuery.raw(COUNT, [organizationId, clock.now()]))
+      await db.executeQuery(CompiledQuery.raw(COUNT, [organizationId]))
     },
     async refund() {},
   }
@@ -129,19 +160,19 @@ async function sweepExpired(db: Db, now: Date): Promise<number> {
   return total
 }
 
-function subscriptionRequired(state: StateRow | undefined): AppError {
-  const reason = state ? `the subscription is ${state.status}` : 'this workspace has no subscription'
+function subscriptionRequired(row: SubscriptionRow | undefined): AppError {
+  const reason = row ? `the subscription is ${row.status}` : 'this workspace has no subscription'
   return new AppError(
     'subscription_required',
     `Retrieval needs an active plan, and ${reason}; set it right under billing in the console`,
-    { details: { status: state?.status ?? null } },
+    { details: { status: row?.status ?? null } },
   )
 }
 
-function quotaExceeded({ used, included, ends_at }: StateRow): AppError {
+function quotaExceeded({ used, included, end }: SubscriptionState): AppError {
   // The snapshot may be older than the refusal; then others have taken the rest.
   const creditsUsed = Math.max(used, included ?? 0)
-  const resetAt = ends_at.toISOString()
+  const resetAt = end.toISOString()
   return new AppError(
     'quota_exceeded',
     `All ${included ?? 0} credits of this period are used; upgrade, or wait until ${resetAt}`,
