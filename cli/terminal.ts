@@ -26,7 +26,7 @@ export interface Terminal {
 
 export function createTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal {
   return {
-    columns: Math.min(COLUMNS_MAX, Math.max(40, stdout.columns ?? COLUMNS_DEFAULT)),
+    columns: Math.min(COLUMNS_MAX, Math.max(40, stdout.columns || COLUMNS_DEFAULT)),
     interactive: stdout.isTTY === true,
     stderr,
     print: (line = '') => void stdout.write(`${line}\n`),
@@ -46,13 +46,25 @@ export function printableLine(text: string): string {
   return printable(text).replace(/\s+/g, ' ').trim()
 }
 
-/** The text wrapped to `columns`, each line indented by so many spaces. */
+/** The text wrapped to `columns`, each line indented by so many spaces more than it is. */
 export function wrapText(text: string, columns: number, indent = 0): string {
-  const margin = ' '.repeat(indent)
-  const wrapped = wrapAnsi(text, Math.max(20, columns - indent), { hard: true, trim: false })
+  return text
+    .split('\n')
+    .map((line) => wrapLine(line.trimEnd(), columns, indent))
+    .join('\n')
+}
+
+const TEXT_COLUMNS_MIN = 20
+
+function wrapLine(line: string, columns: number, indent: number): string {
+  const text = line.trimStart()
+  if (text === '') return ''
+  const own = Math.min(line.length - text.length, Math.max(0, columns - indent - TEXT_COLUMNS_MIN))
+  const margin = ' '.repeat(indent + own)
+  const wrapped = wrapAnsi(text, Math.max(TEXT_COLUMNS_MIN, columns - indent - own), { hard: true })
   return wrapped
     .split('\n')
-    .map((line) => (line.trim() === '' ? '' : margin + line.trimEnd()))
+    .map((part) => margin + part)
     .join('\n')
 }
 
