@@ -91,7 +91,8 @@ export const routes: readonly Route<Services>[] = [
 ]
 
 const SWEEP_INTERVAL_MS = 60_000
-const VERSION = '0.1.0'
+/** The service's version, as the OpenAPI document says it. */
+export const VERSION = '0.1.0'
 
 /** Puts the service together: the only place where adapters meet slices. It is not listening yet. */
 export async function createApp(deps: AppDependencies): Promise<App> {

@@ -55,6 +55,7 @@ export const accessRoutes = [
     description: 'The secret is in this answer and nowhere else: only its SHA-256 is stored.',
     audit: 'api_key.create',
     body: NewApiKey,
+    refuses: ['plan_limit_reached'],
     responses: { 201: z.object({ apiKey: ApiKey, secret: z.string() }) },
     handle: async ({ principal, body }, { apiKeys }) => {
       const { apiKey, secret } = await apiKeys.mint(principal, body)
@@ -70,6 +71,7 @@ export const accessRoutes = [
     description: 'It stops working with the very next request. A key cannot revoke itself.',
     audit: 'api_key.revoke',
     params: z.object({ id: z.uuid() }),
+    refuses: ['cannot_revoke_self'],
     responses: { 200: z.object({ apiKey: ApiKey, revokedAt: z.iso.datetime() }) },
     handle: async ({ principal, params }, { apiKeys }) => {
       const { apiKey, revokedAt } = await apiKeys.revoke(principal, params.id)

@@ -50,6 +50,7 @@ export const answerRoutes = twins<AnswerServices>()({
   credits: 1,
   audit: 'none',
   body: AskRequest,
+  refuses: ['embedding_model_mismatch', 'upstream_error'],
   responses: { 200: AskResponse },
   streams: true,
   handle: async ({ body, principal, headers, signal }, { answers }) => {

@@ -43,6 +43,7 @@ export const billingRoutes = [
     method: 'GET',
     path: '/v1/console/billing',
     summary: 'Show the plan and the credits of the current period',
+    refuses: ['subscription_required'],
     responses: { 200: Billing },
     handle: async ({ principal }, { subscriptions }) => {
       const subscription = await subscriptions.read(principal.organizationId)
@@ -58,6 +59,7 @@ export const billingRoutes = [
     summary: "Start the payment processor's checkout for a plan",
     description: 'Answers 503 `not_configured` where the deployment has no payment processor.',
     body: Checkout,
+    refuses: ['not_configured'],
     responses: { 200: HostedPage },
     handle: () => Promise.reject(noProcessor()),
   }),
@@ -67,6 +69,7 @@ export const billingRoutes = [
     method: 'POST',
     path: '/v1/console/billing/portal',
     summary: "Open the payment processor's portal",
+    refuses: ['not_configured'],
     description: 'Answers 503 `not_configured` where the deployment has no payment processor.',
     responses: { 200: HostedPage },
     handle: () => Promise.reject(noProcessor()),

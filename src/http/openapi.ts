@@ -11,6 +11,13 @@ const ErrorResponse = z
   })
   .meta({ id: 'Error', description: 'The body of every error.' })
 
+const WorkspaceHeader = z.object({
+  'X-Organization-Id': z
+    .uuid()
+    .optional()
+    .meta({ description: 'The workspace; may be left out by who belongs to one only.' }),
+})
+
 const RATE_HEADERS = {
   'X-RateLimit-Limit': {
     schema: { type: 'integer' as const },
@@ -77,13 +84,15 @@ function methodKey(method: Route<unknown>['method']): 'get' | 'post' | 'put' | '
 function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
   const params = route.params instanceof z.ZodObject ? { path: route.params } : {}
   const query = route.query instanceof z.ZodObject ? { query: route.query } : {}
+  const header = route.access.surface === 'console' ? { header: WorkspaceHeader } : {}
+  const requestParams = { ...params, ...query, ...header }
   return {
     operationId: route.operationId,
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
     security: security(route.access),
-    ...(route.params || route.query ? { requestParams: { ...params, ...query } } : {}),
+    ...(Object.keys(requestParams).length > 0 ? { requestParams } : {}),
     ...(route.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }
       : {}),
@@ -124,15 +133,20 @@ function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
 
 const SUCCESS: Record<number, string> = { 200: 'OK', 201: 'Created', 202: 'Already under way' }
 
+const ERROR_CONTENT = { 'application/json': { schema: ErrorResponse } }
+
 const ERROR_DESCRIPTIONS: Record<string, string> = {
   '400': 'The request is not valid.',
   '401': 'The bearer token is missing or invalid.',
   '402': 'The workspace has no active plan.',
   '403': 'The key lacks the action, or the person the role.',
   '404': 'There is no such resource.',
+  '409': 'The request conflicts with how things are now.',
   '413': 'The body is too large.',
   '415': 'The body is not JSON.',
   '429': 'The rate limit or the credit budget is exceeded.',
+  '502': 'Another service that is needed failed.',
+  '503': 'The service cannot do this now, or is not configured for it.',
 }
 
 function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
@@ -142,13 +156,16 @@ function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
   if (route.params) statuses.add('404')
   if (route.access.surface !== 'public') statuses.add('401')
   if (route.access.surface === 'agent' || route.access.surface === 'console') statuses.add('403').add('429')
+  if (route.access.surface === 'console') statuses.add('400').add('404')
   if (route.credits === 1) statuses.add('402')
+  for (const code of route.refuses) statuses.add(String(ERROR_CODES[code]))
   const responses: ZodOpenApiOperationObject['responses'] = {}
   for (const status of [...statuses].toSorted()) {
     responses[status as '400'] = {
       description: ERROR_DESCRIPTIONS[status] ?? 'An error.',
-      content: { 'application/json': { schema: ErrorResponse } },
+      content: ERROR_CONTENT,
     }
   }
+  responses['default'] = { description: 'Any other error.', content: ERROR_CONTENT }
   return responses
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Action, Role } from '../kernel/actions.ts'
+import type { ErrorCode } from '../kernel/error-codes.ts'
 import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
 
 /** Who may call a route. It has to be written out on each, `public` too. */
@@ -87,6 +88,8 @@ export interface RouteDefinition<
   params?: Params
   query?: Query
   responses: R
+  /** What the work itself may refuse with, beyond what the pipeline answers for every route of its kind. */
+  refuses?: readonly ErrorCode[]
   /** Also answers `Accept: text/event-stream`. */
   streams?: boolean
   handle(request: RouteRequest<A, Body, Params, Query>, services: Services): Promise<Reply<R>>
@@ -108,6 +111,7 @@ export interface Route<Services> {
   params: z.ZodType | undefined
   query: z.ZodType | undefined
   responses: ResponseSchemas
+  refuses: readonly ErrorCode[]
   streams: boolean
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
 }
@@ -148,6 +152,7 @@ export function defineRoute<Services>() {
     body: route.body,
     params: route.params,
     query: route.query,
+    refuses: route.refuses ?? [],
     streams: route.streams ?? false,
     // The pipeline has authenticated for this access rule and parsed with these very schemas.
     handle: (request, services) =>

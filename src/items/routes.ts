@@ -80,6 +80,7 @@ export const itemRoutes = [
     audit: 'source_item.ingest',
     bodyBytesMax: INGEST_BYTES_MAX,
     body: IngestRequest,
+    refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error', 'overloaded'],
     responses: { 200: IngestResponse },
     handle: async ({ principal, body, requestId, signal }, { items }) =>
       reply(200, await items.ingest(principal, body.documents.map(toNewItem), requestId, signal)),
@@ -119,6 +120,7 @@ export const itemRoutes = [
     access: { surface: 'agent', action: 'ingest' },
     audit: 'source_item.delete',
     query: z.strictObject({ provider: z.enum(PROVIDERS), externalId: ExternalId }),
+    refuses: ['not_found'],
     responses: { 200: DeletedSourceItem },
     handle: async ({ principal, query: { provider, externalId } }, { items }) =>
       reply(200, await items.remove(principal, { provider, externalId: storableText(externalId) })),

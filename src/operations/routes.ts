@@ -31,6 +31,7 @@ export const operationRoutes = [
     operationId: 'readiness',
     path: '/readyz',
     summary: 'Answers 200 once the service can serve, 503 otherwise',
+    refuses: ['not_ready'],
     responses: { 200: z.object({ status: z.literal('ready') }) },
     handle: async (_request, { unreadiness }) => {
       const reason = await unreadiness()

@@ -49,6 +49,7 @@ const shared = {
   consoleRole: 'member',
   credits: 1,
   body: SearchRequest,
+  refuses: ['embedding_model_mismatch', 'upstream_error'],
 } as const
 
 export const retrievalRoutes = [

@@ -65,6 +65,7 @@ export const sourceRoutes = [
     credits: 0,
     audit: 'none',
     params,
+    refuses: ['not_a_slack_source'],
     responses: {
       200: z.object({ channels: z.array(SlackChannel), channelAllowlist: z.array(z.string()).nullable() }),
     },
@@ -88,6 +89,7 @@ export const sourceRoutes = [
     audit: 'connector.allowlist.update',
     params,
     body: z.strictObject({ channelAllowlist: ChannelAllowlist }),
+    refuses: ['not_a_slack_source'],
     responses: {
       200: z.object({
         id: z.uuid(),
@@ -109,6 +111,7 @@ export const sourceRoutes = [
     credits: 0,
     audit: 'source.create',
     body: z.strictObject({ provider: z.enum(PROVIDERS), displayName: label }),
+    refuses: ['plan_limit_reached'],
     responses: { 201: z.object({ source: Source }) },
     handle: async ({ principal, body }, { sources }) =>
       reply(201, { source: await sources.createPushOnly(principal, body) }),
@@ -130,6 +133,7 @@ export const sourceRoutes = [
         channelAllowlist: ChannelAllowlist.optional(),
       })
       .refine((body) => Object.keys(body).length > 0, 'must change something'),
+    refuses: ['not_a_slack_source'],
     responses: { 200: z.object({ source: Source }) },
     handle: async ({ principal, params: { id }, body }, { sources }) =>
       reply(200, { source: await sources.change(principal, id, body) }),

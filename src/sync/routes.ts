@@ -50,6 +50,7 @@ export const syncRoutes = [
     action: 'sync:write',
     audit: 'sync_run.create',
     body: z.strictObject({ connectorId: z.uuid(), fullResync: z.boolean().default(false) }),
+    refuses: ['not_found', 'source_disabled', 'source_push_only'],
     responses: { 201: RequestedSyncRun, 202: RequestedSyncRun },
     handle: async ({ principal, body }, { syncRuns }) => {
       const requested = await syncRuns.request(principal, body)
