@@ -1,5 +1,5 @@
 export { checkConnectorLimit, checkKeyLimit } from './plan-limits.ts'
-export { PLANS, SUBSCRIPTION_STATUSES, TIERS, type Plan } from './plans.ts'
+export { PLANS, SUBSCRIPTION_STATUSES, TIERS } from './plans.ts'
 export { billingRoutes, subscriptionFields, type BillingServices } from './routes.ts'
 export {
   BLOCKS_OVER_CAP,
@@ -16,5 +16,4 @@ export {
   toSubscriptionView,
   type NewSubscription,
   type SubscriptionView,
-  type Subscriptions,
 } from './subscriptions.ts'

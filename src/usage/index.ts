@@ -1,2 +1,2 @@
 export { createCredits, type Credits } from './credits.ts'
-export { createRateLimit, type RateLimit, type RateLimitOptions, type RateSubject } from './rate-limit.ts'
+export { createRateLimit, type RateLimit } from './rate-limit.ts'
