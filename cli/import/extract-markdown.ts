@@ -7,12 +7,15 @@ const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,}|\*{3,}|#{3,})$/
 /** A title is looked for in so many characters of the text. */
 const OPENING_CHARACTERS = 20_000
 
-/** Markdown: the title of its front matter, else its first heading. The front matter is no text. */
-export function extractMarkdown(source: string): ExtractedDocument {
+/**
+ * Markdown: the title of its front matter, else its first heading. The front matter is no text. An HTML heading, often
+ * a project's logo above every page, names the front page only.
+ */
+export function extractMarkdown(source: string, isFrontPage: boolean): ExtractedDocument {
   const frontMatter = FRONT_MATTER.exec(source)
   const text = frontMatter === null ? source : source.slice(frontMatter[0].length)
   const named = FRONT_MATTER_TITLE.exec(frontMatter?.[1] ?? '')?.[1]?.trim() ?? ''
-  return { title: cleanTitle(named.replace(/^(["'])(.*)\1$/, '$2')) || firstHeading(text), text }
+  return { title: cleanTitle(named.replace(/^(["'])(.*)\1$/, '$2')) || firstHeading(text, isFrontPage), text }
 }
 
 /** reStructuredText: its first underlined heading. */
@@ -20,7 +23,7 @@ export function extractRst(text: string): ExtractedDocument {
   return { title: underlinedHeading(text.slice(0, OPENING_CHARACTERS).split(/\r?\n/)), text }
 }
 
-function firstHeading(text: string): string {
+function firstHeading(text: string, isFrontPage: boolean): string {
   const opening = text.slice(0, OPENING_CHARACTERS)
   let inFence = false
   const lines: string[] = []
@@ -30,12 +33,10 @@ function firstHeading(text: string): string {
   }
   const headings = lines.filter((line) => /^ {0,3}#{1,6}[ \t]+\S/.test(line))
   const top = headings.find((line) => /^ {0,3}#[ \t]/.test(line))
-  return (
-    headingText(top) ||
-    cleanTitle((HTML_HEADING.exec(opening)?.[1] ?? '').replace(/<[^>]{0,1000}>/g, ' ')) ||
-    underlinedHeading(lines) ||
-    headingText(headings[0])
-  )
+  const markup = HTML_HEADING.exec(opening)?.[1] ?? ''
+  const named = cleanTitle(markup.replace(/<[^>]{0,1000}>/g, ' '))
+  const written = underlinedHeading(lines) || headingText(headings[0])
+  return headingText(top) || (isFrontPage ? named || written : written || named)
 }
 
 function headingText(line = ''): string {

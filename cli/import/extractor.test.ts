@@ -15,12 +15,18 @@ describe('extractor', () => {
     ],
     ['Intro.\n\n```\n# a comment\n```\n\n# The *real* `heading` {#id}\n', 'The real heading', undefined],
     ['# [![badge](b.svg)](x) [zod](https://zod.dev) ##\n', 'zod', undefined],
-    ['<h1 align="center">\n  <img src="x">Logo <b>Name</b>\n</h1>\n\n## Install\n', 'Logo Name', undefined],
     ['Text first\n\n### Only a small heading\n', 'Only a small heading', undefined],
     ['Title\n=====\n\nText', 'Title', undefined],
     ['No heading at all', '', undefined],
   ])('reads Markdown: %j', async (source, title, text) => {
     expect(await extractor.extract('markdown', bytes(source))).toEqual({ title, text: text ?? source })
+  })
+
+  it('takes an HTML heading as the title of a front page, and of no other page that has its own', async () => {
+    const page = bytes('<h1 align="center">\n  <img src="x">Logo <b>Name</b>\n</h1>\n\n## Hooks\n')
+    expect((await extractor.extract('markdown', page, true)).title).toBe('Logo Name')
+    expect((await extractor.extract('markdown', page)).title).toBe('Hooks')
+    expect((await extractor.extract('markdown', bytes('<h1>Only</h1> text'))).title).toBe('Only')
   })
 
   it('reads reStructuredText with its first underlined heading', async () => {

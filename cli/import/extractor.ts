@@ -14,8 +14,8 @@ export interface WorkerRequest {
 export type WorkerAnswer = { document: ExtractedDocument } | { failure: string }
 
 export interface Extractor {
-  /** One file at a time. @throws Error that says what is wrong with the file */
-  extract(type: FileType, bytes: Uint8Array): Promise<ExtractedDocument>
+  /** One file at a time; `isFrontPage` for a README or index. @throws Error that says what is wrong with the file */
+  extract(type: FileType, bytes: Uint8Array, isFrontPage?: boolean): Promise<ExtractedDocument>
   close(): Promise<void>
 }
 
@@ -54,8 +54,8 @@ export function createExtractor(timeoutMs = EXTRACT_TIMEOUT_MS): Extractor {
     return answer.document
   }
   return {
-    async extract(type, bytes) {
-      if (type === 'markdown') return extractMarkdown(decodeText(bytes))
+    async extract(type, bytes, isFrontPage = false) {
+      if (type === 'markdown') return extractMarkdown(decodeText(bytes), isFrontPage)
       if (type === 'rst') return extractRst(decodeText(bytes))
       if (type === 'text') return { title: '', text: decodeText(bytes) }
       return await extractOnThread({ type, bytes })

@@ -17,3 +17,8 @@ const TYPES: Record<string, FileType> = {
 export function fileTypeOf(name: string): FileType | undefined {
   return TYPES[path.extname(name).toLowerCase()]
 }
+
+/** Whether a file is what its folder shows first: its name says what it is to the folder, not what it is about. */
+export function isFrontPage(filePath: string): boolean {
+  return /^(?:readme|index)$/i.test(path.posix.basename(filePath, path.posix.extname(filePath)))
+}

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ExtractedDocument } from './extracted-document.ts'
-import type { FileType } from './file-types.ts'
+import { type FileType, isFrontPage } from './file-types.ts'
 import { splitParts } from './split-parts.ts'
 import type { FoundFile } from './walk-folder.ts'
 
@@ -24,9 +24,6 @@ export interface IngestTarget {
 }
 
 const TITLE_CHARACTERS_MAX = 300
-/** Names that say what a file is to its folder, not what it is about. */
-const INDEX_NAME = /^(?:readme|index)$/i
-
 /** The id of a file's part at the service; parts count from 0, and the first has the file's own id. */
 export function externalIdOf(target: IngestTarget, relativePath: string, part: number): string {
   const id = target.prefix === '' ? relativePath : `${target.prefix}/${relativePath}`
@@ -60,7 +57,7 @@ export function toIngestDocuments(
 function titleFromPath(filePath: string): string {
   const name = path.posix.basename(filePath, path.posix.extname(filePath))
   const folder = path.posix.basename(path.posix.dirname(filePath))
-  return INDEX_NAME.test(name) && folder !== '' && folder !== '.' ? folder : name
+  return isFrontPage(filePath) && folder !== '' && folder !== '.' ? folder : name
 }
 
 function shortTitle(title: string): string {

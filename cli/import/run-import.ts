@@ -9,6 +9,7 @@ import type { ApiClient } from '../api-client.ts'
 import { messageOf, StoppedError } from '../failures.ts'
 import type { RetryOptions } from '../retry.ts'
 import type { Extractor } from './extractor.ts'
+import { isFrontPage } from './file-types.ts'
 import type { FileRecord, ImportState } from './import-state.ts'
 import { externalIdOf, type IngestTarget, toIngestDocuments } from './ingest-document.ts'
 import { deleteDocument, type Parcel, sendDocuments } from './send-documents.ts'
@@ -234,7 +235,10 @@ async function readDocument(
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const record = { size: file.size, modifiedMs: file.modifiedMs, sha256, parts: known?.parts ?? 0 }
     if (known?.sha256 === sha256) return { record, document: undefined }
-    return { record, document: await deps.extractor.extract(file.type, bytes) }
+    return {
+      record,
+      document: await deps.extractor.extract(file.type, bytes, isFrontPage(file.relativePath)),
+    }
   } catch (error) {
     return { failure: messageOf(error) }
   }
