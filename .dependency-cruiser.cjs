@@ -1,0 +1,83 @@
+/** The layers, as import rules. Tests may reach into anything. */
+
+const PLATFORM = '(kernel|database|http|jobs|inference)'
+const NOT_TESTS = '\\.test\\.ts$'
+
+/** Folders of adapters behind one port; the factory is `create-….ts` in it, or a file of the folder above. */
+const ADAPTER_FOLDERS = [
+  'src/database/drivers',
+  'src/inference/embedding-models',
+  'src/inference/language-models',
+  'src/sources/providers',
+]
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'kernel-stands-alone',
+      severity: 'error',
+      from: { path: '^src/kernel/', pathNot: NOT_TESTS },
+      to: { path: '^src/(?!kernel/)' },
+    },
+    {
+      name: 'platform-knows-no-domain',
+      severity: 'error',
+      from: { path: `^src/${PLATFORM}/`, pathNot: NOT_TESTS },
+      to: { path: `^src/(?!${PLATFORM}/)` },
+    },
+    {
+      name: 'slices-meet-at-their-index',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: NOT_TESTS },
+      to: { path: `^src/(?!${PLATFORM}/)[^/]+/`, pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'composition-takes-slices-by-their-index',
+      severity: 'error',
+      from: { path: '^src/[^/]+\\.ts$', pathNot: NOT_TESTS },
+      to: { path: `^src/(?!${PLATFORM}/)[^/]+/`, pathNot: '^src/[^/]+/index\\.ts$' },
+    },
+    ...ADAPTER_FOLDERS.map((folder) => ({
+      name: `${folder.replace(/^src\//, '').replace('/', '-')}-through-their-factory`,
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [NOT_TESTS, `^${folder}/`, `^${folder.replace(/\/[^/]+$/, '')}/[^/]+\\.ts$`],
+      },
+      to: { path: `^${folder}/`, pathNot: '/create-[^/]+\\.ts$' },
+    })),
+    {
+      name: 'no-test-code-in-the-service',
+      severity: 'error',
+      from: { path: '^src/', pathNot: NOT_TESTS },
+      to: { path: '(^test/|\\.test\\.ts$)' },
+    },
+    {
+      name: 'no-development-packages-in-the-service',
+      severity: 'error',
+      from: { path: '^src/', pathNot: NOT_TESTS },
+      // The local model's runtime is optional: whoever wants it installs it.
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: 'node_modules/@huggingface/',
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+}

@@ -1,0 +1,49 @@
+/** A document of the benchmark: about `WORDS` words of English-like text, the same for the same number. */
+export interface BenchDocument {
+  title: string
+  body: string
+}
+
+const WORDS = 400
+const SUBJECTS =
+  'team budget customer invoice release server password laptop contract vendor meeting roadmap incident backup policy holiday salary onboarding security license project deadline report survey office travel expense training database network'.split(
+    ' ',
+  )
+const VERBS =
+  'approves reviews rotates renews migrates audits schedules archives requests reimburses deploys monitors escalates documents publishes cancels encrypts restores assigns forecasts'.split(
+    ' ',
+  )
+const DETAILS =
+  'quarterly weekly monthly annual regional internal external temporary permanent mandatory optional encrypted shared confidential automated manual central local remote hybrid senior junior legal financial technical'.split(
+    ' ',
+  )
+const PLACES = 'Berlin Lisbon Toronto Osaka Nairobi Dublin Austin Oslo Seoul Lima'.split(' ')
+
+/** A small seeded generator (mulberry32): equal runs everywhere. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export function benchDocument(number: number): BenchDocument {
+  const random = seededRandom(number + 1)
+  const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? ''
+  const sentences: string[] = []
+  for (let words = 0; words < WORDS; words += 14) {
+    sentences.push(
+      `The ${pick(DETAILS)} ${pick(SUBJECTS)} in ${pick(PLACES)} ${pick(VERBS)} the ${pick(DETAILS)} ${pick(SUBJECTS)} before the ${pick(SUBJECTS)} item ${Math.floor(random() * 9000)}.`,
+    )
+  }
+  return { title: `${pick(DETAILS)} ${pick(SUBJECTS)} ${number}`, body: sentences.join(' ') }
+}
+
+export function benchQuery(number: number): string {
+  const random = seededRandom(number + 1_000_003)
+  const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? ''
+  return `who ${pick(VERBS)} the ${pick(DETAILS)} ${pick(SUBJECTS)} in ${pick(PLACES)}`
+}

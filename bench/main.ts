@@ -1,0 +1,193 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { z } from 'zod'
+import { benchDocument, benchQuery } from './corpus.ts'
+import { call, startServer } from './server.ts'
+
+/*
+ * npm run bench [embedded|postgres]
+ * Ingest, search, memory and start time of the service as it ships, over HTTP. Client and server share the machine.
+ */
+
+const SIZES = [1_000, 10_000]
+const DOCUMENTS_A_REQUEST = 50
+const SEARCHES = 300
+const CLIENTS = 8
+const THROUGHPUT_SECONDS = 5
+
+interface Result {
+  database: string
+  chunks: number
+  documentsPerSecond: number
+  chunksPerSecond: number
+  searchP50Ms: number
+  searchP99Ms: number
+  searchesPerSecond: number
+  residentMb: number
+  firstStartSeconds: number
+  secondStartSeconds: number
+}
+
+const Sources = z.object({ sources: z.array(z.object({ id: z.string(), provider: z.string() })) })
+
+async function measure(
+  database: string,
+  chunks: number,
+  environment: Record<string, string>,
+): Promise<Result> {
+  const server = await startServer(environment)
+  try {
+    const { sources } = Sources.parse(await call(server.url, 'GET', '/v1/sources'))
+    const source = sources.find((candidate) => candidate.provider === 'notion')
+    if (!source) throw new Error('the local workspace has no source for notion')
+    const documents = Math.round(chunks / (await chunksPerDocument()))
+    const ingestSeconds = await ingest(server.url, source.id, documents)
+    const latencies = await searchOneByOne(server.url)
+    const searchesPerSecond = await searchConcurrently(server.url)
+    const residentMb = await server.residentMb()
+    await server.stop()
+    const again = await startServer(environment)
+    await again.stop()
+    return {
+      database,
+      chunks,
+      documentsPerSecond: documents / ingestSeconds,
+      chunksPerSecond: chunks / ingestSeconds,
+      searchP50Ms: percentile(latencies, 0.5),
+      searchP99Ms: percentile(latencies, 0.99),
+      searchesPerSecond,
+      residentMb,
+      firstStartSeconds: server.startSeconds,
+      secondStartSeconds: again.startSeconds,
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function chunksPerDocument(): Promise<number> {
+  const { chunkText } = await import('../src/items/chunk-text.ts')
+  const sample = 50
+  let chunks = 0
+  for (let number = 0; number < sample; number++) chunks += chunkText(benchDocument(number).body).length
+  return chunks / sample
+}
+
+async function ingest(url: string, connectorId: string, documents: number): Promise<number> {
+  const started = performance.now()
+  for (let from = 0; from < documents; from += DOCUMENTS_A_REQUEST) {
+    const batch = Array.from({ length: Math.min(DOCUMENTS_A_REQUEST, documents - from) }, (_, index) => ({
+      connectorId,
+      provider: 'notion',
+      sourceKind: 'document',
+      externalId: `bench-${from + index}`,
+      ...benchDocument(from + index),
+    }))
+    await call(url, 'POST', '/v1/ingest', { documents: batch })
+  }
+  return (performance.now() - started) / 1000
+}
+
+async function search(url: string, number: number): Promise<void> {
+  await call(url, 'POST', '/v1/search', { query: benchQuery(number) })
+}
+
+async function searchOneByOne(url: string): Promise<number[]> {
+  for (let number = 0; number < 20; number++) await search(url, number)
+  const latencies: number[] = []
+  for (let number = 0; number < SEARCHES; number++) {
+    const started = performance.now()
+    await search(url, number)
+    latencies.push(performance.now() - started)
+  }
+  return latencies.toSorted((a, b) => a - b)
+}
+
+async function searchConcurrently(url: string): Promise<number> {
+  const started = performance.now()
+  let done = 0
+  const client = async (first: number): Promise<void> => {
+    for (let number = first; performance.now() - started < THROUGHPUT_SECONDS * 1000; number += CLIENTS) {
+      await search(url, number)
+      done += 1
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)))
+  return done / ((performance.now() - started) / 1000)
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+async function onEmbedded(chunks: number): Promise<Result> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
+  try {
+    return await measure('embedded', chunks, { DATA_DIR: dataDir, DATABASE_URL: '' })
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function onPostgres(serverUrl: string, chunks: number): Promise<Result> {
+  const name = `bench_${process.pid}_${chunks}`
+  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
+  const admin = new Client({ connectionString: serverUrl })
+  await admin.connect()
+  try {
+    await admin.query(`create database ${name}`)
+    const url = new URL(serverUrl)
+    url.pathname = name
+    return await measure('postgres', chunks, { DATABASE_URL: url.href, DATA_DIR: dataDir })
+  } finally {
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.end()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+function table(results: readonly Result[]): string {
+  const rows = results.map((result) =>
+    [
+      result.database,
+      result.chunks,
+      result.documentsPerSecond.toFixed(0),
+      result.chunksPerSecond.toFixed(0),
+      result.searchP50Ms.toFixed(1),
+      result.searchP99Ms.toFixed(1),
+      result.searchesPerSecond.toFixed(0),
+      result.residentMb.toFixed(0),
+      result.firstStartSeconds.toFixed(1),
+      result.secondStartSeconds.toFixed(1),
+    ].join(' | '),
+  )
+  return [
+    '| database | chunks | documents/s in | chunks/s in | search p50 ms | p99 ms | searches/s, 8 clients | resident MB | first start s | second start s |',
+    '|---|---|---|---|---|---|---|---|---|---|',
+    ...rows.map((row) => `| ${row} |`),
+  ].join('\n')
+}
+
+const wanted = process.argv[2]
+const postgresUrl = process.env.TEST_DATABASE_URL
+const results: Result[] = []
+for (const chunks of SIZES) {
+  if (wanted !== 'postgres') results.push(await onEmbedded(chunks))
+  if (wanted !== 'embedded' && postgresUrl) results.push(await onPostgres(postgresUrl, chunks))
+}
+const text = table(results)
+process.stdout.write(`${text}\n`)
+await mkdir('bench/results', { recursive: true })
+const machine = {
+  node: process.version,
+  processors: cpus().length,
+  processor: cpus()[0]?.model,
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+}
+await writeFile(
+  'bench/results/latest.json',
+  `${JSON.stringify({ at: new Date().toISOString(), machine, results }, null, 2)}\n`,
+)
+await writeFile('bench/results/latest.md', `${text}\n`)

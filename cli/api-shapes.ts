@@ -1,0 +1,72 @@
+import { z } from 'zod'
+
+/** What the command line reads of the service's answers; fields that it does not use are passed through for `--json`. */
+
+const provider = z.string()
+
+export const Hit = z.looseObject({
+  sourceItemId: z.string(),
+  title: z.string(),
+  content: z.string(),
+  url: z.string(),
+  provider,
+  score: z.number(),
+  metadata: z.record(z.string(), z.unknown()),
+})
+export type Hit = z.infer<typeof Hit>
+
+export const SearchAnswer = z.looseObject({ query: z.string(), hits: z.array(Hit) })
+
+const Citation = z.looseObject({ index: z.int(), sourceItemId: z.string(), title: z.string() })
+export type Citation = z.infer<typeof Citation>
+
+const ContextItem = z.looseObject({ sourceItemId: z.string(), url: z.string(), provider })
+export type ContextItem = z.infer<typeof ContextItem>
+
+export const AskAnswer = z.looseObject({
+  question: z.string(),
+  answer: z.string(),
+  citations: z.array(Citation),
+  context: z.array(ContextItem),
+})
+export type AskAnswer = z.infer<typeof AskAnswer>
+
+/** The data of the events of a streamed answer, by event name. */
+export const AskEvents = {
+  context: z.looseObject({ context: z.array(ContextItem) }),
+  delta: z.looseObject({ text: z.string() }),
+  citations: z.looseObject({ citations: z.array(Citation) }),
+  error: z.looseObject({ error: z.string() }),
+}
+
+const ApiKey = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  prefix: z.string(),
+  actorType: z.string(),
+  allowedActions: z.array(z.string()),
+  allowedProviders: z.array(z.string()).nullable(),
+  lastUsedAt: z.string().nullable(),
+  createdAt: z.string(),
+})
+export type ApiKey = z.infer<typeof ApiKey>
+
+export const KeyList = z.looseObject({ apiKeys: z.array(ApiKey) })
+export const KeyCreated = z.looseObject({ apiKey: ApiKey, secret: z.string() })
+export const KeyRevoked = z.looseObject({ apiKey: ApiKey, revokedAt: z.string() })
+
+const Source = z.looseObject({
+  id: z.string(),
+  provider,
+  status: z.string(),
+  displayName: z.string(),
+  externalAccountId: z.string(),
+  lastSyncedAt: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  sourceItemCount: z.int(),
+})
+export type Source = z.infer<typeof Source>
+
+export const SourceList = z.looseObject({ sources: z.array(Source) })
+export const IngestAnswer = z.looseObject({ ingested: z.int(), skipped: z.int() })
+export const Anything = z.looseObject({})

@@ -1,0 +1,238 @@
+import { realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { type Source, SourceList } from '../api-shapes.ts'
+import { CommandError, messageOf, StoppedError, UsageError } from '../failures.ts'
+import { createExtractor } from '../import/extractor.ts'
+import { fileTypeOf } from '../import/file-types.ts'
+import { openImportState, stateFolder } from '../import/import-state.ts'
+import type { IngestTarget } from '../import/ingest-document.ts'
+import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'
+import { type Failure, type Walk, walkFolder } from '../import/walk-folder.ts'
+import { createProgressBar } from '../progress-bar.ts'
+import { printableLine, type Terminal } from '../terminal.ts'
+import { PROVIDER_CHOICES } from './options.ts'
+import { openSession, printJson, type Session } from './session.ts'
+
+interface ImportCommandOptions {
+  source?: string
+  provider?: string
+  prefix?: string
+  includeHidden?: boolean
+  force?: boolean
+  deleteMissing?: boolean
+}
+
+/** Exit codes: 1 when files failed, 130 when the person stopped it, as a shell says of Ctrl-C. */
+const EXIT_FAILED = 1
+const EXIT_STOPPED = 130
+const PROVIDER_DEFAULT = 'google_drive'
+/** What the service writes as the account of a source that has none. */
+const PUSH_ACCOUNT = /^(?:push:|$)/
+
+/** `import PATH`: a folder, or one file, of documents into a source. */
+export function addImportCommand(program: Command): void {
+  program
+    .command('import')
+    .description('push a folder of Markdown, text, HTML, PDF and Word files')
+    .argument('<path>', 'a folder, or one file')
+    .option('--source <id>', 'the source that they go to (default: the push-only one of the provider)')
+    .addOption(new Option('--provider <provider>', `the source's provider`).choices(PROVIDER_CHOICES))
+    .option('--prefix <name>', "what stands in front of the paths (default: the folder's name)")
+    .option('--include-hidden', 'also files and folders whose names begin with a dot')
+    .option('--force', 'also files that have not changed')
+    .option('--delete-missing', 'remove what an earlier import stored of files that are gone')
+    .action(importPath)
+}
+
+async function importPath(given: string, options: ImportCommandOptions, command: Command): Promise<void> {
+  const session = openSession(command)
+  const { terminal } = session
+  const startedAt = performance.now()
+  const { root, walk } = await findFiles(given, options)
+  const { source, target } = await chooseTarget(session, root, options)
+  if (!session.json) terminal.note(`Importing ${walk.files.length} files into ${describeSource(source)}`)
+  const state = await openImportState(
+    stateFolder(session.env),
+    { url: session.client.url, sourceId: target.sourceId, prefix: target.prefix, root },
+    options.force === true,
+  )
+  const stop = stopOnSignal(terminal)
+  const bar = createProgressBar(terminal.stderr, walk.files.length, () => performance.now())
+  const deps: ImportDeps = {
+    client: session.client,
+    extractor: createExtractor(),
+    state,
+    stop: stop.signal,
+    onFile: (file, done) => bar.update(done, file.relativePath),
+    now: () => performance.now(),
+    retry: {
+      sleep: (milliseconds) => sleepUnlessStopped(milliseconds, stop.signal),
+      onWait: (reason, milliseconds) => {
+        if (milliseconds < 1000) return
+        bar.clear()
+        terminal.note(`Waiting ${Math.ceil(milliseconds / 1000)} s: ${reason}`)
+      },
+    },
+  }
+  const outcome = await runAndPutDown(deps, walk, target, options).finally(async () => {
+    bar.clear()
+    stop.release()
+    await deps.extractor.close()
+  })
+  report(session, source, { ...outcome, seconds: (performance.now() - startedAt) / 1000 })
+}
+
+interface Outcome {
+  result: ImportResult
+  removed: number
+}
+
+async function runAndPutDown(
+  deps: ImportDeps,
+  walk: Walk,
+  target: IngestTarget,
+  options: ImportCommandOptions,
+): Promise<Outcome> {
+  const result = await runImport(deps, walk.files, { target, force: options.force === true })
+  result.failed.unshift(...walk.failures)
+  // What could not be looked into may still be there: then nothing counts as gone.
+  const mayDelete = options.deleteMissing === true && result.complete && walk.failures.length === 0
+  const removed = mayDelete ? await deleteMissing(deps, walk.files, target) : 0
+  if (deps.stop.aborted) result.complete = false
+  return { result, removed }
+}
+
+async function findFiles(
+  given: string,
+  options: ImportCommandOptions,
+): Promise<{ root: string; walk: Walk }> {
+  // npm runs scripts in the project's folder and says where the person stands.
+  const absolute = path.resolve(process.env.INIT_CWD ?? process.cwd(), given)
+  let info
+  try {
+    info = await stat(absolute)
+  } catch (error) {
+    throw new UsageError(`"${given}" cannot be read: ${messageOf(error)}`)
+  }
+  if (info.isDirectory()) {
+    const root = await realpath(absolute)
+    return { root, walk: await walkFolder(root, options.includeHidden === true) }
+  }
+  if (options.deleteMissing === true) throw new UsageError('--delete-missing works on folders only')
+  const type = fileTypeOf(absolute)
+  if (!info.isFile() || type === undefined) {
+    throw new UsageError(
+      `"${given}" is neither a folder nor a Markdown, text, HTML, PDF or Word (.docx) file`,
+    )
+  }
+  const relativePath = path.basename(absolute)
+  const file = { absolutePath: absolute, relativePath, type, size: info.size, modifiedMs: info.mtimeMs }
+  return { root: await realpath(path.dirname(absolute)), walk: { files: [file], failures: [] } }
+}
+
+type ChosenSource = Pick<Source, 'id' | 'provider' | 'displayName'>
+
+async function chooseTarget(
+  session: Session,
+  root: string,
+  options: ImportCommandOptions,
+): Promise<{ source: ChosenSource; target: IngestTarget }> {
+  const source = await chooseSource(session, options)
+  const prefix = (options.prefix ?? path.basename(root)).replaceAll('\\', '/').replace(/^\/+|\/+$/g, '')
+  return { source, target: { sourceId: source.id, provider: source.provider, prefix } }
+}
+
+async function chooseSource(session: Session, options: ImportCommandOptions): Promise<ChosenSource> {
+  // Both given: a key that may only ingest needs to list nothing.
+  if (options.source !== undefined && options.provider !== undefined) {
+    return { id: options.source, provider: options.provider, displayName: 'the given source' }
+  }
+  const { sources } = await session.client.call(SourceList, { method: 'GET', path: '/v1/sources' })
+  if (options.source !== undefined) {
+    const named = sources.find((source) => source.id === options.source)
+    if (named === undefined)
+      throw new CommandError(`There is no source ${options.source}; "sources list" shows all`)
+    return named
+  }
+  const provider = options.provider ?? PROVIDER_DEFAULT
+  const usable = sources.filter((source) => source.provider === provider && source.status !== 'disabled')
+  const chosen = usable.find((source) => PUSH_ACCOUNT.test(source.externalAccountId)) ?? usable[0]
+  if (chosen === undefined) {
+    throw new CommandError(
+      `There is no source of ${provider} to import into: make one, or name another --provider`,
+    )
+  }
+  return chosen
+}
+
+function describeSource(source: ChosenSource): string {
+  return `${printableLine(source.displayName)} (${source.provider}, ${source.id})`
+}
+
+/** Ctrl-C ends the import after the batch under way; a second one ends it at once. */
+function stopOnSignal(terminal: Terminal): { signal: AbortSignal; release(): void } {
+  const controller = new AbortController()
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(EXIT_STOPPED)
+    controller.abort()
+    terminal.note('\nStopping after what is under way; press Ctrl-C again to stop at once.')
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return {
+    signal: controller.signal,
+    release: () => {
+      process.off('SIGINT', onSignal)
+      process.off('SIGTERM', onSignal)
+    },
+  }
+}
+
+async function sleepUnlessStopped(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await pause(milliseconds, undefined, { signal })
+  } catch (error) {
+    throw signal.aborted ? new StoppedError() : error
+  }
+}
+
+function report(session: Session, source: ChosenSource, outcome: Outcome & { seconds: number }): void {
+  const { result, removed, seconds } = outcome
+  const { terminal } = session
+  if (result.failed.length > 0) process.exitCode = EXIT_FAILED
+  if (!result.complete) process.exitCode = EXIT_STOPPED
+  if (session.json) {
+    const { id, provider, displayName } = source
+    printJson(terminal, { source: { id, provider, displayName }, ...result, removed, seconds })
+    return
+  }
+  const numbers: [string, number][] = [
+    ['documents stored', result.ingested],
+    ['documents already there', result.skipped],
+    ['files unchanged', result.unchanged],
+    ['files without text', result.empty.length],
+    ['files removed', removed],
+    ['files failed', result.failed.length],
+  ]
+  terminal.print(`${result.complete ? 'Imported' : 'Stopped'} after ${seconds.toFixed(1)} s`)
+  for (const [name, count] of numbers) {
+    if (count > 0 || name === 'documents stored') terminal.print(`  ${String(count).padStart(6)} ${name}`)
+  }
+  printList(
+    terminal,
+    'Without text',
+    result.empty.map((empty) => ({ path: empty, reason: '' })),
+  )
+  printList(terminal, 'Failed', result.failed)
+  if (!result.complete) terminal.print('Run the same command again to go on.')
+}
+
+function printList(terminal: Terminal, heading: string, entries: readonly Failure[]): void {
+  if (entries.length === 0) return
+  terminal.print(`${heading}:`)
+  for (const { path: file, reason } of entries) {
+    terminal.print(`  ${printableLine(file)}${reason === '' ? '' : `: ${printableLine(reason)}`}`)
+  }
+}

@@ -1,0 +1,84 @@
+import { confirm, isCancel } from '@clack/prompts'
+import { type Command, Option } from 'commander'
+import { type ApiKey, KeyCreated, KeyList, KeyRevoked } from '../api-shapes.ts'
+import { CommandError, UsageError } from '../failures.ts'
+import { formatMoment, formatTable, printableLine } from '../terminal.ts'
+import { listArgument } from './options.ts'
+import { openSession, printJson } from './session.ts'
+
+interface CreateOptions {
+  actions: string[]
+  providers?: string[]
+  actorType?: string
+}
+
+/** `keys list|create|revoke`. */
+export function addKeysCommand(program: Command): void {
+  const keys = program.command('keys').description('list, mint and revoke API keys (needs the action admin)')
+  keys.command('list').description('list live keys').action(listKeys)
+  keys
+    .command('create')
+    .description('mint a key; its secret is shown this once')
+    .argument('<name>', 'what the key stands for')
+    .requiredOption('--actions <list>', 'what it may do, such as search,context,ask', listArgument)
+    .option('--providers <list>', 'only documents of these providers', listArgument)
+    .addOption(new Option('--actor-type <type>', 'who uses it').choices(['agent', 'application', 'admin']))
+    .action(createKey)
+  keys
+    .command('revoke')
+    .description('revoke a key at once')
+    .argument('<id>', 'its id, from "keys list"')
+    .option('-y, --yes', 'do not ask')
+    .action(revokeKey)
+}
+
+async function listKeys(_options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const { apiKeys } = await client.call(KeyList, { method: 'GET', path: '/v1/api-keys' })
+  if (json) return printJson(terminal, { apiKeys })
+  const headings = ['NAME', 'PREFIX', 'TYPE', 'ACTIONS', 'PROVIDERS', 'LAST USED', 'CREATED', 'ID']
+  for (const line of formatTable(headings, apiKeys.map(keyRow))) terminal.print(line)
+}
+
+function keyRow(key: ApiKey): string[] {
+  return [
+    printableLine(key.name),
+    key.prefix,
+    key.actorType,
+    key.allowedActions.join(','),
+    key.allowedProviders?.join(',') ?? 'all',
+    formatMoment(key.lastUsedAt),
+    formatMoment(key.createdAt),
+    key.id,
+  ]
+}
+
+async function createKey(name: string, options: CreateOptions, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const body = {
+    name,
+    allowedActions: options.actions,
+    ...(options.providers === undefined ? {} : { allowedProviders: options.providers }),
+    ...(options.actorType === undefined ? {} : { actorType: options.actorType }),
+  }
+  const created = await client.call(KeyCreated, { method: 'POST', path: '/v1/api-keys', body })
+  if (json) return printJson(terminal, created)
+  terminal.note(`Key "${printableLine(created.apiKey.name)}" (${created.apiKey.id}). It is shown this once:`)
+  terminal.print(created.secret)
+}
+
+async function revokeKey(id: string, options: { yes?: boolean }, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  if (!/^[0-9a-f-]{36}$/i.test(id)) throw new UsageError(`"${id}" is no key's id; "keys list" shows them`)
+  if (options.yes !== true && process.stdin.isTTY && terminal.stderr.isTTY) {
+    const answer = await confirm({
+      message: `Revoke ${id}? It stops working at once.`,
+      initialValue: false,
+      output: terminal.stderr,
+    })
+    if (isCancel(answer) || !answer) throw new CommandError('Nothing was revoked')
+  }
+  const revoked = await client.call(KeyRevoked, { method: 'DELETE', path: `/v1/api-keys/${id}` })
+  if (json) return printJson(terminal, revoked)
+  terminal.print(`Revoked "${printableLine(revoked.apiKey.name)}" (${revoked.apiKey.prefix}…)`)
+}

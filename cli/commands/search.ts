@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import { type Hit, SearchAnswer } from '../api-shapes.ts'
+import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
+import { limitOption, providersOption } from './options.ts'
+import { openSession, printJson } from './session.ts'
+
+/** Lines of a hit that are shown without `--full`. */
+const HIT_LINES_MAX = 6
+const INDENT = 3
+
+interface SearchOptions {
+  limit?: number
+  provider?: string[]
+  full?: boolean
+}
+
+/** `search QUERY`: the best passages. */
+export function addSearchCommand(program: Command): void {
+  program
+    .command('search')
+    .description('find the passages nearest to a query (1 credit)')
+    .argument('<query...>', 'what to look for')
+    .addOption(limitOption())
+    .addOption(providersOption())
+    .option('--full', 'show passages in full')
+    .action(async (words: string[], options: SearchOptions, command: Command) => {
+      const { client, terminal, json } = openSession(command)
+      const filter = options.provider === undefined ? {} : { filter: { providers: options.provider } }
+      const limit = options.limit === undefined ? {} : { limit: options.limit }
+      const body = { query: words.join(' '), ...limit, ...filter }
+      const answer = await client.call(SearchAnswer, { method: 'POST', path: '/v1/search', body })
+      if (json) printJson(terminal, answer)
+      else printHits(terminal, answer.hits, options.full === true)
+    })
+}
+
+function printHits(terminal: Terminal, hits: readonly Hit[], full: boolean): void {
+  if (hits.length === 0) terminal.print('Nothing found.')
+  for (const [index, hit] of hits.entries()) {
+    if (index > 0) terminal.print()
+    const title = printableLine(hit.title)
+    const score = terminal.style('dim', hit.score.toFixed(3))
+    terminal.print(`${terminal.style('bold', `${index + 1}. ${title}`)}  ${score}`)
+    terminal.print(
+      wrapText(terminal.style('cyan', `${hit.provider} · ${locationOf(hit)}`), terminal.columns, INDENT),
+    )
+    const lines = wrapText(printable(hit.content), terminal.columns, INDENT).split('\n')
+    const shown = full ? lines : lines.slice(0, HIT_LINES_MAX)
+    terminal.print(shown.join('\n'))
+    if (shown.length < lines.length) terminal.print(terminal.style('dim', `${' '.repeat(INDENT)}…`))
+  }
+}
+
+/** Where a hit is from: its link, else its path, else its item's id. */
+function locationOf(hit: Hit): string {
+  if (hit.url !== '') return printableLine(hit.url)
+  const { path } = hit.metadata
+  return typeof path === 'string' ? printableLine(path) : hit.sourceItemId
+}

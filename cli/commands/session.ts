@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { type ApiClient, createApiClient } from '../api-client.ts'
+import { UsageError } from '../failures.ts'
+import { createTerminal, type Terminal } from '../terminal.ts'
+
+const URL_DEFAULT = 'http://127.0.0.1:8787'
+
+/** What every command works with. */
+export interface Session {
+  client: ApiClient
+  terminal: Terminal
+  /** Results as JSON instead of for a reader. */
+  json: boolean
+  env: NodeJS.ProcessEnv
+  hasKey: boolean
+}
+
+/** The session of a command: the options of the program, else the environment. @throws UsageError */
+export function openSession(command: Command): Session {
+  const options = command.optsWithGlobals<{ url?: string; key?: string; json?: boolean }>()
+  const url = options.url ?? process.env.MEMORY_URL ?? URL_DEFAULT
+  if (!/^https?:\/\/[^\s/]/.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`"${url}" is not the address of a service: it has to look like ${URL_DEFAULT}`)
+  }
+  const key = options.key ?? process.env.MEMORY_API_KEY
+  return {
+    client: createApiClient({ url, key }),
+    terminal: createTerminal(process.stdout, process.stderr),
+    json: options.json === true,
+    env: process.env,
+    hasKey: key !== undefined && key !== '',
+  }
+}
+
+/** Writes an answer as JSON. */
+export function printJson(terminal: Terminal, value: unknown): void {
+  terminal.print(JSON.stringify(value, null, 2))
+}

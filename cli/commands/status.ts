@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { type Source, SourceList, Anything } from '../api-shapes.ts'
+import { ApiError } from '../failures.ts'
+import { openSession, printJson } from './session.ts'
+
+interface KeyState {
+  key: 'none' | 'accepted' | 'refused'
+  message: string
+  sources: Source[]
+}
+
+/** `status`: whether the service can serve, whether the key is good, and what is stored. */
+export function addStatusCommand(program: Command): void {
+  program.command('status').description('whether the service answers, and what it holds').action(showStatus)
+}
+
+async function showStatus(_options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json, hasKey } = openSession(command)
+  await client.call(Anything, { method: 'GET', path: '/readyz', authenticated: false })
+  const state = hasKey
+    ? await checkKey(() => client.call(SourceList, { method: 'GET', path: '/v1/sources' }))
+    : { key: 'none' as const, message: 'not given (--key or MEMORY_API_KEY)', sources: [] }
+  const items = state.sources.reduce((sum, source) => sum + source.sourceItemCount, 0)
+  if (state.key === 'refused') process.exitCode = 1
+  if (json) {
+    const { key, message } = state
+    return printJson(terminal, {
+      url: client.url,
+      ready: true,
+      key,
+      message,
+      sources: state.sources.length,
+      items,
+    })
+  }
+  terminal.print(`Service  ${client.url} is ready`)
+  terminal.print(`Key      ${state.message}`)
+  if (state.key !== 'accepted') return
+  terminal.print(`Sources  ${state.sources.length}`)
+  terminal.print(`Items    ${items}`)
+}
+
+async function checkKey(list: () => Promise<{ sources: Source[] }>): Promise<KeyState> {
+  try {
+    return { key: 'accepted', message: 'accepted', sources: (await list()).sources }
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) throw error
+    return { key: 'refused', message: `${error.message} (${error.code})`, sources: [] }
+  }
+}

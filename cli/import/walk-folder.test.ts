@@ -1,0 +1,59 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { walkFolder } from './walk-folder.ts'
+
+let root = ''
+beforeEach(async () => {
+  root = await mkdtemp(path.join(os.tmpdir(), 'walk-'))
+  for (const folder of ['b/deep', '.hidden', '.git', 'node_modules/x'])
+    await mkdir(path.join(root, folder), { recursive: true })
+  for (const file of [
+    'z.md',
+    'a.TXT',
+    'b/deep/c.pdf',
+    'b/x.docx',
+    '.secret.md',
+    '.hidden/h.md',
+    '.git/g.md',
+    'node_modules/x/n.md',
+    'photo.png',
+  ]) {
+    await writeFile(path.join(root, file), 'x')
+  }
+})
+afterEach(() => rm(root, { recursive: true }))
+
+const pathsOf = async (includeHidden = false): Promise<string[]> =>
+  (await walkFolder(root, includeHidden)).files.map((file) => file.relativePath)
+
+describe('walkFolder', () => {
+  it('finds documents in the order of their names, without hidden ones and packages', async () => {
+    expect(await pathsOf()).toEqual(['a.TXT', 'b/deep/c.pdf', 'b/x.docx', 'z.md'])
+  })
+
+  it('finds hidden ones on request, but never what is in .git or node_modules', async () => {
+    expect(await pathsOf(true)).toEqual([
+      '.hidden/h.md',
+      '.secret.md',
+      'a.TXT',
+      'b/deep/c.pdf',
+      'b/x.docx',
+      'z.md',
+    ])
+  })
+
+  it('follows symbolic links and ends where they go round', async () => {
+    await symlink(root, path.join(root, 'b', 'loop'))
+    await symlink(path.join(root, 'z.md'), path.join(root, 'linked.md'))
+    expect(await pathsOf()).toEqual(['a.TXT', 'b/deep/c.pdf', 'b/x.docx', 'linked.md', 'z.md'])
+  })
+
+  it('reports a link that leads nowhere and goes on', async () => {
+    await symlink(path.join(root, 'gone.md'), path.join(root, 'broken.md'))
+    const walk = await walkFolder(root, false)
+    expect(walk.failures.map((failure) => failure.path)).toEqual(['broken.md'])
+    expect(walk.files).toHaveLength(4)
+  })
+})

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  ANSWER,
+  API_KEY,
+  type EmulatedService,
+  startEmulatedService,
+  toEvent,
+} from './support/emulated-service.ts'
+import { type CommandResult, runCommand } from './support/run-command.ts'
+
+let service: EmulatedService
+beforeAll(async () => {
+  service = await startEmulatedService()
+})
+afterAll(() => service.close())
+beforeEach(() => {
+  service.intercept = () => undefined
+  service.requests.length = 0
+})
+
+const memory = (...args: string[]): Promise<CommandResult> =>
+  runCommand(args, { MEMORY_URL: service.url, MEMORY_API_KEY: service.key })
+const lastBody = (): unknown => service.requests.at(-1)?.body
+
+describe('memory search', () => {
+  it('shows each hit with title, score, place and wrapped text, without colours or control characters', async () => {
+    const { stdout, code } = await memory('search', 'how', 'many', 'days')
+    expect(code).toBe(0)
+    const lines = stdout.split('\n')
+    expect(lines[0]).toBe('1. PTO [31mpolicy  0.421')
+    expect(lines[1]).toBe('   google_drive · https://example.com/pto')
+    expect(lines.at(-2)).toBe('   …')
+    expect(stdout).not.toContain('\u001b')
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+    expect(lastBody()).toEqual({ query: 'how many days' })
+  })
+
+  it('passes limit and providers on, and shows passages in full on request', async () => {
+    const { stdout } = await memory('search', 'q', '-n', '3', '--provider', 'notion', 'slack', '--full')
+    expect(lastBody()).toEqual({ query: 'q', limit: 3, filter: { providers: ['notion', 'slack'] } })
+    expect(stdout.match(/accrue/g)).toHaveLength(30)
+  })
+
+  it("gives the service's answer as JSON", async () => {
+    const { stdout } = await memory('search', 'q', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ query: 'q', hits: [{ score: 0.4213 }] })
+  })
+
+  it('says when nothing is found', async () => {
+    service.intercept = () => ({ status: 200, body: { query: 'q', hits: [] } })
+    expect(await memory('search', 'q')).toMatchObject({ code: 0, stdout: 'Nothing found.\n' })
+  })
+})
+
+describe('memory ask', () => {
+  const expected = 'Employees get 25 days [1].\n\nSources\n[1] PTO policy  https://example.com/pto\n'
+
+  it('shows the answer with its numbered sources', async () => {
+    expect(await memory('ask', 'how many days?')).toMatchObject({ code: 0, stdout: expected })
+    expect(service.requests[0]?.headers.accept).toBe('application/json')
+  })
+
+  it('shows the same when the answer is streamed', async () => {
+    expect(await memory('ask', 'how many days?', '--stream')).toMatchObject({ code: 0, stdout: expected })
+    expect(service.requests[0]?.headers.accept).toBe('text/event-stream')
+  })
+
+  it("gives the service's answer as JSON", async () => {
+    expect(JSON.parse((await memory('ask', 'q', '--json')).stdout)).toEqual(ANSWER)
+  })
+
+  it('says when a streamed answer breaks: with an error event, or without an end', async () => {
+    const delta = toEvent('delta', { text: 'Employees' })
+    const error = toEvent('error', { error: 'The model went away', code: 'upstream_error' })
+    service.intercept = () => ({ status: 200, body: delta + error })
+    const broken = await memory('ask', 'q', '--stream')
+    expect(broken).toMatchObject({ code: 1, stdout: 'Employees\n' })
+    expect(broken.stderr).toBe('Error: The model went away (upstream_error)\n')
+    service.intercept = () => ({ status: 200, body: delta })
+    expect((await memory('ask', 'q', '--stream')).stderr).toContain('broke off')
+    service.intercept = () => ({ status: 200, body: 'event: delta\ndata: nonsense\n\n' })
+    expect(await memory('ask', 'q', '--stream')).toMatchObject({ code: 1 })
+  })
+})
+
+describe('memory keys, sources, status', () => {
+  it('lists keys in aligned columns', async () => {
+    const [headings, row] = (await memory('keys', 'list')).stdout.split('\n')
+    expect(headings).toMatch(/^NAME +PREFIX +TYPE +ACTIONS +PROVIDERS +LAST USED +CREATED +ID$/)
+    expect(row).toBe(
+      `Robot  svc_abcdefgh  agent  search,ask  all        never      2026-11-01 10:00  ${API_KEY.id}`,
+    )
+  })
+
+  it('mints a key and writes nothing but its secret to stdout', async () => {
+    const options = ['--actions', 'search,ask', '--providers', 'slack', '--actor-type', 'application']
+    const { stdout, code } = await memory('keys', 'create', 'Robot', ...options)
+    expect({ stdout, code }).toEqual({ stdout: 'svc_the_secret\n', code: 0 })
+    expect(lastBody()).toEqual({
+      name: 'Robot',
+      allowedActions: ['search', 'ask'],
+      allowedProviders: ['slack'],
+      actorType: 'application',
+    })
+  })
+
+  it('revokes a key', async () => {
+    expect(await memory('keys', 'revoke', API_KEY.id)).toMatchObject({
+      code: 0,
+      stdout: 'Revoked "Robot" (svc_abcdefgh…)\n',
+    })
+    expect(await memory('keys', 'revoke', '../sources')).toMatchObject({ code: 2 })
+  })
+
+  it('lists sources with what is wrong with them', async () => {
+    const { stdout } = await memory('sources', 'list')
+    expect(stdout).toMatch(/Google Drive \(push\) +google_drive +active +3 +never/)
+    expect(stdout).toContain('Team Drive: The grant was revoked')
+  })
+
+  it('tells whether the service is ready, the key good, and how much is stored', async () => {
+    expect((await memory('status')).stdout).toBe(
+      `Service  ${service.url} is ready\nKey      accepted\nSources  2\nItems    6\n`,
+    )
+    expect(await runCommand(['status'], { MEMORY_URL: service.url })).toMatchObject({ code: 0 })
+    const wrongKey = await runCommand(['status', '--key', 'svc_no', '--json'], { MEMORY_URL: service.url })
+    expect(wrongKey.code).toBe(1)
+    expect(JSON.parse(wrongKey.stdout)).toMatchObject({ ready: true, key: 'refused' })
+  })
+
+  it.each([['keys', 'list'], ['sources', 'list'], ['status']])(
+    'gives JSON on request: %s %s',
+    async (...args) => {
+      expect(JSON.parse((await memory(...args, '--json')).stdout)).toBeTypeOf('object')
+    },
+  )
+})
+
+describe('memory, when it fails', () => {
+  it("shows the service's message, code and when to try again, with exit code 1", async () => {
+    service.intercept = () => ({
+      status: 429,
+      body: { error: 'Too many requests', code: 'rate_limited', limit: 60 },
+      headers: { 'retry-after': '17' },
+    })
+    const failed = await memory('search', 'q')
+    expect(failed).toMatchObject({ code: 1, stdout: '' })
+    expect(failed.stderr).toBe('Error: Too many requests (rate_limited); try again in 17 s\n')
+    expect(JSON.parse((await memory('search', 'q', '--json')).stderr)).toEqual({
+      error: 'Too many requests',
+      code: 'rate_limited',
+      limit: 60,
+      status: 429,
+    })
+  })
+
+  it('tells how to pass a key when there is none', async () => {
+    const { code, stderr } = await runCommand(['search', 'q'], { MEMORY_URL: service.url })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/MEMORY_API_KEY[^]*BOOTSTRAP_ADMIN_KEY/)
+  })
+
+  it('tells what to do when no service answers, or something else does', async () => {
+    const gone = await startEmulatedService()
+    await gone.close()
+    const nobody = await runCommand(['status'], { MEMORY_URL: gone.url })
+    expect(nobody).toMatchObject({ code: 1 })
+    expect(nobody.stderr).toContain('npm start')
+    service.intercept = () => ({ status: 200, body: '<html>' })
+    expect((await memory('search', 'q')).stderr).toContain('Is --url right?')
+    service.intercept = () => ({ status: 500, body: '<html>' })
+    expect((await memory('search', 'q')).stderr).toBe('Error: The service answered 500 (http_500)\n')
+  })
+
+  it.each([
+    [],
+    ['search'],
+    ['search', 'q', '--limit', '26'],
+    ['nonsense'],
+    ['search', 'q', '--url', 'ftp://x'],
+    ['keys', 'create', 'x'],
+  ])('calls a wrong command line a usage error: %j', async (...args) => {
+    const { code, stderr } = await memory(...args)
+    expect(code).toBe(2)
+    expect(stderr).not.toBe('')
+  })
+
+  it('shows help on request', async () => {
+    expect(await memory('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('import') })
+  })
+})

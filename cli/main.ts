@@ -1,0 +1,73 @@
+/** The command line of the service: a client of its HTTP API. `npm run memory -- --help` shows what it can do. */
+import { Command, CommanderError } from 'commander'
+import { addAskCommand } from './commands/ask.ts'
+import { addImportCommand } from './commands/import.ts'
+import { addKeysCommand } from './commands/keys.ts'
+import { addSearchCommand } from './commands/search.ts'
+import { addSourcesCommand } from './commands/sources.ts'
+import { addStatusCommand } from './commands/status.ts'
+import { ApiError, CommandError, ConnectionError, UsageError } from './failures.ts'
+
+const EXIT_FAILED = 1
+const EXIT_USAGE = 2
+
+function createProgram(): Command {
+  const program = new Command('memory')
+    .description("Search and fill an organization's memory over its HTTP API")
+    .option('--url <url>', 'where the service is (MEMORY_URL; default http://127.0.0.1:8787)')
+    .option('--key <key>', 'the API key (better: MEMORY_API_KEY, which other users cannot see)')
+    .option('--json', 'results as JSON')
+    .showHelpAfterError('("--help" shows what there is)')
+    // Before the commands are added, so that they inherit it.
+    .exitOverride()
+  addImportCommand(program)
+  addSearchCommand(program)
+  addAskCommand(program)
+  addKeysCommand(program)
+  addSourcesCommand(program)
+  addStatusCommand(program)
+  return program
+}
+
+/** Runs a command line and gives the exit code: 0, 1 for what failed, 2 for a wrong command line. */
+async function run(args: readonly string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return Number(process.exitCode ?? 0)
+  } catch (error) {
+    // Commander has written its message, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
+    writeFailure(error, args.includes('--json'))
+    return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
+  }
+}
+
+function writeFailure(error: unknown, json: boolean): void {
+  if (json) process.stderr.write(`${JSON.stringify(failureBody(error))}\n`)
+  else process.stderr.write(`Error: ${failureText(error)}\n`)
+}
+
+function failureBody(error: unknown): Record<string, unknown> {
+  if (error instanceof ApiError)
+    return { ...error.body, error: error.message, code: error.code, status: error.status }
+  return { error: failureText(error), code: error instanceof UsageError ? 'usage' : 'failed' }
+}
+
+function failureText(error: unknown): string {
+  if (error instanceof ApiError) {
+    const wait = error.retryAfterSeconds === null ? '' : `; try again in ${error.retryAfterSeconds} s`
+    return `${error.message} (${error.code})${wait}`
+  }
+  const isExpected =
+    error instanceof UsageError || error instanceof CommandError || error instanceof ConnectionError
+  if (isExpected) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+// A reader that goes away, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+
+process.exitCode = await run(process.argv.slice(2))

@@ -1,0 +1,18 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { openApiDocument } from '../src/http/openapi.ts'
+import { routes, VERSION } from '../src/app.ts'
+
+/** Where a service that nobody configured answers; a running one puts its own address there. */
+const PLACEHOLDER_URL = 'http://127.0.0.1:8787'
+
+/** The checked-in OpenAPI document as text. */
+export function generatedOpenApi(): string {
+  const document = openApiDocument(routes, { version: VERSION, url: PLACEHOLDER_URL })
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+if (import.meta.main) {
+  const folder = new URL('../openapi/', import.meta.url)
+  await mkdir(folder, { recursive: true })
+  await writeFile(new URL('openapi.json', folder), generatedOpenApi())
+}

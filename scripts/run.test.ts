@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+let checkout: string
+
+/** A checkout of its own with one package, which comes from a folder, so that nothing is downloaded. */
+beforeEach(async () => {
+  checkout = await mkdtemp(path.join(tmpdir(), 'run-test-'))
+  await cp(fileURLToPath(new URL('.', import.meta.url)), path.join(checkout, 'scripts'), { recursive: true })
+  await mkdir(path.join(checkout, 'packages/tiny'), { recursive: true })
+  await writeJson('packages/tiny/package.json', { name: 'tiny', version: '1.0.0' })
+  await writeJson('package.json', { name: 'checkout', dependencies: { tiny: 'file:packages/tiny' } })
+  await writeJson('package-lock.json', {
+    name: 'checkout',
+    lockfileVersion: 3,
+    packages: {
+      '': { name: 'checkout', dependencies: { tiny: 'file:packages/tiny' } },
+      'node_modules/tiny': { resolved: 'packages/tiny', link: true },
+      'packages/tiny': { version: '1.0.0' },
+    },
+  })
+  await writeFile(
+    path.join(checkout, 'scripts/generate.ts'),
+    `console.log('ran', process.argv.slice(2).join('+')); process.exitCode = 7`,
+  )
+})
+afterEach(() => rm(checkout, { recursive: true, force: true }))
+
+function writeJson(name: string, value: unknown): Promise<void> {
+  return writeFile(path.join(checkout, name), JSON.stringify(value))
+}
+
+function run(...args: string[]): Promise<{ code: number | string; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [path.join(checkout, 'scripts/run.mjs'), ...args], (error, stdout, stderr) => {
+      resolve({ code: error?.code ?? 0, output: stdout + stderr })
+    })
+  })
+}
+
+describe('a task', () => {
+  it('installs once when started twice at the same time, runs with its arguments and answers with its exit code', async () => {
+    const both = await Promise.all([run('generate', 'a', 'b c'), run('generate', 'a', 'b c')])
+    expect(both.map(({ code }) => code)).toEqual([7, 7])
+    for (const { output } of both) expect(output).toContain('ran a+b c')
+    expect(both.filter(({ output }) => output.includes('Installing packages'))).toHaveLength(1)
+    expect(await run('generate')).toEqual({ code: 7, output: 'ran \n' })
+  })
+
+  it('shows why an installation failed, does not run, and installs again at the next start', async () => {
+    await writeJson('package.json', { name: 'checkout', dependencies: { tiny: 'file:packages/other' } })
+    const failed = await run('generate')
+    expect(failed.code).toBe(1)
+    expect(failed.output).toContain('package.json and package-lock.json')
+    expect(failed.output).not.toContain('ran')
+
+    await writeJson('package.json', { name: 'checkout', dependencies: { tiny: 'file:packages/tiny' } })
+    const mended = await run('generate')
+    expect(mended.output).toContain('Installing packages')
+    expect(mended.code).toBe(7)
+  })
+
+  it('that does not exist is answered with the list of those that do', async () => {
+    const { code, output } = await run('constructor')
+    expect(code).toBe(2)
+    expect(output).toContain('start|memory|test|check')
+  })
+})

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { styleText } from 'node:util'
+
+interface Step {
+  name: string
+  /** A file in `node_modules/.bin`, or `node`. */
+  command: string
+  args: readonly string[]
+  /** The tests write as they go; the others show their output when they fail. */
+  live?: boolean
+  /** Names what is wrong with the output of a command that ended well. */
+  inspect?: (output: string) => string | undefined
+}
+
+interface Outcome {
+  passed: boolean
+  output: string
+}
+
+/** A run that looked at fewer files than this has looked in the wrong place. */
+const LAYERS_MODULES_MIN = 20
+
+const STEPS: readonly Step[] = [
+  { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
+  { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
+  {
+    name: 'types',
+    command: 'node',
+    args: ['node_modules/@typescript/native/bin/tsc', '--noEmit', '-p', '.'],
+  },
+  {
+    name: 'layers',
+    command: 'depcruise',
+    args: ['src', '--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
+    inspect: requireModules,
+  },
+  { name: 'dead code', command: 'knip', args: [] },
+  { name: 'tests', command: 'vitest', args: ['run'], live: true },
+]
+
+/** The layer check passes when it finds no module at all, so their number is looked at. */
+function requireModules(output: string): string | undefined {
+  const modules = Number(/\((\d+) modules/.exec(output)?.[1] ?? 0)
+  return modules > LAYERS_MODULES_MIN ? undefined : `Only ${modules} modules were seen.`
+}
+
+/** Runs every step, also after a failed one, so that one run shows all there is to mend. */
+async function main(): Promise<number> {
+  const failed: string[] = []
+  for (const step of STEPS) {
+    const startedAt = performance.now()
+    const { passed, output } = await runStep(step)
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    const mark = passed ? styleText('green', '✓') : styleText('red', '✗')
+    console.log(`${mark} ${step.name.padEnd(10)} ${seconds.padStart(6)} s`)
+    if (passed) continue
+    failed.push(step.name)
+    if (output !== '') console.log(output)
+  }
+  if (failed.length > 0) console.error(`Failed: ${failed.join(', ')}`)
+  return failed.length > 0 ? 1 : 0
+}
+
+function runStep({ command, args, live = false, inspect }: Step): Promise<Outcome> {
+  const file = command === 'node' ? process.execPath : `node_modules/.bin/${command}`
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const collect = (data: Buffer) => {
+      output += data.toString()
+    }
+    child.stdout?.on('data', collect)
+    child.stderr?.on('data', collect)
+    child.once('error', reject)
+    child.once('close', (code) => {
+      const fault = code === 0 ? inspect?.(output) : undefined
+      resolve({ passed: code === 0 && fault === undefined, output: fault ?? output.trim() })
+    })
+  })
+}
+
+process.exitCode = await main()

@@ -1,0 +1,147 @@
+// Brings in what a task needs: a Node that is new enough, and the packages of the lockfile. Runs on Node 20.
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { withInstallLock } from './install-lock.mjs'
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+const NODE_MAJOR = 24
+/** The Node that is fetched where the present one is too old, from the packages of npm's `node`. */
+const NODE_VERSION = '24.21.0'
+// No package needs its install script; onnxruntime-node's would download files for graphics cards.
+const NPM_OPTIONS = [
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--loglevel=error',
+]
+
+/**
+ * Finds a Node that can run the project, and installs it into `.runtime/` when the present one is too old.
+ * @returns {Promise<string>} the path of its executable.
+ * @throws when it cannot be installed; npm's output has been shown.
+ */
+export async function ensureRuntime() {
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath
+  const name = runtimePackage()
+  const folder = path.join(ROOT, '.runtime', 'node_modules', name)
+  const executable = path.join(folder, 'bin', 'node')
+  const isPresent = async () =>
+    (await readJson(path.join(folder, 'package.json')))?.version === NODE_VERSION &&
+    (await answers(executable, ['--version']))
+  if (await isPresent()) return executable
+  await withInstallLock(ROOT, async () => {
+    if (await isPresent()) return
+    const why = `this machine has Node ${process.versions.node}, the project needs ${NODE_MAJOR}`
+    await install(process.execPath, `Node ${NODE_VERSION} into .runtime/ (${why})`, [
+      'install',
+      '--no-save',
+      '--prefix',
+      path.join(ROOT, '.runtime'),
+      `${name}@${NODE_VERSION}`,
+    ])
+    if (!(await isPresent())) throw new Error(`Node ${NODE_VERSION} was installed but does not run here.`)
+  })
+  return executable
+}
+
+/** Named as the installer of npm's `node` package names them. */
+function runtimePackage() {
+  const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'
+  return `${prefix}-${process.platform}-${process.arch}`
+}
+
+/**
+ * Installs the lockfile's packages unless they are there already. npm records what it installed in a file that it
+ * writes last, so an install that failed or was killed half-way is seen as none.
+ * @param {{ runtime: string, withDevelopment: boolean }} options
+ * @throws when they cannot be installed; npm's output has been shown.
+ */
+export async function ensurePackages({ runtime, withDevelopment }) {
+  if ((await installState()).satisfies(withDevelopment)) return
+  await withInstallLock(ROOT, async () => {
+    const state = await installState()
+    if (state.satisfies(withDevelopment)) return
+    // A checkout that has the development packages keeps them, whatever is started in it.
+    const all = withDevelopment || state.hasDevelopment
+    await install(runtime, all ? 'packages' : 'packages (without development tools)', [
+      'ci',
+      ...(all ? [] : ['--omit=dev']),
+    ])
+  })
+}
+
+/** Compares what the lockfile asks for with what npm says that it installed. Optional packages may be missing. */
+async function installState() {
+  const wanted = await readJson(path.join(ROOT, 'package-lock.json'))
+  if (wanted === undefined) throw new Error('package-lock.json is missing or not readable.')
+  const installed = (await readJson(path.join(ROOT, 'node_modules', '.package-lock.json')))?.packages ?? {}
+  const packages = Object.entries(wanted.packages).filter(([location]) => location !== '')
+  return {
+    hasDevelopment: packages.some(([location, entry]) => isDevelopment(entry) && location in installed),
+    satisfies: (withDevelopment) =>
+      packages.every(([location, entry]) => {
+        const present = installed[location]
+        if (present !== undefined) return present.version === entry.version
+        return entry.optional === true || (isDevelopment(entry) && !withDevelopment)
+      }),
+  }
+}
+
+function isDevelopment(entry) {
+  return entry.dev === true || entry.devOptional === true
+}
+
+/** Runs npm under `node`; its output is shown only if it fails. */
+async function install(node, what, args) {
+  console.log(`Installing ${what}. This happens once and can take a minute…`)
+  const npm = await npmCommand(node)
+  const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` }
+  const startedAt = performance.now()
+  const { code, output } = await run(npm.file, [...npm.args, ...args, ...NPM_OPTIONS], { cwd: ROOT, env })
+  if (code !== 0) {
+    console.error(output)
+    throw new Error(
+      `npm could not install ${what} (exit code ${code}); its output is above. Then start again.`,
+    )
+  }
+  console.log(`Installed in ${Math.round((performance.now() - startedAt) / 1000)} s.`)
+}
+
+/** The npm that started this task, else the one in PATH. */
+async function npmCommand(node) {
+  const cli = process.env.npm_execpath
+  if (cli !== undefined && /npm-cli\.c?js$/.test(cli)) return { file: node, args: [cli] }
+  return { file: 'npm', args: [] }
+}
+
+function run(file, args, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    child.stdout.on('data', (data) => (output += data))
+    child.stderr.on('data', (data) => (output += data))
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code: code ?? signal, output: output.trim() }))
+  })
+}
+
+async function answers(file, args) {
+  return await run(file, args, {}).then(
+    ({ code }) => code === 0,
+    () => false,
+  )
+}
+
+/** The file's JSON, or undefined when it is missing or half-written: both mean that it has to be made again. */
+async function readJson(file) {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

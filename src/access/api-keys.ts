@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
+import type { Action, ActorType } from '../kernel/actions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf, type Actor, type Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { newApiKeySecret, type NewSecret } from './api-key-secret.ts'
+
+export interface NewApiKey {
+  name: string
+  actorType: ActorType
+  allowedActions: readonly Action[]
+  allowedProviders: readonly ProviderId[] | null
+}
+
+export interface ApiKeyView {
+  id: string
+  name: string
+  prefix: string
+  actorType: ActorType
+  allowedActions: Action[]
+  allowedProviders: ProviderId[] | null
+  lastUsedAt: string | null
+  createdAt: string
+}
+
+/** Refuses a key that the workspace's plan has no room for; runs inside the transaction that mints it. */
+export type CheckKeyLimit = (tx: Tx, organizationId: string, actorType: ActorType) => Promise<void>
+
+export interface ApiKeys {
+  /** Live keys, newest first. */
+  list(organizationId: string): Promise<ApiKeyView[]>
+  /** @throws AppError `plan_limit_reached` */
+  mint(caller: Caller, key: NewApiKey): Promise<{ apiKey: ApiKeyView; secret: string }>
+  /** @throws AppError `cannot_revoke_self`, `not_found` */
+  revoke(caller: Caller, id: string): Promise<{ apiKey: ApiKeyView; revokedAt: string }>
+}
+
+/** Mints, lists and revokes the keys of an organization. */
+export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: CheckKeyLimit }): ApiKeys {
+  const { db, clock, checkKeyLimit } = deps
+  return {
+    async list(organizationId) {
+      const rows = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('revoked_at', 'is', null)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map(toView)
+    },
+    async mint(caller, key) {
+      const secret = newApiKeySecret()
+      const row = await db.transaction().execute(async (tx) => {
+        await checkKeyLimit(tx, caller.organizationId, key.actorType)
+        return await insertApiKey(tx, {
+          organizationId: caller.organizationId,
+          key,
+          secret,
+          at: clock.now(),
+          actor: actorOf(caller),
+        })
+      })
+      return { apiKey: toView(row), secret: secret.secret }
+    },
+    async revoke(caller, id) {
+      if (caller.kind === 'agent' && caller.apiKeyId === id) {
+        throw new AppError('cannot_revoke_self', 'A key cannot revoke itself; use another key or the console')
+      }
+      const at = clock.now()
+      const row = await db.transaction().execute(async (tx) => {
+        const revoked = await tx
+          .updateTable('api_keys')
+          .set({ revoked_at: at })
+          .where('organization_id', '=', caller.organizationId)
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .returningAll()
+          .executeTakeFirst()
+        if (!revoked) throw new AppError('not_found', 'There is no such API key')
+        await recordEvent(tx, {
+          organizationId: caller.organizationId,
+          actor: actorOf(caller),
+          action: 'api_key.revoke',
+          targetType: 'api_key',
+          targetId: id,
+          metadata: { name: revoked.name, prefix: revoked.prefix },
+          at,
+        })
+        return revoked
+      })
+      return { apiKey: toView(row), revokedAt: at.toISOString() }
+    },
+  }
+}
+
+export interface ApiKeyInsert {
+  organizationId: string
+  key: NewApiKey
+  secret: NewSecret
+  at: Date
+  /** null: the deployment itself made the key, which the trail has no actor for. */
+  actor: Actor | null
+  /** Made at start, and replaced when the setting names another. */
+  isBootstrap?: boolean
+}
+
+/** Stores a key, by its hash, with its audit event. */
+export async function insertApiKey(
+  tx: Tx,
+  { organizationId, key, secret, at, actor, isBootstrap = false }: ApiKeyInsert,
+): Promise<Row<'api_keys'>> {
+  const row = await tx
+    .insertInto('api_keys')
+    .values({
+      organization_id: organizationId,
+      id: randomUUID(),
+      name: key.name,
+      prefix: secret.prefix,
+      secret_sha256: secret.sha256,
+      actor_type: key.actorType,
+      allowed_actions: [...key.allowedActions],
+      allowed_providers: key.allowedProviders === null ? null : [...key.allowedProviders],
+      is_bootstrap: isBootstrap,
+      created_at: at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (actor) {
+    await recordEvent(tx, {
+      organizationId,
+      actor,
+      action: 'api_key.create',
+      targetType: 'api_key',
+      targetId: row.id,
+      metadata: {
+        name: row.name,
+        prefix: row.prefix,
+        actorType: row.actor_type,
+        allowedActions: row.allowed_actions,
+        allowedProviders: row.allowed_providers,
+      },
+      at,
+    })
+  }
+  return row
+}
+
+function toView(row: Row<'api_keys'>): ApiKeyView {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    actorType: row.actor_type,
+    allowedActions: row.allowed_actions,
+    allowedProviders: row.allowed_providers,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+  }
+}

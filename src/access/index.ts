@@ -1,0 +1,12 @@
+export { createApiKeys, insertApiKey, type CheckKeyLimit } from './api-keys.ts'
+export { describeSecret, newApiKeySecret, type NewSecret } from './api-key-secret.ts'
+export { authenticateApiKey } from './authenticate-api-key.ts'
+export { accessRoutes, type AccessServices } from './routes.ts'
+export { enterWorkspace } from './authenticate-console.ts'
+export { createTokenVerifier, publishedKeys, type VerifyToken } from './verify-token.ts'
+export {
+  createDevelopmentIssuer,
+  DEVELOPMENT_AUDIENCE,
+  DEVELOPMENT_ISSUER_PATH,
+  type DevelopmentIssuer,
+} from './development-issuer.ts'

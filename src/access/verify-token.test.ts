@@ -1,0 +1,113 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import { createTokenVerifier, publishedKeys, type VerifyToken } from './verify-token.ts'
+
+let server: Server
+let issuer: string
+let key: CryptoKey
+let stranger: CryptoKey
+let verify: VerifyToken
+
+beforeAll(async () => {
+  const pair = await generateKeyPair('ES256')
+  key = pair.privateKey
+  stranger = (await generateKeyPair('ES256')).privateKey
+  const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' }
+  server = createServer((request, response) => {
+    response.setHeader('Content-Type', 'application/json')
+    const document = request.url === '/keys' ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` }
+    response.end(JSON.stringify(document))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  verify = createTokenVerifier({
+    issuer,
+    audience: 'memory',
+    keys: publishedKeys(issuer, fetch),
+    clock: systemClock,
+  })
+})
+
+afterAll(() => server.close())
+
+interface Made {
+  issuer?: string
+  audience?: string
+  expiresAt?: string | number
+  signedBy?: CryptoKey
+  subject?: string
+}
+
+async function token(made: Made = {}): Promise<string> {
+  const jwt = new SignJWT({ email: 'ada@example.com', name: 'Ada' })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .setIssuer(made.issuer ?? issuer)
+    .setAudience(made.audience ?? 'memory')
+    .setSubject(made.subject ?? 'ada')
+  if (made.expiresAt !== 0) jwt.setExpirationTime(made.expiresAt ?? '1h')
+  return await jwt.sign(made.signedBy ?? key)
+}
+
+describe('a console token', () => {
+  it('names its person when the issuer signed it for this audience', async () => {
+    expect(await verify(await token())).toEqual({
+      issuer,
+      subject: 'ada',
+      email: 'ada@example.com',
+      name: 'Ada',
+    })
+  })
+
+  it.each([
+    ['of another issuer', { issuer: 'https://evil.example' }],
+    ['for another audience', { audience: 'other' }],
+    ['that has expired', { expiresAt: '-1h' }],
+    ['that never expires', { expiresAt: 0 }],
+    ['without a subject', { subject: '' }],
+  ])('is refused %s', async (_what, made) => {
+    await expect(verify(await token(made))).rejects.toMatchObject({ code: 'unauthenticated', status: 401 })
+  })
+
+  it('is refused when somebody else signed it', async () => {
+    await expect(verify(await token({ signedBy: stranger }))).rejects.toMatchObject({
+      code: 'unauthenticated',
+    })
+  })
+
+  it('is refused when it is unsigned, or signed with a shared secret', async () => {
+    const [, payload] = (await token()).split('.')
+    const header = (alg: string) => Buffer.from(JSON.stringify({ alg, kid: 'k1' })).toString('base64url')
+    await expect(verify(`${header('none')}.${payload}.`)).rejects.toMatchObject({ code: 'unauthenticated' })
+    const hmac = await new SignJWT({ sub: 'ada' })
+      .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+      .setIssuer(issuer)
+      .setAudience('memory')
+      .setExpirationTime('1h')
+      .sign(new TextEncoder().encode('x'.repeat(32)))
+    await expect(verify(hmac)).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+
+  it('is refused when it is none: nothing, an API key, noise', async () => {
+    for (const bearer of [undefined, `svc_${'a'.repeat(43)}`, 'noise', 'a.b.c']) {
+      await expect(verify(bearer)).rejects.toMatchObject({ code: 'unauthenticated' })
+    }
+  })
+
+  it('cannot be judged while the issuer is down, which is not its fault, and is again afterwards', async () => {
+    let down = true
+    const flaky: typeof fetch = (input, init) =>
+      down ? Promise.reject(new Error('ECONNREFUSED')) : fetch(input, init)
+    const patient = createTokenVerifier({
+      issuer,
+      audience: 'memory',
+      keys: publishedKeys(issuer, flaky),
+      clock: systemClock,
+    })
+    await expect(patient(await token())).rejects.toMatchObject({ code: 'upstream_error', status: 502 })
+    down = false
+    expect(await patient(await token())).toMatchObject({ subject: 'ada' })
+  })
+})

@@ -1,0 +1,104 @@
+import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import { z } from 'zod'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Identity } from '../organizations/index.ts'
+
+/** Asymmetric signatures only: a shared secret could be forged by whoever verifies (RFC 8725, section 3.1). */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+const CLOCK_TOLERANCE_SECONDS = 5
+const ISSUER_TIMEOUT_MS = 5_000
+
+const Claims = z.object({
+  sub: z.string().min(1).max(255),
+  email: z.string().max(320).optional().catch(undefined),
+  name: z.string().max(200).optional().catch(undefined),
+})
+
+export type VerifyToken = (bearer: string | undefined) => Promise<Identity>
+
+/**
+ * Checks bearer tokens of one OpenID Connect issuer: signature by its published keys, issuer, audience, expiry,
+ * algorithm (OpenID Connect Core 3.1.3.7, RFC 9068).
+ * The function throws AppError `unauthenticated`, or `upstream_error` when the issuer's keys cannot be had.
+ */
+export function createTokenVerifier(options: {
+  issuer: string
+  audience: string
+  keys: JWTVerifyGetKey
+  clock: Clock
+}): VerifyToken {
+  const { issuer, audience, keys, clock } = options
+  return async (bearer) => {
+    if (bearer === undefined) throw refused('Sign in and send the token as Authorization: Bearer')
+    if (bearer.startsWith('svc_'))
+      throw refused('API keys are not accepted here; sign in at the identity provider')
+    try {
+      const { payload } = await jwtVerify(bearer, keys, {
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        currentDate: clock.now(),
+        requiredClaims: ['sub', 'exp'],
+      })
+      const claims = Claims.parse(payload)
+      return { issuer, subject: claims.sub, email: claims.email ?? null, name: claims.name ?? null }
+    } catch (error) {
+      throw explain(error)
+    }
+  }
+}
+
+function explain(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof errors.JWTExpired) return refused('The token has expired; sign in again', error)
+  if (error instanceof errors.JWKSTimeout) return unreachable(error)
+  if (error instanceof errors.JOSEError || error instanceof z.ZodError) {
+    return refused('The token is not valid for this service', error)
+  }
+  return unreachable(error)
+}
+
+function refused(message: string, cause?: unknown): AppError {
+  return new AppError('unauthenticated', message, { cause, headers: { 'WWW-Authenticate': 'Bearer' } })
+}
+
+function unreachable(cause: unknown): AppError {
+  return new AppError(
+    'upstream_error',
+    'The identity provider cannot be reached to check the token; try again',
+    { cause },
+  )
+}
+
+const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
+
+/** The published keys of an issuer, found by its discovery document (OpenID Connect Discovery 1.0) at the first use. */
+export function publishedKeys(issuer: string, fetchFrom: typeof fetch): JWTVerifyGetKey {
+  let found: Promise<JWTVerifyGetKey> | undefined
+  const discover = async (): Promise<JWTVerifyGetKey> => {
+    const response = await fetchFrom(`${issuer}/.well-known/openid-configuration`, {
+      signal: AbortSignal.timeout(ISSUER_TIMEOUT_MS),
+    })
+    if (!response.ok) throw new Error(`discovery answered ${response.status}`)
+    const document = Discovery.parse(await response.json())
+    if (document.issuer.replace(/\/$/, '') !== issuer.replace(/\/$/, ''))
+      throw new Error('discovery names another issuer')
+    return createRemoteJWKSet(new URL(document.jwks_uri), {
+      timeoutDuration: ISSUER_TIMEOUT_MS,
+      [customFetch]: fetchFrom,
+    })
+  }
+  return async (header, token) => {
+    found ??= discover()
+    let keys: JWTVerifyGetKey
+    try {
+      keys = await found
+    } catch (error) {
+      found = undefined
+      throw unreachable(error)
+    }
+    return await keys(header, token)
+  }
+}

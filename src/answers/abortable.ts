@@ -1,0 +1,27 @@
+/**
+ * The same items, but waiting for the next one ends with the reason of `signal` as soon as that aborts, even when the
+ * source pays no heed to it.
+ */
+export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]()
+  let finished = false
+  try {
+    while (!finished) {
+      const next = await beforeAbort(iterator.next(), signal)
+      if (next.done) finished = true
+      else yield next.value
+    }
+  } finally {
+    // Not awaited: a source that ignored the signal may never return.
+    if (!finished) iterator.return?.().catch(() => undefined)
+  }
+}
+
+function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

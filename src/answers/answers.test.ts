@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type OpenAiEmulator, startOpenAiEmulator } from '../../test/support/openai-emulator.ts'
+import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
+import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
+import type { LanguageModel } from '../inference/language-model.ts'
+import { type AnswerEvent, createAnswers } from './answers.ts'
+import type { Hit } from '../retrieval/index.ts'
+
+const HITS: Hit[] = ['Heron launches on 4 May.', 'Plover launches in June.', 'Wren is done.'].map(
+  (content, at) => ({
+    sourceItemId: `item-${at + 1}`,
+    title: `Plan ${at + 1}`,
+    content,
+    url: `https://x.example/${at + 1}`,
+    provider: 'notion',
+    score: 0.9 - at / 10,
+    metadata: { hidden: true },
+    syncedAt: '2026-01-01T00:00:00Z',
+  }),
+)
+const QUERY = 'When does Heron launch?'
+const SYNTHESIS = 'Heron launches on 4 May. [1]'
+
+let server: OpenAiEmulator
+let reply = ''
+let failures: unknown[]
+
+beforeAll(async () => {
+  server = await startOpenAiEmulator({ reply: () => reply })
+})
+beforeEach(() => {
+  failures = []
+  reply = 'Heron starts in May [1, 2], so they say [7] .'
+})
+afterEach(() => void server.requests.splice(0))
+afterAll(() => server.close())
+
+interface Options {
+  hits?: Hit[]
+  languageModel?: LanguageModel | null
+  answerTimeoutMs?: number
+}
+
+function create({ hits = HITS, answerTimeoutMs = 5000, ...options }: Options = {}) {
+  const settings = { provider: 'openai', baseUrl: server.baseUrl, apiKey: 'k', model: 'm' } as const
+  const languageModel =
+    options.languageModel === undefined
+      ? createLanguageModel(settings, { retriesMax: 0 })
+      : options.languageModel
+  return createAnswers<{ query: string }>({
+    retrieve: async () => hits,
+    languageModel,
+    answerTimeoutMs,
+    terms: { tokenize, backgroundWeight: () => 1 },
+    onModelFailure: (error) => failures.push(error),
+  })
+}
+
+async function events(options: Options = {}, signal?: AbortSignal): Promise<AnswerEvent[]> {
+  return await Array.fromAsync(create(options).askStreaming({ query: QUERY }, signal))
+}
+const typesOf = (list: readonly AnswerEvent[]): string[] => [...new Set(list.map(({ type }) => type))]
+const textOf = (list: readonly AnswerEvent[]): string =>
+  list.map((event) => (event.type === 'delta' ? event.text : '')).join('')
+
+describe('an answer', () => {
+  it("is the model's, its markers checked, with the citations that stand in it and what the model saw", async () => {
+    const answer = await create().ask({ query: QUERY })
+    expect(answer).toEqual({
+      question: QUERY,
+      answer: 'Heron starts in May [1][2], so they say .',
+      citations: [
+        { index: 1, sourceItemId: 'item-1', title: 'Plan 1' },
+        { index: 2, sourceItemId: 'item-2', title: 'Plan 2' },
+      ],
+      context: HITS.map(({ metadata: _metadata, syncedAt: _syncedAt, ...item }) => item),
+    })
+    const sent = JSON.stringify(server.requests[0]?.body)
+    for (const { content } of HITS) expect(sent).toContain(content)
+    expect(sent).not.toContain('item-1')
+    expect(failures).toEqual([])
+  })
+
+  it('has a delimiter of its own for each question', async () => {
+    const answers = create()
+    await answers.ask({ query: QUERY })
+    await answers.ask({ query: QUERY })
+    const boundaries = server.requests.map(({ body }) => /<document-(\w+)/.exec(JSON.stringify(body))?.[1])
+    expect(boundaries[0]).toMatch(/^[0-9a-f]{24}$/)
+    expect(boundaries[0]).not.toBe(boundaries[1])
+  })
+
+  it('is a synthesis without a model', async () => {
+    const answer = await create({ languageModel: null }).ask({ query: QUERY })
+    expect(answer).toMatchObject({ answer: SYNTHESIS, citations: [{ index: 1 }] })
+    expect(server.requests).toHaveLength(0)
+  })
+
+  it.each([
+    { kind: 'status', status: 500 } as const,
+    { kind: 'status', status: 401 } as const,
+    { kind: 'malformed-json' } as const,
+    { kind: 'cut', afterDeltas: 3 } as const,
+    { kind: 'error-event', afterDeltas: 3, message: 'overloaded' } as const,
+  ])('is a synthesis when the model fails, and the failure is told: %o', async (fault) => {
+    server.fail(fault)
+    expect((await create().ask({ query: QUERY })).answer).toBe(SYNTHESIS)
+    expect(failures).toHaveLength(1)
+  })
+
+  it.each([
+    ['that hangs', { kind: 'stall', afterDeltas: 2 } as const],
+    ['that is too slow to begin', { kind: 'slow', ms: 1000 } as const],
+  ])('is a synthesis when the time is over for a model %s', async (_title, fault) => {
+    server.fail(fault)
+    expect((await create({ answerTimeoutMs: 150 }).ask({ query: QUERY })).answer).toBe(SYNTHESIS)
+    expect(String(failures[0])).toContain('timeout')
+  })
+
+  it('is a synthesis when the time is over even for a model that pays no heed to the signal', async () => {
+    const deaf: LanguageModel = {
+      id: 'deaf',
+      async *stream() {
+        yield 'Her'
+        await new Promise(() => undefined)
+      },
+    }
+    const answer = await create({ languageModel: deaf, answerTimeoutMs: 50 }).ask({ query: QUERY })
+    expect(answer.answer).toBe(SYNTHESIS)
+  })
+
+  it.each(['', '  \n ', '[9] [12]'])('is a synthesis when the model says nothing: %j', async (empty) => {
+    reply = empty
+    expect((await create().ask({ query: QUERY })).answer).toBe(SYNTHESIS)
+    expect(textOf(await events())).toBe(SYNTHESIS)
+  })
+
+  it('about nothing found says so in the agreed words, and asks no model', async () => {
+    const expected = `I could not find company context for: ${QUERY}`
+    const answer = await create({ hits: [] }).ask({ query: QUERY })
+    expect(answer).toEqual({ question: QUERY, answer: expected, citations: [], context: [] })
+    expect(textOf(await events({ hits: [] }))).toBe(expected)
+    expect(server.requests).toHaveLength(0)
+  })
+
+  it("for a caller that has left ends with the caller's reason, not with a synthesis", async () => {
+    server.fail({ kind: 'stall', afterDeltas: 1 })
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new Error('client left')), 100)
+    await expect(create().ask({ query: QUERY }, controller.signal)).rejects.toThrow('client left')
+    expect(failures).toEqual([])
+  })
+})
+
+describe('a streamed answer', () => {
+  it('is context, deltas, citations and done, and the same answer as without streaming', async () => {
+    const list = await events()
+    expect(typesOf(list)).toEqual(['context', 'delta', 'citations', 'done'])
+    expect(list.filter(({ type }) => type === 'delta').length).toBeGreaterThan(3)
+    const whole = await create().ask({ query: QUERY })
+    expect(textOf(list)).toBe(whole.answer)
+    expect(list.at(-1)).toEqual({ type: 'done', answer: whole })
+    expect(list.at(-2)).toEqual({ type: 'citations', citations: whole.citations })
+    expect(list[0]).toEqual({ type: 'context', context: whole.context })
+  })
+
+  it('falls back to a synthesis when the model fails before the first word', async () => {
+    server.fail({ kind: 'status', status: 503 })
+    const list = await events()
+    expect(typesOf(list)).toEqual(['context', 'delta', 'citations', 'done'])
+    expect(textOf(list)).toBe(SYNTHESIS)
+    expect(failures).toHaveLength(1)
+  })
+
+  it.each([{ kind: 'cut', afterDeltas: 3 } as const, { kind: 'stall', afterDeltas: 3 } as const])(
+    'that breaks after that ends with an error and without citations or done: %o',
+    async (fault) => {
+      server.fail(fault)
+      const list = await events({ answerTimeoutMs: 800 })
+      expect(typesOf(list)).toEqual(['context', 'delta', 'error'])
+      expect(list.at(-1)).toMatchObject({ error: { code: 'upstream_error' } })
+      expect(failures).toHaveLength(1)
+    },
+  )
+
+  it('ends the call to the model when the reader stops', async () => {
+    let ended = false
+    const endless: LanguageModel = {
+      id: 'endless',
+      async *stream() {
+        try {
+          for (;;) yield 'word '
+        } finally {
+          ended = true
+        }
+      },
+    }
+    for await (const event of create({ languageModel: endless }).askStreaming({ query: QUERY })) {
+      if (event.type === 'delta') break
+    }
+    expect(ended).toBe(true)
+  })
+})

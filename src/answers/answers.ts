@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import type { LanguageModel } from '../inference/language-model.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
+import { AppError } from '../kernel/errors.ts'
+import { citationsOf, createMarkerFilter } from './citations.ts'
+import type { Citation, Hit } from '../retrieval/index.ts'
+import { buildPrompt } from './prompt.ts'
+import { abortable } from './abortable.ts'
+import { synthesizeAnswer } from './synthesize.ts'
+
+/** A retrieved item as the model saw it. */
+export type ContextItem = Pick<Hit, 'sourceItemId' | 'title' | 'content' | 'url' | 'provider' | 'score'>
+
+export interface Answer {
+  question: string
+  /** With inline `[N]` markers. */
+  answer: string
+  citations: Citation[]
+  context: ContextItem[]
+}
+
+/**
+ * What a streamed answer consists of, in this order: one `context`, any number of `delta`s that together are the
+ * answer, one `citations`, one `done`. An answer that breaks after its first delta ends with `error` instead.
+ */
+export type AnswerEvent =
+  | { type: 'context'; context: ContextItem[] }
+  | { type: 'delta'; text: string }
+  | { type: 'citations'; citations: Citation[] }
+  | { type: 'done'; answer: Answer }
+  | { type: 'error'; error: AppError }
+
+export interface AnswersOptions<Request extends { query: string }> {
+  /** The hits that a request may see, best first. */
+  retrieve: (request: Request, signal?: AbortSignal) => Promise<readonly Hit[]>
+  /** Null: every answer is synthesized. */
+  languageModel: LanguageModel | null
+  /** For the language model's whole answer, in milliseconds. */
+  answerTimeoutMs: number
+  terms: TermWeights
+  /** Told why the language model did not answer, when a synthesis stands in for it or a stream broke. */
+  onModelFailure: (error: unknown) => void
+  maxOutputTokens?: number
+  /** The secret that delimits documents in a prompt. */
+  randomBoundary?: () => string
+}
+
+export interface Answers<Request extends { query: string }> {
+  /** Throws what `retrieve` throws, and the reason of `signal`; never because of the language model. */
+  ask(request: Request, signal?: AbortSignal): Promise<Answer>
+  /** The same answer as it is written. Throws as `ask` does; a model that fails in mid-answer ends it with `error`. */
+  askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent>
+}
+
+const MAX_OUTPUT_TOKENS = 2_000
+
+/** Answers questions from retrieved hits: by the language model, or by synthesis where there is none or it fails. */
+export function createAnswers<Request extends { query: string }>(
+  options: AnswersOptions<Request>,
+): Answers<Request> {
+  const randomBoundary = options.randomBoundary ?? (() => randomBytes(12).toString('hex'))
+
+  /** The model's answer with clean markers; nothing when there is no model or it says nothing. */
+  async function* modelDeltas(
+    query: string,
+    hits: readonly Hit[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<string> {
+    if (options.languageModel === null) return
+    const timeout = AbortSignal.timeout(options.answerTimeoutMs)
+    const either = signal ? AbortSignal.any([signal, timeout]) : timeout
+    const prompt = buildPrompt(query, hits, randomBoundary(), options.maxOutputTokens ?? MAX_OUTPUT_TOKENS)
+    const filter = createMarkerFilter(hits.length)
+    yield* visibleDeltas(abortable(options.languageModel.stream(prompt, either), either), filter)
+  }
+
+  async function* askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent> {
+    const { query } = request
+    const hits = await options.retrieve(request, signal)
+    const context = hits.map(contextItem)
+    yield { type: 'context', context }
+    let answer = ''
+    try {
+      for await (const text of hits.length === 0 ? [] : modelDeltas(query, hits, signal)) {
+        answer += text
+        yield { type: 'delta', text }
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      options.onModelFailure(error)
+      if (answer !== '') {
+        yield { type: 'error', error: brokenAnswer(error) }
+        return
+      }
+    }
+    if (answer === '') {
+      answer = hits.length === 0 ? nothingFound(query) : synthesizeAnswer(query, hits, options.terms)
+      yield { type: 'delta', text: answer }
+    }
+    // The question of an answer about nothing may hold brackets of its own.
+    const citations = citationsOf(answer, hits)
+    yield { type: 'citations', citations }
+    yield { type: 'done', answer: { question: query, answer, citations, context } }
+  }
+
+  return {
+    askStreaming,
+    async ask(request, signal) {
+      const { query } = request
+      const hits = await options.retrieve(request, signal)
+      const answer = await completeAnswer(query, hits, signal)
+      return { question: query, answer, citations: citationsOf(answer, hits), context: hits.map(contextItem) }
+    },
+  }
+
+  async function completeAnswer(query: string, hits: readonly Hit[], signal?: AbortSignal): Promise<string> {
+    if (hits.length === 0) return nothingFound(query)
+    try {
+      const answer = (await Array.fromAsync(modelDeltas(query, hits, signal))).join('')
+      if (answer !== '') return answer
+    } catch (error) {
+      signal?.throwIfAborted()
+      options.onModelFailure(error)
+    }
+    return synthesizeAnswer(query, hits, options.terms)
+  }
+}
+
+/** Filtered pieces, without blank ones before the first word: an answer of blanks and dead markers is none. */
+async function* visibleDeltas(
+  pieces: AsyncIterable<string>,
+  filter: ReturnType<typeof createMarkerFilter>,
+): AsyncGenerator<string> {
+  let begun = false
+  const visible = (text: string): string => {
+    const shown = begun ? text : text.trimStart()
+    begun ||= shown !== ''
+    return shown
+  }
+  for await (const piece of pieces) {
+    const text = visible(filter.push(piece))
+    if (text !== '') yield text
+  }
+  const rest = visible(filter.end()).trimEnd()
+  if (rest !== '') yield rest
+}
+
+function contextItem(hit: Hit): ContextItem {
+  const { sourceItemId, title, content, url, provider, score } = hit
+  return { sourceItemId, title, content, url, provider, score }
+}
+
+function nothingFound(query: string): string {
+  return `I could not find company context for: ${query}`
+}
+
+function brokenAnswer(cause: unknown): AppError {
+  const message = 'The answer broke off in the middle and was not charged; ask again.'
+  return new AppError('upstream_error', message, { cause })
+}

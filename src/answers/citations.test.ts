@@ -1,0 +1,88 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { citationsOf, createMarkerFilter } from './citations.ts'
+import type { Hit } from '../retrieval/index.ts'
+
+function filterAll(pieces: readonly string[], hitCount: number): string {
+  const filter = createMarkerFilter(hitCount)
+  return [...pieces.map((piece) => filter.push(piece)), filter.end()].join('')
+}
+
+const hit = (id: string): Hit => ({
+  sourceItemId: id,
+  title: `Title ${id}`,
+  content: '',
+  url: '',
+  provider: 'notion',
+  score: 1,
+  metadata: {},
+  syncedAt: '2026-01-01T00:00:00Z',
+})
+
+describe('markers', () => {
+  it.each([
+    ['The limit is 5 [1].', 'The limit is 5 [1].'],
+    ['Gone [9]. Kept [3].', 'Gone. Kept [3].'],
+    ['Both [1, 2] and [1;3] and [2–3].', 'Both [1][2] and [1][3] and [2][3].'],
+    ['Next to each other [1][2][7].', 'Next to each other [1][2].'],
+    ['Some of them [1, 9].', 'Some of them [1].'],
+    ['A wide range [2-900000].', 'A wide range [2][3].'],
+    ['Footnote style [^2], spaces [ 3 ].', 'Footnote style [2], spaces [3].'],
+    ['Zero [0] and backwards [3-1].', 'Zero and backwards.'],
+    [
+      'Dates [2026-01-31], words [note], decimals [1.5] stay.',
+      'Dates [2026-01-31], words [note], decimals [1.5] stay.',
+    ],
+    ['Hidden in each other [1[9]2] and [[9]9].', 'Hidden in each other and.'],
+    ['An open end [1', 'An open end [1'],
+  ])('that point nowhere are removed and all others are plain: %s', (text, expected) => {
+    expect(filterAll([text], 3)).toBe(expected)
+    expect(filterAll([...text], 3)).toBe(expected)
+  })
+
+  it('come out the same however the text is cut into pieces, and always point to a hit', () => {
+    const part = fc.constantFrom(
+      '[',
+      ']',
+      '1',
+      '2',
+      '9',
+      ',',
+      '-',
+      ' ',
+      'a',
+      '.',
+      '\n',
+      '[1]',
+      '[7]',
+      '[1, 2]',
+    )
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (parts, size) => {
+        const text = parts.join('')
+        const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+        const filtered = filterAll(pieces, 2)
+        expect(filtered).toBe(filterAll([text], 2))
+        for (const marker of filtered.matchAll(/\[(\d+)\]/g)) expect(['1', '2']).toContain(marker[1])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('leave text without markers at once, so that a stream flows', () => {
+    const filter = createMarkerFilter(2)
+    expect(filter.push('Plain words')).toBe('Plain words')
+    expect(filter.push(' so far [')).toBe(' so far')
+    expect(filter.push('1')).toBe('')
+    expect(filter.push('], more')).toBe(' [1], more')
+  })
+})
+
+it('the citations are the hits whose marker stands in the answer, once each, in order of N', () => {
+  const hits = [hit('a'), hit('b'), hit('c')]
+  expect(citationsOf('See [3], then [1][3].', hits)).toEqual([
+    { index: 1, sourceItemId: 'a', title: 'Title a' },
+    { index: 3, sourceItemId: 'c', title: 'Title c' },
+  ])
+  expect(citationsOf('Nothing of it.', hits)).toEqual([])
+})

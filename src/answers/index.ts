@@ -1,0 +1,2 @@
+export { type Answer, type AnswerEvent, type Answers, type ContextItem, createAnswers } from './answers.ts'
+export { answerRoutes, type AnswerServices, type Question } from './routes.ts'

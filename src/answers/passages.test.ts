@@ -1,0 +1,88 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { splitPassages } from './passages.ts'
+
+const texts = (content: string): string[] => splitPassages(content).map(({ text }) => text)
+
+describe('the passages of a chunk', () => {
+  it('are its sentences, wrapped lines joined and abbreviations kept together', () => {
+    const content =
+      'Dr. Mara Lind leads the lab, i.e. the whole second floor of the old building in the north of\nthe town. She came in 2019.'
+    expect(texts(content)).toEqual([
+      'Dr. Mara Lind leads the lab, i.e. the whole second floor of the old building in the north of the town.',
+      'She came in 2019.',
+    ])
+  })
+
+  it('keep lines that were broken on purpose apart, as in chats and addresses', () => {
+    expect(texts('Lunch is at noon\nMeet at the gate\nBring cash')).toEqual([
+      'Lunch is at noon',
+      'Meet at the gate',
+      'Bring cash',
+    ])
+  })
+
+  it('know the headings and the sentence that they stand under', () => {
+    const passages = splitPassages(
+      '# Travel\n\n## Hotels\n\nThe limits are:\n\n- Berlin: 180 EUR\n- Oslo: 240 EUR\n',
+    )
+    expect(passages.map(({ text, label }) => [text, label])).toEqual([
+      ['Berlin: 180 EUR', 'The limits are:'],
+      ['Oslo: 240 EUR', 'The limits are:'],
+    ])
+    expect(passages[0]?.context).toBe('Travel Hotels The limits are:')
+    expect(passages[0]?.group).toBe(passages[1]?.group)
+  })
+
+  it('know the list item that they stand under, and leave it when the list goes back out', () => {
+    const passages = splitPassages('- Leave:\n    - Sick: no limit\n    - Holiday: 28 days\n- Pay: monthly\n')
+    expect(passages.map(({ text, label }) => [text, label])).toEqual([
+      ['Sick: no limit', 'Leave:'],
+      ['Holiday: 28 days', 'Leave:'],
+      ['Pay: monthly', null],
+    ])
+  })
+
+  it('are the rows of a table, each readable without it', () => {
+    expect(
+      texts('| Plan | Price | Seats |\n|---|--:|---|\n| Basic | 9 EUR | 2 |\n| Team | 29 EUR | |\n'),
+    ).toEqual(['Basic – Price: 9 EUR; Seats: 2', 'Team – Price: 29 EUR'])
+    const html =
+      '<table><tr><th>Plan</th><th>Price</th></tr><tr><td>Basic</td><td><b>9</b> EUR</td></tr></table>'
+    expect(texts(html)).toEqual(['Basic – Price: 9 EUR'])
+  })
+
+  it('are short code blocks as they are, and no torn or endless ones', () => {
+    const code = '```sh\nnpm ci\nnpm start\n```'
+    expect(splitPassages(`Run this:\n\n${code}\n`)).toMatchObject([
+      { kind: 'code', text: code, label: 'Run this:' },
+    ])
+    expect(texts('```sh\nnpm ci')).toEqual([])
+    expect(texts(`\`\`\`\n${'x = 1\n'.repeat(200)}\`\`\``)).toEqual([])
+  })
+
+  it('are never blank, whatever the text', () => {
+    const piece = fc.constantFrom(
+      '# ',
+      '- ',
+      '|',
+      '---',
+      '```',
+      '\n',
+      '\n\n',
+      '*',
+      '[1]',
+      '<td>',
+      ':',
+      'word ',
+      'End. ',
+      '    ',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        for (const { text } of splitPassages(pieces.join(''))) expect(text.trim()).not.toBe('')
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,64 @@
+import type { Candidate } from './synthesize.ts'
+
+/** Words that point back: a sentence that begins with one needs the sentence before it. */
+const POINTS_BACK =
+  /^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|such|however|therefore|thus|also|otherwise|instead|then|dies\w*|sie|er|es|cela|ceci|cette|esto|esta)\b/i
+const COMPANION_CHARACTERS_MAX = 240
+const LABEL_CHARACTERS_MAX = 200
+
+/**
+ * The chosen passages as text: together by hit, the hit with the best one first, within a hit in reading order, list
+ * items below what leads into them, and after each its marker.
+ */
+export function renderAnswer(chosen: readonly Candidate[], all: readonly Candidate[]): string {
+  const hits = [...new Set(chosen.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
+  const passages = withCompanions(chosen, all)
+  return hits.map((hit) => renderHit(passages.filter((candidate) => candidate.hit === hit))).join('\n\n')
+}
+
+/** The chosen ones in reading order, each that points back preceded by what it points to. */
+function withCompanions(chosen: readonly Candidate[], all: readonly Candidate[]): Candidate[] {
+  const shown = new Set(chosen)
+  for (const { passage, hit, position } of chosen) {
+    if (passage.kind !== 'sentence' || !POINTS_BACK.test(passage.text)) continue
+    const before = all.find((other) => other.hit === hit && other.position === position - 1)
+    const isCompanion =
+      before?.passage.group === passage.group && before.passage.text.length <= COMPANION_CHARACTERS_MAX
+    if (before && isCompanion) shown.add(before)
+  }
+  return all.filter((candidate) => shown.has(candidate))
+}
+
+function renderHit(candidates: readonly Candidate[]): string {
+  const blocks: string[] = []
+  for (const run of runsUnderOneLabel(candidates)) blocks.push(renderRun(run))
+  return blocks.join('\n')
+}
+
+/** Neighbours that stand under the same label (or none) in the same list or run of text. */
+function runsUnderOneLabel(candidates: readonly Candidate[]): Candidate[][] {
+  const runs: Candidate[][] = []
+  for (const candidate of candidates) {
+    const run = runs.at(-1)
+    const last = run?.at(-1)?.passage
+    const { label, group, kind } = candidate.passage
+    const goesOn = last?.label === label && (label === null || last.group === group) && kind !== 'code'
+    if (run && goesOn && last?.kind !== 'code') run.push(candidate)
+    else runs.push([candidate])
+  }
+  return runs
+}
+
+function renderRun(run: readonly Candidate[]): string {
+  const marked = run.map(({ passage, hit }) => {
+    return `${passage.text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
+  })
+  const first = run[0]?.passage
+  const label =
+    first?.label && first.label.length <= LABEL_CHARACTERS_MAX ? first.label.replace(/[.:]+$/, '') : null
+  if (first?.kind === 'sentence') return marked.join(' ')
+  if (first?.kind === 'code') return label === null ? marked.join('\n') : `${label}:\n${marked.join('\n')}`
+  if (run.length === 1) return label === null ? marked.join(' ') : `${label}: ${marked.join(' ')}`
+  const list = marked.map((text) => `- ${text}`).join('\n')
+  return label === null ? list : `${label}:\n${list}`
+}

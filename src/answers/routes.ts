@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { reply, type StreamEvent } from '../http/route.ts'
+import { twins } from '../http/twins.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { PROVIDERS } from '../kernel/providers.ts'
+import { Citation, limit, query } from '../retrieval/index.ts'
+import type { AnswerEvent, Answers } from './answers.ts'
+
+/** A question of a caller, who sets what may be retrieved for it. */
+export interface Question {
+  query: string
+  limit: number
+  caller: Caller
+}
+
+export interface AnswerServices {
+  answers: Answers<Question>
+}
+
+const AskRequest = z.strictObject({ query, limit }).meta({ id: 'AskRequest' })
+
+const AskResponse = z
+  .object({
+    question: z.string(),
+    answer: z.string(),
+    citations: z.array(Citation),
+    context: z.array(
+      z.object({
+        sourceItemId: z.uuid(),
+        title: z.string(),
+        content: z.string(),
+        url: z.string(),
+        provider: z.enum(PROVIDERS),
+        score: z.number(),
+      }),
+    ),
+  })
+  .meta({ id: 'AskResponse' })
+
+export const answerRoutes = twins<AnswerServices>()({
+  operationId: 'ask',
+  method: 'POST',
+  path: '/ask',
+  summary: 'Answer a question, with citations',
+  description:
+    'With `Accept: text/event-stream` the answer is streamed as `context`, `delta`, `citations` and `done` events; one that breaks ends with `error` and is not charged.',
+  tag: 'Retrieval',
+  action: 'ask',
+  consoleRole: 'member',
+  credits: 1,
+  audit: 'none',
+  body: AskRequest,
+  refuses: ['embedding_model_mismatch', 'upstream_error'],
+  responses: { 200: AskResponse },
+  streams: true,
+  handle: async ({ body, principal, headers, signal }, { answers }) => {
+    const question = { ...body, caller: principal }
+    if (wantsStream(headers['accept'])) return { stream: toEvents(answers.askStreaming(question, signal)) }
+    return reply(200, AskResponse.parse(await answers.ask(question, signal)))
+  },
+})
+
+function wantsStream(accept: string | string[] | undefined): boolean {
+  return String(accept ?? '').includes('text/event-stream')
+}
+
+async function* toEvents(answer: AsyncIterable<AnswerEvent>): AsyncGenerator<StreamEvent> {
+  for await (const event of answer) {
+    switch (event.type) {
+      case 'context':
+        yield { event: 'context', data: { context: event.context } }
+        break
+      case 'delta':
+        yield { event: 'delta', data: { text: event.text } }
+        break
+      case 'citations':
+        yield { event: 'citations', data: { citations: event.citations } }
+        break
+      case 'done':
+        yield { event: 'done', data: event.answer }
+        break
+      case 'error':
+        // The stream's end says so to the reader and gives the credit back.
+        throw event.error
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { accessRoutes, createApiKeys, type AccessServices } from './access/index.ts'
+import { answerRoutes, createAnswers, type Question, type AnswerServices } from './answers/index.ts'
+import { auditRoutes, type AuditServices } from './audit/index.ts'
+import {
+  billingRoutes,
+  checkConnectorLimit,
+  checkKeyLimit,
+  createSubscriptions,
+  type BillingServices,
+} from './billing/index.ts'
+import type { Settings } from './config.ts'
+import type { OpenDatabase } from './database/database.ts'
+import { isMigrated } from './database/migrate.ts'
+import { createConsoleIdentity } from './console-identity.ts'
+import { createModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
+import { createGates } from './gates.ts'
+import type { Route } from './http/route.ts'
+import { createServer } from './http/create-server.ts'
+import { openApiDocument } from './http/openapi.ts'
+import type { EmbeddingModel } from './inference/embedding-model.ts'
+import { loadBuiltinModel } from './inference/embedding-models/builtin/builtin.ts'
+import type { LanguageModel } from './inference/language-model.ts'
+import type { TermWeights } from './inference/term-weights.ts'
+import { createItems, itemRoutes, type ItemServices } from './items/index.ts'
+import type { Clock } from './kernel/clock.ts'
+import { addPages, createMetrics, operationRoutes, type OperationServices } from './operations/index.ts'
+import {
+  createOperator,
+  createOperatorGate,
+  operatorRoutes,
+  type OperatorServices,
+} from './operator/index.ts'
+import { createOrganizations, organizationRoutes, type OrganizationServices } from './organizations/index.ts'
+import { createRetrieval, retrievalRoutes, type RetrievalServices } from './retrieval/index.ts'
+import { createSources, sourceRoutes, type SourceServices } from './sources/index.ts'
+import { createSyncRuns, syncRoutes, type SyncServices } from './sync/index.ts'
+import { createCredits, createRateLimit } from './usage/index.ts'
+
+/** Everything the service takes from outside. */
+export interface AppDependencies {
+  settings: Settings
+  database: OpenDatabase
+  clock: Clock
+  logger: Logger
+  embeddingModel: EmbeddingModel
+  languageModel: LanguageModel | null
+  /** How words are told apart and weighed where sentences are compared with a question. */
+  termWeights: TermWeights
+  fetch: typeof fetch
+  operatorToken: string | undefined
+  /** The base URL in links, without a slash at its end. Asked only once the server listens. */
+  publicUrl: () => string
+}
+
+export interface App {
+  server: FastifyInstance
+  /** From now on `/readyz` answers 503. */
+  startDraining(): void
+  /** Ends what runs in the background. */
+  stop(): Promise<void>
+}
+
+/** What the handlers of all routes take. */
+type Services = AccessServices &
+  AnswerServices &
+  AuditServices &
+  BillingServices &
+  ItemServices &
+  OperationServices &
+  OperatorServices &
+  OrganizationServices &
+  RetrievalServices &
+  SourceServices &
+  SyncServices
+
+/** Every route of the service: the OpenAPI document and the every-route tests read this list. */
+export const routes: readonly Route<Services>[] = [
+  ...retrievalRoutes,
+  ...answerRoutes,
+  ...itemRoutes,
+  ...accessRoutes,
+  ...sourceRoutes,
+  ...syncRoutes,
+  ...auditRoutes,
+  ...organizationRoutes,
+  ...billingRoutes,
+  ...operatorRoutes,
+  ...operationRoutes,
+]
+
+const SWEEP_INTERVAL_MS = 60_000
+/** The service's version, as the OpenAPI document says it. */
+export const VERSION = '0.1.0'
+
+/** Puts the service together: the only place where adapters meet slices. It is not listening yet. */
+export async function createApp(deps: AppDependencies): Promise<App> {
+  const { settings, database, clock, logger } = deps
+  const { db } = database
+  let draining = false
+  const metrics = createMetrics()
+  const credits = createCredits({ db, clock })
+  const identity = createConsoleIdentity({
+    settings,
+    db,
+    clock,
+    fetch: deps.fetch,
+    publicUrl: deps.publicUrl,
+  })
+  const models = createModelRegistry({ configured: deps.embeddingModel, builtin: loadBuiltinModel })
+  const retrieval = createRetrieval({ db, clock, models })
+  const services: Services = {
+    db,
+    apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
+    organizations: createOrganizations({ db, clock, paymentsConfigured: false }),
+    sources: createSources({ db, clock, checkConnectorLimit }),
+    syncRuns: createSyncRuns({ db, clock }),
+    subscriptions: createSubscriptions({ db, clock }),
+    operator: createOperator({ db, clock, logger }),
+    items: createItems({ db, clock, models }),
+    retrieval,
+    answers: createAnswers<Question>({
+      retrieve: async ({ caller, query, limit }, signal) =>
+        (await retrieval.search(caller, { query, limit, filter: {} }, signal)).hits,
+      languageModel: deps.languageModel,
+      answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
+      terms: deps.termWeights,
+      onModelFailure: (err) => logger.warn({ err }, 'the language model failed'),
+    }),
+    unreadiness: () => unreadiness(database, draining),
+    openApiDocument: () => ({ ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
+  }
+  const gates = createGates({
+    db,
+    clock,
+    verifyToken: identity.verifyToken,
+    onSignIn: identity.onSignIn,
+    authenticateOperator: createOperatorGate(deps.operatorToken),
+    rateLimit: createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
+    credits,
+  })
+  const server = await createServer({
+    routes: settings.ROLE === 'worker' ? operationRoutes : routes,
+    services,
+    gates,
+    logger,
+    onAnswered: metrics.observeAnswer,
+    mounted: identity.mounted,
+  })
+  await addPages(server, metrics)
+  const sweep = setInterval(() => {
+    credits
+      .sweepExpired(clock.now())
+      .catch((err: unknown) => logger.error({ err }, 'expired credits could not be given back'))
+  }, SWEEP_INTERVAL_MS)
+  sweep.unref()
+  await warnOfOtherModels(db, models, logger)
+  return {
+    server,
+    startDraining() {
+      draining = true
+    },
+    async stop() {
+      clearInterval(sweep)
+    },
+  }
+}
+
+async function unreadiness(database: OpenDatabase, draining: boolean): Promise<string | null> {
+  if (draining) return 'The service is stopping'
+  try {
+    return (await isMigrated(database.db)) ? null : 'The database is not migrated to this version'
+  } catch {
+    return 'The database cannot be reached'
+  }
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { createServer } from '../http/create-server.ts'
+import type { Role } from '../kernel/actions.ts'
+import { billingRoutes, createSubscriptions, PLANS, putSubscription, type NewSubscription } from './index.ts'
+
+const START = new Date('2026-05-10T08:00:00.000Z')
+
+let database: TestDatabase
+/** The console's billing routes, served by the real server to the visitor. */
+let server: FastifyInstance
+let visitor: Visitor
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const standing = { limit: 60, remaining: 59, resetAt: START }
+  const clock = { now: () => visitor.now ?? START }
+  server = await createServer({
+    routes: billingRoutes,
+    services: { subscriptions: createSubscriptions({ db: database.db, clock }) },
+    gates: {
+      authenticateAgent: noGate,
+      authenticateConsole: async () => ({
+        kind: 'console',
+        organizationId: visitor.organizationId,
+        userId: randomUUID(),
+        role: visitor.role ?? 'admin',
+        allowedProviders: null,
+      }),
+      authenticateUser: noGate,
+      authenticateOperator: noGate,
+      admit: async () => standing,
+      standing: async () => standing,
+      holdCredit: noGate,
+    },
+    logger: pino({ level: 'silent' }),
+  })
+})
+afterAll(async () => {
+  await server.close()
+  await database.close()
+})
+
+async function workspace(subscription?: NewSubscription, creditsUsed = 0): Promise<string> {
+  const id = randomUUID()
+  await database.db.transaction().execute(async (tx) => {
+    await tx.insertInto('organizations').values({ id, name: 'w', created_at: START }).execute()
+    if (!subscription) return
+    await putSubscription(tx, id, subscription, START)
+    await tx
+      .updateTable('subscriptions')
+      .set({ credits_used: creditsUsed })
+      .where('organization_id', '=', id)
+      .execute()
+  })
+  return id
+}
+
+function noGate(): never {
+  throw new Error('the billing routes have no use for this gate')
+}
+
+interface Visitor {
+  organizationId: string
+  role?: Role
+  now?: Date
+}
+
+/** Sends a request as a member of the organization, `admin` unless told otherwise. */
+async function call(
+  method: 'GET' | 'POST',
+  path: string,
+  as: Visitor,
+  body?: object,
+): Promise<{ status: number; body: unknown }> {
+  visitor = as
+  const response = await server.inject({ method, url: path, ...(body ? { payload: body } : {}) })
+  return { status: response.statusCode, body: response.json() }
+}
+
+async function billingOf(organizationId: string): Promise<unknown> {
+  return (await call('GET', '/v1/console/billing', { organizationId })).body
+}
+
+describe('GET /v1/console/billing', () => {
+  const period = { periodStart: START.toISOString(), periodEnd: '2026-06-10T08:00:00.000Z' }
+
+  it('shows the credits of the current period', async () => {
+    const organizationId = await workspace(
+      { status: 'active', tier: 'builder', creditsIncluded: null },
+      1_200,
+    )
+    expect(await call('GET', '/v1/console/billing', { organizationId })).toEqual({
+      status: 200,
+      body: {
+        creditsUsed: 1_200,
+        creditsIncluded: 5_000,
+        creditsRemaining: 3_800,
+        tier: 'builder',
+        status: 'active',
+        ...period,
+      },
+    })
+  })
+
+  it('shows a new period from its first moment, before anything is used in it', async () => {
+    const organizationId = await workspace(
+      { status: 'active', tier: 'builder', creditsIncluded: null },
+      5_000,
+    )
+    const view = await call('GET', '/v1/console/billing', { organizationId, now: new Date(period.periodEnd) })
+    expect(view.body).toMatchObject({
+      creditsUsed: 0,
+      creditsRemaining: 5_000,
+      periodStart: period.periodEnd,
+      periodEnd: '2026-07-10T08:00:00.000Z',
+    })
+  })
+
+  it('shows null for what is unlimited, and never less than nothing over the cap', async () => {
+    const internal = await workspace({ status: 'internal', tier: null, creditsIncluded: null }, 7)
+    const over = await workspace({ status: 'past_due', tier: 'studio', creditsIncluded: null }, 25_010)
+    const unpaid = await workspace({ status: 'incomplete', tier: null, creditsIncluded: null })
+    expect(await billingOf(internal)).toMatchObject({
+      creditsUsed: 7,
+      creditsIncluded: null,
+      creditsRemaining: null,
+    })
+    expect(await billingOf(over)).toMatchObject({
+      creditsUsed: 25_010,
+      creditsIncluded: 25_000,
+      creditsRemaining: 0,
+    })
+    expect(await billingOf(unpaid)).toMatchObject({ creditsIncluded: 0, creditsRemaining: 0, tier: null })
+  })
+
+  it('answers 402 where there is no subscription at all', async () => {
+    const view = await call('GET', '/v1/console/billing', { organizationId: await workspace() })
+    expect(view).toMatchObject({ status: 402, body: { code: 'subscription_required' } })
+  })
+
+  it('needs the role admin', async () => {
+    const organizationId = await workspace({ status: 'active', tier: 'builder', creditsIncluded: null })
+    for (const [role, status] of [
+      ['owner', 200],
+      ['admin', 200],
+      ['member', 403],
+    ] as const)
+      expect((await call('GET', '/v1/console/billing', { organizationId, role })).status).toBe(status)
+  })
+})
+
+describe('checkout and portal without a payment processor', () => {
+  it('answer 503 and name the settings that are missing', async () => {
+    const caller = { organizationId: await workspace() }
+    const checkout = { tier: 'studio', interval: 'annual' }
+    for (const answer of [
+      await call('POST', '/v1/console/billing/checkout', caller, checkout),
+      await call('POST', '/v1/console/billing/portal', caller),
+    ]) {
+      expect(answer).toMatchObject({ status: 503, body: { code: 'not_configured' } })
+      expect(JSON.stringify(answer.body)).toMatch(/STRIPE_SECRET_KEY.*STRIPE_WEBHOOK_SECRET/)
+    }
+  })
+
+  it('check the body first', async () => {
+    const caller = { organizationId: await workspace() }
+    for (const body of [
+      {},
+      { tier: 'enterprise', interval: 'monthly' },
+      { tier: 'studio', interval: 'weekly' },
+    ])
+      expect((await call('POST', '/v1/console/billing/checkout', caller, body)).status).toBe(400)
+  })
+})
+
+describe('the plans', () => {
+  it('are those of the document', () => {
+    const table = Object.values(PLANS).map((plan) => [
+      plan.name,
+      plan.monthlyPriceUsd,
+      plan.annualPriceUsd,
+      plan.agents,
+      plan.connectors,
+      plan.creditsPerMonth,
+      plan.overCap,
+      plan.extraAnswerUsd,
+    ])
+    expect(table).toEqual([
+      ['Builder', 99, 950, 2, 2, 5_000, 'block', null],
+      ['Studio', 299, 2_870, 10, null, 25_000, 'metered', 0.015],
+      ['Scale', 799, 7_670, null, null, 100_000, 'metered', 0.015],
+      ['Enterprise', null, null, null, null, null, 'block', null],
+    ])
+  })
+})

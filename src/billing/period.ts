@@ -1,0 +1,24 @@
+export interface Period {
+  start: Date
+  end: Date
+}
+
+/**
+ * The billing period that `at` is in. Periods are whole months in UTC from the anchor; in a month that lacks the
+ * anchor's day they begin on its last day, and on the anchor's own day again after it.
+ */
+export function periodAt(anchor: Date, at: Date): Period {
+  const months =
+    12 * (at.getUTCFullYear() - anchor.getUTCFullYear()) + at.getUTCMonth() - anchor.getUTCMonth()
+  const whole = monthsAfter(anchor, months) > at ? months - 1 : months
+  return { start: monthsAfter(anchor, whole), end: monthsAfter(anchor, whole + 1) }
+}
+
+function monthsAfter(anchor: Date, months: number): Date {
+  const year = anchor.getUTCFullYear()
+  const month = anchor.getUTCMonth() + months
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  const moment = new Date(anchor)
+  moment.setUTCFullYear(year, month, Math.min(anchor.getUTCDate(), lastDay))
+  return moment
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import type { Tx } from '../database/database.ts'
+import type { ActorType } from '../kernel/actions.ts'
+import { AppError } from '../kernel/errors.ts'
+import { checkConnectorLimit, checkKeyLimit } from './plan-limits.ts'
+import { putSubscription, type NewSubscription } from './subscriptions.ts'
+
+const AT = new Date('2026-03-01T00:00:00.000Z')
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+async function workspace(subscription?: Omit<NewSubscription, 'creditsIncluded'>): Promise<string> {
+  const id = randomUUID()
+  await database.db.transaction().execute(async (tx) => {
+    await tx.insertInto('organizations').values({ id, name: 'w', created_at: AT }).execute()
+    if (subscription) await putSubscription(tx, id, { ...subscription, creditsIncluded: null }, AT)
+  })
+  return id
+}
+
+async function insertKey(tx: Tx, organizationId: string, actorType: ActorType): Promise<void> {
+  await tx
+    .insertInto('api_keys')
+    .values({
+      organization_id: organizationId,
+      id: randomUUID(),
+      name: 'k',
+      prefix: 'svc_',
+      secret_sha256: Buffer.alloc(32),
+      actor_type: actorType,
+      allowed_actions: ['search'],
+      created_at: AT,
+    })
+    .execute()
+}
+
+const mint = (organizationId: string, actorType: ActorType = 'agent'): Promise<void> =>
+  database.db.transaction().execute(async (tx) => {
+    await checkKeyLimit(tx, organizationId, actorType)
+    await insertKey(tx, organizationId, actorType)
+  })
+
+const connect = (organizationId: string, pushOnly = true): Promise<void> =>
+  database.db.transaction().execute(async (tx) => {
+    await checkConnectorLimit(tx, organizationId)
+    await tx
+      .insertInto('sources')
+      .values({
+        organization_id: organizationId,
+        id: randomUUID(),
+        provider: 'slack',
+        push_only: pushOnly,
+        status: 'disabled',
+        display_name: 's',
+        external_account_id: '',
+        created_at: AT,
+        updated_at: AT,
+      })
+      .execute()
+  })
+
+/** How many of so many attempts, all at once, were let through. */
+async function passed(attempts: number, act: () => Promise<void>): Promise<number> {
+  const outcomes = await Promise.allSettled(Array.from({ length: attempts }, act))
+  for (const outcome of outcomes) {
+    const refusal: unknown = outcome.status === 'rejected' ? outcome.reason : undefined
+    if (refusal && !(refusal instanceof AppError && refusal.code === 'plan_limit_reached')) throw refusal
+  }
+  return outcomes.filter(({ status }) => status === 'fulfilled').length
+}
+
+/** How many of 11 agent keys and of 3 connectors a workspace takes. */
+const room = async (id: string): Promise<[agents: number, connectors: number]> => [
+  await passed(11, () => mint(id)),
+  await passed(3, () => connect(id)),
+]
+
+describe('the plan limits', () => {
+  it('refuse the agent key after the last that the tier has room for, with the numbers', async () => {
+    const id = await workspace({ status: 'active', tier: 'builder' })
+    await mint(id)
+    await mint(id)
+    await expect(mint(id)).rejects.toMatchObject({
+      code: 'plan_limit_reached',
+      status: 402,
+      details: { resource: 'agents', tier: 'builder', used: 2, limit: 2 },
+    })
+  })
+
+  it('count live agent keys only', async () => {
+    const id = await workspace({ status: 'active', tier: 'builder' })
+    for (let n = 0; n < 3; n += 1) await mint(id, 'application')
+    await mint(id, 'admin')
+    await mint(id)
+    await mint(id)
+    await mint(id, 'admin')
+    await database.db
+      .updateTable('api_keys')
+      .set({ revoked_at: AT })
+      .where('organization_id', '=', id)
+      .where('actor_type', '=', 'agent')
+      .execute()
+    expect(await passed(3, () => mint(id))).toBe(2)
+  })
+
+  it('refuse the connector after the last, push-only, disabled or not', async () => {
+    const id = await workspace({ status: 'trialing', tier: 'builder' })
+    await connect(id, true)
+    await connect(id, false)
+    await expect(connect(id)).rejects.toMatchObject({
+      code: 'plan_limit_reached',
+      details: { resource: 'connectors', tier: 'builder', used: 2, limit: 2 },
+    })
+  })
+
+  it('are those of the tier, and none for an internal workspace', async () => {
+    expect(await room(await workspace({ status: 'active', tier: 'studio' }))).toEqual([10, 3])
+    expect(await room(await workspace({ status: 'active', tier: 'scale' }))).toEqual([11, 3])
+    expect(await room(await workspace({ status: 'active', tier: 'enterprise' }))).toEqual([11, 3])
+    expect(await room(await workspace({ status: 'internal', tier: null }))).toEqual([11, 3])
+    expect(await room(await workspace({ status: 'incomplete', tier: null }))).toEqual([2, 2])
+    expect(await room(await workspace())).toEqual([2, 2])
+  })
+
+  it('hold when many ask at once', async () => {
+    const id = await workspace({ status: 'active', tier: 'builder' })
+    expect(await passed(20, () => mint(id))).toBe(2)
+    expect(await passed(20, () => connect(id))).toBe(2)
+  })
+
+  it('answer not_found for an organization that does not exist', async () => {
+    await expect(mint(randomUUID())).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

@@ -1,0 +1,1 @@
+export { ensureLocalWorkspace, findLocalWorkspace } from './local-workspace.ts'

@@ -1,0 +1,98 @@
+import { describeSecret, insertApiKey, newApiKeySecret, type NewSecret } from '../access/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { ACTIONS } from '../kernel/actions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { insertPushOnlySource } from '../sources/index.ts'
+import { insertOrganization } from '../organizations/index.ts'
+
+const KEY_NAME = 'Local admin'
+const SOURCE_NAMES: Record<ProviderId, string> = {
+  slack: 'Slack (push)',
+  google_drive: 'Google Drive (push)',
+  notion: 'Notion (push)',
+  gmail: 'Gmail (push)',
+}
+
+export interface LocalWorkspace {
+  organizationId: string
+  /** The admin key, only in the start that made it without being told one. */
+  newSecret: string | null
+}
+
+/**
+ * Makes the local workspace once: an `internal` subscription, a push-only source for each provider and an admin key.
+ * A given key is set at every start: one that was set before and is no longer given stops working.
+ * A key that was revoked stays revoked.
+ */
+export async function ensureLocalWorkspace(
+  db: Db,
+  clock: Clock,
+  givenKey: string | undefined,
+): Promise<LocalWorkspace> {
+  return await db.transaction().execute(async (tx) => {
+    const at = clock.now()
+    const known = await tx
+      .selectFrom('organizations')
+      .select('id')
+      .where('is_local', '=', true)
+      .forUpdate()
+      .executeTakeFirst()
+    const organizationId = known?.id ?? (await makeWorkspace(tx, at))
+    if (givenKey !== undefined) {
+      await setKey(tx, organizationId, describeSecret(givenKey), at)
+      return { organizationId, newSecret: null }
+    }
+    if (known) return { organizationId, newSecret: null }
+    const secret = newApiKeySecret()
+    await insertAdminKey(tx, organizationId, secret, at)
+    return { organizationId, newSecret: secret.secret }
+  })
+}
+
+async function makeWorkspace(tx: Tx, at: Date): Promise<string> {
+  const organizationId = await insertOrganization(tx, {
+    name: 'Local workspace',
+    status: 'internal',
+    isLocal: true,
+    at,
+  })
+  for (const provider of PROVIDERS) {
+    await insertPushOnlySource(tx, { organizationId, provider, displayName: SOURCE_NAMES[provider], at })
+  }
+  return organizationId
+}
+
+async function setKey(tx: Tx, organizationId: string, secret: NewSecret, at: Date): Promise<void> {
+  const present = await tx
+    .selectFrom('api_keys')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('secret_sha256', '=', secret.sha256)
+    .executeTakeFirst()
+  await tx
+    .updateTable('api_keys')
+    .set({ revoked_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('is_bootstrap', '=', true)
+    .where('revoked_at', 'is', null)
+    .where('secret_sha256', '!=', secret.sha256)
+    .execute()
+  if (!present) await insertAdminKey(tx, organizationId, secret, at)
+}
+
+/** The deployment itself makes this key, so the trail, which names a person or a key, has no event of it. */
+async function insertAdminKey(tx: Tx, organizationId: string, secret: NewSecret, at: Date): Promise<void> {
+  const key = { name: KEY_NAME, actorType: 'admin' as const, allowedActions: ACTIONS, allowedProviders: null }
+  await insertApiKey(tx, { organizationId, key, secret, at, actor: null, isBootstrap: true })
+}
+
+/** The id of the local workspace, if this deployment has one. */
+export async function findLocalWorkspace(db: Db): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('is_local', '=', true)
+    .executeTakeFirst()
+  return row?.id
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { readSettings } from './config.ts'
+
+describe('the settings', () => {
+  it('need nothing to be set', () => {
+    expect(readSettings({})).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 8787,
+      DATA_DIR: './data',
+      EMBEDDING_PROVIDER: 'builtin',
+      API_RATE_LIMIT_PER_MIN: 60,
+    })
+  })
+
+  it('count an empty variable as not set', () => {
+    expect(readSettings({ PORT: '', DATABASE_URL: '' })).toMatchObject({ PORT: 8787 })
+  })
+
+  it('are refused with every fault at once, each by its name', () => {
+    const settings = {
+      PORT: '99999',
+      DATABASE_URL: 'mysql://x',
+      BOOTSTRAP_ADMIN_KEY: 'short',
+      LOG_LEVEL: 'loud',
+      ANSWER_TIMEOUT_MS: '-1',
+    }
+    expect(() => readSettings(settings)).toThrow(
+      /PORT[^]*DATABASE_URL[^]*BOOTSTRAP_ADMIN_KEY[^]*ANSWER_TIMEOUT_MS[^]*LOG_LEVEL/,
+    )
+  })
+
+  it('are refused when two of them contradict each other', () => {
+    expect(() => readSettings({ OIDC_ISSUER: 'https://id.example', LLM_PROVIDER: 'openai' })).toThrow(
+      /LLM_API_KEY[^]*OIDC_AUDIENCE/,
+    )
+  })
+
+  it('never show the value of a secret that is wrong', () => {
+    expect(() => readSettings({ BOOTSTRAP_ADMIN_KEY: 'svc_hunter2', OPERATOR_TOKEN: 'hunter2' })).toThrow(
+      /^(?![^]*hunter2)/,
+    )
+  })
+})

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { StartupError } from './kernel/errors.ts'
+import { PROVIDERS } from './kernel/providers.ts'
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const positive = z.coerce.number().int().min(1)
+const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
+const secret = z.string().min(1)
+
+/** One environment variable a setting; docs/settings.md has the same table and a test compares them. */
+export const settingsSchema = z.object({
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
+  PORT: port.default(8787).describe('Port of the one HTTP server: API, console, webhooks'),
+  PUBLIC_URL: url
+    .optional()
+    .describe('Base URL in links, redirects and the OpenAPI document; from host and port when not set'),
+  DATA_DIR: z.string().min(1).default('./data').describe('The embedded database and what else lives on disk'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('PostgreSQL 16+ with pgvector 0.8+; embedded when not set'),
+  BOOTSTRAP_ADMIN_KEY: z
+    .string()
+    .regex(/^svc_[\w-]{32,}$/, 'must be svc_ followed by at least 32 letters, digits, - or _')
+    .optional()
+    .describe("The local workspace's admin key; made and printed once when not set"),
+  OPERATOR_TOKEN: z
+    .string()
+    .min(32)
+    .optional()
+    .describe(
+      'Bearer token of the operator surface, which does not exist without it; made in DATA_DIR when embedded',
+    ),
+  API_RATE_LIMIT_PER_MIN: positive.default(60).describe('Requests a minute for each key and action'),
+  OIDC_ISSUER: url
+    .optional()
+    .describe('OpenID Connect issuer of console tokens; a built-in development issuer when not set'),
+  OIDC_AUDIENCE: z.string().min(1).optional().describe('Audience that console tokens must carry'),
+  EMBEDDING_PROVIDER: z
+    .enum(['builtin', 'openai', 'transformers'])
+    .default('builtin')
+    .describe('Where embeddings come from'),
+  EMBEDDING_BASE_URL: url.optional().describe('Base URL of the embedding server, with its version path'),
+  EMBEDDING_API_KEY: secret.optional().describe('Its API key'),
+  EMBEDDING_MODEL: z.string().min(1).optional().describe('Model name, or the folder of a local ONNX model'),
+  EMBEDDING_DIMENSIONS: positive.max(4000).optional().describe('Dimensions to ask for'),
+  LLM_PROVIDER: z
+    .enum(['openai', 'anthropic', 'google'])
+    .optional()
+    .describe('Who writes answers; a deterministic synthesis when not set'),
+  LLM_BASE_URL: url.optional().describe('Base URL of the language model server, with its version path'),
+  LLM_API_KEY: secret.optional().describe('Its API key'),
+  LLM_MODEL: z.string().min(1).optional().describe('Model name'),
+  ANSWER_TIMEOUT_MS: positive
+    .max(50_000)
+    .default(20_000)
+    .describe('Longest wait for the language model, in milliseconds'),
+  SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
+  ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info')
+    .describe('Least level that is logged'),
+  GATED_PROVIDERS: z
+    .string()
+    .default('google_drive,gmail')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(z.enum(PROVIDERS)))
+    .describe("Providers that need the operator's leave for each workspace"),
+})
+
+export type Settings = z.output<typeof settingsSchema>
+
+/** What goes together, and cannot be seen one setting at a time. */
+function crossFaults(settings: Settings): string[] {
+  const faults: string[] = []
+  const { EMBEDDING_PROVIDER, LLM_PROVIDER } = settings
+  if (EMBEDDING_PROVIDER === 'openai' && !settings.EMBEDDING_API_KEY && !settings.EMBEDDING_BASE_URL) {
+    faults.push(
+      'EMBEDDING_API_KEY: is needed with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
+    )
+  }
+  if (LLM_PROVIDER && !settings.LLM_API_KEY && !settings.LLM_BASE_URL) {
+    faults.push(
+      `LLM_API_KEY: is needed with LLM_PROVIDER=${LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
+    )
+  }
+  if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
+    faults.push('OIDC_AUDIENCE: is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
+  return faults
+}
+
+/**
+ * Reads the settings; an empty variable counts as not set. Names that look like ours but are not are not faults.
+ * @throws StartupError that lists every fault at once.
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const result = settingsSchema.safeParse(given)
+  const faults = result.success
+    ? crossFaults(result.data)
+    : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  if (result.success && faults.length === 0) return result.data
+  throw new StartupError(`The settings are not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+}

@@ -1,0 +1,67 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool } from 'pg'
+import { StartupError } from '../../kernel/errors.ts'
+import type { OpenDatabase } from '../database.ts'
+import type { Schema } from '../schema.ts'
+
+export interface PostgresOptions {
+  url: string
+  connectionsMax?: number
+  /** Called with failures of idle connections, which belong to no query. */
+  onIdleError?: (error: Error) => void
+}
+
+const STATEMENT_TIMEOUT_MS = 60_000
+const CONNECT_TIMEOUT_MS = 5_000
+
+/**
+ * Opens a pool on a PostgreSQL 16+ server with pgvector 0.8+.
+ * @throws StartupError when the server cannot be reached or is too old.
+ */
+export async function openPostgres({
+  url,
+  connectionsMax = 10,
+  onIdleError = () => {},
+}: PostgresOptions): Promise<OpenDatabase> {
+  const pool = new Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'retrieval-memory-service',
+    // Plans depend on the tenant's size, and compiling costs more than these queries take.
+    options: `-c jit=off -c plan_cache_mode=force_custom_plan -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+  })
+  pool.on('error', onIdleError)
+  try {
+    await requireVersions(pool)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return {
+    db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
+    driver: 'postgres',
+    close: () => pool.end(),
+  }
+}
+
+async function requireVersions(pool: Pool): Promise<void> {
+  const { rows } = await pool
+    .query<{ server: number; vector: string | null }>(
+      `select current_setting('server_version_num')::int as server,
+              (select default_version from pg_available_extensions where name = 'vector') as vector`,
+    )
+    .catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StartupError(`DATABASE_URL: the server cannot be reached (${reason})`, { cause: error })
+    })
+  const found = rows[0]
+  if (!found || found.server < 160_000)
+    throw new StartupError('DATABASE_URL: PostgreSQL 16 or later is needed')
+  const [major = 0, minor = 0] = (found.vector ?? '').split('.').map(Number)
+  if (found.vector === null || (major === 0 && minor < 8)) {
+    throw new StartupError(
+      `DATABASE_URL: pgvector 0.8 or later is needed, the server offers ${found.vector ?? 'none'}`,
+    )
+  }
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { isMigrated, migrate } from './migrate.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+describe('a migrated database', () => {
+  it('has nothing left to apply', async () => {
+    expect(await isMigrated(database.db)).toBe(true)
+    expect(await migrate(database.db)).toEqual([])
+  })
+
+  it('knows that a migration is missing once its record is gone', async () => {
+    const tx = await database.db.startTransaction().execute()
+    await sql`delete from kysely_migration`.execute(tx)
+    const withoutRecord = await isMigrated(tx)
+    await tx.rollback().execute()
+    expect(withoutRecord).toBe(false)
+    expect(await isMigrated(database.db)).toBe(true)
+  })
+
+  it('stores half-precision vectors and orders by cosine distance', async () => {
+    const { rows } = await sql<{ name: string; distance: number }>`
+      select name, (v <=> '[1,0,0]'::halfvec)::float8 as distance
+      from (values ('same', '[2,0,0]'::halfvec), ('opposite', '[-1,0,0]'), ('square', '[0,3,0]')) as t (name, v)
+      order by distance`.execute(database.db)
+    expect(rows).toEqual([
+      { name: 'same', distance: 0 },
+      { name: 'square', distance: 1 },
+      { name: 'opposite', distance: 2 },
+    ])
+  })
+})

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const ATTEMPTS_MAX = 6
+const WAIT_MS = 10
+
+/** serialization_failure and deadlock_detected (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const CONFLICTS = new Set(['40001', '40P01'])
+
+/** Whether a row was refused because what it refers to is not there. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23503'
+}
+
+/** Whether the database gave a transaction up because of another one: the same again can succeed. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && CONFLICTS.has(String(error.code))
+}
+
+/**
+ * Runs a whole transaction, and again where it lost against another one, up to 6 times with a growing pause.
+ * @throws what the last attempt threw.
+ */
+export async function retryConflicts<T>(transact: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transact()
+    } catch (error) {
+      if (attempt === ATTEMPTS_MAX || !isConflict(error)) throw error
+      await sleep(WAIT_MS * attempt)
+    }
+  }
+}

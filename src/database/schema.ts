@@ -1,0 +1,178 @@
+import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
+import type { Action, ActorType, Role } from '../kernel/actions.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+
+type Json = ColumnType<Record<string, unknown>, string, string>
+type NullableJson = ColumnType<Record<string, unknown> | null, string | null, string | null>
+type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
+
+export type SubscriptionStatus =
+  | 'trialing'
+  | 'active'
+  | 'past_due'
+  | 'unpaid'
+  | 'canceled'
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'paused'
+  | 'internal'
+
+export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
+export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
+export type SourceKind = 'message' | 'document' | 'file'
+export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
+
+/** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
+export interface Schema {
+  embedding_models: { id: Generated<number>; name: string; dimensions: number }
+  organizations: {
+    id: string
+    name: string
+    embedding_model_id: Nullable<number>
+    is_local: Generated<boolean>
+    created_at: Date
+  }
+  users: {
+    id: string
+    issuer: string
+    subject: string
+    email: string | null
+    name: string | null
+    created_at: Date
+  }
+  memberships: { organization_id: string; user_id: string; role: Role; created_at: Date }
+  subscriptions: {
+    organization_id: string
+    status: SubscriptionStatus
+    tier: Nullable<Tier>
+    credits_included: Nullable<number>
+    period_anchor: Date
+    period_started_at: Date
+    period_ends_at: Date
+    credits_used: Generated<number>
+    updated_at: Date
+  }
+  credit_reservations: { organization_id: string; id: string; period_started_at: Date; expires_at: Date }
+  api_keys: {
+    organization_id: string
+    id: string
+    name: string
+    prefix: string
+    secret_sha256: Buffer
+    actor_type: ActorType
+    allowed_actions: Action[]
+    allowed_providers: Nullable<ProviderId[]>
+    is_bootstrap: Generated<boolean>
+    last_used_at: Nullable<Date>
+    created_at: Date
+    revoked_at: Nullable<Date>
+  }
+  rate_windows: {
+    organization_id: string
+    subject_id: string
+    action: string
+    admitted_at: Date[]
+    admitted_count: number[]
+  }
+  audit_events: {
+    organization_id: string
+    id: string
+    actor_user_id: string | null
+    actor_api_key_id: string | null
+    /** Written from the audit slice's closed list only. */
+    action: string
+    target_type: string
+    target_id: string
+    metadata: Json
+    created_at: Date
+  }
+  sources: {
+    organization_id: string
+    id: string
+    provider: ProviderId
+    push_only: boolean
+    status: SourceStatus
+    display_name: string
+    external_account_id: string
+    last_synced_at: Nullable<Date>
+    error_message: Nullable<string>
+    channel_allowlist: Nullable<string[]>
+    policy_health: NullableJson
+    created_at: Date
+    updated_at: Date
+  }
+  sync_runs: {
+    organization_id: string
+    id: string
+    source_id: string
+    status: SyncRunStatus
+    full_resync: boolean
+    started_at: Nullable<Date>
+    finished_at: Nullable<Date>
+    items_discovered: Generated<number>
+    items_ingested: Generated<number>
+    items_deleted: Generated<number>
+    error_message: Nullable<string>
+    created_at: Date
+  }
+  connector_access: {
+    organization_id: string
+    provider: ProviderId
+    id: string
+    status: 'pending' | 'granted' | 'denied'
+    requested_by_user_id: string | null
+    created_at: Date
+    updated_at: Date
+  }
+  source_items: {
+    organization_id: string
+    id: string
+    provider: ProviderId
+    external_id: string
+    source_id: string
+    source_kind: SourceKind
+    title: string
+    body: string
+    url: Nullable<string>
+    author_name: Nullable<string>
+    source_created_at: Nullable<Date>
+    source_updated_at: Nullable<Date>
+    metadata: Json
+    content_sha256: Buffer
+    synced_at: Date
+    created_at: Date
+    updated_at: Date
+  }
+  chunks: {
+    organization_id: string
+    source_item_id: string
+    position: number
+    heading: Nullable<string>
+    content: string
+  }
+  chunk_embeddings: {
+    organization_id: string
+    embedding_model_id: number
+    source_item_id: string
+    position: number
+    provider: ProviderId
+    /** A halfvec, written from the binary form of `float4[]` or as text `[0.1,0.2,…]`. */
+    embedding: string
+  }
+  reembeddings: {
+    organization_id: string
+    id: string
+    embedding_model_id: number
+    status: 'running' | 'succeeded'
+    after_item_id: Nullable<string>
+    chunks_total: Nullable<number>
+    started_at: Date
+    finished_at: Nullable<Date>
+    error_message: Nullable<string>
+    lease_id: Nullable<string>
+    lease_expires_at: Nullable<Date>
+  }
+}
+
+export type Row<T extends keyof Schema> = Selectable<Schema[T]>
+export type NewRow<T extends keyof Schema> = Insertable<Schema[T]>

@@ -1,0 +1,13 @@
+export { type ChunkVector, insertVectors } from './insert-vectors.ts'
+export { createModelRegistry, type ModelRegistry } from './model-registry.ts'
+export {
+  adoptModel,
+  ensureStoredModel,
+  lockModelsForChange,
+  lockModelsForWriting,
+  type ModelState,
+  readModelState,
+  type StoredModel,
+} from './organization-models.ts'
+export { float4Array } from './vector-parameter.ts'
+export { warnOfOtherModels } from './warn-of-other-models.ts'

@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+
+/** A model as its row in `embedding_models` names it. */
+export interface StoredModel {
+  id: number
+  name: string
+}
+
+/** Which models an organization's vectors belong to. */
+export interface ModelState {
+  /** The model that answers queries; null until the first vectors are stored. */
+  active: StoredModel | null
+  /** The model that a running re-embedding moves to. */
+  target: StoredModel | null
+}
+
+const StateRow = z.object({
+  active_id: z.number().nullable(),
+  active_name: z.string().nullable(),
+  target_id: z.number().nullable(),
+  target_name: z.string().nullable(),
+})
+
+/** Reads which models an organization's vectors belong to. Throws when there is no such organization. */
+export async function readModelState(db: Db | Tx, organizationId: string): Promise<ModelState> {
+  const { rows } = await sql`
+    select active.id as active_id, active.name as active_name, target.id as target_id, target.name as target_name
+    from organizations o
+    left join embedding_models active on active.id = o.embedding_model_id
+    left join reembeddings r on r.organization_id = o.id and r.status = 'running'
+    left join embedding_models target on target.id = r.embedding_model_id
+    where o.id = ${organizationId}`.execute(db)
+  const row = StateRow.parse(rows[0])
+  return {
+    active: storedModel(row.active_id, row.active_name),
+    target: storedModel(row.target_id, row.target_name),
+  }
+}
+
+function storedModel(id: number | null, name: string | null): StoredModel | null {
+  return id === null || name === null ? null : { id, name }
+}
+
+/** The row of a model, made when there is none. */
+export async function ensureStoredModel(db: Db, model: EmbeddingModel): Promise<StoredModel> {
+  const find = () =>
+    db.selectFrom('embedding_models').select(['id', 'name']).where('name', '=', model.id).executeTakeFirst()
+  const known = await find()
+  if (known) return known
+  // Looked up first, because an insert that finds the name taken still uses up an id.
+  await db
+    .insertInto('embedding_models')
+    .values({ name: model.id, dimensions: model.dimensions })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const made = await find()
+  if (!made) throw new Error(`the embedding model ${model.id} was not stored`)
+  return made
+}
+
+/** First half of an advisory lock's key: this service's locks on an organization's models. */
+const LOCK_CLASS = 727_402
+
+/**
+ * Until the transaction ends, no re-embedding of the organization starts or ends; others may store vectors meanwhile.
+ * Read the state after it, in a statement of its own. Advisory locks queue fairly, where row locks let sharers starve
+ * a writer.
+ */
+export async function lockModelsForWriting(tx: Tx, organizationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${LOCK_CLASS}::int, hashtext(${organizationId}))`.execute(tx)
+}
+
+/** Until the transaction ends, nobody else stores vectors of the organization. */
+export async function lockModelsForChange(tx: Tx, organizationId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK_CLASS}::int, hashtext(${organizationId}))`.execute(tx)
+}
+
+/**
+ * Makes `modelId` the answering model of an organization that has none yet.
+ * @returns the model that answers now: another one when somebody was faster.
+ */
+export async function adoptModel(tx: Tx, organizationId: string, modelId: number): Promise<number> {
+  const row = await tx
+    .updateTable('organizations')
+    .set((eb) => ({ embedding_model_id: eb.fn.coalesce('embedding_model_id', eb.val(modelId)) }))
+    .where('id', '=', organizationId)
+    .returning('embedding_model_id')
+    .executeTakeFirstOrThrow()
+  if (row.embedding_model_id === null) throw new Error('the organization has no embedding model')
+  return row.embedding_model_id
+}

@@ -1,0 +1,26 @@
+import type { Db } from '../database/database.ts'
+import { findStoredModels } from './find-stored-models.ts'
+import type { ModelRegistry } from './model-registry.ts'
+
+/** What of a logger is needed here. */
+export interface ModelWarnings {
+  warn(fields: object, message: string): void
+}
+
+/**
+ * Says in the log which stored vectors are not of the configured model: those that are still answered with their own
+ * model, and those that cannot be answered at all. To be called at start.
+ */
+export async function warnOfOtherModels(db: Db, models: ModelRegistry, logger: ModelWarnings): Promise<void> {
+  for (const { name, organizations } of await findStoredModels(db)) {
+    if (name === models.configured.id) continue
+    const fields = { storedModel: name, configuredModel: models.configured.id, organizations }
+    const answered = (await models.find(name)) !== null
+    logger.warn(
+      fields,
+      answered
+        ? 'stored vectors are of another embedding model, which goes on answering; POST /v1/maintenance/reembed moves them'
+        : 'stored vectors are of an embedding model that is not configured: queries are refused until the setting is restored or POST /v1/maintenance/reembed has moved them',
+    )
+  }
+}

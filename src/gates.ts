@@ -1,0 +1,41 @@
+import { authenticateApiKey, enterWorkspace, type VerifyToken } from './access/index.ts'
+import type { Db } from './database/database.ts'
+import type { Gates } from './http/gates.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Caller } from './kernel/principal.ts'
+import type { AuthenticateOperator } from './operator/index.ts'
+import { ensureUser } from './organizations/index.ts'
+import type { Credits, RateLimit } from './usage/index.ts'
+
+/** The gates of every route, put together from the slices that keep them. */
+export function createGates(deps: {
+  db: Db
+  clock: Clock
+  verifyToken: VerifyToken
+  onSignIn: (userId: string) => Promise<void>
+  authenticateOperator: AuthenticateOperator
+  rateLimit: RateLimit
+  credits: Credits
+}): Gates {
+  const { db, clock, verifyToken, rateLimit, credits } = deps
+  const signIn = async (bearer: string | undefined): Promise<string> => {
+    const userId = await ensureUser(db, clock, await verifyToken(bearer))
+    await deps.onSignIn(userId)
+    return userId
+  }
+  return {
+    authenticateAgent: (bearer) => authenticateApiKey(db, clock, bearer),
+    authenticateConsole: async (bearer, organizationId) =>
+      enterWorkspace(db, await signIn(bearer), organizationId),
+    authenticateUser: async (bearer) => ({ kind: 'user', userId: await signIn(bearer) }),
+    authenticateOperator: deps.authenticateOperator,
+    admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
+    standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),
+    holdCredit: (organizationId, requestId) => credits.hold(organizationId, requestId),
+  }
+}
+
+function subjectOf(caller: Caller): { organizationId: string; subjectId: string } {
+  const subjectId = caller.kind === 'agent' ? caller.apiKeyId : caller.userId
+  return { organizationId: caller.organizationId, subjectId }
+}

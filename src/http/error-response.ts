@@ -1,0 +1,37 @@
+import { AppError } from '../kernel/errors.ts'
+import type { ErrorCode } from '../kernel/error-codes.ts'
+
+export interface ErrorBody {
+  error: string
+  code: ErrorCode
+  [detail: string]: unknown
+}
+
+/** The JSON body of an error: its public part and nothing else. */
+export function errorBody(error: AppError): ErrorBody {
+  return { ...error.details, error: error.message, code: error.code }
+}
+
+const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (cause) =>
+    new AppError('body_too_large', 'The request body is too large', { cause }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: (cause) =>
+    new AppError('malformed_json', 'The request body does not have the length that Content-Length says', {
+      cause,
+    }),
+  FST_ERR_BAD_URL: (cause) =>
+    new AppError('validation_failed', 'The URL is not correctly percent-encoded', { cause }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (cause) =>
+    new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json', { cause }),
+}
+
+/** Any thrown thing as an AppError; what is unknown becomes a 500 that tells nothing of the inside. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const known = FASTIFY_ERRORS[code]
+  if (known && error instanceof Error) return known(error)
+  return new AppError('internal', 'Something went wrong on our side; the request id names it in our logs', {
+    cause: error,
+  })
+}

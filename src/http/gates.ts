@@ -1,0 +1,37 @@
+import type { AgentPrincipal, Caller, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
+import type { Action } from '../kernel/actions.ts'
+
+/** Where a caller stands in its rolling minute. */
+export interface RateStanding {
+  limit: number
+  remaining: number
+  resetAt: Date
+}
+
+/** A credit held for a request in flight. Exactly one of the two is called. */
+export interface CreditHold {
+  /** The request succeeded: the credit is spent. */
+  settle(): Promise<void>
+  /** The request failed: the credit is given back. */
+  refund(): Promise<void>
+}
+
+/** What stands between a request and its handler. Each gate throws an AppError to refuse. */
+export interface Gates {
+  /** Who holds this bearer token. Throws `unauthenticated`. */
+  authenticateAgent(bearer: string | undefined): Promise<AgentPrincipal>
+  /** Throws `unauthenticated`, or `not_found` for a workspace that is not the person's. */
+  authenticateConsole(
+    bearer: string | undefined,
+    organizationId: string | undefined,
+  ): Promise<ConsolePrincipal>
+  authenticateUser(bearer: string | undefined): Promise<UserPrincipal>
+  /** Throws `unauthenticated`, or `not_found` where the deployment has no operator surface. */
+  authenticateOperator(bearer: string | undefined): void
+  /** Counts the request against the caller's window for the action. Throws `rate_limited`, and then counts nothing. */
+  admit(caller: Caller, action: Action): Promise<RateStanding>
+  /** The same standing without counting. */
+  standing(caller: Caller, action: Action): Promise<RateStanding>
+  /** Throws `subscription_required` or `quota_exceeded`. */
+  holdCredit(organizationId: string, requestId: string): Promise<CreditHold>
+}

@@ -1,0 +1,58 @@
+import { Buffer } from 'node:buffer'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../kernel/errors.ts'
+import { JSON_DEPTH_MAX, parseJsonBody } from './json-body.ts'
+
+function refusal(bytes: Buffer): AppError {
+  try {
+    parseJsonBody(bytes)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('the body was accepted')
+}
+
+describe('a request body', () => {
+  it('is read as any JSON value without loss', () => {
+    const plain = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__"'))
+    fc.assert(
+      fc.property(plain, (value) => {
+        expect(parseJsonBody(Buffer.from(JSON.stringify(value)))).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+    )
+  })
+
+  it.each([
+    ['empty', ''],
+    ['cut', '{"a":'],
+    ['not JSON', "{'a':1}"],
+    ['with a comment', '{"a":1 /* b */}'],
+    ['with a trailing comma', '{"a":1,}'],
+    ['with NaN', '{"a":NaN}'],
+    ['with a repeated key', '{"a":1,"a":2}'],
+    ['with a repeated key that is escaped', '{"a":1,"\\u0061":2}'],
+    ['with a repeated key deep inside', '{"a":[{"b":{"c":1,"c":1}}]}'],
+    ['with __proto__', '{"a":{"__proto__":{"admin":true}}}'],
+    ['with an escaped __proto__', '{"\\u005f_proto__":1}'],
+    ['with constructor.prototype', '{"constructor":{"prototype":{"admin":true}}}'],
+    ['nested too deep', '['.repeat(JSON_DEPTH_MAX + 1) + ']'.repeat(JSON_DEPTH_MAX + 1)],
+    ['nested absurdly deep', '['.repeat(200_000)],
+  ])('is refused when it is %s', (_what, text) => {
+    expect(refusal(Buffer.from(text))).toMatchObject({ code: 'malformed_json', status: 400 })
+  })
+
+  it('is refused when it is not UTF-8', () => {
+    expect(refusal(Buffer.from([0x22, 0xff, 0xfe, 0x22])).message).toMatch(/UTF-8/)
+  })
+
+  it('may repeat a key in different objects, and use the word constructor', () => {
+    const text = '[{"a":1},{"a":{"a":2}},{"constructor":"Acme"}]'
+    expect(JSON.stringify(parseJsonBody(Buffer.from(text)))).toBe(text)
+  })
+
+  it('is never quoted in its error', () => {
+    expect(refusal(Buffer.from('{"password":"hunter2" "x"}')).message).not.toMatch(/hunter2|password/)
+  })
+})

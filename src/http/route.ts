@@ -1,0 +1,169 @@
+import type { z } from 'zod'
+import type { Action, Role } from '../kernel/actions.ts'
+import type { ErrorCode } from '../kernel/error-codes.ts'
+import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
+
+/** Who may call a route. It has to be written out on each, `public` too. */
+export type Access =
+  | { surface: 'public' }
+  | { surface: 'agent'; action: Action }
+  /** `role` is the least that is needed; `action` names the rate-limit bucket shared with the agent twin. */
+  | { surface: 'console'; role: Role; action: Action }
+  /** Signed in, in no particular workspace. */
+  | { surface: 'user' }
+  | { surface: 'operator' }
+
+export type PrincipalOf<A extends Access> = A extends { surface: 'agent' }
+  ? AgentPrincipal
+  : A extends { surface: 'console' }
+    ? ConsolePrincipal
+    : A extends { surface: 'user' }
+      ? UserPrincipal
+      : null
+
+export type ResponseSchemas = Partial<Record<200 | 201 | 202, z.ZodType>>
+
+/** One server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html); `data` goes out as JSON. */
+export interface StreamEvent {
+  event: string
+  data: unknown
+}
+
+export interface StreamReply {
+  stream: AsyncIterable<StreamEvent>
+}
+
+export interface RedirectReply {
+  redirect: string
+}
+
+type JsonReply<R extends ResponseSchemas> = {
+  [S in keyof R]: R[S] extends z.ZodType ? { status: S; body: z.input<R[S]> } : never
+}[keyof R]
+
+export type Reply<R extends ResponseSchemas> = JsonReply<R> | StreamReply | RedirectReply
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
+
+export interface RouteRequest<A extends Access, Body, Params, Query> {
+  body: Parsed<Body>
+  params: Parsed<Params>
+  query: Parsed<Query>
+  principal: PrincipalOf<A>
+  /** UUID of this request: `X-Request-Id`, and on every log line. */
+  requestId: string
+  /** The path that was called, without its query. */
+  path: string
+  /** Lower-case header names. */
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body's bytes as they came, for signatures. */
+  rawBody: Buffer
+  /** Aborts when the caller goes away or the request has taken too long. */
+  signal: AbortSignal
+}
+
+export interface RouteDefinition<
+  A extends Access,
+  Body extends z.ZodType | undefined,
+  Params extends z.ZodType | undefined,
+  Query extends z.ZodType | undefined,
+  R extends ResponseSchemas,
+  Services,
+> {
+  operationId: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With `{name}` for parameters, as OpenAPI has it. */
+  path: string
+  summary: string
+  description?: string
+  tag: string
+  access: A
+  /** Credits that a successful call costs. */
+  credits: 0 | 1
+  /** The audit action that a call records in its own transaction, or `none`, which has to be written. */
+  audit: string
+  /** The largest request body in bytes; 256 KiB when not said. */
+  bodyBytesMax?: number
+  body?: Body
+  params?: Params
+  query?: Query
+  responses: R
+  /** What the work itself may refuse with, beyond what the pipeline answers for every route of its kind. */
+  refuses?: readonly ErrorCode[]
+  /** Also answers `Accept: text/event-stream`. */
+  streams?: boolean
+  handle(request: RouteRequest<A, Body, Params, Query>, services: Services): Promise<Reply<R>>
+}
+
+/** A route with its types forgotten: what the server, the OpenAPI document and the every-route tests read. */
+export interface Route<Services> {
+  operationId: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  summary: string
+  description?: string | undefined
+  tag: string
+  access: Access
+  credits: 0 | 1
+  audit: string
+  bodyBytesMax: number
+  body: z.ZodType | undefined
+  params: z.ZodType | undefined
+  query: z.ZodType | undefined
+  responses: ResponseSchemas
+  refuses: readonly ErrorCode[]
+  streams: boolean
+  handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
+}
+
+export type UntypedReply = { status: number; body: unknown } | StreamReply | RedirectReply
+
+export interface UntypedRouteRequest {
+  body: unknown
+  params: unknown
+  query: unknown
+  principal: AgentPrincipal | ConsolePrincipal | UserPrincipal | null
+  requestId: string
+  path: string
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  rawBody: Buffer
+  signal: AbortSignal
+}
+
+const BODY_BYTES_MAX_DEFAULT = 256 * 1024
+
+/**
+ * Declares a route: its address, who may call it, what it costs, what it records, its shapes and what it does.
+ * Authentication, limits, validation, credits, serialisation and the OpenAPI document all read this one declaration.
+ */
+export function defineRoute<Services>() {
+  return <
+    const A extends Access,
+    R extends ResponseSchemas,
+    Body extends z.ZodType | undefined = undefined,
+    Params extends z.ZodType | undefined = undefined,
+    Query extends z.ZodType | undefined = undefined,
+  >(
+    route: RouteDefinition<A, Body, Params, Query, R, Services>,
+  ): Route<Services> => ({
+    ...route,
+    description: route.description,
+    bodyBytesMax: route.bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT,
+    body: route.body,
+    params: route.params,
+    query: route.query,
+    refuses: route.refuses ?? [],
+    streams: route.streams ?? false,
+    // The pipeline has authenticated for this access rule and parsed with these very schemas.
+    handle: (request, services) =>
+      route.handle(request as RouteRequest<A, Body, Params, Query>, services) as Promise<UntypedReply>,
+  })
+}
+
+/** A JSON answer with one of the route's declared statuses. */
+export function reply<const S extends 200 | 201 | 202, Body>(
+  status: S,
+  body: Body,
+): { status: S; body: Body } {
+  return { status, body }
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import type { FastifyReply } from 'fastify'
+import type { CreditHold } from './gates.ts'
+import { errorBody, toAppError } from './error-response.ts'
+import type { StreamEvent } from './route.ts'
+
+/**
+ * Sends events as they come, waiting for a slow reader, and ends the response.
+ * A stream that breaks ends with an `error` event and its credit is given back. A reader that leaves after the first
+ * piece has been served, so its credit is spent.
+ */
+export async function sendEvents(
+  reply: FastifyReply,
+  events: AsyncIterable<StreamEvent>,
+  hold: CreditHold | undefined,
+): Promise<FastifyReply> {
+  const iterator = events[Symbol.asyncIterator]()
+  // What fails before the first event is an ordinary error response.
+  let next = await iterator.next()
+  reply.hijack()
+  const response = reply.raw
+  response.writeHead(200, {
+    ...definedHeaders(reply),
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+  })
+  try {
+    while (!next.done && !response.destroyed) {
+      if (!response.write(encode(next.value)))
+        await Promise.race([once(response, 'drain'), once(response, 'close')])
+      next = await iterator.next()
+    }
+    await hold?.settle()
+  } catch (error) {
+    if (response.destroyed) await hold?.settle()
+    else {
+      await hold?.refund()
+      reply.log.warn({ err: error }, 'an answer broke while it was streamed')
+      response.write(encode({ event: 'error', data: errorBody(toAppError(error)) }))
+    }
+  } finally {
+    response.end()
+    await iterator.return?.()
+  }
+  return reply
+}
+
+function encode({ event, data }: StreamEvent): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
+  const headers: Record<string, string | number | string[]> = {}
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+}

@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { StartupError } from '../../../kernel/errors.ts'
+import { decodeArtefact, encodeArtefact, WORD_DIMENSIONS, type Vocabulary } from './artefact-format.ts'
+import { loadBuiltinModel } from './builtin.ts'
+
+const vocabulary: Vocabulary = {
+  documents: 1000,
+  stems: ['vacat', 'leav', '休暇'],
+  frequencies: Uint32Array.of(40, 300, 2),
+  vectors: Int8Array.from({ length: 3 * WORD_DIMENSIONS }, (_, i) => (i % 255) - 127),
+  commonDirection: Float32Array.from({ length: WORD_DIMENSIONS }, (_, i) => i / 1000),
+}
+
+const folders: string[] = []
+
+async function artefactFile(bytes: Buffer): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'artefact-'))
+  folders.push(folder)
+  const file = path.join(folder, 'model.bin')
+  await writeFile(file, bytes)
+  return file
+}
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+})
+
+describe('the artefact', () => {
+  it('comes back as it was written', () => {
+    expect(decodeArtefact(encodeArtefact(vocabulary), 'model.bin')).toEqual(vocabulary)
+  })
+
+  it('comes back as it was written from a buffer that starts anywhere', () => {
+    const bytes = encodeArtefact(vocabulary)
+    const shifted = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3)
+    expect(decodeArtefact(shifted, 'model.bin')).toEqual(vocabulary)
+  })
+
+  it('stops the start when it is missing, and says what to do', async () => {
+    const missing = loadBuiltinModel('/nowhere/model.bin')
+    await expect(missing).rejects.toThrow(StartupError)
+    await expect(missing).rejects.toThrow(/cannot read \/nowhere\/model\.bin.*training\/train\.ts/)
+  })
+
+  it('stops the start wherever it is cut, and says what to do', async () => {
+    const bytes = encodeArtefact(vocabulary)
+    for (const length of [0, 7, 63, 64, 200, bytes.length - 1]) {
+      const cut = loadBuiltinModel(await artefactFile(bytes.subarray(0, length)))
+      await expect(cut, `${length} bytes`).rejects.toThrow(StartupError)
+      await expect(cut, `${length} bytes`).rejects.toThrow(/Restore the file.*training\/train\.ts/)
+    }
+  })
+
+  it('stops the start when one bit of it has changed', async () => {
+    for (const at of [16, 70, 500, 1880]) {
+      const bytes = encodeArtefact(vocabulary)
+      bytes[at] = (bytes[at] ?? 0) ^ 1
+      await expect(loadBuiltinModel(await artefactFile(bytes)), `byte ${at}`).rejects.toThrow(StartupError)
+    }
+  })
+
+  it('stops the start when it belongs to another version of the model, naming both', async () => {
+    const other = loadBuiltinModel(await artefactFile(encodeArtefact(vocabulary, 'builtin-0')))
+    await expect(other).rejects.toThrow(StartupError)
+    await expect(other).rejects.toThrow(
+      /is of model builtin-0, format 1, where builtin-\d+, format 1 is needed/,
+    )
+  })
+
+  it('can be put back after a failed start without a new process', async () => {
+    const bytes = encodeArtefact(vocabulary)
+    const file = await artefactFile(bytes.subarray(0, 100))
+    await expect(loadBuiltinModel(file)).rejects.toThrow(StartupError)
+    await writeFile(file, bytes)
+    expect((await loadBuiltinModel(file)).dimensions).toBe(1024)
+  })
+})

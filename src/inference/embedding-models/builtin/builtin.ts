@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+import { StartupError } from '../../../kernel/errors.ts'
+import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
+import { decodeArtefact, MODEL_ID } from './artefact-format.ts'
+import { createEmbedder, DIMENSIONS, type Embedder } from './embed.ts'
+
+/** Where the trained artefact lies in the project. */
+export const ARTEFACT_PATH = fileURLToPath(new URL(`${MODEL_ID}.bin`, import.meta.url))
+
+/** Documents embedded before other work gets its turn; a chunk costs some 0.1 ms. */
+const DOCUMENTS_A_TURN = 32
+
+const embedders = new Map<string, Promise<Embedder>>()
+
+/**
+ * The embedding model that needs no network: 1,024 dimensions, scores comparable only with its own.
+ * Reads the artefact once a process. Throws a StartupError when it is missing, cut, or of another version.
+ */
+export async function loadBuiltinModel(path = ARTEFACT_PATH): Promise<EmbeddingModel> {
+  const embedder = await loadEmbedder(path)
+  return {
+    id: MODEL_ID,
+    dimensions: DIMENSIONS,
+    embedDocuments: (documents, signal) => embedAll(embedder, documents, signal),
+    embedQuery: async (query, signal) => {
+      signal?.throwIfAborted()
+      return embedder.embedQuery(query)
+    },
+  }
+}
+
+/**
+ * How rare a stem of `tokenize` is in plain English: BM25's inverse document frequency over the training text,
+ * above 0, largest for stems that the text does not have. Throws as `loadBuiltinModel` does.
+ */
+export async function loadBackgroundWeights(path = ARTEFACT_PATH): Promise<(stem: string) => number> {
+  return (await loadEmbedder(path)).backgroundWeight
+}
+
+function loadEmbedder(path: string): Promise<Embedder> {
+  const known = embedders.get(path)
+  if (known) return known
+  const loading = readArtefact(path).then((bytes) => createEmbedder(decodeArtefact(bytes, path)))
+  embedders.set(path, loading)
+  // A failed read is not kept: the file may be put back.
+  loading.catch(() => embedders.delete(path))
+  return loading
+}
+
+async function readArtefact(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw new StartupError(
+      `The built-in embedding model cannot read ${path}. Restore the file from the repository, ` +
+        'make it again with "node training/train.ts", or set EMBEDDING_PROVIDER to another model.',
+      { cause },
+    )
+  }
+}
+
+async function embedAll(
+  embedder: Embedder,
+  documents: readonly EmbeddingInput[],
+  signal?: AbortSignal,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = []
+  for (const document of documents) {
+    if (vectors.length > 0 && vectors.length % DOCUMENTS_A_TURN === 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    signal?.throwIfAborted()
+    vectors.push(embedder.embedDocument(document.title, document.text))
+  }
+  return vectors
+}

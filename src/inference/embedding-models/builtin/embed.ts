@@ -1,0 +1,170 @@
+import { WORD_DIMENSIONS, type Vocabulary } from './artefact-format.ts'
+import { tokenize } from './tokenize.ts'
+
+/** Numbers in a vector: hashed stems, then meaning, then the filler. */
+export const DIMENSIONS = 1024
+const LEXICAL = DIMENSIONS - WORD_DIMENSIONS - 1
+const FILLER = DIMENSIONS - 1
+
+/** Signed positions that a stem takes in the lexical part. */
+const POSITIONS = 8
+/** Share of a vector's squared length that meaning takes. */
+const MEANING = 1 / 6
+/** BM25's k1 and b, and the length of an average chunk in stems. */
+const K1 = 1.2
+const B = 0.75
+const LENGTH_AVERAGE = 100
+/** Length of an average chunk's lexical part, around which lengths are pivoted. */
+const PIVOT = 26.23
+/** Background documents in which a stem unknown to the vocabulary is taken to occur. */
+const UNKNOWN_FREQUENCY = 2
+
+/** Turns text into unit vectors of `DIMENSIONS` numbers. Synchronous; not to be shared between threads. */
+export interface Embedder {
+  embedDocument(title: string, text: string): Float32Array
+  embedQuery(query: string): Float32Array
+  backgroundWeight(stem: string): number
+}
+
+/**
+ * The embedder over a vocabulary. A document's vector holds BM25's saturated term weights, hashed to signed positions;
+ * the weighted mean of its word vectors; and a filler that takes up what is left of the unit length, so that length
+ * normalisation (Singhal et al., Pivoted Document Length Normalization, 1996) survives in a unit vector: a query's filler is 0.
+ */
+export function createEmbedder(vocabulary: Vocabulary): Embedder {
+  const rows = new Map(vocabulary.stems.map((stem, row) => [stem, row]))
+  const weights = vocabulary.frequencies.length
+  const weightOfRow = new Float64Array(weights)
+  for (let row = 0; row < weights; row++) {
+    weightOfRow[row] = inverseFrequency(vocabulary.documents, vocabulary.frequencies[row] ?? 0)
+  }
+  const unknownWeight = inverseFrequency(vocabulary.documents, UNKNOWN_FREQUENCY)
+  const backgroundWeight = (stem: string): number => weightOfRow[rows.get(stem) ?? -1] ?? unknownWeight
+  const addMeaning = wordVectorAdder(vocabulary)
+
+  function embedDocument(title: string, text: string): Float32Array {
+    const stems = tokenize(`${title}\n${text}`)
+    const lexical = new Float64Array(LEXICAL)
+    const meaning = new Float64Array(WORD_DIMENSIONS)
+    const half = K1 * (1 - B + (B * stems.length) / LENGTH_AVERAGE)
+    let squares = 0
+    for (const [stem, count] of countStems(stems)) {
+      const weight = backgroundWeight(stem)
+      const term = (((K1 + 1) * count) / (count + half)) * Math.sqrt(weight)
+      squares += term * term
+      addPositions(lexical, stem, term)
+      addMeaning(meaning, rows.get(stem), (((K1 + 1) * count) / (count + K1)) * weight)
+    }
+    const size = Math.sqrt(squares)
+    const coverage = Math.min(1, size / (B * PIVOT + (1 - B) * size))
+    return assemble(lexical, meaning, coverage, vocabulary.commonDirection)
+  }
+
+  function embedQuery(query: string): Float32Array {
+    const stems = tokenize(query)
+    const lexical = new Float64Array(LEXICAL)
+    const meaning = new Float64Array(WORD_DIMENSIONS)
+    // A query of stop words alone still has to be a unit vector: as one word that no document has.
+    if (stems.length === 0) stems.push(`\0${query}`)
+    for (const [stem, count] of countStems(stems)) {
+      const term = Math.sqrt(count) * backgroundWeight(stem)
+      addPositions(lexical, stem, term)
+      addMeaning(meaning, rows.get(stem), term)
+    }
+    const vector = assemble(lexical, meaning, 1, vocabulary.commonDirection)
+    vector[FILLER] = 0
+    return scaledToUnit(vector)
+  }
+
+  return { embedDocument, embedQuery, backgroundWeight }
+}
+
+function inverseFrequency(documents: number, frequency: number): number {
+  return Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
+}
+
+function countStems(stems: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)
+  return counts
+}
+
+/** Adds `amount` at the stem's signed positions, each 1/√8. FNV-1a over UTF-16 units, then Murmur3's finaliser a position. */
+function addPositions(lexical: Float64Array, stem: string, amount: number): void {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < stem.length; at++) hash = Math.imul(hash ^ stem.charCodeAt(at), 0x01000193)
+  const share = amount / Math.sqrt(POSITIONS)
+  for (let n = 1; n <= POSITIONS; n++) {
+    let mixed = hash + Math.imul(n, 0x9e3779b9)
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+    mixed = (mixed ^ (mixed >>> 16)) >>> 0
+    const position = (mixed >>> 1) % LEXICAL
+    lexical[position] = (lexical[position] ?? 0) + ((mixed & 1) === 0 ? share : -share)
+  }
+}
+
+/** Adds `amount` of a row's unit word vector; a stem without a row adds nothing. */
+function wordVectorAdder(vocabulary: Vocabulary) {
+  const { vectors } = vocabulary
+  const lengths = new Float64Array(vocabulary.stems.length).fill(-1)
+  const lengthOf = (row: number): number => {
+    const known = lengths[row] ?? 0
+    if (known >= 0) return known
+    const length = norm(vectors.subarray(row * WORD_DIMENSIONS, (row + 1) * WORD_DIMENSIONS))
+    lengths[row] = length
+    return length
+  }
+  return (meaning: Float64Array, row: number | undefined, amount: number): void => {
+    if (row === undefined) return
+    const length = lengthOf(row)
+    if (length === 0) return
+    const share = amount / length
+    const from = row * WORD_DIMENSIONS
+    for (let i = 0; i < WORD_DIMENSIONS; i++)
+      meaning[i] = (meaning[i] ?? 0) + share * (vectors[from + i] ?? 0)
+  }
+}
+
+function assemble(
+  lexical: Float64Array,
+  meaning: Float64Array,
+  coverage: number,
+  common: Float32Array,
+): Float32Array {
+  const vector = new Float32Array(DIMENSIONS)
+  const words = norm(lexical)
+  const lexicalScale = words === 0 ? 0 : (Math.sqrt(1 - MEANING) * coverage) / words
+  for (let i = 0; i < LEXICAL; i++) vector[i] = lexicalScale * (lexical[i] ?? 0)
+  const meaningSquares = addUnitMeaning(vector, meaning, common)
+  const lexicalSquares = words === 0 ? 0 : (1 - MEANING) * coverage * coverage
+  vector[FILLER] = Math.sqrt(Math.max(0, 1 - lexicalSquares - meaningSquares))
+  return vector
+}
+
+/** Writes √μ · the unit of (unit meaning less its share of the common direction); returns its squared length, μ or 0. */
+function addUnitMeaning(vector: Float32Array, meaning: Float64Array, common: Float32Array): number {
+  const length = norm(meaning)
+  if (length === 0) return 0
+  let shared = 0
+  for (let i = 0; i < WORD_DIMENSIONS; i++) shared += ((meaning[i] ?? 0) / length) * (common[i] ?? 0)
+  for (let i = 0; i < WORD_DIMENSIONS; i++)
+    meaning[i] = (meaning[i] ?? 0) / length - shared * (common[i] ?? 0)
+  const rest = norm(meaning)
+  if (rest < 1e-6) return 0
+  const scale = Math.sqrt(MEANING) / rest
+  for (let i = 0; i < WORD_DIMENSIONS; i++) vector[LEXICAL + i] = scale * (meaning[i] ?? 0)
+  return MEANING
+}
+
+function scaledToUnit(vector: Float32Array): Float32Array {
+  const length = norm(vector)
+  if (length > 0) for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) / length
+  return vector
+}
+
+function norm(numbers: Float64Array | Float32Array | Int8Array): number {
+  let squares = 0
+  for (let i = 0; i < numbers.length; i++) squares += (numbers[i] ?? 0) ** 2
+  return Math.sqrt(squares)
+}

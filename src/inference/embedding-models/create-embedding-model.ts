@@ -1,0 +1,45 @@
+import { StartupError } from '../../kernel/errors.ts'
+import type { EmbeddingModel } from '../embedding-model.ts'
+import { createOpenAiEmbeddingModel, type OpenAiEmbeddingOptions } from './openai.ts'
+import { createTransformersEmbeddingModel } from './transformers.ts'
+
+export interface EmbeddingModelSettings {
+  provider: 'builtin' | 'openai' | 'transformers'
+  baseUrl?: string | undefined
+  apiKey?: string | undefined
+  model?: string | undefined
+  dimensions?: number | undefined
+}
+
+const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+const OPENAI_MODEL = 'text-embedding-3-small'
+const TRANSFORMERS_MODEL = 'Xenova/all-MiniLM-L6-v2'
+
+/**
+ * The embedding model that the settings name; what it does not use is never loaded.
+ * Throws StartupError when the settings contradict the model, AppError `upstream_error` when a server has to be asked
+ * for its dimensions and fails.
+ */
+export async function createEmbeddingModel(
+  settings: EmbeddingModelSettings,
+  options: OpenAiEmbeddingOptions = {},
+): Promise<EmbeddingModel> {
+  const { baseUrl, apiKey, model, dimensions } = settings
+  switch (settings.provider) {
+    case 'openai': {
+      if (apiKey === undefined && baseUrl === undefined) {
+        throw new StartupError(
+          'EMBEDDING_PROVIDER=openai needs EMBEDDING_API_KEY, or EMBEDDING_BASE_URL of a server without keys.',
+        )
+      }
+      const server = { baseUrl: baseUrl ?? OPENAI_BASE_URL, apiKey, model: model ?? OPENAI_MODEL, dimensions }
+      return await createOpenAiEmbeddingModel(server, options)
+    }
+    case 'transformers':
+      return await createTransformersEmbeddingModel({ model: model ?? TRANSFORMERS_MODEL, dimensions })
+    case 'builtin': {
+      const { loadBuiltinModel } = await import('./builtin/builtin.ts')
+      return await loadBuiltinModel()
+    }
+  }
+}

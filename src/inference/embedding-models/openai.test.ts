@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type OpenAiEmulator, startOpenAiEmulator } from '../../../test/support/openai-emulator.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { ProviderFailure } from '../provider-failure.ts'
+import { createEmbeddingModel } from './create-embedding-model.ts'
+import { createOpenAiEmbeddingModel, type OpenAiEmbeddingOptions } from './openai.ts'
+
+const KEY = 'key-that-must-not-leak'
+let server: OpenAiEmulator
+let pauses: number[]
+
+beforeEach(async () => {
+  server = await startOpenAiEmulator({ apiKey: KEY })
+  pauses = []
+})
+afterEach(() => server.close())
+
+const sleep = async (ms: number): Promise<void> => void pauses.push(ms)
+
+function create(
+  options: OpenAiEmbeddingOptions = {},
+  settings: { dimensions?: number; apiKey?: string } = {},
+) {
+  return createOpenAiEmbeddingModel(
+    { baseUrl: server.baseUrl, apiKey: KEY, model: 'embed-1', dimensions: 64, ...settings },
+    { sleep, random: () => 1, ...options },
+  )
+}
+
+async function failureOf(act: Promise<unknown>): Promise<{ error: AppError; cause: ProviderFailure }> {
+  const error: unknown = await act.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof AppError) || !(error.cause instanceof ProviderFailure)) throw error
+  return { error, cause: error.cause }
+}
+
+const dot = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
+
+describe('the vectors', () => {
+  it('are unit length, in the order of the inputs, with the title in front', async () => {
+    const model = await create({ batchSize: 2 })
+    const documents = ['alpha', 'bravo', 'charlie', 'delta', 'echo'].map((text) => ({ title: 'Words', text }))
+    const vectors = await model.embedDocuments(documents)
+    expect(vectors.map((vector) => Math.hypot(...vector).toFixed(5))).toEqual(Array(5).fill('1.00000'))
+    for (const [index, { text }] of documents.entries()) {
+      const query = await model.embedQuery(`Words ${text}`)
+      const scores = vectors.map((vector) => dot(query, vector))
+      expect(scores.indexOf(Math.max(...scores))).toBe(index)
+    }
+    expect(server.requests[0]?.body).toMatchObject({
+      model: 'embed-1',
+      input: ['Words\n\nalpha', 'Words\n\nbravo'],
+    })
+  })
+
+  it('are asked for in batches, no more of them at a time than allowed, over all callers', async () => {
+    const model = await create({ batchSize: 3, concurrency: 2 })
+    server.fail(...Array.from({ length: 8 }, () => ({ kind: 'slow', ms: 15 }) as const))
+    const documents = Array.from({ length: 10 }, (_, i) => ({ title: '', text: `text ${i}` }))
+    await Promise.all([model.embedDocuments(documents), model.embedDocuments(documents)])
+    const sizes = server.requests.map(({ body }) => (Array.isArray(body['input']) ? body['input'].length : 0))
+    expect(sizes.toSorted()).toEqual([1, 1, 3, 3, 3, 3, 3, 3])
+    expect(server.concurrencyMax()).toBe(2)
+  })
+
+  it('take the query exactly as it came', async () => {
+    const model = await create()
+    await model.embedQuery('  What is\tthis? ')
+    expect(server.requests.at(-1)?.body['input']).toEqual(['  What is\tthis? '])
+  })
+})
+
+describe('the dimensions', () => {
+  it('are asked of the server when they are set, and part of the id', async () => {
+    const model = await create({}, { dimensions: 24 })
+    expect(model).toMatchObject({ dimensions: 24, id: 'openai:embed-1:24' })
+    expect(server.requests).toHaveLength(0)
+    expect(await model.embedQuery('x')).toHaveLength(24)
+    expect(server.requests[0]?.body['dimensions']).toBe(24)
+  })
+
+  it('are found by one request when they are not set, and then never sent', async () => {
+    const model = await createEmbeddingModel({
+      provider: 'openai',
+      baseUrl: `${server.baseUrl}/`,
+      apiKey: KEY,
+      model: 'e',
+    })
+    expect(model.dimensions).toBe(64)
+    expect(server.requests).toHaveLength(1)
+    expect(server.requests[0]?.path).toBe('/v1/embeddings')
+    expect(server.requests[0]?.body).not.toHaveProperty('dimensions')
+  })
+
+  it('that differ in an answer fail the call, never mix', async () => {
+    const model = await create()
+    server.fail({ kind: 'wrong-dimensions' })
+    const { error, cause } = await failureOf(model.embedQuery('x'))
+    expect(error.code).toBe('upstream_error')
+    expect(cause).toMatchObject({ kind: 'rejected', message: expect.stringContaining('63') })
+  })
+})
+
+describe('a failing server', () => {
+  it('is tried again for as long as it asks, in seconds', async () => {
+    const model = await create()
+    server.fail({ kind: 'status', status: 429, headers: { 'retry-after': '7' } })
+    expect(await model.embedQuery('x')).toHaveLength(64)
+    expect(pauses).toEqual([7000])
+  })
+
+  it('is tried again with a doubling pause when it names none, then given up with its own words', async () => {
+    const model = await create({ attemptsMax: 4, retryDelayMs: 100 })
+    const fault = { kind: 'status', status: 500, body: { error: { message: 'disk full' } } } as const
+    server.fail(fault, fault, fault, fault)
+    const { error, cause } = await failureOf(model.embedQuery('x'))
+    expect(pauses).toEqual([100, 200, 400])
+    expect(error).toMatchObject({ code: 'upstream_error', status: 502 })
+    expect(cause).toMatchObject({ kind: 'unavailable', status: 500, message: 'HTTP 500: disk full' })
+  })
+
+  it('that wants a longer pause than allowed is not waited for', async () => {
+    const model = await create({ retryDelayMaxMs: 5000 })
+    const later = new Date(Date.now() + 600_000).toUTCString()
+    server.fail({ kind: 'status', status: 429, headers: { 'retry-after': later } })
+    expect((await failureOf(model.embedQuery('x'))).cause.kind).toBe('rate_limited')
+    expect(pauses).toEqual([])
+  })
+
+  it('that drops the connection or is too slow is tried again', async () => {
+    const model = await create({ timeoutMs: 300 })
+    server.fail({ kind: 'cut', afterDeltas: 0 }, { kind: 'slow', ms: 900 })
+    expect(await model.embedQuery('x')).toHaveLength(64)
+    expect(server.requests).toHaveLength(3)
+  })
+
+  it.each([
+    [{ kind: 'malformed-json' } as const, 'not JSON'],
+    [{ kind: 'missing-index' } as const, 'index 0'],
+    [{ kind: 'status', status: 400, body: { error: 'too long' } } as const, 'too long'],
+  ])('with an unusable answer is not tried again: %o', async (fault, words) => {
+    const model = await create()
+    server.fail(fault)
+    const { cause } = await failureOf(model.embedQuery('x'))
+    expect(cause.kind).toBe('rejected')
+    expect(cause.message).toContain(words)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('that repeats the key does not get it into the error', async () => {
+    const wrong = 'wrong-key-that-must-not-leak'
+    const model = await create({}, { apiKey: wrong })
+    const { error, cause } = await failureOf(model.embedQuery('x'))
+    expect(cause.kind).toBe('auth')
+    expect(cause.message).toContain('Incorrect API key')
+    expect(
+      JSON.stringify([error.message, error.stack, error.details, cause.message, cause.stack]),
+    ).not.toContain(wrong)
+  })
+
+  it('with an answer beyond the limit is cut off', async () => {
+    const model = await create({ responseBytesMax: 100 })
+    expect((await failureOf(model.embedQuery('x'))).cause.message).toContain('over 100 bytes')
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('ends the other batches of the call', async () => {
+    const model = await create({ batchSize: 1, concurrency: 1, attemptsMax: 1 })
+    server.fail({ kind: 'status', status: 400 })
+    const documents = Array.from({ length: 5 }, (_, i) => ({ title: '', text: `text ${i}` }))
+    await failureOf(model.embedDocuments(documents))
+    await model.embedQuery('after')
+    expect(server.requests.map(({ body }) => body['input'])).toEqual([['text 0'], ['after']])
+  })
+})
+
+it('a caller that leaves gets its own reason back', async () => {
+  const model = await create()
+  server.fail({ kind: 'slow', ms: 200 })
+  const controller = new AbortController()
+  const call = model.embedQuery('x', controller.signal)
+  setTimeout(() => controller.abort(new Error('client left')), 20)
+  await expect(call).rejects.toThrow('client left')
+})

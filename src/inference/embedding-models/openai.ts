@@ -1,0 +1,129 @@
+import pLimit from 'p-limit'
+import { z } from 'zod'
+import { AppError } from '../../kernel/errors.ts'
+import type { EmbeddingModel } from '../embedding-model.ts'
+import { postJson, type PostJsonOptions } from '../post-json.ts'
+import { providerError } from '../provider-failure.ts'
+import { titledText, unitVector } from './unit-vector.ts'
+
+export interface OpenAiEmbeddingSettings {
+  /** With the version path, as OpenAI clients have it: `…/v1`. */
+  baseUrl: string
+  apiKey?: string | undefined
+  model: string
+  /** Asked of the server and checked in every answer; without it the server is asked once, at creation. */
+  dimensions?: number | undefined
+}
+
+export interface OpenAiEmbeddingOptions extends Partial<PostJsonOptions> {
+  /** Inputs in one request; OpenAI takes at most 2,048. */
+  batchSize?: number
+  /** Requests under way at one time, over all callers. */
+  concurrency?: number
+}
+
+const PROVIDER = 'The embedding model'
+const BATCH_SIZE = 96
+const CONCURRENCY = 4
+/** Enough for 96 vectors of 8,192 numbers written out in full. */
+const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
+
+const EmbeddingsResponse = z.object({
+  data: z.array(z.object({ index: z.number().int(), embedding: z.array(z.number()) })),
+})
+
+/**
+ * The embedding model of any server that speaks `POST /embeddings` of the OpenAI API
+ * (https://platform.openai.com/docs/api-reference/embeddings/create).
+ * Throws AppError `upstream_error` when the server fails, or answers with the wrong number or length of vectors.
+ */
+export async function createOpenAiEmbeddingModel(
+  settings: OpenAiEmbeddingSettings,
+  options: OpenAiEmbeddingOptions = {},
+): Promise<EmbeddingModel> {
+  const limit = pLimit(options.concurrency ?? CONCURRENCY)
+  const embedBatch = (inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> =>
+    limit(() => requestEmbeddings(settings, options, inputs, signal))
+
+  const dimensions = settings.dimensions ?? (await embedBatch(['dimensions']))[0]?.length ?? 0
+
+  async function embed(inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    const batches = splitIntoBatches(inputs, options.batchSize ?? BATCH_SIZE)
+    // The first batch to fail ends the others, so that no request outlives the call.
+    const stop = new AbortController()
+    const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+    try {
+      const vectors = (await Promise.all(batches.map((batch) => embedBatch(batch, either)))).flat()
+      const wrong = vectors.find((vector) => vector.length !== dimensions)
+      if (wrong)
+        throw unusable(`vectors of ${wrong.length} dimensions came where ${dimensions} were expected`)
+      return vectors
+    } catch (error) {
+      stop.abort(error)
+      throw error
+    }
+  }
+
+  return {
+    id: `openai:${settings.model}:${dimensions}`,
+    dimensions,
+    embedDocuments: (documents, signal) => embed(documents.map(titledText), signal),
+    async embedQuery(query, signal) {
+      const [vector] = await embed([query], signal)
+      if (!vector) throw unusable('no vector came for the query')
+      return vector
+    },
+  }
+}
+
+async function requestEmbeddings(
+  settings: OpenAiEmbeddingSettings,
+  options: OpenAiEmbeddingOptions,
+  input: readonly string[],
+  signal?: AbortSignal,
+): Promise<Float32Array[]> {
+  const body = {
+    model: settings.model,
+    input,
+    encoding_format: 'float',
+    // Left out unless asked for: many compatible servers refuse the parameter.
+    ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }),
+  }
+  const answer = await postJson(
+    {
+      provider: PROVIDER,
+      url: `${settings.baseUrl.replace(/\/+$/, '')}/embeddings`,
+      apiKey: settings.apiKey,
+      body,
+    },
+    { responseBytesMax: RESPONSE_BYTES_MAX, ...options },
+    signal,
+  )
+  const parsed = EmbeddingsResponse.safeParse(answer)
+  if (!parsed.success)
+    throw unusable(`the answer is not a list of embeddings: ${z.prettifyError(parsed.error)}`)
+  return inOrder(parsed.data.data, input.length)
+}
+
+/** The vectors by their `index`, which is the only thing that says which input each belongs to. */
+function inOrder(data: z.infer<typeof EmbeddingsResponse>['data'], count: number): Float32Array[] {
+  if (data.length !== count) throw unusable(`${data.length} embeddings came for ${count} inputs`)
+  const byIndex = new Map(data.map((entry) => [entry.index, entry.embedding]))
+  return Array.from({ length: count }, (_, index) => {
+    const embedding = byIndex.get(index)
+    if (!embedding) throw unusable(`no embedding came with index ${index}`)
+    const vector = unitVector(embedding)
+    if (!vector) throw unusable(`the embedding with index ${index} has no direction`)
+    return vector
+  })
+}
+
+function unusable(words: string): AppError {
+  return providerError(PROVIDER, { kind: 'rejected', status: null, words }, [])
+}
+
+function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {
+  const batches: T[][] = []
+  for (let start = 0; start < items.length; start += size) batches.push(items.slice(start, start + size))
+  return batches
+}

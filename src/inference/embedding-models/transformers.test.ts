@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeTinyOnnxModel } from '../../../test/support/tiny-onnx-model.ts'
+import { StartupError } from '../../kernel/errors.ts'
+import type { EmbeddingModel } from '../embedding-model.ts'
+import { createEmbeddingModel } from './create-embedding-model.ts'
+import { createTransformersEmbeddingModel } from './transformers.ts'
+
+let parent: string
+let folder: string
+let model: EmbeddingModel
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'tiny-model-'))
+  folder = join(parent, 'tiny')
+  await writeTinyOnnxModel(folder, { north: [2, 0, 0, 0], east: [0, 2, 0, 0], up: [0, 0, 2, 0] })
+  model = await createEmbeddingModel({ provider: 'transformers', model: folder })
+})
+afterAll(() => rm(parent, { recursive: true }))
+
+const rounded = (vector: Float32Array): number[] => [...vector].map((value) => Math.round(value * 100) / 100)
+
+describe('a local ONNX model', () => {
+  it('gives the mean of its tokens at unit length, the padding of shorter texts left out', async () => {
+    const vectors = await model.embedDocuments([
+      { title: '', text: 'north' },
+      { title: '', text: 'north east' },
+      { title: 'Up', text: 'North north north' },
+    ])
+    expect(vectors.map(rounded)).toEqual([
+      [1, 0, 0, 0],
+      [0.71, 0.71, 0, 0],
+      [0.95, 0, 0.32, 0],
+    ])
+    expect(rounded(await model.embedQuery('EAST'))).toEqual([0, 1, 0, 0])
+  })
+
+  it('says its dimensions and a name that does not depend on where the folder lies', () => {
+    expect(model).toMatchObject({ dimensions: 4, id: 'transformers:tiny:4' })
+  })
+
+  it('keeps the order over many batches', async () => {
+    const words = Array.from({ length: 50 }, (_, i) => (i % 3 === 0 ? 'north' : 'up'))
+    const vectors = await model.embedDocuments(words.map((text) => ({ title: '', text })))
+    expect(vectors.map((vector) => (vector[0] === 1 ? 'north' : 'up'))).toEqual(words)
+  })
+
+  it('stops between batches when the caller leaves', async () => {
+    const left = AbortSignal.abort(new Error('client left'))
+    await expect(model.embedDocuments([{ title: '', text: 'up' }], left)).rejects.toThrow('client left')
+  })
+})
+
+describe('a model that cannot be used ends the start', () => {
+  it('with the command that installs the missing package', async () => {
+    const missing = createTransformersEmbeddingModel({ model: folder }, () =>
+      Promise.reject(new Error('not found')),
+    )
+    await expect(missing).rejects.toThrow(StartupError)
+    await expect(missing).rejects.toThrow('npm install @huggingface/transformers')
+  })
+
+  it('with the name of a folder that is not there, and without asking the network', async () => {
+    const missing = createTransformersEmbeddingModel({ model: join(parent, 'nowhere') })
+    await expect(missing).rejects.toThrow(StartupError)
+    await expect(missing).rejects.toThrow('nowhere')
+  })
+
+  it('when other dimensions are configured', async () => {
+    const other = createTransformersEmbeddingModel({ model: folder, dimensions: 384 })
+    await expect(other).rejects.toThrow('EMBEDDING_DIMENSIONS is 384')
+  })
+})

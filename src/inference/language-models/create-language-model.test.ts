@@ -1,0 +1,150 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { startAnthropicEmulator } from '../../../test/support/anthropic-emulator.ts'
+import { startGoogleEmulator } from '../../../test/support/google-emulator.ts'
+import type { ModelServer } from '../../../test/support/model-server.ts'
+import { startOpenAiEmulator } from '../../../test/support/openai-emulator.ts'
+import { AppError, StartupError } from '../../kernel/errors.ts'
+import type { LanguageModel } from '../language-model.ts'
+import { ProviderFailure } from '../provider-failure.ts'
+import { createLanguageModel } from './create-language-model.ts'
+
+const KEY = 'key-that-must-not-leak'
+const PROMPT = { instructions: 'Be brief.', prompt: 'SECRET DOCUMENT: who?', maxOutputTokens: 77 }
+const servers: ModelServer[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+async function start(provider: 'openai' | 'anthropic' | 'google') {
+  const starts = {
+    openai: startOpenAiEmulator,
+    anthropic: startAnthropicEmulator,
+    google: startGoogleEmulator,
+  }
+  const server = await starts[provider]()
+  servers.push(server)
+  const settings = { provider, baseUrl: server.baseUrl, apiKey: KEY, model: 'm-1' }
+  const model = createLanguageModel(settings, { retriesMax: 0 })
+  if (!model) throw new Error('no model')
+  return { server, model, settings }
+}
+
+async function collect(model: LanguageModel, signal = new AbortController().signal) {
+  const pieces: string[] = []
+  try {
+    for await (const piece of model.stream(PROMPT, signal)) pieces.push(piece)
+    return { pieces, error: undefined }
+  } catch (error) {
+    return { pieces, error }
+  }
+}
+
+function causeOf(error: unknown): ProviderFailure {
+  if (!(error instanceof AppError) || !(error.cause instanceof ProviderFailure)) throw error
+  expect(error.code).toBe('upstream_error')
+  return error.cause
+}
+
+describe.each(['openai', 'anthropic', 'google'] as const)('a model of the %s wire', (provider) => {
+  it('gives the answer piece by piece, and gets instructions, prompt, limit and key', async () => {
+    const { server, model } = await start(provider)
+    const { pieces, error } = await collect(model)
+    expect(error).toBeUndefined()
+    expect(pieces.length).toBeGreaterThan(3)
+    expect(pieces.join('')).toBe('The answer is in the first document [1].')
+    expect(model.id).toBe(`${provider}:m-1`)
+    const sent = JSON.stringify(server.requests[0]?.body)
+    for (const expected of ['Be brief.', 'SECRET DOCUMENT: who?', '77']) expect(sent).toContain(expected)
+    expect(JSON.stringify(server.requests[0]?.headers)).toContain(KEY)
+  })
+
+  it.each([
+    [{ kind: 'cut', afterDeltas: 2 } as const, ''],
+    [{ kind: 'unfinished', afterDeltas: 2 } as const, 'finish'],
+    [{ kind: 'error-event', afterDeltas: 2, message: 'overloaded just now' } as const, 'overloaded just now'],
+  ])('throws when the stream breaks, after the pieces that came: %o', async (fault, words) => {
+    const { server, model } = await start(provider)
+    server.fail(fault)
+    const { pieces, error } = await collect(model)
+    expect(pieces.join('')).toBe('The answer')
+    const cause = causeOf(error)
+    console.log(cause.message)
+    expect(cause.kind).toBe('unavailable')
+    expect(cause.message).toContain(words)
+  })
+
+  it.each([
+    [429, 'rate_limited'],
+    [401, 'auth'],
+    [500, 'unavailable'],
+    [400, 'rejected'],
+  ])(
+    'throws on status %i with the words of the provider, but neither key nor prompt',
+    async (status, kind) => {
+      const { server, model } = await start(provider)
+      const message = `on demand, with ${KEY}`
+      const body = { error: { type: 'some_error', code: status, status: 'X', message }, type: 'error' }
+      server.fail({ kind: 'status', status, body })
+      const { error } = await collect(model)
+      const cause = causeOf(error)
+      expect(cause).toMatchObject({ kind, status })
+      expect(cause.message).toContain('on demand, with [secret]')
+      const everything = JSON.stringify([error, cause, Object.getOwnPropertyNames(cause), cause.stack])
+      expect(everything).not.toContain(KEY)
+      expect(everything).not.toContain('SECRET DOCUMENT')
+    },
+  )
+
+  it('throws on an answer that is not of its wire', async () => {
+    const { server, model } = await start(provider)
+    server.fail({ kind: 'malformed-json' })
+    expect(causeOf((await collect(model)).error)).toBeInstanceOf(ProviderFailure)
+  })
+
+  it('stops with the reason of the signal, before and during the answer', async () => {
+    const { server, model } = await start(provider)
+    server.fail({ kind: 'stall', afterDeltas: 1 })
+    const controller = new AbortController()
+    const during = async (): Promise<void> => {
+      for await (const piece of model.stream(PROMPT, controller.signal)) {
+        expect(piece).toBe('The')
+        controller.abort(new Error('client left'))
+      }
+    }
+    await expect(during()).rejects.toThrow('client left')
+    const before = await collect(model, AbortSignal.abort(new Error('never mind')))
+    expect(before).toEqual({ pieces: [], error: new Error('never mind') })
+    expect(server.requests).toHaveLength(1)
+  })
+})
+
+it('a call that could not start is tried again as often as allowed', async () => {
+  const { server, settings } = await start('openai')
+  server.fail({ kind: 'status', status: 429, headers: { 'retry-after-ms': '1' } })
+  const model = createLanguageModel(settings, { retriesMax: 1 })
+  if (!model) throw new Error('no model')
+  expect((await collect(model)).pieces.join('')).toContain('[1]')
+  expect(server.requests).toHaveLength(2)
+})
+
+it('OpenAI itself gets the token limit under the name that its reasoning models take', async () => {
+  const bodies: string[] = []
+  const settings = { provider: 'openai', apiKey: KEY, model: 'gpt-x' } as const
+  const model = createLanguageModel(settings, {
+    retriesMax: 0,
+    fetch: async (_url, init) => {
+      bodies.push(String(init?.body))
+      return new Response('{}', { status: 400 })
+    },
+  })
+  if (!model) throw new Error('no model')
+  await collect(model)
+  expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ max_completion_tokens: 77 })
+  expect(bodies[0]).not.toContain('max_tokens')
+})
+
+it('no provider means no model, and a provider without key or server is refused at start', () => {
+  expect(createLanguageModel({})).toBeNull()
+  expect(() => createLanguageModel({ provider: 'anthropic' })).toThrow(StartupError)
+})

@@ -1,0 +1,91 @@
+import type { LanguageModel as SdkModel } from 'ai'
+import { StartupError } from '../../kernel/errors.ts'
+import type { LanguageModel } from '../language-model.ts'
+import { streamAnswer } from './stream-answer.ts'
+
+export interface LanguageModelSettings {
+  provider?: 'openai' | 'anthropic' | 'google' | undefined
+  /** With the version path (`…/v1`); by default the provider's own. */
+  baseUrl?: string | undefined
+  apiKey?: string | undefined
+  model?: string | undefined
+}
+
+export interface LanguageModelOptions {
+  fetch?: typeof fetch
+  /** Further attempts at starting a call that failed in a way that passes; 1 by default. */
+  retriesMax?: number
+}
+
+const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+const DEFAULT_MODELS = {
+  openai: 'gpt-4.1-mini',
+  anthropic: 'claude-sonnet-4-5',
+  google: 'gemini-2.5-flash',
+} as const
+
+/**
+ * The language model that the settings name, or null when they name none.
+ * The provider's SDK is loaded with the first answer, so that it costs nothing at start.
+ * Throws StartupError when a needed setting is missing.
+ */
+export function createLanguageModel(
+  settings: LanguageModelSettings,
+  options: LanguageModelOptions = {},
+): LanguageModel | null {
+  const { provider } = settings
+  if (provider === undefined) return null
+  if (settings.apiKey === undefined && settings.baseUrl === undefined) {
+    throw new StartupError(
+      `LLM_PROVIDER=${provider} needs LLM_API_KEY, or LLM_BASE_URL of a server without keys.`,
+    )
+  }
+  const name = settings.model ?? DEFAULT_MODELS[provider]
+  let loaded: Promise<SdkModel> | undefined
+  return {
+    id: `${provider}:${name}`,
+    async *stream(prompt, signal) {
+      loaded ??= loadSdkModel(provider, name, settings, options.fetch)
+      const call = { model: await loaded, secret: settings.apiKey, retriesMax: options.retriesMax ?? 1 }
+      yield* streamAnswer(call, prompt, signal)
+    },
+  }
+}
+
+type RequestBody = Record<string, unknown>
+
+/** OpenAI's own reasoning models refuse `max_tokens`, which is the name that all compatible servers know. */
+function renameTokenLimit({ max_tokens: limit, ...body }: RequestBody): RequestBody {
+  return { ...body, max_completion_tokens: limit }
+}
+
+async function loadSdkModel(
+  provider: keyof typeof DEFAULT_MODELS,
+  name: string,
+  settings: LanguageModelSettings,
+  fetchFunction: typeof fetch | undefined,
+): Promise<SdkModel> {
+  const fetchOption = fetchFunction ? { fetch: fetchFunction } : {}
+  const baseOption = settings.baseUrl === undefined ? {} : { baseURL: settings.baseUrl }
+  // The SDKs look for a key of their own in the environment when given none; the settings alone decide here.
+  const apiKey = settings.apiKey ?? 'none'
+  switch (provider) {
+    case 'openai': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const keyOption = settings.apiKey === undefined ? {} : { apiKey: settings.apiKey }
+      const baseURL = settings.baseUrl ?? OPENAI_BASE_URL
+      const transformRequestBody =
+        baseURL === OPENAI_BASE_URL ? renameTokenLimit : (body: RequestBody) => body
+      const server = { name: 'openai', baseURL, transformRequestBody, ...keyOption, ...fetchOption }
+      return createOpenAICompatible(server).chatModel(name)
+    }
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      return createAnthropic({ apiKey, ...baseOption, ...fetchOption })(name)
+    }
+    case 'google': {
+      const { createGoogle } = await import('@ai-sdk/google')
+      return createGoogle({ apiKey, ...baseOption, ...fetchOption })(name)
+    }
+  }
+}

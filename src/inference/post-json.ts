@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AppError } from '../kernel/errors.ts'
+import { providerError } from './provider-failure.ts'
+
+export interface PostJsonRequest {
+  /** Named in error messages, as the start of a sentence. */
+  provider: string
+  url: string
+  /** Sent as a bearer token. */
+  apiKey?: string | undefined
+  body: unknown
+}
+
+export interface PostJsonOptions {
+  fetch: typeof fetch
+  /** For one attempt, in milliseconds. */
+  timeoutMs: number
+  /** Attempts in all, the first included. */
+  attemptsMax: number
+  /** First pause between attempts; it doubles each time. */
+  retryDelayMs: number
+  /** A server that asks for a longer pause than this is not waited for. */
+  retryDelayMaxMs: number
+  responseBytesMax: number
+  random: () => number
+  sleep: (ms: number, signal?: AbortSignal) => Promise<unknown>
+}
+
+const DEFAULTS: PostJsonOptions = {
+  fetch: (...args) => globalThis.fetch(...args),
+  timeoutMs: 30_000,
+  attemptsMax: 4,
+  retryDelayMs: 500,
+  retryDelayMaxMs: 20_000,
+  responseBytesMax: 8 * 1024 * 1024,
+  random: Math.random,
+  sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+}
+
+interface Failure {
+  error: AppError
+  retryable: boolean
+  /** What the server asked for, in milliseconds. */
+  retryAfterMs: number | null
+}
+
+/**
+ * The JSON that `url` answers to a POST. Rate limits, server errors and lost connections are tried again with a
+ * doubling, jittered pause, or the one that Retry-After names (RFC 9110, 10.2.3).
+ * Throws AppError `upstream_error`, or the reason of `signal` when that aborts.
+ */
+export async function postJson(
+  request: PostJsonRequest,
+  options: Partial<PostJsonOptions> = {},
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const settings = { ...DEFAULTS, ...options }
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await attemptOnce(request, settings, signal)
+    if ('json' in outcome) return outcome.json
+    const backoffMs = settings.retryDelayMs * 2 ** (attempt - 1) * (0.5 + settings.random() / 2)
+    const waitMs = outcome.retryAfterMs ?? Math.min(backoffMs, settings.retryDelayMaxMs)
+    if (!outcome.retryable || attempt >= settings.attemptsMax || waitMs > settings.retryDelayMaxMs)
+      throw outcome.error
+    await settings.sleep(waitMs, signal)
+  }
+}
+
+async function attemptOnce(
+  request: PostJsonRequest,
+  settings: PostJsonOptions,
+  signal?: AbortSignal,
+): Promise<{ json: unknown } | Failure> {
+  const timeout = AbortSignal.timeout(settings.timeoutMs)
+  const fail = (status: number | null, words: string, kind?: 'rejected'): AppError =>
+    providerError(request.provider, { status, words, ...(kind ? { kind } : {}) }, [request.apiKey])
+  let response: Response
+  let text: string
+  try {
+    response = await settings.fetch(request.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(request.apiKey ? { authorization: `Bearer ${request.apiKey}` } : {}),
+      },
+      body: JSON.stringify(request.body),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+    text = await readText(response, settings.responseBytesMax)
+  } catch (error) {
+    signal?.throwIfAborted()
+    const words = timeout.aborted ? `no answer within ${settings.timeoutMs} ms` : describeNetworkError(error)
+    return { error: fail(null, words), retryable: !(error instanceof ResponseTooLarge), retryAfterMs: null }
+  }
+  if (!response.ok) {
+    const retryable = response.status === 408 || response.status === 429 || response.status >= 500
+    return {
+      error: fail(response.status, providerWords(text)),
+      retryable,
+      retryAfterMs: retryAfterMs(response.headers),
+    }
+  }
+  try {
+    return { json: JSON.parse(text) }
+  } catch {
+    return {
+      error: fail(response.status, 'the answer is not JSON', 'rejected'),
+      retryable: false,
+      retryAfterMs: null,
+    }
+  }
+}
+
+class ResponseTooLarge extends Error {}
+
+async function readText(response: Response, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > bytesMax) throw new ResponseTooLarge(`the answer is over ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The pause that a server asks for, from its `Retry-After` in seconds or as a date; null when it names none. */
+function retryAfterMs(headers: Headers): number | null {
+  const value = headers.get('retry-after')
+  if (value === null) return null
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? null : Math.max(0, date - Date.now())
+}
+
+/** The message inside an error body of the usual shapes, else the body itself. */
+function providerWords(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text)
+    const error = isRecord(body) ? (body['error'] ?? body) : body
+    if (typeof error === 'string') return error
+    if (isRecord(error) && typeof error['message'] === 'string') return error['message']
+  } catch {
+    // Not JSON (a proxy's page, say): its text says the most.
+  }
+  return text
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** fetch hides the reason (ECONNREFUSED, ENOTFOUND) in the cause. */
+function describeNetworkError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}

@@ -1,0 +1,55 @@
+import type { Db } from '../database/database.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { itemKey, type NewItem } from './item.ts'
+
+/** @throws AppError `duplicate_document` that names the second of two documents with one key. */
+export function refuseDuplicates(items: readonly NewItem[]): void {
+  const firstAt = new Map<string, number>()
+  for (const [index, item] of items.entries()) {
+    const key = itemKey(item)
+    const first = firstAt.get(key)
+    if (first !== undefined) {
+      throw new AppError(
+        'duplicate_document',
+        `documents.${index}: it has the same provider and externalId as documents.${first}; send each document once`,
+        { details: { index, firstIndex: first } },
+      )
+    }
+    firstAt.set(key, index)
+  }
+}
+
+/**
+ * Every document's connector has to be the organization's own, within the caller's scope, and of the document's
+ * provider.
+ * @throws AppError `not_found`, `provider_mismatch`, each with the document's index
+ */
+export async function requireSources(db: Db, caller: Caller, items: readonly NewItem[]): Promise<void> {
+  const ids = [...new Set(items.map((item) => item.sourceId))]
+  const rows = await db
+    .selectFrom('sources')
+    .select(['id', 'provider'])
+    .where('organization_id', '=', caller.organizationId)
+    .where('id', 'in', ids)
+    .execute()
+  const scope = caller.allowedProviders
+  const providers = new Map(
+    rows.filter((row) => scope === null || scope.includes(row.provider)).map((row) => [row.id, row.provider]),
+  )
+  for (const [index, item] of items.entries()) {
+    const provider = providers.get(item.sourceId)
+    if (provider === undefined) {
+      throw new AppError('not_found', `documents.${index}.connectorId: there is no such source`, {
+        details: { index },
+      })
+    }
+    if (provider !== item.provider) {
+      throw new AppError(
+        'provider_mismatch',
+        `documents.${index}.provider: the connector is of ${provider}, not of ${item.provider}`,
+        { details: { index, connectorProvider: provider } },
+      )
+    }
+  }
+}

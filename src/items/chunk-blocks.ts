@@ -1,0 +1,191 @@
+import { isSpace } from './chunk-words.ts'
+
+/** A chain of headings, the nearest first. */
+export interface HeadingPath {
+  readonly text: string
+  readonly level: number
+  readonly parent: HeadingPath | null
+}
+
+/**
+ * A paragraph-sized part of a text. `whole` (fenced code, tables) and `indented` (code by indentation) want to stay
+ * in one piece. `path` is the chain of headings that the block stands under; a heading's own is that of its parent.
+ */
+export interface Block {
+  readonly kind: 'heading' | 'paragraph' | 'item' | 'whole' | 'indented'
+  readonly start: number
+  readonly end: number
+  readonly path: HeadingPath | null
+}
+
+interface Line {
+  start: number
+  /** The first character that is not a space; `end` when the line is blank. */
+  first: number
+  /** After the last character that is not a space. */
+  end: number
+  /** The start of the next line. */
+  next: number
+  blank: boolean
+}
+
+/** A longer line is no heading, whatever it begins with. */
+const HEADING_CHARACTERS_MAX = 200
+const ATX_HEADING = /^(#{1,6})[ \t]+(?=\S)/
+const LIST_ITEM = /^(?:[-*+\u2022]|\d{1,9}[.)])[ \t]/
+const FENCE = /^(`{3,}|~{3,})/
+const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,}|\*{3,}|\+{3,})$/
+const TABLE_RULE = /^[\s|:+-]+$/
+
+function readLine(body: string, start: number): Line {
+  const newline = body.indexOf('\n', start)
+  const stop = newline === -1 ? body.length : newline
+  let first = start
+  while (first < stop && isSpace(body.charCodeAt(first))) first++
+  let end = stop
+  while (end > first && isSpace(body.charCodeAt(end - 1))) end--
+  return { start, first, end, next: newline === -1 ? body.length : newline + 1, blank: first === end }
+}
+
+/** The beginning of a line, enough to tell what it is; bounded, since a line may be a megabyte. */
+function opening(body: string, line: Line): string {
+  return body.slice(line.first, Math.min(line.end, line.first + HEADING_CHARACTERS_MAX))
+}
+
+function isTableLine(body: string, line: Line): boolean {
+  return body.slice(line.first, line.end).includes('|')
+}
+
+/** Whether a table begins here: two lines in pipes, a row over its rule, or the frame of a grid table. */
+function beginsTable(body: string, line: Line): boolean {
+  if (line.next >= body.length) return false
+  const character = body.charAt(line.first)
+  if (character === '+') return /^\+[-=+]{3,}$/.test(opening(body, line))
+  if (!isTableLine(body, line)) return false
+  const below = readLine(body, line.next)
+  if (below.blank) return false
+  if (character === '|' && body.charAt(below.first) === '|') return true
+  const rule = opening(body, below)
+  return rule.includes('|') && rule.includes('--') && TABLE_RULE.test(rule)
+}
+
+function readTable(body: string, line: Line): Line {
+  let last = line
+  for (let next = line.next; next < body.length;) {
+    const below = readLine(body, next)
+    if (below.blank || (!isTableLine(body, below) && body.charAt(below.first) !== '+')) break
+    last = below
+    next = below.next
+  }
+  return last
+}
+
+/** To the closing fence of at least the same length, else to the end of the text (CommonMark 4.5). */
+function readFence(body: string, line: Line, fence: string): Line {
+  let last = line
+  for (let next = line.next; next < body.length;) {
+    last = readLine(body, next)
+    next = last.next
+    const closing = FENCE.exec(opening(body, last))?.[1]
+    const closes = closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length
+    if (closes && closing.length === last.end - last.first) break
+  }
+  return last
+}
+
+/** The level of the heading that the line below underlines (Markdown's setext, reStructuredText); 0 if it does not. */
+function underlinedLevel(body: string, line: Line): number {
+  if (line.next >= body.length || line.end - line.first > HEADING_CHARACTERS_MAX) return 0
+  const below = readLine(body, line.next)
+  const rule = opening(body, below)
+  if (below.blank || !UNDERLINE.test(rule) || UNDERLINE.test(opening(body, line))) return 0
+  if (rule[0] === '=') return 1
+  if (rule[0] === '-') return LIST_ITEM.test(opening(body, line)) ? 0 : 2
+  return rule.length >= line.end - line.first ? 3 : 0
+}
+
+/** Whether the line begins a block of its own even without a blank line before it. */
+function interruptsParagraph(body: string, line: Line): boolean {
+  const text = opening(body, line)
+  return FENCE.test(text) || LIST_ITEM.test(text) || isAtxHeading(text, line) || beginsTable(body, line)
+}
+
+function isAtxHeading(text: string, line: Line): boolean {
+  return line.end - line.first <= HEADING_CHARACTERS_MAX && ATX_HEADING.test(text)
+}
+
+function readParagraph(body: string, line: Line): Line {
+  let last = line
+  for (let next = line.next; next < body.length;) {
+    const below = readLine(body, next)
+    if (below.blank || interruptsParagraph(body, below)) break
+    last = below
+    next = below.next
+  }
+  return last
+}
+
+function isIndented(body: string, line: Line): boolean {
+  return body.charCodeAt(line.start) === 9 || line.first - line.start >= 4
+}
+
+function headingUnder(path: HeadingPath | null, level: number): HeadingPath | null {
+  let parent = path
+  while (parent !== null && parent.level >= level) parent = parent.parent
+  return parent
+}
+
+/** The heading that begins on this line with its level, text and last line; undefined if none does. */
+function readHeading(body: string, line: Line): { level: number; text: string; last: Line } | undefined {
+  const text = opening(body, line)
+  const marks = isAtxHeading(text, line) ? ATX_HEADING.exec(text) : null
+  if (marks !== null) {
+    const words = text.slice(marks[0].length).replace(/[ \t]+#+$/, '')
+    return { level: marks[1]?.length ?? 1, text: words, last: line }
+  }
+  const level = underlinedLevel(body, line)
+  return level === 0 ? undefined : { level, text, last: readLine(body, line.next) }
+}
+
+/**
+ * Splits a text into its blocks, in order; between them is nothing but whitespace. Understands Markdown and
+ * reStructuredText as far as it matters for cutting; in plain text it finds the paragraphs. Linear time.
+ */
+export function findBlocks(body: string): Block[] {
+  const blocks: Block[] = []
+  let path: HeadingPath | null = null
+  let kindBefore: Block['kind'] = 'paragraph'
+  for (let at = 0; at < body.length;) {
+    const line = readLine(body, at)
+    at = line.next
+    if (line.blank) continue
+    const heading = readHeading(body, line)
+    if (heading !== undefined) {
+      const parent = headingUnder(path, heading.level)
+      blocks.push({ kind: 'heading', start: line.first, end: heading.last.end, path: parent })
+      path = { text: heading.text, level: heading.level, parent }
+      kindBefore = 'heading'
+      at = heading.last.next
+      continue
+    }
+    const { kind, last } = readBlock(body, line, kindBefore)
+    // Code keeps the indentation of its first line, unless that is absurdly deep.
+    const keepsIndentation = (kind === 'whole' || kind === 'indented') && line.first - line.start <= 40
+    blocks.push({ kind, start: keepsIndentation ? line.start : line.first, end: last.end, path })
+    kindBefore = kind
+    at = last.next
+  }
+  return blocks
+}
+
+function readBlock(body: string, line: Line, kindBefore: Block['kind']): { kind: Block['kind']; last: Line } {
+  const text = opening(body, line)
+  const fence = FENCE.exec(text)?.[1]
+  if (fence !== undefined) return { kind: 'whole', last: readFence(body, line, fence) }
+  if (beginsTable(body, line)) return { kind: 'whole', last: readTable(body, line) }
+  if (LIST_ITEM.test(text)) return { kind: 'item', last: readParagraph(body, line) }
+  // Indented text below a list item goes on with the item; elsewhere it is code.
+  const indented = isIndented(body, line)
+  const kind = !indented ? 'paragraph' : kindBefore === 'item' ? 'item' : 'indented'
+  return { kind, last: readParagraph(body, line) }
+}

@@ -1,0 +1,249 @@
+/**
+ * Cuts a document's text into the chunks that are embedded and found.
+ *
+ * The text is taken apart into blocks (paragraphs, headings, list items, code, tables), these into sentences, and
+ * the sentences are packed into chunks. Where a chunk may end anywhere between 120 and 200 words, it ends at the
+ * strongest boundary there: before a heading, else between paragraphs, list items, sentences.
+ */
+import { type Block, findBlocks, type HeadingPath } from './chunk-blocks.ts'
+import { fragmentStarts } from './chunk-fragments.ts'
+import { sentenceStarts } from './chunk-sentences.ts'
+import { countWords, isSpace } from './chunk-words.ts'
+
+export interface Chunk {
+  /** The exact text of the body, without whitespace around it. */
+  content: string
+  /** 0 for the first chunk of the body, then 1, 2, … */
+  position: number
+  /** The headings that the chunk stands under, outermost first, joined by ` > `; those inside it are not named. */
+  heading: string | null
+}
+
+/** Words of a full chunk; only a single code block or table that stays in one piece has more. */
+export const CHUNK_WORDS_MAX = 200
+/** A chunk is not closed with fewer words than this, unless what follows does not fit. */
+export const CHUNK_WORDS_MIN = 120
+/** Characters (UTF-16 units) that no chunk exceeds, whatever the text. */
+export const CHUNK_CHARACTERS_MAX = 4_000
+
+/** Code and tables up to this size stay in one piece; the rest is room for the headings in front. */
+const WHOLE_CHARACTERS_MAX = 3_600
+/** A longer sentence is cut into fragments; the rest of a chunk is room for its headings. */
+const SENTENCE_WORDS_MAX = 160
+const SENTENCE_CHARACTERS_MAX = 2_000
+/** Text shorter than this in front of a large code block or table goes with it: it introduces it. */
+const LEAD_IN_WORDS_MAX = 24
+const HEADING_CHARACTERS_MAX = 200
+const FILL_MIN = CHUNK_WORDS_MIN / CHUNK_WORDS_MAX
+
+/** How good a place to cut is; `AFTER_HEADING` is none at all. */
+const AFTER_HEADING = -1
+const FRAGMENT = 0
+const SENTENCE = 1
+const ITEM = 2
+const PARAGRAPH = 3
+const SECTION = 4
+
+/** The smallest unit that goes into a chunk. `before` says how good the cut before it would be. */
+interface Piece {
+  start: number
+  end: number
+  words: number
+  before: number
+  whole: boolean
+  path: HeadingPath | null
+}
+
+/**
+ * Cuts `body` into chunks of 120 to 200 words. The chunks in order, with the whitespace that was dropped between
+ * them, are the body again. No chunk is empty, except that a body of whitespace alone gives one chunk with the
+ * content `''`: its document has to be findable by its title. Deterministic; linear time; at most 4,000 characters
+ * a chunk for any input.
+ */
+export function chunkText(body: string): Chunk[] {
+  const pieces = findPieces(body)
+  if (pieces.length === 0) return [{ content: '', position: 0, heading: null }]
+  const chunks: Chunk[] = []
+  let from = 0
+  for (const to of packPieces(pieces)) {
+    const first = pieceAt(pieces, from)
+    const content = body.slice(first.start, pieceAt(pieces, to - 1).end)
+    chunks.push({ content, position: chunks.length, heading: headingText(first.path) })
+    from = to
+  }
+  return chunks
+}
+
+/**
+ * What is embedded for a chunk beside its document's title: the headings above it, then its content. A heading that
+ * only repeats the title is left out.
+ */
+export function chunkTextToEmbed(title: string, chunk: Pick<Chunk, 'content' | 'heading'>): string {
+  const heading = chunk.heading ?? ''
+  const own =
+    heading === title ? '' : heading.startsWith(`${title} > `) ? heading.slice(title.length + 3) : heading
+  return own === '' ? chunk.content : `${own}\n${chunk.content}`
+}
+
+function headingText(path: HeadingPath | null): string | null {
+  let text = ''
+  for (let at = path; at !== null; at = at.parent) {
+    const longer = text === '' ? at.text : `${at.text} > ${text}`
+    if (longer.length > HEADING_CHARACTERS_MAX) break
+    text = longer
+  }
+  return text === '' ? null : text
+}
+
+function pieceAt(pieces: readonly Piece[], index: number): Piece {
+  const piece = pieces[index]
+  if (piece === undefined) throw new RangeError(`no piece ${index} of ${pieces.length}`)
+  return piece
+}
+
+function findPieces(body: string): Piece[] {
+  const pieces: Piece[] = []
+  let previous: Block | undefined
+  for (const block of findBlocks(body)) {
+    addPieces(pieces, body, block, boundaryBefore(body, block, previous))
+    previous = block
+  }
+  return pieces
+}
+
+function boundaryBefore(body: string, block: Block, previous: Block | undefined): number {
+  if (previous?.kind === 'heading') return AFTER_HEADING
+  if (block.kind === 'heading') return SECTION
+  if (previous === undefined) return PARAGRAPH
+  // "as follows:" wants what follows; code that goes on after an empty line is still one piece of code.
+  const last = body.charCodeAt(previous.end - 1)
+  if (last === 0x3a || last === 0xff1a) return SENTENCE
+  if (block.kind === 'indented' && previous.kind === 'indented') return SENTENCE
+  return block.kind === 'item' && previous.kind === 'item' ? ITEM : PARAGRAPH
+}
+
+function addPieces(pieces: Piece[], body: string, block: Block, before: number): void {
+  const { words } = countWords(body, block.start, block.end)
+  const { start, end, path } = block
+  const characters = end - start
+  const staysWhole =
+    block.kind === 'heading' ||
+    (block.kind === 'whole' && characters <= WHOLE_CHARACTERS_MAX) ||
+    (block.kind === 'indented' && words <= CHUNK_WORDS_MAX && characters <= WHOLE_CHARACTERS_MAX)
+  if (staysWhole) {
+    pieces.push({ start, end, words, before, whole: block.kind === 'whole', path })
+    return
+  }
+  const lines = block.kind === 'whole' || block.kind === 'indented'
+  const starts = lines ? lineStarts(body, start, end) : sentenceStarts(body, start, end)
+  const inner = lines ? FRAGMENT : SENTENCE
+  for (const [index, from] of starts.entries()) {
+    addSentence(
+      pieces,
+      body,
+      { start: from, end: starts[index + 1] ?? end, path },
+      index === 0 ? before : inner,
+    )
+  }
+}
+
+/** The beginnings of the lines that are not blank. */
+function lineStarts(body: string, start: number, end: number): number[] {
+  const starts = [start]
+  for (let at = body.indexOf('\n', start); at !== -1 && at < end; at = body.indexOf('\n', at + 1)) {
+    if (at + 1 < end && body.charCodeAt(at + 1) !== 10) starts.push(at + 1)
+  }
+  return starts
+}
+
+type PlainRange = Pick<Piece, 'start' | 'end' | 'path'>
+
+function addSentence(pieces: Piece[], body: string, sentence: PlainRange, before: number): void {
+  const { start, end, path } = sentence
+  const { words } = countWords(body, start, end)
+  if (words <= SENTENCE_WORDS_MAX && end - start <= SENTENCE_CHARACTERS_MAX) {
+    addPiece(pieces, body, { start, end, words, before, whole: false, path })
+    return
+  }
+  const starts = fragmentStarts(body, start, end)
+  for (const [index, from] of starts.entries()) {
+    const to = starts[index + 1] ?? end
+    const fragment = { start: from, end: to, words: countWords(body, from, to).words, whole: false, path }
+    addPiece(pieces, body, { ...fragment, before: index === 0 ? before : FRAGMENT })
+  }
+}
+
+/** Adds a piece without the space after it; a piece of nothing but space is dropped. */
+function addPiece(pieces: Piece[], body: string, piece: Piece): void {
+  while (piece.end > piece.start && isSpace(body.charCodeAt(piece.end - 1))) piece.end--
+  const isBlank = piece.end === piece.start
+  if (!isBlank) pieces.push(piece)
+}
+
+/** How full a chunk with so many words and characters is; 1 is full. */
+function fillOf(words: number, characters: number): number {
+  return Math.max(words / CHUNK_WORDS_MAX, characters / CHUNK_CHARACTERS_MAX)
+}
+
+/** The index after the last piece of each chunk. */
+function packPieces(pieces: readonly Piece[]): number[] {
+  const ends: number[] = []
+  for (let from = 0; from < pieces.length;) {
+    from = endOfChunk(pieces, from)
+    ends.push(from)
+  }
+  return evenOutTail(pieces, ends)
+}
+
+/** The best end for the chunk that begins with piece `from`: always at least one piece further. */
+function endOfChunk(pieces: readonly Piece[], from: number): number {
+  const { start } = pieceAt(pieces, from)
+  let words = 0
+  let lastCut = 0
+  let bestCut = 0
+  let bestBoundary = AFTER_HEADING
+  for (let at = from; at < pieces.length; at++) {
+    const piece = pieceAt(pieces, at)
+    const boundary = piece.before
+    if (at > from && boundary !== AFTER_HEADING) {
+      lastCut = at
+      if (fillOf(words, pieceAt(pieces, at - 1).end - start) >= FILL_MIN && boundary >= bestBoundary) {
+        bestCut = at
+        bestBoundary = boundary
+      }
+    }
+    const tooLong = piece.end - start > CHUNK_CHARACTERS_MAX
+    const staysWhole = piece.whole && (lastCut === 0 || words < LEAD_IN_WORDS_MAX)
+    const tooWordy = words + piece.words > CHUNK_WORDS_MAX && !staysWhole
+    // Headings are left without what follows only when they are too long themselves.
+    if (tooLong || tooWordy) return bestCut || lastCut || Math.max(at, from + 1)
+    words += piece.words
+  }
+  return pieces.length
+}
+
+/** Moves the last boundary so that the text does not end in a scrap, when the last two chunks can share better. */
+function evenOutTail(pieces: readonly Piece[], ends: number[]): number[] {
+  const middle = ends.at(-2)
+  if (middle === undefined) return ends
+  const from = ends.at(-3) ?? 0
+  const sums = [0]
+  for (let at = from; at < pieces.length; at++) sums.push((sums.at(-1) ?? 0) + pieceAt(pieces, at).words)
+  const total = sums.at(-1) ?? 0
+  const textEnd = pieceAt(pieces, pieces.length - 1).end
+  const fills = (cut: number): [number, number] => {
+    const words = sums[cut - from] ?? 0
+    const leftCharacters = pieceAt(pieces, cut - 1).end - pieceAt(pieces, from).start
+    return [fillOf(words, leftCharacters), fillOf(total - words, textEnd - pieceAt(pieces, cut).start)]
+  }
+  if (fills(middle)[1] >= FILL_MIN) return ends
+  const worth = (cut: number): number => {
+    const [left, right] = fills(cut)
+    return left > 1 || right > 1 ? -1 : Math.min(left, right) + pieceAt(pieces, cut).before / 10
+  }
+  let best = middle
+  for (let cut = from + 1; cut < pieces.length; cut++) {
+    if (pieceAt(pieces, cut).before !== AFTER_HEADING && worth(cut) > worth(best)) best = cut
+  }
+  return [...ends.slice(0, -2), best, pieces.length]
+}

@@ -1,0 +1,79 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { contentHash } from './content-hash.ts'
+import type { NewItem } from './item.ts'
+
+const item: NewItem = {
+  sourceId: 'source',
+  provider: 'notion',
+  sourceKind: 'document',
+  externalId: 'page',
+  title: 'Title',
+  body: 'Body',
+  url: null,
+  authorName: null,
+  sourceCreatedAt: null,
+  sourceUpdatedAt: null,
+  metadata: {},
+}
+
+/** The same JSON with the keys of every object in the opposite order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, inner]) => [key, reversed(inner)]),
+  )
+}
+
+describe('contentHash', () => {
+  it('does not depend on the order of keys in metadata', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (metadata) => {
+        const other = Object.fromEntries(
+          Object.entries(metadata)
+            .toReversed()
+            .map(([key, inner]) => [key, reversed(inner)]),
+        )
+        expect(contentHash({ ...item, metadata: other })).toBe(contentHash({ ...item, metadata }))
+      }),
+    )
+  })
+
+  it('differs when metadata differ in anything else', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        const same =
+          contentHash({ ...item, metadata: { a } }) === contentHash({ ...item, metadata: { a: b } })
+        expect(same).toBe(canonical(a) === canonical(b))
+      }),
+    )
+  })
+
+  it('does not depend on who brought the item', () => {
+    expect(contentHash({ ...item, sourceId: 'other' })).toBe(contentHash(item))
+  })
+
+  it('does not confuse a text that moved from one field to the next', () => {
+    const hashes = [
+      contentHash({ ...item, title: 'ab', body: 'c' }),
+      contentHash({ ...item, title: 'a', body: 'bc' }),
+      contentHash({ ...item, url: 'x', authorName: null }),
+      contentHash({ ...item, url: null, authorName: 'x' }),
+      contentHash({ ...item, sourceCreatedAt: new Date(1) }),
+      contentHash({ ...item, sourceUpdatedAt: new Date(1) }),
+    ]
+    expect(new Set(hashes).size).toBe(hashes.length)
+  })
+})
+
+/** JSON with sorted keys, made another way than the code does. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))
+      : inner,
+  )
+}

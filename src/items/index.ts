@@ -1,0 +1,7 @@
+export { deleteItems, type DeletedItem, type ItemsToDelete } from './delete-items.ts'
+export type { NewItem } from './item.ts'
+export { createItems, type Items, type SourceItemView } from './items.ts'
+export { embedAll, embeddingInput, type PreparedItems, prepareItems } from './prepare-items.ts'
+export { SOURCE_KINDS, Timestamp } from './document-schema.ts'
+export { itemRoutes, type ItemServices } from './routes.ts'
+export { StalePreparation, type StoreCounts, storeItems } from './store-items.ts'

@@ -1,0 +1,205 @@
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
+import type { Row } from '../database/schema.ts'
+import type { ModelRegistry } from '../embeddings/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { createAdmission } from './admission.ts'
+import { refuseDuplicates, requireSources } from './check-documents.ts'
+import { deleteItems, type DeletedItem, type ItemsToDelete } from './delete-items.ts'
+import { cleanItem, type NewItem } from './item.ts'
+import { prepareItems } from './prepare-items.ts'
+import { StalePreparation, type StoreCounts, storeItems } from './store-items.ts'
+
+export interface SourceItemView {
+  id: string
+  connectorId: string
+  provider: ProviderId
+  sourceKind: Row<'source_items'>['source_kind']
+  externalId: string
+  title: string
+  body: string
+  url: string | null
+  authorName: string | null
+  sourceCreatedAt: string | null
+  sourceUpdatedAt: string | null
+  metadata: Record<string, unknown>
+  syncedAt: string
+  createdAt: string
+  updatedAt: string
+}
+
+export interface DeletedItemView {
+  sourceItem: { id: string; connectorId: string; provider: ProviderId; externalId: string }
+  deletedAt: string
+}
+
+export interface Items {
+  /**
+   * Stores documents, all or none, and records one audit event; they are searchable when it returns.
+   * @throws AppError `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`, `embedding_model_mismatch`,
+   * `upstream_error`
+   */
+  ingest(
+    caller: Caller,
+    documents: readonly NewItem[],
+    requestId: string,
+    signal?: AbortSignal,
+  ): Promise<StoreCounts>
+  /** @throws AppError `not_found`, for an item out of the caller's scope too */
+  get(caller: Caller, id: string): Promise<SourceItemView>
+  /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, out of scope too */
+  remove(
+    caller: Caller,
+    item: { id: string } | { provider: ProviderId; externalId: string },
+  ): Promise<DeletedItemView>
+  /**
+   * Writes items outside of any request. They are chunked and embedded first; then one transaction stores them and does
+   * what else belongs to the act. Both are repeated when others got in between, so `within` may run more than once.
+   * @throws AppError `embedding_model_mismatch`, `upstream_error`; what `within` throws
+   */
+  write(
+    organizationId: string,
+    items: readonly NewItem[],
+    within?: (tx: Tx, counts: StoreCounts) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<StoreCounts>
+}
+
+/** How often items are prepared anew because others changed the same ones meanwhile. */
+const PREPARATIONS_MAX = 8
+
+/** What an organization remembers: its items, with their chunks and vectors. */
+export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock }): Items {
+  const { db, models, clock } = deps
+  const admit = createAdmission()
+
+  const write: Items['write'] = async (organizationId, items, within = async () => {}, signal) => {
+    for (let attempt = 1; ; attempt++) {
+      const prepared = await prepareItems(db, models, { organizationId, items }, signal)
+      try {
+        return await retryConflicts(() =>
+          db.transaction().execute(async (tx) => {
+            const counts = await storeItems(tx, prepared, clock.now())
+            await within(tx, counts)
+            return counts
+          }),
+        )
+      } catch (error) {
+        if (!(error instanceof StalePreparation) || attempt === PREPARATIONS_MAX) throw error
+      }
+    }
+  }
+
+  return {
+    write,
+    async ingest(caller, documents, requestId, signal) {
+      const { organizationId } = caller
+      const items = documents.map(cleanItem)
+      refuseDuplicates(items)
+      return await admit(async () => {
+        signal?.throwIfAborted()
+        await requireSources(db, caller, items)
+        const recordIngest = async (tx: Tx, { ingested, skipped }: StoreCounts): Promise<void> => {
+          await recordEvent(tx, {
+            organizationId,
+            actor: actorOf(caller),
+            action: 'source_item.ingest',
+            targetType: 'ingest_request',
+            targetId: requestId,
+            metadata: { documents: items.length, ingested, skipped },
+            at: clock.now(),
+          })
+        }
+        try {
+          return await write(organizationId, items, recordIngest, signal)
+        } catch (error) {
+          // A source that was removed while its documents were embedded: say which, as when it was never there.
+          if (isForeignKeyViolation(error)) await requireSources(db, caller, items)
+          throw error
+        }
+      })
+    },
+    async get(caller, id) {
+      const row = await db
+        .selectFrom('source_items')
+        .selectAll()
+        .where('organization_id', '=', caller.organizationId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!row || !inScope(caller, row.provider)) throw noSuchItem()
+      return toView(row)
+    },
+    remove: (caller, item) => retryConflicts(() => removeOne(db, clock, caller, item)),
+  }
+}
+
+async function removeOne(
+  db: Db,
+  clock: Clock,
+  caller: Caller,
+  item: { id: string } | { provider: ProviderId; externalId: string },
+): Promise<DeletedItemView> {
+  const { organizationId } = caller
+  const at = clock.now()
+  return await db.transaction().execute(async (tx) => {
+    const [deleted] = await deleteItems(tx, toDelete(organizationId, item))
+    // Thrown inside the transaction: what is out of scope stays.
+    if (!deleted || !inScope(caller, deleted.provider)) throw noSuchItem()
+    await recordEvent(tx, {
+      organizationId,
+      actor: actorOf(caller),
+      action: 'source_item.delete',
+      targetType: 'source_item',
+      targetId: deleted.id,
+      metadata: { provider: deleted.provider, connectorId: deleted.sourceId },
+      at,
+    })
+    return { sourceItem: deletedView(deleted), deletedAt: at.toISOString() }
+  })
+}
+
+function toDelete(
+  organizationId: string,
+  item: { id: string } | { provider: ProviderId; externalId: string },
+): ItemsToDelete {
+  return 'id' in item
+    ? { organizationId, ids: [item.id] }
+    : { organizationId, provider: item.provider, externalIds: [item.externalId] }
+}
+
+function deletedView({ id, sourceId, provider, externalId }: DeletedItem): DeletedItemView['sourceItem'] {
+  return { id, connectorId: sourceId, provider, externalId }
+}
+
+function inScope(caller: Caller, provider: ProviderId): boolean {
+  return caller.allowedProviders === null || caller.allowedProviders.includes(provider)
+}
+
+/** One message for an item that is missing, of another organization, or out of scope: they cannot be told apart. */
+function noSuchItem(): AppError {
+  return new AppError('not_found', 'There is no such source item')
+}
+
+function toView(row: Row<'source_items'>): SourceItemView {
+  return {
+    id: row.id,
+    connectorId: row.source_id,
+    provider: row.provider,
+    sourceKind: row.source_kind,
+    externalId: row.external_id,
+    title: row.title,
+    body: row.body,
+    url: row.url,
+    authorName: row.author_name,
+    sourceCreatedAt: row.source_created_at?.toISOString() ?? null,
+    sourceUpdatedAt: row.source_updated_at?.toISOString() ?? null,
+    metadata: row.metadata,
+    syncedAt: row.synced_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,173 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import { ensureStoredModel, type ModelRegistry, readModelState } from '../embeddings/index.ts'
+import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
+import { type Chunk, chunkText, chunkTextToEmbed } from './chunk-text.ts'
+import { contentHash } from './content-hash.ts'
+import { cleanItem, itemKey, type NewItem } from './item.ts'
+
+/** A chunk with one vector for each model of the preparation, in their order. */
+export interface PreparedChunk {
+  chunk: Chunk
+  vectors: Float32Array[]
+}
+
+export interface PreparedItem {
+  item: NewItem
+  /** SHA-256 of its content, in hex. */
+  hash: string
+  /** null: the stored item has the same content, so that nothing had to be embedded. */
+  chunks: PreparedChunk[] | null
+}
+
+/** Items that are ready to be written. */
+export interface PreparedItems {
+  organizationId: string
+  /** The models as they were; storing is refused when they are others by then. */
+  activeModelId: number | null
+  targetModelId: number | null
+  /** The models that the vectors are of, by their stored id. The first one answers queries. */
+  modelIds: readonly number[]
+  /** Ordered by key, without doubles. */
+  items: readonly PreparedItem[]
+}
+
+export interface StoredItem {
+  id: string
+  key: string
+  hash: string
+  sourceId: string
+}
+
+interface Embedder {
+  id: number
+  model: EmbeddingModel
+}
+
+/** Chunks handed to a model at once: enough for a remote one to fill its own batches side by side. */
+const CHUNKS_A_BATCH = 384
+
+/**
+ * Chunks and embeds what differs from what is stored, outside of any transaction, since it takes long.
+ * Of two items with one key the last one counts.
+ * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`.
+ */
+export async function prepareItems(
+  db: Db,
+  models: ModelRegistry,
+  { organizationId, items }: { organizationId: string; items: readonly NewItem[] },
+  signal?: AbortSignal,
+): Promise<PreparedItems> {
+  const state = await readModelState(db, organizationId)
+  const embedders = await embeddersOf(db, models, state.active?.name ?? null, state.target?.name ?? null)
+  const clean = new Map(items.map(cleanItem).map((item) => [itemKey(item), item]))
+  // One order for everybody who locks items, so that two requests never wait for each other.
+  const ordered = [...clean].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
+  const stored = await findStoredItems(db, organizationId, ordered)
+  const prepared: PreparedItem[] = []
+  for (const item of ordered) {
+    const hash = contentHash(item)
+    if (stored.get(itemKey(item))?.hash === hash) {
+      prepared.push({ item, hash, chunks: null })
+      continue
+    }
+    const chunks = chunkText(item.body).map((chunk) => ({ chunk, vectors: [] }))
+    prepared.push({ item, hash, chunks })
+    // A long text takes milliseconds to cut; searches go in between.
+    if (prepared.length % 16 === 0) await turn()
+    signal?.throwIfAborted()
+  }
+  await embedChunks(prepared, embedders, signal)
+  return {
+    organizationId,
+    activeModelId: state.active?.id ?? null,
+    targetModelId: state.target?.id ?? null,
+    modelIds: embedders.map(({ id }) => id),
+    items: prepared,
+  }
+}
+
+async function embeddersOf(
+  db: Db,
+  models: ModelRegistry,
+  activeName: string | null,
+  targetName: string | null,
+): Promise<Embedder[]> {
+  const active = activeName === null ? models.configured : await models.get(activeName)
+  const embedders = [{ id: (await ensureStoredModel(db, active)).id, model: active }]
+  if (targetName === null || targetName === active.id) return embedders
+  // A target that this process does not have is left to the process that moves there: it looks again at its end.
+  const target = await models.find(targetName)
+  if (target) embedders.push({ id: (await ensureStoredModel(db, target)).id, model: target })
+  return embedders
+}
+
+async function embedChunks(
+  prepared: readonly PreparedItem[],
+  embedders: readonly Embedder[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const pending = prepared.flatMap(({ item, chunks }) => (chunks ?? []).map((chunk) => ({ item, chunk })))
+  for (let start = 0; start < pending.length; start += CHUNKS_A_BATCH) {
+    const batch = pending.slice(start, start + CHUNKS_A_BATCH)
+    const inputs = batch.map(({ item, chunk }) => embeddingInput(item.title, chunk.chunk))
+    for (const { model } of embedders) {
+      await turn()
+      const vectors = await embedAll(model, inputs, signal)
+      for (const [index, vector] of vectors.entries()) batch[index]?.chunk.vectors.push(vector)
+    }
+  }
+}
+
+/** What a model is given for a chunk. */
+export function embeddingInput(title: string, chunk: Pick<Chunk, 'content' | 'heading'>): EmbeddingInput {
+  return { title, text: chunkTextToEmbed(title, chunk) }
+}
+
+/** One vector for each input, of the model's dimensions; anything else is a fault of the model. */
+export async function embedAll(
+  model: EmbeddingModel,
+  inputs: readonly EmbeddingInput[],
+  signal?: AbortSignal,
+): Promise<Float32Array[]> {
+  const vectors = await model.embedDocuments(inputs, signal)
+  if (vectors.length !== inputs.length || vectors.some((vector) => vector.length !== model.dimensions)) {
+    throw new Error(`${model.id} gave vectors of another number or length than it was asked for`)
+  }
+  return vectors
+}
+
+const StoredRows = z.array(
+  z.object({
+    id: z.string(),
+    provider: z.string(),
+    external_id: z.string(),
+    hash: z.string(),
+    source_id: z.string(),
+  }),
+)
+
+/** The stored items among `items`, by key. With `lock`, in the order of `items`, until the transaction ends. */
+export async function findStoredItems(
+  db: Db | Tx,
+  organizationId: string,
+  items: readonly NewItem[],
+  lock = false,
+): Promise<Map<string, StoredItem>> {
+  const keys = JSON.stringify(items.map(({ provider, externalId }, n) => ({ n, provider, externalId })))
+  const { rows } = await sql`
+    select i.id, i.provider, i.external_id, encode(i.content_sha256, 'hex') as hash, i.source_id
+    from json_to_recordset(${keys}::json) as k(n int, provider text, "externalId" text)
+    join source_items i
+      on i.organization_id = ${organizationId} and i.provider = k.provider and i.external_id = k."externalId"
+    order by k.n
+    ${lock ? sql`for no key update of i` : sql``}`.execute(db)
+  return new Map(
+    StoredRows.parse(rows).map((row) => {
+      const key = `${row.provider}\0${row.external_id}`
+      return [key, { id: row.id, key, hash: row.hash, sourceId: row.source_id }]
+    }),
+  )
+}

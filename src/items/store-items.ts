@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Tx } from '../database/database.ts'
+import { adoptModel, insertVectors, lockModelsForWriting, readModelState } from '../embeddings/index.ts'
+import { itemKey } from './item.ts'
+import {
+  findStoredItems,
+  type PreparedChunk,
+  type PreparedItem,
+  type PreparedItems,
+} from './prepare-items.ts'
+
+export interface StoreCounts {
+  /** New items, changed items, and items that moved to another source. */
+  ingested: number
+  /** Items whose stored content is the same. */
+  skipped: number
+}
+
+/** What was prepared does not fit any more: prepare again and store that. Nothing of the transaction may be kept. */
+export class StalePreparation extends Error {
+  constructor() {
+    super('the stored items or models changed while these were prepared')
+    this.name = 'StalePreparation'
+  }
+}
+
+/** A prepared item that is to be written. */
+type Written = PreparedItem & { chunks: PreparedChunk[] }
+
+/** Of one statement: the embedded database answers nobody else while it runs. */
+const ITEMS_A_STATEMENT = 100
+const CHARACTERS_A_STATEMENT = 1_000_000
+const CHUNKS_A_STATEMENT = 64
+
+/**
+ * Writes prepared items with their chunks and vectors, and replaces those of items that changed. An item that comes
+ * again under another source of its provider moves there. On the transaction's commit they are searchable.
+ * @throws StalePreparation when the transaction has to be given up and the items prepared again.
+ */
+export async function storeItems(tx: Tx, prepared: PreparedItems, syncedAt: Date): Promise<StoreCounts> {
+  const { organizationId, items } = prepared
+  if (items.length === 0) return { ingested: 0, skipped: 0 }
+  await lockModelsForWriting(tx, organizationId)
+  const state = await readModelState(tx, organizationId)
+  const sameModels =
+    (state.active?.id ?? null) === prepared.activeModelId &&
+    (state.target?.id ?? null) === prepared.targetModelId
+  if (!sameModels) throw new StalePreparation()
+  if (state.active === null) {
+    const adopted = await adoptModel(tx, organizationId, prepared.modelIds[0] ?? 0)
+    if (adopted !== prepared.modelIds[0]) throw new StalePreparation()
+  }
+
+  const stored = await findStoredItems(
+    tx,
+    organizationId,
+    items.map(({ item }) => item),
+    true,
+  )
+  const moved: { id: string; sourceId: string }[] = []
+  const changed: Written[] = []
+  for (const one of items) {
+    const before = stored.get(itemKey(one.item))
+    if (before?.hash === one.hash) {
+      if (before.sourceId !== one.item.sourceId) moved.push({ id: before.id, sourceId: one.item.sourceId })
+    } else if (one.chunks === null) throw new StalePreparation()
+    else changed.push({ ...one, chunks: one.chunks })
+  }
+  await moveItems(tx, organizationId, moved, syncedAt)
+  const written = await upsertItems(tx, organizationId, changed, syncedAt)
+  await replaceChunks(tx, prepared, written)
+  const ingested = moved.length + written.length
+  return { ingested, skipped: items.length - ingested }
+}
+
+async function moveItems(
+  tx: Tx,
+  organizationId: string,
+  moved: readonly { id: string; sourceId: string }[],
+  at: Date,
+): Promise<void> {
+  if (moved.length === 0) return
+  await sql`
+    update source_items i set source_id = m."sourceId", synced_at = ${at}, updated_at = ${at}
+    from json_to_recordset(${JSON.stringify(moved)}::json) as m(id uuid, "sourceId" uuid)
+    where i.organization_id = ${organizationId} and i.id = m.id`.execute(tx)
+}
+
+interface WrittenItem {
+  id: string
+  /** It was stored before, so that it has chunks to replace. */
+  existed: boolean
+  prepared: Written
+}
+
+const UpsertedRows = z.array(z.object({ id: z.string(), provider: z.string(), external_id: z.string() }))
+
+/** Inserts or overwrites items; one that another transaction just stored with the same content is left out. */
+async function upsertItems(
+  tx: Tx,
+  organizationId: string,
+  items: readonly Written[],
+  at: Date,
+): Promise<WrittenItem[]> {
+  const written: WrittenItem[] = []
+  for (const batch of batchesOf(items)) {
+    const fresh = new Map(batch.map((one) => [itemKey(one.item), { id: randomUUID(), one }]))
+    const rows = [...fresh.values()].map(({ id, one }, n) =>
+      Object.assign({ n, id, hash: one.hash }, one.item),
+    )
+    const { rows: upserted } = await sql`
+      insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, url,
+        author_name, source_created_at, source_updated_at, metadata, content_sha256, synced_at, created_at, updated_at)
+      select ${organizationId}, r.id, r.provider, r."externalId", r."sourceId", r."sourceKind", r.title, r.body, r.url,
+        r."authorName", r."sourceCreatedAt", r."sourceUpdatedAt", r.metadata, decode(r.hash, 'hex'), ${at}, ${at}, ${at}
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r(n int, id uuid, provider text, "externalId" text,
+        "sourceId" uuid, "sourceKind" text, title text, body text, url text, "authorName" text,
+        "sourceCreatedAt" timestamptz, "sourceUpdatedAt" timestamptz, metadata jsonb, hash text)
+      order by r.n
+      on conflict (organization_id, provider, external_id) do update set
+        source_id = excluded.source_id, source_kind = excluded.source_kind, title = excluded.title,
+        body = excluded.body, url = excluded.url, author_name = excluded.author_name,
+        source_created_at = excluded.source_created_at, source_updated_at = excluded.source_updated_at,
+        metadata = excluded.metadata, content_sha256 = excluded.content_sha256,
+        synced_at = excluded.synced_at, updated_at = excluded.updated_at
+      where (source_items.content_sha256, source_items.source_id)
+        is distinct from (excluded.content_sha256, excluded.source_id)
+      returning id, provider, external_id`.execute(tx)
+    for (const row of UpsertedRows.parse(upserted)) {
+      const mine = fresh.get(`${row.provider}\0${row.external_id}`)
+      if (!mine) throw new Error('the database answered with an item that it was not given')
+      written.push({ id: row.id, existed: row.id !== mine.id, prepared: mine.one })
+    }
+  }
+  return written
+}
+
+function* batchesOf(items: readonly Written[]): Generator<Written[]> {
+  let batch: Written[] = []
+  let characters = 0
+  for (const one of items) {
+    batch.push(one)
+    characters += one.item.body.length
+    if (batch.length < ITEMS_A_STATEMENT && characters < CHARACTERS_A_STATEMENT) continue
+    yield batch
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function replaceChunks(
+  tx: Tx,
+  { organizationId, modelIds }: PreparedItems,
+  written: readonly WrittenItem[],
+): Promise<void> {
+  const replaced = written.filter(({ existed }) => existed).map(({ id }) => id)
+  if (replaced.length > 0) {
+    // Their vectors go with them.
+    await sql`
+      delete from chunks where organization_id = ${organizationId}
+        and source_item_id in (select value::uuid from json_array_elements_text(${JSON.stringify(replaced)}::json))`.execute(
+      tx,
+    )
+  }
+  const rows = written.flatMap(({ id, prepared }) =>
+    prepared.chunks.map((chunk) => ({ id, provider: prepared.item.provider, chunk })),
+  )
+  for (let start = 0; start < rows.length; start += CHUNKS_A_STATEMENT) {
+    const batch = rows.slice(start, start + CHUNKS_A_STATEMENT)
+    const chunks = batch.map(({ id, chunk: { chunk } }) => Object.assign({ id }, chunk))
+    await sql`
+      insert into chunks (organization_id, source_item_id, position, heading, content)
+      select ${organizationId}, id, position, heading, content
+      from json_to_recordset(${JSON.stringify(chunks)}::json)
+        as r(id uuid, position int, heading text, content text)`.execute(tx)
+    for (const [index, modelId] of modelIds.entries()) {
+      const vectors = batch.map(({ id, provider, chunk }) => ({
+        sourceItemId: id,
+        provider,
+        position: chunk.chunk.position,
+        vector: vectorOf(chunk, index),
+      }))
+      await insertVectors(tx, organizationId, modelId, vectors)
+    }
+  }
+}
+
+function vectorOf(chunk: PreparedChunk, index: number): Float32Array {
+  const vector = chunk.vectors[index]
+  if (!vector) throw new Error('a chunk was not embedded')
+  return vector
+}

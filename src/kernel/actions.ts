@@ -1,0 +1,21 @@
+/** What an API key may be allowed to do, in the API document's order. */
+export const ACTIONS = [
+  'admin',
+  'search',
+  'context',
+  'ask',
+  'memory:read',
+  'sources:read',
+  'sources:write',
+  'sync:read',
+  'sync:write',
+  'ingest',
+] as const
+export type Action = (typeof ACTIONS)[number]
+
+/** Roles of a workspace's members, the mightiest first. */
+export const ROLES = ['owner', 'admin', 'member'] as const
+export type Role = (typeof ROLES)[number]
+
+export const ACTOR_TYPES = ['agent', 'application', 'admin'] as const
+export type ActorType = (typeof ACTOR_TYPES)[number]

@@ -1,0 +1,44 @@
+import type { Action, ActorType, Role } from './actions.ts'
+import type { ProviderId } from './providers.ts'
+
+/** A live API key that made the request. */
+export interface AgentPrincipal {
+  kind: 'agent'
+  organizationId: string
+  apiKeyId: string
+  actorType: ActorType
+  allowedActions: readonly Action[]
+  /** null: every provider. */
+  allowedProviders: readonly ProviderId[] | null
+}
+
+/** A person, signed in at the identity provider, inside one of their workspaces. */
+export interface ConsolePrincipal {
+  kind: 'console'
+  organizationId: string
+  userId: string
+  role: Role
+  allowedProviders: null
+}
+
+/** A person, signed in, on a route that belongs to no workspace. */
+export interface UserPrincipal {
+  kind: 'user'
+  userId: string
+}
+
+/** Whoever acts for an organization: what slices take. */
+export type Caller = AgentPrincipal | ConsolePrincipal
+
+/** Who an audit event names; exactly one of the two is set. */
+export interface Actor {
+  userId: string | null
+  apiKeyId: string | null
+}
+
+/** The actor of the audit trail for a caller. */
+export function actorOf(caller: Caller): Actor {
+  return caller.kind === 'agent'
+    ? { userId: null, apiKeyId: caller.apiKeyId }
+    : { userId: caller.userId, apiKeyId: null }
+}

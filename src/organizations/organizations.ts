@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import type { SubscriptionStatus } from '../database/schema.ts'
+import type { Role } from '../kernel/actions.ts'
+import type { Clock } from '../kernel/clock.ts'
+
+export interface OrganizationView {
+  id: string
+  name: string
+  role: Role
+  createdAt: string
+}
+
+export interface UserView {
+  id: string
+  email: string | null
+  name: string | null
+}
+
+export interface Organizations {
+  /** The person and the workspaces they belong to, oldest first. */
+  describeUser(userId: string): Promise<{ user: UserView; organizations: OrganizationView[] }>
+  /** Makes a workspace that the person owns. */
+  create(userId: string, name: string): Promise<OrganizationView>
+}
+
+/** Workspaces and their members. New ones are `incomplete` where somebody has to pay, and `internal` otherwise. */
+export function createOrganizations(deps: {
+  db: Db
+  clock: Clock
+  paymentsConfigured: boolean
+}): Organizations {
+  const { db, clock, paymentsConfigured } = deps
+  return {
+    async describeUser(userId) {
+      const user = await db
+        .selectFrom('users')
+        .select(['id', 'email', 'name'])
+        .where('id', '=', userId)
+        .executeTakeFirstOrThrow()
+      return { user, organizations: await listOrganizations(db, userId) }
+    },
+    async create(userId, name) {
+      const at = clock.now()
+      return await db.transaction().execute(async (tx) => {
+        const id = await insertOrganization(tx, {
+          name,
+          status: paymentsConfigured ? 'incomplete' : 'internal',
+          at,
+        })
+        await addMember(tx, { organizationId: id, userId, role: 'owner', at })
+        await recordEvent(tx, {
+          organizationId: id,
+          actor: { userId, apiKeyId: null },
+          action: 'organization.create',
+          targetType: 'organization',
+          targetId: id,
+          metadata: { name },
+          at,
+        })
+        return { id, name, role: 'owner', createdAt: at.toISOString() }
+      })
+    },
+  }
+}
+
+export interface NewOrganization {
+  name: string
+  status: SubscriptionStatus
+  isLocal?: boolean
+  at: Date
+}
+
+/** Stores a workspace with its subscription and returns its id. Its first period starts at `at`. */
+export async function insertOrganization(
+  tx: Tx,
+  { name, status, isLocal = false, at }: NewOrganization,
+): Promise<string> {
+  const id = randomUUID()
+  await tx.insertInto('organizations').values({ id, name, is_local: isLocal, created_at: at }).execute()
+  const periodEnd = new Date(at)
+  periodEnd.setUTCMonth(periodEnd.getUTCMonth() + 1)
+  await tx
+    .insertInto('subscriptions')
+    .values({
+      organization_id: id,
+      status,
+      period_anchor: at,
+      period_started_at: at,
+      period_ends_at: periodEnd,
+      updated_at: at,
+    })
+    .execute()
+  return id
+}
+
+/** Makes a person a member, unless they are one. */
+export async function addMember(
+  db: Db,
+  member: { organizationId: string; userId: string; role: Role; at: Date },
+): Promise<void> {
+  await db
+    .insertInto('memberships')
+    .values({
+      organization_id: member.organizationId,
+      user_id: member.userId,
+      role: member.role,
+      created_at: member.at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+async function listOrganizations(db: Db, userId: string): Promise<OrganizationView[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .select(['organizations.id', 'organizations.name', 'memberships.role', 'organizations.created_at'])
+    .where('memberships.user_id', '=', userId)
+    .orderBy('organizations.created_at')
+    .orderBy('organizations.id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    createdAt: row.created_at.toISOString(),
+  }))
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import type { Db } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+
+/** Who an identity provider says somebody is. */
+export interface Identity {
+  issuer: string
+  subject: string
+  email: string | null
+  name: string | null
+}
+
+/**
+ * The user of an identity, made at its first sight. E-mail and name follow what the provider says now.
+ * @returns the user's id.
+ */
+export async function ensureUser(db: Db, clock: Clock, identity: Identity): Promise<string> {
+  const known = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'name'])
+    .where('issuer', '=', identity.issuer)
+    .where('subject', '=', identity.subject)
+    .executeTakeFirst()
+  const email = identity.email ?? known?.email ?? null
+  const name = identity.name ?? known?.name ?? null
+  if (known && known.email === email && known.name === name) return known.id
+  const row = await db
+    .insertInto('users')
+    .values({
+      id: randomUUID(),
+      issuer: identity.issuer,
+      subject: identity.subject,
+      email,
+      name,
+      created_at: clock.now(),
+    })
+    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doUpdateSet({ email, name }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}

@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
+import { createRouteServer } from '../../test/support/route-server.ts'
+import { adoptModel, createModelRegistry, ensureStoredModel } from '../embeddings/index.ts'
+import { createItems, type Items } from '../items/index.ts'
+import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { createRetrieval, retrievalRoutes } from './index.ts'
+
+const NOW = new Date('2026-03-01T12:00:00.000Z')
+const minutesAgo = (minutes: number): Date => new Date(NOW.getTime() - minutes * 60_000)
+
+let database: TestDatabase
+let server: FastifyInstance
+let items: Items
+let organization: TestOrganization
+const configured = hashEmbeddingModel({ id: 'configured' })
+const builtin = hashEmbeddingModel({ id: 'builtin-1' })
+const callers = new Map<string, AgentPrincipal | ConsolePrincipal>()
+const clock = { now: () => NOW }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const models = createModelRegistry({ configured, builtin: async () => builtin })
+  items = createItems({ db: database.db, models, clock })
+  server = await createRouteServer(
+    retrievalRoutes,
+    { retrieval: createRetrieval({ db: database.db, models, clock }) },
+    callers,
+  )
+})
+afterAll(async () => {
+  await server.close()
+  await database.close()
+})
+beforeEach(async () => {
+  organization = await insertOrganization(database.db)
+  callers.clear()
+  callers.set('key', organization.caller())
+  callers.set('scoped', organization.caller(['notion', 'gmail']))
+})
+
+async function write(provider: ProviderId, externalId: string, title: string, body = 'apple'): Promise<void> {
+  const item = {
+    sourceId: organization.sourceIds[provider],
+    provider,
+    sourceKind: 'document' as const,
+    externalId,
+    title,
+    body,
+    url: null,
+    authorName: null,
+    sourceCreatedAt: null,
+    sourceUpdatedAt: null,
+    metadata: {},
+  }
+  await items.write(organization.id, [item])
+}
+
+async function context(body: Record<string, unknown>, key = 'key', path = '/v1/context') {
+  const response = await server.inject({
+    method: 'POST',
+    url: path,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    payload: JSON.stringify(body),
+  })
+  return { status: response.statusCode, requestId: response.headers['x-request-id'], body: response.json() }
+}
+
+const events = () =>
+  database.db.selectFrom('audit_events').selectAll().where('organization_id', '=', organization.id).execute()
+
+describe('POST /v1/context', () => {
+  it('answers the whole contract, with a citation for each hit from 1 on', async () => {
+    await write('notion', 'a', 'Fruit', 'apple')
+    await write('slack', 'b', 'Pie', 'apple pie with cream')
+    const query = ' Apple? '
+    const { status, requestId, body } = await context({ query, limit: 5 })
+    expect(status).toBe(200)
+    const [first, second] = body.hits
+    expect(body).toEqual({
+      contract: {
+        version: '1.0',
+        requestId,
+        endpoint: '/v1/context',
+        issuedAt: NOW.toISOString(),
+        callerActorType: 'agent',
+        callerApiKeyId: organization.caller().apiKeyId,
+      },
+      query: { raw: query, limit: 5 },
+      hits: [expect.objectContaining({ title: 'Fruit' }), expect.objectContaining({ title: 'Pie' })],
+      citations: [
+        { index: 1, sourceItemId: first.sourceItemId, title: 'Fruit' },
+        { index: 2, sourceItemId: second.sourceItemId, title: 'Pie' },
+      ],
+      exclusions: [],
+      limitations: [],
+    })
+  })
+
+  it('has the very hits of a search', async () => {
+    for (let index = 0; index < 12; index++) await write('notion', `p${index}`, `Page ${index}`)
+    const search = await context({ query: 'apple page 3' }, 'key', '/v1/search')
+    expect((await context({ query: 'apple page 3' })).body.hits).toEqual(search.body.hits)
+  })
+
+  it('names each provider out of scope, whether or not anything of it is stored, and shows nothing of it', async () => {
+    await write('slack', 'secret', 'Secret')
+    await write('notion', 'open', 'Open')
+    const { body } = await context({ query: 'apple' }, 'scoped')
+    expect(body.hits).toMatchObject([{ title: 'Open' }])
+    expect(body.exclusions).toEqual([
+      { type: 'provider_scope', provider: 'slack', reason: expect.stringContaining('slack') },
+      { type: 'provider_scope', provider: 'google_drive', reason: expect.stringContaining('google_drive') },
+    ])
+    expect(body.limitations).toEqual([
+      { code: 'provider_scope_applied', message: expect.stringContaining('notion, gmail') },
+    ])
+  })
+
+  it('records every call with its own id, counts and the cleaned query, and no content', async () => {
+    await write('notion', 'a', 'Very secret title', 'apple of discord')
+    const query = 'apple \0 \ud800'
+    const { requestId } = await context({ query }, 'scoped')
+    const [event, ...others] = await events()
+    expect(others).toEqual([])
+    expect(event).toMatchObject({
+      actor_api_key_id: organization.caller().apiKeyId,
+      actor_user_id: null,
+      action: 'context.retrieve',
+      target_type: 'context_contract',
+      target_id: requestId,
+    })
+    expect(event?.metadata).toEqual({
+      requestId,
+      query: 'apple  \ufffd',
+      hitCount: 1,
+      citationCount: 1,
+      exclusionCount: 2,
+      providers: ['notion'],
+    })
+    expect(JSON.stringify(event)).not.toMatch(/secret|discord/)
+  })
+
+  it('records a call that finds nothing, too', async () => {
+    const { requestId, body } = await context({ query: 'apple' })
+    expect(body).toMatchObject({ hits: [], citations: [] })
+    expect(await events()).toMatchObject([{ target_id: requestId, metadata: { hitCount: 0, providers: [] } }])
+  })
+
+  it('records nothing for a call that was refused', async () => {
+    expect((await context({ query: '' })).status).toBe(400)
+    expect(await events()).toEqual([])
+  })
+
+  it('names the person in place of a key in the console', async () => {
+    const userId = randomUUID()
+    callers.set('person', {
+      kind: 'console',
+      organizationId: organization.id,
+      userId,
+      role: 'member',
+      allowedProviders: null,
+    })
+    const { body } = await context({ query: 'apple' }, 'person', '/v1/console/context')
+    expect(body.contract).toMatchObject({
+      endpoint: '/v1/console/context',
+      callerActorType: 'user',
+      callerApiKeyId: null,
+    })
+    expect(await events()).toMatchObject([{ actor_user_id: userId, actor_api_key_id: null }])
+  })
+
+  it('takes the filter of a search', async () => {
+    await write('notion', 'a', 'Page')
+    await write('slack', 'b', 'Chat')
+    const { body } = await context({ query: 'apple', filter: { providers: ['slack'] } })
+    expect(body.hits).toMatchObject([{ title: 'Chat' }])
+  })
+})
+
+describe('the limitations of a context', () => {
+  const codes = async (key = 'key', filter?: object): Promise<string[]> => {
+    const { body } = await context({ query: 'apple', ...(filter ? { filter } : {}) }, key)
+    return body.limitations.map(({ code }: { code: string }) => code)
+  }
+  const source = (provider: ProviderId, values: Parameters<typeof insertSource>[2] | object) =>
+    insertSource(database.db, organization.id, { push_only: false, ...values, provider })
+
+  it('does not call push-only sources stale or unfinished, however old they are', async () => {
+    expect(await codes()).toEqual([])
+  })
+
+  it('says source_stale of a source that synced over an hour ago, by its name', async () => {
+    await source('slack', { last_synced_at: minutesAgo(60) })
+    expect(await codes()).toEqual([])
+    await source('slack', { last_synced_at: minutesAgo(61), display_name: 'Old chat' })
+    const { body } = await context({ query: 'apple' })
+    expect(body.limitations).toEqual([
+      { code: 'source_stale', message: expect.stringContaining('Old chat (slack)') },
+    ])
+  })
+
+  it('says source_stale of a source whose last sync failed', async () => {
+    await source('gmail', { last_synced_at: minutesAgo(1), status: 'error' })
+    expect(await codes()).toEqual(['source_stale'])
+  })
+
+  it('says source_sync_incomplete while the first sync is unfinished', async () => {
+    await source('google_drive', { status: 'pending' })
+    expect(await codes()).toEqual(['source_sync_incomplete'])
+  })
+
+  it('says nothing of sources out of scope or out of the filter', async () => {
+    const stale = await source('slack', { last_synced_at: minutesAgo(61) })
+    expect(await codes('scoped')).toEqual(['provider_scope_applied'])
+    expect(await codes('key', { providers: ['notion'] })).toEqual([])
+    expect(await codes('key', { connectorId: organization.sourceIds.slack })).toEqual([])
+    expect(await codes('key', { connectorId: stale })).toEqual(['source_stale'])
+  })
+
+  it('says embedding_fallback while another model than the configured one answers', async () => {
+    const stored = await ensureStoredModel(database.db, builtin)
+    await database.db.transaction().execute((tx) => adoptModel(tx, organization.id, stored.id))
+    await write('notion', 'a', 'Page')
+    const { body } = await context({ query: 'apple' })
+    expect(body.hits).toHaveLength(1)
+    expect(body.limitations).toEqual([
+      { code: 'embedding_fallback', message: expect.stringMatching(/builtin-1.*configured/) },
+    ])
+  })
+
+  it('refuses clearly while the model of the stored vectors is not to be had, and records nothing', async () => {
+    const stored = await ensureStoredModel(database.db, hashEmbeddingModel({ id: 'openai:gone:64' }))
+    await database.db.transaction().execute((tx) => adoptModel(tx, organization.id, stored.id))
+    for (const path of ['/v1/context', '/v1/search']) {
+      expect(await context({ query: 'apple' }, 'key', path)).toMatchObject({
+        status: 409,
+        body: {
+          code: 'embedding_model_mismatch',
+          storedModel: 'openai:gone:64',
+          configuredModel: 'configured',
+        },
+      })
+    }
+    await expect(write('notion', 'a', 'Page')).rejects.toMatchObject({ code: 'embedding_model_mismatch' })
+    expect(await events()).toEqual([])
+  })
+})

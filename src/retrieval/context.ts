@@ -1,0 +1,99 @@
+import { recordEvent } from '../audit/index.ts'
+import type { Db } from '../database/database.ts'
+import type { ModelRegistry } from '../embeddings/index.ts'
+import type { ActorType } from '../kernel/actions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { actorOf, type Caller } from '../kernel/principal.ts'
+import { PROVIDERS } from '../kernel/providers.ts'
+import { type Exclusion, exclusionsOf, findSources, type Limitation, limitationsOf } from './limitations.ts'
+import type { Search } from './search.ts'
+import type { Citation, Hit, SearchRequest } from './search-schema.ts'
+
+export const CONTRACT_VERSION = '1.0'
+
+/** The Context Contract: hits with what a reader has to know to rely on them. */
+export interface ContextContract {
+  contract: {
+    version: typeof CONTRACT_VERSION
+    /** The request's id, and the audit event's target. */
+    requestId: string
+    endpoint: string
+    issuedAt: string
+    /** `user` for a person in the console, who has no key. */
+    callerActorType: ActorType | 'user'
+    callerApiKeyId: string | null
+  }
+  query: { raw: string; limit: number }
+  hits: Hit[]
+  citations: Citation[]
+  exclusions: Exclusion[]
+  limitations: Limitation[]
+}
+
+/** What a contract says about its request. */
+export interface ContextOrigin {
+  requestId: string
+  path: string
+}
+
+/** @throws what `Search` throws */
+export type RetrieveContext = (
+  caller: Caller,
+  request: SearchRequest,
+  origin: ContextOrigin,
+  signal?: AbortSignal,
+) => Promise<ContextContract>
+
+export function createRetrieveContext(deps: {
+  db: Db
+  models: ModelRegistry
+  clock: Clock
+  search: Search
+}): RetrieveContext {
+  const { db, models, clock, search } = deps
+  return async (caller, request, { requestId, path }, signal) => {
+    const { hits, model } = await search(caller, request, signal)
+    const sources = await findSources(db, caller, request.filter ?? {})
+    const now = clock.now()
+    const exclusions = exclusionsOf(caller)
+    const contract: ContextContract = {
+      contract: {
+        version: CONTRACT_VERSION,
+        requestId,
+        endpoint: path,
+        issuedAt: now.toISOString(),
+        callerActorType: caller.kind === 'agent' ? caller.actorType : 'user',
+        callerApiKeyId: caller.kind === 'agent' ? caller.apiKeyId : null,
+      },
+      query: { raw: request.query, limit: request.limit },
+      hits,
+      citations: hits.map(({ sourceItemId, title }, index) => ({ index: index + 1, sourceItemId, title })),
+      exclusions,
+      limitations: limitationsOf(
+        caller,
+        sources,
+        { answering: model, configured: models.configured.id },
+        now,
+      ),
+    }
+    await db.transaction().execute((tx) =>
+      recordEvent(tx, {
+        organizationId: caller.organizationId,
+        actor: actorOf(caller),
+        action: 'context.retrieve',
+        targetType: 'context_contract',
+        targetId: requestId,
+        metadata: {
+          requestId,
+          query: request.query,
+          hitCount: hits.length,
+          citationCount: contract.citations.length,
+          exclusionCount: exclusions.length,
+          providers: PROVIDERS.filter((provider) => hits.some((hit) => hit.provider === provider)),
+        },
+        at: now,
+      }),
+    )
+    return contract
+  }
+}

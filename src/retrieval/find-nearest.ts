@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { float4Array, type StoredModel } from '../embeddings/index.ts'
+import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { storableJson, storableText } from '../kernel/text.ts'
+import type { SearchFilter } from './search-schema.ts'
+
+export interface NearestQuery {
+  organizationId: string
+  /** The model that `vector` is of. */
+  modelId: number
+  vector: Float32Array
+  limit: number
+  /** null: every provider. */
+  providers: readonly ProviderId[] | null
+  filter: SearchFilter
+}
+
+/** A found chunk with its item. */
+export interface NearestChunk {
+  sourceItemId: string
+  position: number
+  /** Cosine similarity, above 0 and at most 1. */
+  score: number
+  title: string
+  content: string
+  url: string | null
+  provider: ProviderId
+  metadata: Record<string, unknown>
+  syncedAt: Date
+}
+
+export interface Nearest {
+  /** The model that answers for the organization in the same snapshot. Unless it is `modelId`, `chunks` mean nothing. */
+  active: StoredModel | null
+  /** Best first; ties by item and position. */
+  chunks: NearestChunk[]
+}
+
+const Rows = z.array(
+  z.object({
+    active_id: z.number().nullable(),
+    active_name: z.string().nullable(),
+    id: z.string().nullable(),
+    position: z.number().nullable(),
+    distance: z.number().nullable(),
+    title: z.string().nullable(),
+    content: z.string().nullable(),
+    url: z.string().nullable(),
+    provider: z.enum(PROVIDERS).nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    synced_at: z.date().nullable(),
+  }),
+)
+
+/**
+ * The chunks whose vectors are nearest to the query's, by an exact scan of the organization's vectors of one model, with
+ * scope and filter inside it. One statement, so that the answering model and the vectors are of one snapshot.
+ * A chunk at a right angle or beyond (score 0) is not among them.
+ */
+export async function findNearest(db: Db, query: NearestQuery): Promise<Nearest> {
+  const { organizationId, modelId, vector, limit, providers, filter } = query
+  const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
+  const { rows } = await sql`
+    with nearest as materialized (
+      select e.source_item_id, e.position, e.embedding <=> ${float4Array([vector])}::float4[]::halfvec as distance
+      from chunk_embeddings e
+      where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId} ${inScope}
+        ${matchingItems(organizationId, filter)}
+      order by distance, e.source_item_id, e.position
+      limit ${limit}
+    )
+    select m.id as active_id, m.name as active_name, n.distance::float8 as distance, n.position,
+      i.id, i.title, c.content, i.url, i.provider, i.metadata, i.synced_at
+    from organizations o
+    left join embedding_models m on m.id = o.embedding_model_id
+    left join (
+      nearest n
+      join source_items i on i.organization_id = ${organizationId} and i.id = n.source_item_id
+      join chunks c on c.organization_id = ${organizationId} and c.source_item_id = n.source_item_id
+        and c.position = n.position
+    ) on n.distance < 1
+    where o.id = ${organizationId}
+    order by n.distance, n.source_item_id, n.position`.execute(db)
+  const parsed = Rows.parse(rows)
+  const first = parsed[0]
+  const active =
+    first === undefined || first.active_id === null || first.active_name === null
+      ? null
+      : { id: first.active_id, name: first.active_name }
+  return { active, chunks: parsed.flatMap(toChunk) }
+}
+
+function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {
+  const { id, position, distance, title, content, provider, metadata, synced_at: syncedAt } = row
+  const found =
+    id !== null &&
+    position !== null &&
+    distance !== null &&
+    title !== null &&
+    content !== null &&
+    provider !== null &&
+    metadata !== null &&
+    syncedAt !== null
+  if (!found) return []
+  const score = Math.min(1, 1 - distance)
+  return [{ sourceItemId: id, position, score, title, content, url: row.url, provider, metadata, syncedAt }]
+}
+
+/** The filter as a condition on the chunk's item; nothing when it asks for nothing of it. */
+function matchingItems(organizationId: string, filter: SearchFilter): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = []
+  if (filter.sourceKinds) conditions.push(sql`f.source_kind in (${sql.join(filter.sourceKinds)})`)
+  if (filter.authorName !== undefined)
+    conditions.push(sql`f.author_name = ${storableText(filter.authorName)}`)
+  if (filter.connectorId !== undefined) conditions.push(sql`f.source_id = ${filter.connectorId}`)
+  // An item whose source gave no date counts as of when it came here.
+  const updatedAt = sql`coalesce(f.source_updated_at, f.source_created_at, f.synced_at)`
+  if (filter.updatedAfter !== undefined)
+    conditions.push(sql`${updatedAt} >= ${new Date(filter.updatedAfter)}`)
+  if (filter.updatedBefore !== undefined)
+    conditions.push(sql`${updatedAt} < ${new Date(filter.updatedBefore)}`)
+  // Containment of a value that is no object or array is equality.
+  if (filter.metadata) {
+    conditions.push(sql`f.metadata @> ${JSON.stringify(storableJson(filter.metadata))}::jsonb`)
+  }
+  if (conditions.length === 0) return sql``
+  return sql`and e.source_item_id in (
+    select f.id from source_items f
+    where f.organization_id = ${organizationId} and ${sql.join(conditions, sql` and `)})`
+}

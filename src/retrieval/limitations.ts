@@ -1,0 +1,104 @@
+import type { Db } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { providersInScope } from './search.ts'
+import type { SearchFilter } from './search-schema.ts'
+
+export interface Exclusion {
+  type: 'provider_scope'
+  provider: ProviderId
+  reason: string
+}
+
+export interface Limitation {
+  code: 'provider_scope_applied' | 'source_stale' | 'source_sync_incomplete' | 'embedding_fallback'
+  message: string
+}
+
+/** A source that has not synced for longer may lack what changed since. */
+export const STALE_AFTER_MS = 60 * 60_000
+const NAMED_MAX = 5
+
+type Source = Pick<
+  Row<'sources'>,
+  'id' | 'provider' | 'push_only' | 'status' | 'display_name' | 'last_synced_at'
+>
+
+/** One for each provider out of the caller's scope, whether or not anything of it is stored. */
+export function exclusionsOf(caller: Caller): Exclusion[] {
+  const scope = caller.allowedProviders
+  if (scope === null) return []
+  return PROVIDERS.filter((provider) => !scope.includes(provider)).map((provider) => ({
+    type: 'provider_scope',
+    provider,
+    reason: `The calling key may not read ${provider}`,
+  }))
+}
+
+/** The sources that a retrieval read from: of the caller's providers, and of those that the filter asks for. */
+export async function findSources(db: Db, caller: Caller, filter: SearchFilter): Promise<Source[]> {
+  const providers = providersInScope(caller, filter.providers)
+  if (providers?.length === 0) return []
+  let query = db
+    .selectFrom('sources')
+    .select(['id', 'provider', 'push_only', 'status', 'display_name', 'last_synced_at'])
+    .where('organization_id', '=', caller.organizationId)
+  if (providers !== null) query = query.where('provider', 'in', [...providers])
+  if (filter.connectorId !== undefined) query = query.where('id', '=', filter.connectorId)
+  return await query.orderBy('created_at').orderBy('id').execute()
+}
+
+/** What the reader of a context has to know about it: at most one limitation for each code. */
+export function limitationsOf(
+  caller: Caller,
+  sources: readonly Source[],
+  models: { answering: string | null; configured: string },
+  now: Date,
+): Limitation[] {
+  const limitations: Limitation[] = []
+  if (caller.allowedProviders !== null) {
+    limitations.push({
+      code: 'provider_scope_applied',
+      message: `Only these providers were searched, since the calling key is limited to them: ${caller.allowedProviders.join(', ')}`,
+    })
+  }
+  const stale = sources.filter((source) => isStale(source, now))
+  if (stale.length > 0) {
+    limitations.push({
+      code: 'source_stale',
+      message: `Recent changes may be missing, since the last sync failed or is over an hour ago: ${named(stale)}`,
+    })
+  }
+  const incomplete = sources.filter(isIncomplete)
+  if (incomplete.length > 0) {
+    limitations.push({
+      code: 'source_sync_incomplete',
+      message: `Documents may be missing, since the first sync has not finished: ${named(incomplete)}`,
+    })
+  }
+  if (models.answering !== null && models.answering !== models.configured) {
+    limitations.push({
+      code: 'embedding_fallback',
+      message: `The stored vectors are of the embedding model ${models.answering}, which answered in place of the configured ${models.configured}`,
+    })
+  }
+  return limitations
+}
+
+/** What is pushed is as fresh as its last push, so a push-only source is never stale nor unfinished. */
+function isStale(source: Source, now: Date): boolean {
+  if (source.push_only) return false
+  if (source.status === 'error') return true
+  return source.last_synced_at !== null && now.getTime() - source.last_synced_at.getTime() > STALE_AFTER_MS
+}
+
+function isIncomplete(source: Source): boolean {
+  return !source.push_only && (source.status === 'pending' || source.last_synced_at === null)
+}
+
+function named(sources: readonly Source[]): string {
+  const names = sources.slice(0, NAMED_MAX).map((source) => `${source.display_name} (${source.provider})`)
+  const more = sources.length - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

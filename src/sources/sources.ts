@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { recordEvent, type AuditAction } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import type { SourceStatus } from '../database/schema.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf, type Caller } from '../kernel/principal.ts'
+import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+
+/*
+ * The states of a source. `pending`: made, its first sync unfinished; a push-only source has none and starts `active`.
+ * A run that succeeds makes it `active`, one that fails `error` with the provider's words. A person in the console
+ * turns `active` and `error` to `disabled` and back; a disabled source is not polled and refuses runs.
+ */
+
+export interface SourceView {
+  id: string
+  provider: ProviderId
+  status: SourceStatus
+  displayName: string
+  externalAccountId: string
+  lastSyncedAt: string | null
+  errorMessage: string | null
+  channelAllowlist: string[] | null
+  sourceItemCount: number
+  policyHealth: Record<string, unknown> | null
+  createdAt: string
+  updatedAt: string
+}
+
+export interface SourceChange {
+  displayName?: string | undefined
+  status?: 'active' | 'disabled' | undefined
+  channelAllowlist?: string[] | null | undefined
+}
+
+/** Refuses a source that the workspace's plan has no room for; runs inside the transaction that makes it. */
+export type CheckConnectorLimit = (tx: Tx, organizationId: string) => Promise<void>
+
+export interface Sources {
+  /** The sources of the caller's providers, oldest first. */
+  list(caller: Caller): Promise<SourceView[]>
+  /** @throws AppError `not_found` */
+  get(caller: Caller, id: string): Promise<SourceView>
+  /** Makes a source that takes pushed documents only. @throws AppError `plan_limit_reached` */
+  createPushOnly(caller: Caller, source: { provider: ProviderId; displayName: string }): Promise<SourceView>
+  /** @throws AppError `not_found`, `not_a_slack_source` */
+  change(caller: Caller, id: string, change: SourceChange): Promise<SourceView>
+  /** Removes a source with its items, chunks and vectors. @throws AppError `not_found` */
+  remove(caller: Caller, id: string): Promise<SourceView>
+}
+
+/** The sources of an organization. */
+export function createSources(deps: {
+  db: Db
+  clock: Clock
+  checkConnectorLimit: CheckConnectorLimit
+}): Sources {
+  const { db, clock, checkConnectorLimit } = deps
+  return {
+    async list(caller) {
+      const rows = await selectSources(db, caller).orderBy('created_at').orderBy('id').execute()
+      return rows.map(toView)
+    },
+    get: (caller, id) => getSource(db, caller, id),
+    createPushOnly: (caller, source) =>
+      db.transaction().execute(async (tx) => {
+        await checkConnectorLimit(tx, caller.organizationId)
+        const at = clock.now()
+        const id = await insertPushOnlySource(tx, { organizationId: caller.organizationId, ...source, at })
+        await record(tx, caller, 'source.create', id, { provider: source.provider, pushOnly: true }, at)
+        return await getSource(tx, caller, id)
+      }),
+    change: (caller, id, change) =>
+      db.transaction().execute(async (tx) => {
+        const before = await getSource(tx, caller, id, 'locked')
+        await applyChange(tx, caller, before, change, clock.now())
+        return await getSource(tx, caller, id)
+      }),
+    remove: (caller, id) =>
+      db.transaction().execute(async (tx) => {
+        const source = await getSource(tx, caller, id, 'locked')
+        await tx
+          .deleteFrom('sources')
+          .where('organization_id', '=', caller.organizationId)
+          .where('id', '=', id)
+          .execute()
+        const metadata = { provider: source.provider, itemCount: source.sourceItemCount }
+        await record(tx, caller, 'source.delete', id, metadata, clock.now())
+        return source
+      }),
+  }
+}
+
+async function applyChange(
+  tx: Tx,
+  caller: Caller,
+  before: SourceView,
+  change: SourceChange,
+  at: Date,
+): Promise<void> {
+  const { displayName, status, channelAllowlist } = change
+  if (channelAllowlist !== undefined && before.provider !== 'slack') {
+    throw new AppError('not_a_slack_source', 'Only Slack sources have a channel allowlist')
+  }
+  // A source in error stays so until a run succeeds: enabling it only ends a pause.
+  const nextStatus = status === 'active' && before.status !== 'disabled' ? undefined : status
+  await tx
+    .updateTable('sources')
+    .set({
+      ...(displayName === undefined ? {} : { display_name: displayName }),
+      ...(nextStatus === undefined ? {} : { status: nextStatus }),
+      ...(channelAllowlist === undefined ? {} : { channel_allowlist: channelAllowlist }),
+      updated_at: at,
+    })
+    .where('organization_id', '=', caller.organizationId)
+    .where('id', '=', before.id)
+    .execute()
+  if (displayName !== undefined) await record(tx, caller, 'source.update', before.id, { displayName }, at)
+  if (nextStatus !== undefined && nextStatus !== before.status) {
+    await record(
+      tx,
+      caller,
+      nextStatus === 'disabled' ? 'source.disable' : 'source.enable',
+      before.id,
+      {},
+      at,
+    )
+  }
+  if (channelAllowlist !== undefined) {
+    await record(tx, caller, 'connector.allowlist.update', before.id, { channelAllowlist }, at)
+  }
+}
+
+async function record(
+  tx: Tx,
+  caller: Caller,
+  action: AuditAction,
+  targetId: string,
+  metadata: Record<string, unknown>,
+  at: Date,
+): Promise<void> {
+  const organizationId = caller.organizationId
+  await recordEvent(tx, {
+    organizationId,
+    actor: actorOf(caller),
+    action,
+    targetType: 'source',
+    targetId,
+    metadata,
+    at,
+  })
+}
+
+/** Stores a source without a provider account and returns its id. */
+export async function insertPushOnlySource(
+  tx: Tx,
+  source: { organizationId: string; provider: ProviderId; displayName: string; at: Date },
+): Promise<string> {
+  const id = randomUUID()
+  await tx
+    .insertInto('sources')
+    .values({
+      organization_id: source.organizationId,
+      id,
+      provider: source.provider,
+      push_only: true,
+      status: 'active',
+      display_name: source.displayName,
+      external_account_id: `push:${source.provider}`,
+      created_at: source.at,
+      updated_at: source.at,
+    })
+    .execute()
+  return id
+}
+
+/** One source of the caller's providers; another's answers exactly as one that does not exist. */
+async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): Promise<SourceView> {
+  if (lock) {
+    await db
+      .selectFrom('sources')
+      .select('id')
+      .where('organization_id', '=', caller.organizationId)
+      .where('id', '=', id)
+      .forUpdate()
+      .execute()
+  }
+  const row = await selectSources(db, caller).where('id', '=', id).executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such source')
+  return toView(row)
+}
+
+function selectSources(db: Db, caller: Caller) {
+  return db
+    .selectFrom('sources')
+    .selectAll()
+    .select(
+      sql<number>`(select count(*)::int from source_items
+        where source_items.organization_id = sources.organization_id and source_items.source_id = sources.id)`.as(
+        'source_item_count',
+      ),
+    )
+    .where('organization_id', '=', caller.organizationId)
+    .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+}
+
+type SourceRow = Awaited<ReturnType<ReturnType<typeof selectSources>['executeTakeFirstOrThrow']>>
+
+function toView(row: SourceRow): SourceView {
+  return {
+    id: row.id,
+    provider: row.provider,
+    status: row.status,
+    displayName: row.display_name,
+    externalAccountId: row.external_account_id,
+    lastSyncedAt: row.last_synced_at?.toISOString() ?? null,
+    errorMessage: row.error_message,
+    channelAllowlist: row.channel_allowlist,
+    sourceItemCount: row.source_item_count,
+    policyHealth: row.policy_health,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,2 @@
+export { syncRoutes, type SyncServices } from './routes.ts'
+export { createSyncRuns } from './sync-runs.ts'

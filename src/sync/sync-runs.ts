@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf, type Caller } from '../kernel/principal.ts'
+import { PROVIDERS } from '../kernel/providers.ts'
+
+export interface SyncRunView {
+  id: string
+  connectorId: string
+  status: Row<'sync_runs'>['status']
+  fullResync: boolean
+  startedAt: string | null
+  finishedAt: string | null
+  itemsDiscovered: number
+  itemsIngested: number
+  itemsDeleted: number
+  errorMessage: string | null
+  createdAt: string
+}
+
+export interface SyncRuns {
+  /** The newest runs of the caller's providers, newest first. */
+  list(caller: Caller): Promise<SyncRunView[]>
+  /**
+   * Queues a run, or returns the one that is already queued or running.
+   * @throws AppError `not_found`, `source_disabled`, `source_push_only`
+   */
+  request(
+    caller: Caller,
+    run: { connectorId: string; fullResync: boolean },
+  ): Promise<{ syncRun: SyncRunView; alreadyActive: boolean }>
+}
+
+const RUNS_LISTED_MAX = 500
+
+/** The sync runs of an organization. At most one per source is queued or running: a unique index sees to it. */
+export function createSyncRuns(deps: { db: Db; clock: Clock }): SyncRuns {
+  const { db, clock } = deps
+  return {
+    async list(caller) {
+      const rows = await db
+        .selectFrom('sync_runs')
+        .innerJoin('sources', (join) =>
+          join
+            .onRef('sources.organization_id', '=', 'sync_runs.organization_id')
+            .onRef('sources.id', '=', 'sync_runs.source_id'),
+        )
+        .selectAll('sync_runs')
+        .where('sync_runs.organization_id', '=', caller.organizationId)
+        .where('sources.provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+        .orderBy('sync_runs.created_at', 'desc')
+        .orderBy('sync_runs.id', 'desc')
+        .limit(RUNS_LISTED_MAX)
+        .execute()
+      return rows.map(toView)
+    },
+    request: (caller, { connectorId, fullResync }) =>
+      db.transaction().execute(async (tx) => {
+        await requireRunnable(tx, caller, connectorId)
+        const at = clock.now()
+        const created = await insertRun(tx, {
+          organizationId: caller.organizationId,
+          sourceId: connectorId,
+          fullResync,
+          at,
+        })
+        if (!created)
+          return {
+            syncRun: toView(await activeRun(tx, caller.organizationId, connectorId)),
+            alreadyActive: true,
+          }
+        await recordEvent(tx, {
+          organizationId: caller.organizationId,
+          actor: actorOf(caller),
+          action: 'sync_run.create',
+          targetType: 'sync_run',
+          targetId: created.id,
+          metadata: { connectorId, fullResync },
+          at,
+        })
+        return { syncRun: toView(created), alreadyActive: false }
+      }),
+  }
+}
+
+/** Locks the source, so that its active run cannot end between the look and the answer. */
+async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<void> {
+  const source = await tx
+    .selectFrom('sources')
+    .select(['status', 'push_only'])
+    .where('organization_id', '=', caller.organizationId)
+    .where('id', '=', sourceId)
+    .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+    .forUpdate()
+    .executeTakeFirst()
+  if (!source) throw new AppError('not_found', 'There is no such source')
+  if (source.push_only) {
+    throw new AppError(
+      'source_push_only',
+      'This source has no provider account to sync with; push documents to /v1/ingest',
+    )
+  }
+  if (source.status === 'disabled') {
+    throw new AppError('source_disabled', 'This source is paused; resume it in the console first')
+  }
+}
+
+async function insertRun(
+  tx: Tx,
+  run: { organizationId: string; sourceId: string; fullResync: boolean; at: Date },
+): Promise<Row<'sync_runs'> | undefined> {
+  return await tx
+    .insertInto('sync_runs')
+    .values({
+      organization_id: run.organizationId,
+      id: randomUUID(),
+      source_id: run.sourceId,
+      status: 'queued',
+      full_resync: run.fullResync,
+      created_at: run.at,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'source_id'])
+        .where('status', 'in', ['queued', 'running'])
+        .doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+async function activeRun(tx: Tx, organizationId: string, sourceId: string): Promise<Row<'sync_runs'>> {
+  return await tx
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('source_id', '=', sourceId)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirstOrThrow()
+}
+
+function toView(row: Row<'sync_runs'>): SyncRunView {
+  return {
+    id: row.id,
+    connectorId: row.source_id,
+    status: row.status,
+    fullResync: row.full_resync,
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    itemsDiscovered: row.items_discovered,
+    itemsIngested: row.items_ingested,
+    itemsDeleted: row.items_deleted,
+    errorMessage: row.error_message,
+    createdAt: row.created_at.toISOString(),
+  }
+}

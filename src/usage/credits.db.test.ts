@@ -1,0 +1,430 @@
+import { randomUUID } from 'node:crypto'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { createSubscriptions, putSubscription, type NewSubscription } from '../billing/index.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import { openPostgres } from '../database/drivers/postgres.ts'
+import type { CreditHold } from '../http/gates.ts'
+import { AppError } from '../kernel/errors.ts'
+import { createCredits, RESERVATION_MINUTES } from './credits.ts'
+
+const START = new Date('2026-01-31T10:00:00.000Z')
+const MINUTE_MS = 60_000
+
+let database: TestDatabase
+let other: OpenDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  other = database.url === null ? database : await openPostgres({ url: database.url })
+})
+afterAll(async () => {
+  if (other !== database) await other.close()
+  await database.close()
+})
+
+/** An organization and two instances of the service, all with one clock that the test turns. */
+async function workspace(subscription: Partial<NewSubscription> = {}) {
+  const organizationId = randomUUID()
+  const time = { now: START }
+  const clock = { now: () => time.now }
+  await database.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('organizations')
+      .values({ id: organizationId, name: 'w', created_at: START })
+      .execute()
+    const full = { status: 'active', tier: 'builder', creditsIncluded: null, ...subscription } as const
+    await putSubscription(tx, organizationId, full, START)
+  })
+  const [first, second] = [database, other].map(({ db }) => createCredits({ db, clock }))
+  if (!first || !second) throw new Error('there are two instances')
+  const subscriptions = createSubscriptions({ db: database.db, clock })
+  return {
+    organizationId,
+    first,
+    second,
+    at: (moment: string | number) => {
+      time.now = new Date(moment)
+    },
+    hold: () => first.hold(organizationId, randomUUID()),
+    put: (changed: NewSubscription) => subscriptions.put(organizationId, changed),
+    read: async () => {
+      const view = await subscriptions.read(organizationId)
+      if (!view) throw new Error('the workspace has a subscription')
+      return view
+    },
+    used: async () => (await subscriptions.read(organizationId))?.creditsUsed,
+    reservations: async () => {
+      const rows = await database.db
+        .selectFrom('credit_reservations')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .execute()
+      return rows.length
+    },
+  }
+}
+
+async function refusalOf(outcome: Promise<unknown>): Promise<AppError> {
+  const error = await outcome.catch((reason: unknown) => reason)
+  if (error instanceof AppError) return error
+  throw new Error('it was not refused', { cause: error })
+}
+
+const heldOrNull = (hold: Promise<CreditHold>): Promise<CreditHold | null> =>
+  hold.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'quota_exceeded') return null
+    throw error
+  })
+
+describe('who may retrieve', () => {
+  it.each(['trialing', 'active', 'past_due', 'internal'] as const)('%s may', async (status) => {
+    const { hold, used } = await workspace({ status })
+    await (await hold()).settle()
+    expect(await used()).toBe(1)
+  })
+
+  it.each(['unpaid', 'canceled', 'incomplete', 'incomplete_expired', 'paused'] as const)(
+    '%s is answered 402',
+    async (status) => {
+      const { hold, used, reservations } = await workspace({ status })
+      expect(await refusalOf(hold())).toMatchObject({
+        code: 'subscription_required',
+        status: 402,
+        details: { status },
+      })
+      expect([await used(), await reservations()]).toEqual([0, 0])
+    },
+  )
+
+  it('a workspace without a subscription is answered 402', async () => {
+    const credits = createCredits({ db: database.db, clock: { now: () => START } })
+    const refusal = await refusalOf(credits.hold(randomUUID(), randomUUID()))
+    expect(refusal).toMatchObject({ code: 'subscription_required', details: { status: null } })
+  })
+
+  it('a status that is set holds from the very next request', async () => {
+    const { hold, put } = await workspace()
+    await (await hold()).settle()
+    await put({ status: 'unpaid', tier: 'builder', creditsIncluded: null })
+    expect(await refusalOf(hold())).toMatchObject({ code: 'subscription_required' })
+    await put({ status: 'active', tier: 'builder', creditsIncluded: null })
+    await (await hold()).settle()
+  })
+})
+
+describe('a hard cap', () => {
+  it('serves call 5,000 of Builder and refuses call 5,001 with the numbers', async () => {
+    const { organizationId, hold, used } = await workspace()
+    await database.db
+      .updateTable('subscriptions')
+      .set({ credits_used: 4_999 })
+      .where('organization_id', '=', organizationId)
+      .execute()
+    await (await hold()).settle()
+    const refusal = await refusalOf(hold())
+    expect(refusal).toMatchObject({ code: 'quota_exceeded', status: 429 })
+    expect(refusal.details).toEqual({
+      creditsUsed: 5_000,
+      creditsIncluded: 5_000,
+      resetAt: '2026-02-28T10:00:00.000Z',
+    })
+    expect(await used()).toBe(5_000)
+  })
+
+  it('keeps no trace of a settled request but its credit, which is not given back any more', async () => {
+    const { hold, used, reservations } = await workspace()
+    const held = await hold()
+    expect([await used(), await reservations()]).toEqual([1, 1])
+    await held.settle()
+    await held.refund()
+    expect([await used(), await reservations()]).toEqual([1, 0])
+  })
+
+  it('gives a refunded credit back exactly once, however often and from wherever it is asked', async () => {
+    const { hold, used } = await workspace({ creditsIncluded: 3 })
+    await (await hold()).settle()
+    const held = await hold()
+    await Promise.all(Array.from({ length: 10 }, () => held.refund()))
+    await held.refund()
+    expect(await used()).toBe(1)
+  })
+
+  it('is the number that the operator set, where one was set', async () => {
+    const { hold } = await workspace({ tier: 'enterprise', creditsIncluded: 1 })
+    await (await hold()).settle()
+    expect((await refusalOf(hold())).details).toMatchObject({ creditsUsed: 1, creditsIncluded: 1 })
+  })
+
+  it('leaves a workspace without a tier no credits', async () => {
+    const { hold } = await workspace({ tier: null })
+    expect(await refusalOf(hold())).toMatchObject({ code: 'quota_exceeded' })
+  })
+
+  it('is lifted by an upgrade at once, in the same period', async () => {
+    const { hold, put, read } = await workspace({ creditsIncluded: 1 })
+    await (await hold()).settle()
+    await refusalOf(hold())
+    const before = await read()
+    await put({ status: 'active', tier: 'studio', creditsIncluded: null })
+    await (await hold()).settle()
+    expect(await read()).toEqual({
+      ...before,
+      tier: 'studio',
+      creditsUsed: 2,
+      creditsIncluded: 25_000,
+      creditsRemaining: 24_998,
+    })
+  })
+})
+
+describe('no hard cap', () => {
+  it('serves a metered tier over its credits, and internal and enterprise without end', async () => {
+    for (const subscription of [
+      { tier: 'studio', creditsIncluded: 1 },
+      { tier: 'scale', creditsIncluded: 1 },
+      { tier: 'enterprise' },
+      { tier: 'builder', status: 'internal', creditsIncluded: 1 },
+    ] as const) {
+      const { hold, read } = await workspace(subscription)
+      for (let n = 0; n < 3; n += 1) await (await hold()).settle()
+      const unlimited = subscription.tier === 'enterprise' || subscription.tier === 'builder'
+      expect(await read()).toMatchObject({
+        creditsUsed: 3,
+        creditsIncluded: unlimited ? null : 1,
+        creditsRemaining: unlimited ? null : 0,
+      })
+    }
+  })
+
+  it('counts what succeeded and nothing else', async () => {
+    const { hold, used, reservations } = await workspace({ tier: 'studio' })
+    const held = await hold()
+    expect([await used(), await reservations()]).toEqual([0, 0])
+    await held.refund()
+    expect(await used()).toBe(0)
+  })
+})
+
+describe('periods', () => {
+  it('are whole months from the anchor, and a 31st does not drift', async () => {
+    const { hold, at, read } = await workspace()
+    const boundaries = [
+      '2026-01-31T10:00:00.000Z',
+      '2026-02-28T10:00:00.000Z',
+      '2026-03-31T10:00:00.000Z',
+      '2026-04-30T10:00:00.000Z',
+      '2026-05-31T10:00:00.000Z',
+    ]
+    for (const [n, periodStart] of boundaries.slice(0, -1).entries()) {
+      const periodEnd = boundaries[n + 1] ?? ''
+      at(periodStart)
+      expect(await read()).toMatchObject({ creditsUsed: 0, periodStart, periodEnd })
+      await (await hold()).settle()
+      at(Date.parse(periodEnd) - 1)
+      await (await hold()).settle()
+      expect(await read()).toMatchObject({ creditsUsed: 2, periodStart, periodEnd })
+    }
+  })
+
+  it('that nobody used are skipped', async () => {
+    const { hold, at, read } = await workspace({ tier: 'studio' })
+    at('2028-02-29T09:59:59.999Z')
+    await (await hold()).settle()
+    const last = { periodStart: '2028-01-31T10:00:00.000Z', periodEnd: '2028-02-29T10:00:00.000Z' }
+    expect(await read()).toMatchObject({ creditsUsed: 1, ...last })
+  })
+
+  it('give all credits anew, and a credit of the last one is not given back into this one', async () => {
+    const { hold, at, used } = await workspace({ creditsIncluded: 2 })
+    const early = await hold()
+    await hold()
+    await refusalOf(hold())
+    at('2026-02-28T10:00:00.000Z')
+    await (await hold()).settle()
+    await early.refund()
+    expect(await used()).toBe(1)
+    await (await hold()).settle()
+    await refusalOf(hold())
+  })
+
+  it('do not turn back for an instance whose clock is behind', async () => {
+    const { hold, at, read } = await workspace({ creditsIncluded: 5 })
+    at('2026-02-28T10:00:00.000Z')
+    await (await hold()).settle()
+    at('2026-02-28T09:59:59.000Z')
+    await (await hold()).settle()
+    expect(await read()).toMatchObject({ creditsUsed: 2, periodStart: '2026-02-28T10:00:00.000Z' })
+  })
+})
+
+describe('a request whose process died', () => {
+  const expiry = START.getTime() + RESERVATION_MINUTES * MINUTE_MS
+
+  it('gets its credit back once its reservation expired, not before, and once', async () => {
+    const { hold, first, second, used } = await workspace()
+    await hold()
+    await hold()
+    await first.sweepExpired(new Date(expiry - 1))
+    expect(await used()).toBe(2)
+    await Promise.all([first, second, first, second].map((credits) => credits.sweepExpired(new Date(expiry))))
+    expect(await used()).toBe(0)
+  })
+
+  it('is refused rather than served for nothing when it was only slow', async () => {
+    const { hold, first, used } = await workspace()
+    const held = await hold()
+    await first.sweepExpired(new Date(expiry))
+    expect(await refusalOf(held.settle())).toMatchObject({ code: 'overloaded', status: 503 })
+    await held.refund()
+    expect(await used()).toBe(0)
+  })
+
+  it('of the period before gives nothing back into this one', async () => {
+    const { hold, at, first, used, reservations } = await workspace()
+    await hold()
+    at('2026-02-28T10:00:00.000Z')
+    await (await hold()).settle()
+    await first.sweepExpired(new Date('2026-02-28T10:00:00.000Z'))
+    expect([await used(), await reservations()]).toEqual([1, 0])
+  })
+
+  it('is counted by the sweep, over all organizations, whoever of several sweeps it', async () => {
+    const { first, second } = await workspace()
+    await first.sweepExpired(new Date('2100-01-01'))
+    const spaces = await Promise.all([workspace(), workspace(), workspace()])
+    for (const space of spaces) await Promise.all([space.hold(), space.hold()])
+    const swept = await Promise.all(
+      [first, second, second].map((credits) => credits.sweepExpired(new Date(expiry))),
+    )
+    expect(swept.reduce((sum, n) => sum + n, 0)).toBe(6)
+    for (const space of spaces) expect(await space.used()).toBe(0)
+  })
+})
+
+describe('many requests at once, on two instances', () => {
+  it('are served exactly up to the cap, and every failed one is given back', async () => {
+    const { organizationId, first, second, used, reservations } = await workspace({ creditsIncluded: 50 })
+    let served = 0
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => {
+        const held = await heldOrNull((n % 2 ? first : second).hold(organizationId, randomUUID()))
+        if (!held) return 'refused'
+        if (n % 3 === 0) {
+          await held.refund()
+          return 'failed'
+        }
+        served += 1
+        await held.settle()
+        return 'served'
+      }),
+    )
+    expect(served).toBeLessThanOrEqual(50)
+    expect(outcomes.filter((outcome) => outcome === 'served')).toHaveLength(served)
+    expect([await used(), await reservations()]).toEqual([served, 0])
+    const rest = await Promise.all(
+      Array.from({ length: 60 }, () => heldOrNull(first.hold(organizationId, randomUUID()))),
+    )
+    expect(rest.filter((held) => held !== null)).toHaveLength(50 - served)
+  })
+
+  it('roll a period over once', async () => {
+    const { organizationId, first, second, at, hold, read } = await workspace({ creditsIncluded: 20 })
+    for (let n = 0; n < 20; n += 1) await (await hold()).settle()
+    at('2026-02-28T10:00:00.000Z')
+    const held = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        heldOrNull((n % 2 ? first : second).hold(organizationId, randomUUID())),
+      ),
+    )
+    expect(held.filter((one) => one !== null)).toHaveLength(20)
+    expect(await read()).toMatchObject({ creditsUsed: 20, periodStart: '2026-02-28T10:00:00.000Z' })
+  })
+
+  it('without a cap are all counted', async () => {
+    const { organizationId, first, second, used } = await workspace({ tier: 'studio', creditsIncluded: 10 })
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, n) =>
+        (await (n % 2 ? first : second).hold(organizationId, randomUUID())).settle(),
+      ),
+    )
+    expect(await used()).toBe(100)
+  })
+
+  it('may end while sweeps give back the credits of dead ones', async () => {
+    const { organizationId, first, second, at, used, reservations } = await workspace({
+      creditsIncluded: 100,
+    })
+    for (let n = 0; n < 30; n += 1) await first.hold(organizationId, randomUUID())
+    at(START.getTime() + MINUTE_MS)
+    const live = await Promise.all(
+      Array.from({ length: 30 }, () => second.hold(organizationId, randomUUID())),
+    )
+    const expired = new Date(START.getTime() + RESERVATION_MINUTES * MINUTE_MS)
+    await Promise.all([
+      first.sweepExpired(expired),
+      ...live.map((held, n) => (n % 2 ? held.settle() : held.refund())),
+      second.sweepExpired(expired),
+    ])
+    await first.sweepExpired(expired)
+    expect([await used(), await reservations()]).toEqual([15, 0])
+  })
+})
+
+describe('the ledger', () => {
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant('hold' as const) }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('settle' as const), which: fc.nat() }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('refund' as const), which: fc.nat() }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constant('wait' as const),
+          minutes: fc.constantFrom(1, 4, 5, 6, 60 * 24 * 12, 60 * 24 * 31),
+        }),
+      },
+    ),
+    { minLength: 1, maxLength: 30 },
+  )
+
+  it('balances after any sequence: credits used are those settled and those in flight in this period', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (cap, list) => {
+        const { first, hold, at, read, reservations } = await workspace({ creditsIncluded: cap })
+        let time = START.getTime()
+        let settled: string[] = []
+        let flying: { held: CreditHold; period: string; expires: number }[] = []
+        for (const step of list) {
+          const picked = 'which' in step ? flying[step.which % flying.length] : undefined
+          if (step.kind === 'wait') {
+            time += step.minutes * MINUTE_MS
+            at(time)
+          } else if (step.kind === 'sweep') {
+            await first.sweepExpired(new Date(time))
+            flying = flying.filter(({ expires }) => expires > time)
+          } else if (step.kind === 'hold') {
+            const { periodStart: period } = await read()
+            const full = [...settled, ...flying.map((one) => one.period)].filter((its) => its === period)
+            const held = await heldOrNull(hold())
+            if ((held !== null) !== full.length < cap)
+              throw new Error(`held with ${full.length} of ${cap} taken`)
+            if (held) flying.push({ held, period, expires: time + RESERVATION_MINUTES * MINUTE_MS })
+          } else if (picked) {
+            await picked.held[step.kind]()
+            if (step.kind === 'settle') settled.push(picked.period)
+            flying = flying.filter((one) => one !== picked)
+          }
+          const { creditsUsed, periodStart } = await read()
+          const taken = [...settled, ...flying.map(({ period }) => period)]
+          expect(creditsUsed).toBe(taken.filter((period) => period === periodStart).length)
+          expect(await reservations()).toBe(flying.length)
+          settled = settled.filter((period) => period === periodStart)
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+})

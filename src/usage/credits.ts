@@ -1,0 +1,188 @@
+import { CompiledQuery } from 'kysely'
+import {
+  BLOCKS_OVER_CAP,
+  CREDITS_INCLUDED,
+  RETRIEVES,
+  stateAt,
+  SUBSCRIPTION_COLUMNS,
+  type SubscriptionRow,
+  type SubscriptionState,
+} from '../billing/index.ts'
+import type { Db } from '../database/database.ts'
+import type { CreditHold } from '../http/gates.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** How long a reservation outlives its request: well over the longest that a request may take. */
+export const RESERVATION_MINUTES = 5
+
+export interface Credits {
+  /**
+   * Takes a credit for a request. Under a hard cap it is reserved at once, so that no number of requests in flight can
+   * pass the cap; where there is no cap it is counted when the request succeeds, and refused ones never appear.
+   * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`.
+   */
+  hold(organizationId: string, requestId: string): Promise<CreditHold>
+  /**
+   * Gives back the credits of requests whose process died: the reservations that expired by `now`. Any number of
+   * instances may do so at once. Returns how many there were.
+   */
+  sweepExpired(now: Date): Promise<number>
+}
+
+/** The credits of organizations, exact over all instances on one database. */
+export function createCredits({ db, clock }: { db: Db; clock: Clock }): Credits {
+  return {
+    async hold(organizationId, requestId) {
+      const now = clock.now()
+      let row = await take(db, organizationId, requestId, now)
+      if (row?.retrieves && stateAt(row, now).over) {
+        await startPeriod(db, organizationId, stateAt(row, now), now)
+        row = await take(db, organizationId, requestId, now)
+      }
+      if (row?.held) return reservedHold(db, organizationId, requestId)
+      if (!row?.retrieves) throw subscriptionRequired(row)
+      if (row.blocks && row.included !== null) throw quotaExceeded(stateAt(row, now))
+      return countedHold(db, organizationId)
+    },
+    sweepExpired: (now) => sweepExpired(db, now),
+  }
+}
+
+// The update sees the row as it is once it has its lock, whatever the statement's snapshot says. The last select does
+// see the snapshot, which is recent enough to tell why nothing was held.
+const TAKE = `
+  with held as (
+    update subscriptions set credits_used = credits_used + 1
+    where organization_id = $1 and period_ends_at > $2
+      and ${RETRIEVES} and ${BLOCKS_OVER_CAP} and credits_used < ${CREDITS_INCLUDED}
+    returning organization_id, period_started_at
+  ), reserved as (
+    insert into credit_reservations (organization_id, id, period_started_at, expires_at)
+    select organization_id, $3, period_started_at, $4 from held
+  )
+  select ${SUBSCRIPTION_COLUMNS}, exists (select from held) as held
+  from subscriptions where organization_id = $1`
+
+/** Reserves a credit under a hard cap, if one is left, and tells what the subscription is. */
+async function take(
+  db: Db,
+  organizationId: string,
+  requestId: string,
+  now: Date,
+): Promise<(SubscriptionRow & { held: boolean }) | undefined> {
+  const expiresAt = new Date(now.getTime() + RESERVATION_MINUTES * 60_000)
+  const query = CompiledQuery.raw(TAKE, [organizationId, now, requestId, expiresAt])
+  const { rows } = await db.executeQuery<SubscriptionRow & { held: boolean }>(query)
+  return rows[0]
+}
+
+const START_PERIOD = `
+  update subscriptions set credits_used = 0, period_started_at = $3, period_ends_at = $4
+  where organization_id = $1 and period_ends_at <= $2`
+
+/** Begins the period that `now` is in; of many that try, one does. */
+async function startPeriod(
+  db: Db,
+  organizationId: string,
+  { start, end }: SubscriptionState,
+  now: Date,
+): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(START_PERIOD, [organizationId, now, start, end]))
+}
+
+const COUNT = `update subscriptions set credits_used = credits_used + 1 where organization_id = $1`
+
+const SETTLE = `delete from credit_reservations where organization_id = $1 and id = $2 returning id`
+
+const REFUND = `
+  with released as (
+    delete from credit_reservations where organization_id = $1 and id = $2
+    returning organization_id, period_started_at
+  )
+  update subscriptions s set credits_used = s.credits_used - 1
+  from released
+  where s.organization_id = released.organization_id and s.period_started_at = released.period_started_at`
+
+/** A hold with a reservation behind it: whoever deletes the reservation decides what becomes of the credit. */
+function reservedHold(db: Db, organizationId: string, requestId: string): CreditHold {
+  return {
+    async settle() {
+      const { rows } = await db.executeQuery(CompiledQuery.raw(SETTLE, [organizationId, requestId]))
+      if (rows.length === 0) throw reservationExpired()
+    },
+    async refund() {
+      await db.executeQuery(CompiledQuery.raw(REFUND, [organizationId, requestId]))
+    },
+  }
+}
+
+/** A hold where no cap has to be kept: the credit is counted once the request has succeeded. */
+function countedHold(db: Db, organizationId: string): CreditHold {
+  return {
+    async settle() {
+      await db.executeQuery(CompiledQuery.raw(COUNT, [organizationId]))
+    },
+    async refund() {},
+  }
+}
+
+const EXPIRED = `select distinct organization_id from credit_reservations where expires_at <= $1`
+
+const SWEEP = `
+  with expired as (
+    select organization_id, id from credit_reservations
+    where organization_id = $1 and expires_at <= $2
+    for update skip locked
+  ), released as (
+    delete from credit_reservations r using expired
+    where r.organization_id = expired.organization_id and r.id = expired.id
+    returning r.organization_id, r.period_started_at
+  ), given_back as (
+    update subscriptions s set credits_used = s.credits_used - counted.credits
+    from (
+      select organization_id, period_started_at, count(*)::int as credits from released group by 1, 2
+    ) counted
+    where s.organization_id = counted.organization_id and s.period_started_at = counted.period_started_at
+  )
+  select count(*)::int as swept from released`
+
+/** One organization a statement: two sweeps never hold one subscription each while they wait for the other's. */
+async function sweepExpired(db: Db, now: Date): Promise<number> {
+  const organizations = await db.executeQuery<{ organization_id: string }>(CompiledQuery.raw(EXPIRED, [now]))
+  let total = 0
+  for (const { organization_id } of organizations.rows) {
+    const { rows } = await db.executeQuery<{ swept: number }>(
+      CompiledQuery.raw(SWEEP, [organization_id, now]),
+    )
+    total += rows[0]?.swept ?? 0
+  }
+  return total
+}
+
+function subscriptionRequired(row: SubscriptionRow | undefined): AppError {
+  const reason = row ? `the subscription is ${row.status}` : 'this workspace has no subscription'
+  return new AppError(
+    'subscription_required',
+    `Retrieval needs an active plan, and ${reason}; set it right under billing in the console`,
+    { details: { status: row?.status ?? null } },
+  )
+}
+
+function quotaExceeded({ used, included, end }: SubscriptionState): AppError {
+  // The snapshot may be older than the refusal; then others have taken the rest.
+  const creditsUsed = Math.max(used, included ?? 0)
+  const resetAt = end.toISOString()
+  return new AppError(
+    'quota_exceeded',
+    `All ${included ?? 0} credits of this period are used; upgrade, or wait until ${resetAt}`,
+    { details: { creditsUsed, creditsIncluded: included, resetAt } },
+  )
+}
+
+function reservationExpired(): AppError {
+  return new AppError(
+    'overloaded',
+    `The request took over ${RESERVATION_MINUTES} minutes and its credit was given back; send it again`,
+  )
+}

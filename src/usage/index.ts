@@ -1,0 +1,2 @@
+export { createCredits, type Credits } from './credits.ts'
+export { createRateLimit, type RateLimit } from './rate-limit.ts'

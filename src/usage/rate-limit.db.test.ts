@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import { openPostgres } from '../database/drivers/postgres.ts'
+import { AppError } from '../kernel/errors.ts'
+import { createRateLimit, type RateLimit, type RateSubject } from './rate-limit.ts'
+
+const START = Date.parse('2026-03-01T12:00:00.000Z')
+const TURNED = '(select at from test_clock)'
+
+let database: TestDatabase
+let other: OpenDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  other = database.url === null ? database : await openPostgres({ url: database.url })
+  await sql`create table test_clock as select now() as at`.execute(database.db)
+})
+afterAll(async () => {
+  if (other !== database) await other.close()
+  await database.close()
+})
+
+const newSubject = (): RateSubject => ({ organizationId: randomUUID(), subjectId: randomUUID() })
+
+/** Sets the clock to so many microseconds after the start. */
+async function turnTo(microseconds: number): Promise<void> {
+  const start = new Date(START)
+  await sql`update test_clock set at = ${start}::timestamptz + ${`${microseconds} microseconds`}::interval`.execute(
+    database.db,
+  )
+}
+
+async function refusalOf(limit: RateLimit, subject: RateSubject, action = 'search'): Promise<AppError> {
+  const outcome = await limit.admit(subject, action).catch((error: unknown) => error)
+  if (!(outcome instanceof AppError)) throw new Error('the request was admitted')
+  return outcome
+}
+
+async function isAdmitted(limit: RateLimit, subject: RateSubject): Promise<boolean> {
+  try {
+    await limit.admit(subject, 'search')
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_limited') return false
+    throw error
+  }
+}
+
+function turned(limitPerMinute: number, exactUpTo?: number): RateLimit {
+  return createRateLimit({
+    db: database.db,
+    limitPerMinute,
+    databaseNow: TURNED,
+    ...(exactUpTo === undefined ? {} : { exactUpTo }),
+  })
+}
+
+describe('a rolling minute', () => {
+  it('counts down, and refuses the request after the last with everything a caller needs to wait', async () => {
+    const limit = turned(3)
+    const subject = newSubject()
+    await turnTo(0)
+    expect(await limit.admit(subject, 'search')).toEqual({
+      limit: 3,
+      remaining: 2,
+      resetAt: new Date(START + 60_000),
+    })
+    await turnTo(10_500_000)
+    expect(await limit.admit(subject, 'search')).toMatchObject({ remaining: 1 })
+    expect(await limit.admit(subject, 'search')).toMatchObject({ remaining: 0 })
+    const refusal = await refusalOf(limit, subject)
+    const resetAt = new Date(START + 60_000).toISOString()
+    expect(refusal).toMatchObject({ code: 'rate_limited', status: 429 })
+    expect(refusal.details).toEqual({ action: 'search', limit: 3, retryAfterSeconds: 50, resetAt })
+    expect(refusal.headers).toEqual({
+      'Retry-After': '50',
+      'X-RateLimit-Limit': '3',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': resetAt,
+    })
+  })
+
+  it('rolls: each request leaves one minute after it came, not a moment sooner', async () => {
+    const limit = turned(2)
+    const subject = newSubject()
+    await turnTo(0)
+    await limit.admit(subject, 'search')
+    await turnTo(30_000_000)
+    await limit.admit(subject, 'search')
+    await turnTo(59_999_999)
+    expect((await refusalOf(limit, subject)).details).toMatchObject({ retryAfterSeconds: 1 })
+    await turnTo(60_000_000)
+    expect(await limit.admit(subject, 'search')).toMatchObject({ remaining: 0 })
+    await turnTo(89_999_999)
+    await refusalOf(limit, subject)
+    await turnTo(90_000_000)
+    await limit.admit(subject, 'search')
+  })
+
+  it('admits at the moment that a refusal names', async () => {
+    const limit = turned(2)
+    const subject = newSubject()
+    await turnTo(123)
+    await limit.admit(subject, 'search')
+    await turnTo(7_654_321)
+    await limit.admit(subject, 'search')
+    const { resetAt } = (await refusalOf(limit, subject)).details
+    await turnTo((Date.parse(String(resetAt)) - START) * 1000)
+    expect(await isAdmitted(limit, subject)).toBe(true)
+  })
+
+  it('does not count a refused request', async () => {
+    const limit = turned(1)
+    const subject = newSubject()
+    await turnTo(0)
+    await limit.admit(subject, 'search')
+    for (let second = 1; second < 60; second += 7) {
+      await turnTo(second * 1_000_000)
+      await refusalOf(limit, subject)
+    }
+    await turnTo(60_000_000)
+    expect(await isAdmitted(limit, subject)).toBe(true)
+  })
+
+  it('keeps a bucket of its own for each action, key and organization', async () => {
+    const limit = turned(1)
+    const subject = newSubject()
+    await turnTo(0)
+    await limit.admit(subject, 'search')
+    await refusalOf(limit, subject)
+    const full = { remaining: 0 }
+    expect(await limit.admit(subject, 'context')).toMatchObject(full)
+    expect(await limit.admit({ ...subject, subjectId: randomUUID() }, 'search')).toMatchObject(full)
+    expect(await limit.admit({ ...subject, organizationId: randomUUID() }, 'search')).toMatchObject(full)
+  })
+
+  it('tells the standing without counting', async () => {
+    const limit = turned(2)
+    const subject = newSubject()
+    await turnTo(5_000_000)
+    const untouched = { limit: 2, remaining: 2, resetAt: new Date(START + 5_000) }
+    expect(await limit.standing(subject, 'search')).toEqual(untouched)
+    expect(await limit.standing(subject, 'search')).toEqual(untouched)
+    await limit.admit(subject, 'search')
+    await turnTo(6_000_000)
+    expect(await limit.standing(subject, 'search')).toEqual({
+      limit: 2,
+      remaining: 1,
+      resetAt: new Date(START + 65_000),
+    })
+  })
+
+  it('waits for enough requests to leave after the limit was lowered', async () => {
+    const subject = newSubject()
+    for (let second = 0; second < 5; second += 1) {
+      await turnTo(second * 1_000_000)
+      await turned(5).admit(subject, 'search')
+    }
+    const lowered = turned(2)
+    expect(await lowered.standing(subject, 'search')).toMatchObject({
+      remaining: 0,
+      resetAt: new Date(START + 63_000),
+    })
+    await turnTo(62_999_999)
+    await refusalOf(lowered, subject)
+    await turnTo(63_000_000)
+    expect(await isAdmitted(lowered, subject)).toBe(true)
+  })
+
+  it('admits exactly what counting every request would, for any times', async () => {
+    const steps = fc.array(
+      fc.oneof(
+        fc.nat(90_000_000),
+        fc.nat(3_000_000),
+        fc.constantFrom(0, 1, 1_000, 59_999_999, 60_000_000, 60_000_001),
+      ),
+      { minLength: 1, maxLength: 25 },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 6 }), steps, async (perMinute, gaps) => {
+        const limit = turned(perMinute)
+        const subject = newSubject()
+        let time = 0
+        let admitted: number[] = []
+        for (const gap of gaps) {
+          time += gap
+          await turnTo(time)
+          admitted = admitted.filter((at) => at > time - 60_000_000)
+          const expected = admitted.length < perMinute
+          expect(await isAdmitted(limit, subject)).toBe(expected)
+          if (expected) admitted.push(time)
+          expect(await limit.standing(subject, 'search')).toMatchObject({
+            remaining: perMinute - admitted.length,
+          })
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('kept in slots, never admits too many in any minute, and refuses only a minute and a slot that is full', async () => {
+    const slot = 600_000
+    const gaps = fc.array(
+      fc.oneof(fc.nat(100_000), fc.nat(9_000_000), fc.constantFrom(0, slot, 60_000_000)),
+      {
+        minLength: 1,
+        maxLength: 40,
+      },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 8 }), gaps, async (perMinute, list) => {
+        const limit = turned(perMinute, 0)
+        const subject = newSubject()
+        let time = 0
+        const admitted: number[] = []
+        const since = (start: number): number => admitted.filter((at) => at > start).length
+        for (const gap of list) {
+          time += gap
+          await turnTo(time)
+          const inMinute = since(time - 60_000_000)
+          const inMinuteAndSlot = since(time - 60_000_000 - slot - 1)
+          const passed = await isAdmitted(limit, subject)
+          if (passed) admitted.push(time)
+          expect(passed ? inMinute < perMinute : inMinuteAndSlot >= perMinute).toBe(true)
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('keeps no more than a hundred entries and one at a large limit', async () => {
+    const limit = turned(1_000_000)
+    const subject = newSubject()
+    for (let n = 0; n < 500; n += 1) {
+      if (n % 2 === 0) await turnTo(n * 200_000)
+      await limit.admit(subject, 'search')
+    }
+    const row = await database.db
+      .selectFrom('rate_windows')
+      .select(['admitted_count', 'admitted_at'])
+      .where('subject_id', '=', subject.subjectId)
+      .executeTakeFirstOrThrow()
+    expect(row.admitted_at.length).toBeLessThanOrEqual(101)
+    expect(row.admitted_count).toHaveLength(row.admitted_at.length)
+    expect(await limit.standing(subject, 'search')).toMatchObject({
+      remaining: 1_000_000 - row.admitted_count.reduce((sum, count) => sum + count, 0),
+    })
+  })
+})
+
+describe('many requests at once', () => {
+  it('admits exactly the limit, over two instances on one database', async () => {
+    const instances = [database, other].map(({ db }) => createRateLimit({ db, limitPerMinute: 60 }))
+    for (let round = 0; round < 3; round += 1) {
+      const subject = newSubject()
+      const outcomes = await Promise.all(
+        Array.from({ length: 200 }, async (_, n) => {
+          const instance = instances[n % 2]
+          if (!instance) throw new Error('there are two instances')
+          return await isAdmitted(instance, subject)
+        }),
+      )
+      expect(outcomes.filter(Boolean)).toHaveLength(60)
+      const row = await database.db
+        .selectFrom('rate_windows')
+        .select('admitted_at')
+        .where('subject_id', '=', subject.subjectId)
+        .executeTakeFirstOrThrow()
+      expect(row.admitted_at).toEqual(row.admitted_at.toSorted((a, b) => a.getTime() - b.getTime()))
+    }
+  })
+
+  it('leaves the caller a wait of at most a minute, by the real clock', async () => {
+    const limit = createRateLimit({ db: database.db, limitPerMinute: 1 })
+    const subject = newSubject()
+    await limit.admit(subject, 'search')
+    const refusal = await refusalOf(limit, subject)
+    expect(refusal.details.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+    expect(refusal.details.retryAfterSeconds).toBeLessThanOrEqual(60)
+  })
+})

@@ -1,0 +1,143 @@
+import { CompiledQuery } from 'kysely'
+import type { Db } from '../database/database.ts'
+import type { RateStanding } from '../http/gates.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** Up to this limit every request's own time is kept; above, times are kept in slots, or the row would grow with the limit. */
+const EXACT_UP_TO = 1_000
+/** A row of a hundred entries stays on its page; a thousand made an embedded admission seven times slower. */
+const SLOTS = 100
+const WINDOW_MS = 60_000
+
+/** Who is counted: an API key or a console user, in its organization. */
+export interface RateSubject {
+  organizationId: string
+  subjectId: string
+}
+
+export interface RateLimit {
+  /**
+   * Counts a request in the subject's rolling minute for the action.
+   * @throws AppError `rate_limited`, with its headers, when the minute is full; then nothing is counted.
+   */
+  admit(subject: RateSubject, action: string): Promise<RateStanding>
+  /** The standing without counting anything. */
+  standing(subject: RateSubject, action: string): Promise<RateStanding>
+}
+
+export interface RateLimitOptions {
+  db: Db
+  /** Requests a minute for each subject and action; at least 1. */
+  limitPerMinute: number
+  /** SQL expression of the time that windows go by, which all instances share. */
+  databaseNow?: string
+  /** The largest limit that is kept request by request. */
+  exactUpTo?: number
+}
+
+interface Counted {
+  used: number
+  /** Milliseconds since the epoch, rounded up. */
+  reset_ms: number
+}
+
+/** A rolling minute for each subject and action, counted in the database and so shared by all instances. */
+export function createRateLimit(options: RateLimitOptions): RateLimit {
+  const { db, limitPerMinute: limit } = options
+  const statements = rateStatements(options)
+
+  const look = async (
+    subject: RateSubject,
+    action: string,
+  ): Promise<{ standing: RateStanding; at: number }> => {
+    const query = CompiledQuery.raw(statements.standing, [subject.organizationId, subject.subjectId, action])
+    const { rows } = await db.executeQuery<Counted & { now_ms: number }>(query)
+    const [row] = rows
+    if (!row) throw new Error('the rate standing returned no row')
+    return { standing: toStanding(limit, row), at: row.now_ms }
+  }
+
+  return {
+    async admit(subject, action) {
+      const query = CompiledQuery.raw(statements.admit, [subject.organizationId, subject.subjectId, action])
+      const { rows } = await db.executeQuery<Counted>(query)
+      if (rows[0]) return toStanding(limit, rows[0])
+      const { standing, at } = await look(subject, action)
+      // In the moment since the refusal a place may have become free.
+      throw rateLimited(action, limit, standing.remaining > 0 ? new Date(at) : standing.resetAt, at)
+    },
+    async standing(subject, action) {
+      return (await look(subject, action)).standing
+    },
+  }
+}
+
+/**
+ * `admitted_at` ascends, and an entry counts for one minute from its time. In slots the time is the slot's end, so that
+ * none of its requests is forgotten early. The clock is read after ON CONFLICT has locked the row: whoever comes later
+ * reads a later time and sees every request admitted before.
+ */
+function rateStatements(options: RateLimitOptions): { admit: string; standing: string } {
+  const { limitPerMinute: limit, databaseNow: now = 'clock_timestamp()', exactUpTo = EXACT_UP_TO } = options
+  const window = `interval '${WINDOW_MS} milliseconds'`
+  const slot = `interval '${limit <= exactUpTo ? 0 : WINDOW_MS / SLOTS} milliseconds'`
+  // width_bucket counts, by bisection, the entries that have left the window.
+  const firstInside = (at: string): string => `width_bucket(${at} - ${window}, w.admitted_at) + 1`
+  return {
+    admit: `
+      insert into rate_windows as w (organization_id, subject_id, action, admitted_at, admitted_count)
+      values ($1, $2, $3, array[${now} + ${slot}], array[1])
+      on conflict (organization_id, subject_id, action) do update
+      set (admitted_at, admitted_count) = (
+        select
+          case when joins then w.admitted_at[first:] else w.admitted_at[first:] || (at + ${slot}) end,
+          case when joins then w.admitted_count[first:last - 1] || (w.admitted_count[last] + 1)
+               else w.admitted_count[first:] || 1 end
+        from (select ${now} as at) clock
+        cross join lateral (
+          select ${firstInside('at')} as first, cardinality(w.admitted_at) as last
+        ) place
+        cross join lateral (
+          select first <= last and w.admitted_at[last] >= at as joins
+        ) choice
+      )
+      where (select coalesce(sum(n), 0) from unnest(w.admitted_count[${firstInside(now)}:]) n) < ${limit}
+      returning (select sum(n)::int from unnest(w.admitted_count) n) as used,
+        ${epochMs(`w.admitted_at[1] + ${window}`)} as reset_ms`,
+    standing: `
+      select ${epochMs('max(clock.at)')} as now_ms, coalesce(sum(n), 0)::int as used,
+        ${epochMs(`coalesce(min(entry.at) filter (where newer < ${limit}) + ${window}, max(clock.at))`)} as reset_ms
+      from (select ${now} as at) clock
+      left join lateral (
+        select e.at, n, sum(n) over (order by e.at desc) - n as newer
+        from rate_windows, unnest(admitted_at, admitted_count) as e (at, n)
+        where organization_id = $1 and subject_id = $2 and action = $3 and e.at > clock.at - ${window}
+      ) entry on true`,
+  }
+}
+
+/** Rounded up, since a caller told a moment must find a place free at it. */
+function epochMs(time: string): string {
+  return `ceil(extract(epoch from ${time}) * 1000)::float8`
+}
+
+function toStanding(limit: number, { used, reset_ms }: Counted): RateStanding {
+  return { limit, remaining: Math.max(0, limit - used), resetAt: new Date(reset_ms) }
+}
+
+function rateLimited(action: string, limit: number, resetAt: Date, nowMs: number): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((resetAt.getTime() - nowMs) / 1000))
+  return new AppError(
+    'rate_limited',
+    `Over the limit of ${limit} requests a minute for "${action}"; try again in ${retryAfterSeconds} s`,
+    {
+      details: { action, limit, retryAfterSeconds, resetAt: resetAt.toISOString() },
+      headers: {
+        'Retry-After': String(retryAfterSeconds),
+        'X-RateLimit-Limit': String(limit),
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': resetAt.toISOString(),
+      },
+    },
+  )
+}

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it } from 'vitest'
+import { generatedOpenApi } from '../../scripts/generate.ts'
+import { routes } from '../../src/app.ts'
+
+const document = JSON.parse(generatedOpenApi())
+
+describe('openapi/openapi.json', () => {
+  it('is what the route table says now (npm run generate writes it)', async () => {
+    const checkedIn = await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')
+    expect(checkedIn).toBe(generatedOpenApi())
+  })
+
+  it('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator()
+    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+  })
+
+  it('has every route of the table and no other, each under a name of its own', () => {
+    const documented = Object.entries<Record<string, { operationId: string }>>(document.paths).flatMap(
+      ([path, operations]) =>
+        Object.entries(operations).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
+    )
+    const declared = routes.map((route) => `${route.operationId} ${route.method.toLowerCase()} ${route.path}`)
+    expect(documented.toSorted()).toEqual(declared.toSorted())
+    expect(new Set(routes.map((route) => route.operationId)).size).toBe(routes.length)
+  })
+
+  it('names the exact success statuses: 201 for what is made, 202 for a run already active, else 200', () => {
+    const successes = Object.fromEntries(
+      routes.map(({ operationId, method, path }) => [
+        operationId,
+        Object.keys(document.paths[path][method.toLowerCase()].responses)
+          .filter((status) => status.startsWith('2'))
+          .join(),
+      ]),
+    )
+    const other = Object.entries(successes).filter(([, statuses]) => statuses !== '200')
+    expect(Object.fromEntries(other)).toEqual({
+      createApiKey: '201',
+      consoleCreateApiKey: '201',
+      consoleCreateSource: '201',
+      consoleCreateOrganization: '201',
+      createSyncRun: '201,202',
+      consoleCreateSyncRun: '201,202',
+    })
+  })
+
+  it('says of every route who may call it', () => {
+    for (const { access, method, path } of routes) {
+      const { security } = document.paths[path][method.toLowerCase()]
+      const scheme = {
+        public: [],
+        agent: ['apiKey'],
+        console: ['console'],
+        user: ['console'],
+        operator: ['operator'],
+      }
+      expect(security.flatMap(Object.keys), path).toEqual(scheme[access.surface])
+    }
+  })
+})

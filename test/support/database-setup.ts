@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
+import { openPostgres } from '../../src/database/drivers/postgres.ts'
+import { migrate } from '../../src/database/migrate.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const CACHE_FOLDER = new URL('node_modules/.cache/test-database/', ROOT)
+const SNAPSHOT_TIMEOUT_MS = 60_000
+const LEFT_OVER_AFTER_S = 3_600
+/** Whoever holds this advisory lock may make the template. */
+const TEMPLATE_LOCK = 727_401
+
+/** What a migrated, empty database depends on: the migrations and the embedded engine. 12 hex digits. */
+export function schemaFingerprint(): string {
+  const hash = createHash('sha256')
+  const folder = new URL('src/database/migrations/', ROOT)
+  for (const name of readdirSync(folder).toSorted())
+    hash.update(name).update(readFileSync(new URL(name, folder)))
+  for (const name of ['pglite', 'pglite-pgvector']) {
+    hash.update(readFileSync(new URL(`node_modules/@electric-sql/${name}/package.json`, ROOT)))
+  }
+  return hash.digest('hex').slice(0, 12)
+}
+
+/** The file that holds a migrated, empty embedded database. */
+export function snapshotPath(): string {
+  return fileURLToPath(new URL(`${schemaFingerprint()}.tar`, CACHE_FOLDER))
+}
+
+/** The PostgreSQL database that test databases are cloned from. */
+export function templateName(): string {
+  return `test_template_${schemaFingerprint()}`
+}
+
+/** Prepares what `createTestDatabase` copies; vitest calls it once for each project with database suites. */
+export default async function setup(project: TestProject): Promise<void> {
+  const { TEST_DRIVER, TEST_DATABASE_URL } = project.config.env
+  if (TEST_DRIVER === 'postgres') await makeTemplate(String(TEST_DATABASE_URL))
+  else await makeSnapshot()
+}
+
+/** In a process of its own, since creating a database in WebAssembly leaves a gigabyte of memory behind. */
+async function makeSnapshot(): Promise<void> {
+  if (existsSync(snapshotPath())) return
+  const self = fileURLToPath(import.meta.url)
+  await promisify(execFile)(process.execPath, [self], { timeout: SNAPSHOT_TIMEOUT_MS })
+}
+
+async function writeSnapshot(path: string): Promise<void> {
+  const pglite = await createPGlite({})
+  const database = embeddedDatabase(pglite)
+  await migrate(database.db)
+  await pglite.exec('checkpoint')
+  const snapshot = await pglite.dumpDataDir('none')
+  await database.close()
+  await mkdir(CACHE_FOLDER, { recursive: true })
+  // Renamed when whole, so that two runs at once never read half a file.
+  const unfinished = `${path}.${randomUUID()}`
+  await writeFile(unfinished, new Uint8Array(await snapshot.arrayBuffer()))
+  await rename(unfinished, path)
+}
+
+async function makeTemplate(serverUrl: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+    await dropLeftOvers(client)
+    const name = templateName()
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+    if (rowCount !== 0) return
+    const unfinished = `${name}_unfinished`
+    await client.query(`drop database if exists ${unfinished} with (force)`)
+    await client.query(`create database ${unfinished}`)
+    const url = new URL(serverUrl)
+    url.pathname = unfinished
+    const database = await openPostgres({ url: url.href, connectionsMax: 1 })
+    try {
+      await migrate(database.db)
+    } finally {
+      await database.close()
+    }
+    await client.query(`alter database ${unfinished} rename to ${name}`)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Drops the databases of runs that were killed: their names carry the second they were made in. */
+async function dropLeftOvers(client: Client): Promise<void> {
+  const { rows } = await client.query<{ datname: string }>(
+    `select datname from pg_database
+     where datname ~ '^test_[0-9]+_' and split_part(datname, '_', 2)::bigint < extract(epoch from now()) - $1`,
+    [LEFT_OVER_AFTER_S],
+  )
+  for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
+}
+
+if (import.meta.main) await writeSnapshot(snapshotPath())

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import { Client } from 'pg'
+import type { OpenDatabase } from '../../src/database/database.ts'
+import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
+import { openPostgres } from '../../src/database/drivers/postgres.ts'
+import { snapshotPath, templateName } from './database-setup.ts'
+
+export interface TestDatabase extends OpenDatabase {
+  /** Where a second instance can connect to the same database; null on the embedded one, which has one process. */
+  readonly url: string | null
+}
+
+/**
+ * A migrated, empty database of the caller's own, on the driver that this run of the suite is for
+ * (`TEST_DRIVER`). Closing it drops it.
+ */
+export function createTestDatabase(): Promise<TestDatabase> {
+  return process.env.TEST_DRIVER === 'postgres' ? cloneOnPostgres() : loadEmbedded()
+}
+
+async function loadEmbedded(): Promise<TestDatabase> {
+  const loadDataDir = await openAsBlob(snapshotPath())
+  return { ...embeddedDatabase(await createPGlite({ loadDataDir })), url: null }
+}
+
+async function cloneOnPostgres(): Promise<TestDatabase> {
+  const serverUrl = process.env.TEST_DATABASE_URL
+  if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set')
+  const name = `test_${Math.floor(Date.now() / 1000)}_${randomUUID().slice(0, 8)}`
+  await onServer(serverUrl, `create database ${name} template ${templateName()}`)
+  const url = new URL(serverUrl)
+  url.pathname = name
+  const database = await openPostgres({ url: url.href })
+  return {
+    ...database,
+    url: url.href,
+    async close() {
+      await database.close()
+      await onServer(serverUrl, `drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,22 @@
+import { type ModelServer, sendStream, sseEvent, startModelServer } from './model-server.ts'
+
+/** A server of Google's `POST /v1beta/models/{model}:streamGenerateContent` on loopback; `reply` is what it answers. */
+export async function startGoogleEmulator(
+  reply: (body: Record<string, unknown>) => string = () => 'The answer is in the first document [1].',
+): Promise<ModelServer & { readonly baseUrl: string }> {
+  const server = await startModelServer(async (exchange) => {
+    const wire = {
+      before: [],
+      delta: (text: string) => [chunk(text)],
+      error: (message: string) => [sseEvent({ error: { code: 503, message, status: 'UNAVAILABLE' } })],
+      after: [chunk('', 'STOP')],
+    }
+    await sendStream(exchange, wire, reply(exchange.body))
+  })
+  return { ...server, baseUrl: `${server.origin}/v1beta` }
+}
+
+function chunk(text: string, finish?: string): string {
+  const content = { role: 'model', parts: [{ text }] }
+  return sseEvent({ candidates: [{ index: 0, content, ...(finish ? { finishReason: finish } : {}) }] })
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { createServer } from '../../src/http/create-server.ts'
+import type { Gates } from '../../src/http/gates.ts'
+import type { Route } from '../../src/http/route.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import type { AgentPrincipal, ConsolePrincipal } from '../../src/kernel/principal.ts'
+
+/**
+ * The real HTTP pipeline around some routes, with gates that let everybody through: a bearer token is the name of one
+ * of `callers`. For what a route makes of its requests; the gates have tests of their own.
+ */
+export async function createRouteServer<S>(
+  routes: readonly Route<S>[],
+  services: S,
+  callers: ReadonlyMap<string, AgentPrincipal | ConsolePrincipal>,
+): Promise<FastifyInstance> {
+  const standing = { limit: 60, remaining: 60, resetAt: new Date(0) }
+  const find = (bearer: string | undefined): AgentPrincipal | ConsolePrincipal => {
+    const caller = callers.get(bearer ?? '')
+    if (!caller) throw new AppError('unauthenticated', 'Who are you?')
+    return caller
+  }
+  const gates: Gates = {
+    async authenticateAgent(bearer) {
+      const caller = find(bearer)
+      if (caller.kind !== 'agent') throw new AppError('unauthenticated', 'An API key is needed')
+      return caller
+    },
+    async authenticateConsole(bearer) {
+      const caller = find(bearer)
+      if (caller.kind !== 'console') throw new AppError('unauthenticated', 'A person is needed')
+      return caller
+    },
+    async authenticateUser() {
+      throw new AppError('unauthenticated', 'Nobody is a user here')
+    },
+    authenticateOperator() {
+      throw new AppError('not_found', 'There is no operator here')
+    },
+    admit: async () => standing,
+    standing: async () => standing,
+    holdCredit: async () => ({ settle: async () => {}, refund: async () => {} }),
+  }
+  return await createServer({ routes, services, gates, logger: pino({ level: 'silent' }) })
+}
