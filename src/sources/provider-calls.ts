@@ -6,7 +6,7 @@ const UNKNOWN_RATE_LIMIT_MS = 30_000
 
 export interface ProviderCallerOptions {
   /** What an SDK's failure means; null for what is no failure of the provider (a bug), which is thrown as it is. */
-  toProviderError(error: unknown): ProviderError | null
+  toProviderError(error: unknown, now: Date): ProviderError | null
   /** Whether a fresh access token may cure an `auth` failure. */
   curedByNewToken(error: ProviderError): boolean
 }
@@ -37,7 +37,8 @@ export function createProviderCaller(options: ProviderCallerOptions): ProviderCa
         return await attempt(token)
       } catch (error) {
         session.signal.throwIfAborted()
-        const failure = error instanceof ProviderError ? error : options.toProviderError(error)
+        const failure =
+          error instanceof ProviderError ? error : options.toProviderError(error, session.clock.now())
         if (!failure) throw error
         if (failure.kind === 'rate_limited') {
           closeGate(session, blockedUntil, failure)

@@ -1,0 +1,5 @@
+export {
+  startNotionEmulator,
+  type NotionEmulator,
+  type NotionEmulatorOptions,
+} from './start-notion-emulator.ts'

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { between, personOf, pick, randomOf, sentences, TOPICS } from '../kit/seed.ts'
+
+export interface NotionSeed {
+  seed: string
+  /** Pages outside databases. */
+  pages: number
+  databases: number
+  rowsPerDatabase: number
+  users: number
+  /** The last edit stands shortly before; epoch milliseconds. */
+  endsAt: number
+  days: number
+}
+
+export const DEFAULT_NOTION_SEED: NotionSeed = {
+  seed: 'acme',
+  pages: 40,
+  databases: 2,
+  rowsPerDatabase: 15,
+  users: 6,
+  endsAt: Date.UTC(2026, 0, 15, 12),
+  days: 60,
+}
+
+/** A page, row or data source of the workspace. A database has one data source, with an id of its own. */
+export interface EmulatedObject {
+  id: string
+  kind: 'page' | 'data_source'
+  title: string
+  parentId: string | null
+  /** Own Markdown, children left out; null: made from the seed when asked for. */
+  markdown: string | null
+  createdBy: string
+  createdAt: number
+  editedAt: number
+  inTrash: boolean
+  isShared: boolean
+  /** The search does not find it, as Notion's does not find everything. */
+  isHidden: boolean
+}
+
+/** The workspace as it stands. Times are cut to the minute, as Notion's are. */
+export interface NotionEmulatorState {
+  readonly objects: Map<string, EmulatedObject>
+  users(): { id: string; name: string; email: string }[]
+  /** Shared, not in the trash, nor in anything that is. */
+  isVisible(object: EmulatedObject): boolean
+  /** Visible objects (or what is in the trash), edited last first; `all` with those the search misses. */
+  listed(inTrash: boolean): EmulatedObject[]
+  children(id: string): EmulatedObject[]
+  /** A page's content without the tags of its children. */
+  contentOf(object: EmulatedObject): string
+  create(input: {
+    title: string
+    parentId?: string | null
+    markdown?: string
+    kind?: 'page' | 'data_source'
+  }): string
+  edit(id: string, change: { title?: string; markdown?: string }): void
+  move(id: string, parentId: string | null): void
+  trash(id: string): void
+  restore(id: string): void
+  setShared(id: string, isShared: boolean): void
+  hideFromSearch(id: string): void
+}
+
+const MINUTE = 60_000
+const toMinute = (time: number) => Math.floor(time / MINUTE) * MINUTE
+
+/** The database a data source belongs to. */
+export const databaseIdOf = (dataSourceId: string): string => uuidOf('database', dataSourceId)
+
+/** A workspace made from a seed: a tree of pages, and databases with rows. */
+export function createNotionState(seed: NotionSeed, now: () => number): NotionEmulatorState {
+  const objects = new Map<string, EmulatedObject>()
+  const users = Array.from({ length: seed.users }, (_unused, index) => ({
+    id: uuidOf(seed.seed, 'user', index),
+    ...personOf(index, 'acme.example'),
+  }))
+  for (const object of seededObjects(seed, users)) objects.set(object.id, object)
+
+  const get = (id: string): EmulatedObject => {
+    const object = objects.get(id)
+    if (!object) throw new Error(`no object ${id}`)
+    return object
+  }
+  const touch = (id: string): EmulatedObject => Object.assign(get(id), { editedAt: toMinute(now()) })
+  const isTrashed = (object: EmulatedObject): boolean => {
+    const parent = object.parentId === null ? undefined : objects.get(object.parentId)
+    return object.inTrash || (parent !== undefined && isTrashed(parent))
+  }
+  const isVisible = (object: EmulatedObject) => object.isShared && !isTrashed(object)
+
+  return {
+    objects,
+    users: () => users,
+    isVisible,
+    listed: (inTrash) =>
+      [...objects.values()]
+        .filter((object) => (inTrash ? object.isShared && object.inTrash : isVisible(object)))
+        .filter((object) => !object.isHidden)
+        .toSorted((left, right) => right.editedAt - left.editedAt || (left.id < right.id ? -1 : 1)),
+    children: (id) => [...objects.values()].filter((object) => object.parentId === id && isVisible(object)),
+    contentOf: (object) => object.markdown ?? seededMarkdown(seed, object),
+    create: ({ title, parentId = null, markdown = '', kind = 'page' }) => {
+      const id = uuidOf(seed.seed, 'created', objects.size)
+      const at = toMinute(now())
+      const createdBy = users[0]?.id ?? ''
+      const rest = { createdBy, createdAt: at, editedAt: at, inTrash: false, isShared: true, isHidden: false }
+      objects.set(id, { id, kind, title, parentId, markdown, ...rest })
+      return id
+    },
+    edit: (id, change) => void Object.assign(touch(id), change),
+    move: (id, parentId) => void Object.assign(touch(id), { parentId }),
+    // Whether the trash moves the time of the last edit is not documented: here it does not.
+    trash: (id) => void (get(id).inTrash = true),
+    restore: (id) => void (get(id).inTrash = false),
+    setShared: (id, isShared) => void (get(id).isShared = isShared),
+    hideFromSearch: (id) => void (get(id).isHidden = true),
+  }
+}
+
+function seededObjects(seed: NotionSeed, users: { id: string }[]): EmulatedObject[] {
+  const objects: EmulatedObject[] = []
+  const add = (kind: 'page' | 'data_source', title: string, parentId: string | null) => {
+    const random = randomOf(seed.seed, 'object', objects.length)
+    const editedAt = toMinute(seed.endsAt - Math.floor(random() * seed.days * 86_400_000))
+    const createdAt = toMinute(editedAt - Math.floor(random() * 30 * 86_400_000))
+    const createdBy = pick(random, users).id
+    const id = uuidOf(seed.seed, 'object', objects.length)
+    const rest = { createdBy, createdAt, editedAt, inTrash: false, isShared: true, isHidden: false }
+    objects.push({ id, kind, title, parentId, markdown: null, ...rest })
+    return id
+  }
+  const pages: string[] = []
+  for (let i = 0; i < seed.pages; i += 1) {
+    const random = randomOf(seed.seed, 'page', i)
+    const topic = pick(random, TOPICS)
+    // Every eighth page is at the top; the others lie in an earlier one.
+    const parentId = i % 8 === 0 ? null : pick(random, pages)
+    pages.push(add('page', `${titleCase(topic)} notes ${i + 1}`, parentId))
+  }
+  for (let i = 0; i < seed.databases; i += 1) {
+    const random = randomOf(seed.seed, 'database', i)
+    const source = add('data_source', `${titleCase(pick(random, TOPICS))} tracker ${i + 1}`, pages[i] ?? null)
+    for (let row = 0; row < seed.rowsPerDatabase; row += 1) {
+      add('page', `Task ${i + 1}.${row + 1}: ${pick(random, TOPICS)}`, source)
+    }
+  }
+  return objects
+}
+
+function seededMarkdown(seed: NotionSeed, object: EmulatedObject): string {
+  const random = randomOf(seed.seed, 'content', object.id)
+  const paragraphs = Array.from({ length: between(random, 1, 4) }, () =>
+    sentences(random, between(random, 2, 5)),
+  )
+  return [`# ${object.title}`, ...paragraphs, `- [ ] ${sentences(random, 1)}`].join('\n')
+}
+
+const titleCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+function uuidOf(...key: (string | number)[]): string {
+  const hex = createHash('sha256').update(key.join('\u001f')).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  )
+}
