@@ -16,10 +16,14 @@ export function banner(start: {
   if (start.newSecret !== null) lines.push('', `  Admin key, shown this once: ${start.newSecret}`)
   lines.push(
     '',
-    '  Try it:',
-    `  curl -s ${start.url}/v1/search -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"query":"how many vacation days do I get"}'`,
+    '  In another terminal, here, put documents in and ask about them:',
+    '',
+    `  export MEMORY_API_KEY=${key} MEMORY_URL=${start.url}`,
+    '  npm run memory -- import docs && npm run memory -- ask "What happens when the credits are used up?"',
     '',
     '',
   )
-  return lines.join('\n')
+  return start.newSecret === null
+    ? lines.filter((line) => !line.includes('export MEMORY_API_KEY')).join('\n')
+    : lines.join('\n')
 }
