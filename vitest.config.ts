@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'training/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'cli/**/*.test.ts', 'scripts/**/*.test.ts', 'training/**/*.test.ts'],
           exclude: databaseSuites,
         },
       },

@@ -5,21 +5,24 @@ export function banner(start: {
   model: string
   newSecret: string | null
 }): string {
-  const key = start.newSecret ?? '$MEMORY_API_KEY'
   const lines = [
     '',
     `  Retrieval Memory Service   ${start.url}`,
     `  API reference              ${start.url}/docs`,
     `  Database                   ${start.database}`,
     `  Embedding model            ${start.model}`,
+    '',
   ]
-  if (start.newSecret !== null) lines.push('', `  Admin key, shown this once: ${start.newSecret}`)
-  lines.push(
-    '',
-    '  Try it:',
-    `  curl -s ${start.url}/v1/search -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"query":"how many vacation days do I get"}'`,
-    '',
-    '',
-  )
-  return lines.join('\n')
+  if (start.newSecret !== null) {
+    lines.push(
+      `  Admin key, shown this once: ${start.newSecret}`,
+      '',
+      '  In another terminal, in this folder, put documents in and ask about them:',
+      '',
+      `  export MEMORY_API_KEY=${start.newSecret} MEMORY_URL=${start.url}`,
+      '  npm run memory -- import docs && npm run memory -- ask "What happens when the credits are used up?"',
+      '',
+    )
+  }
+  return `${lines.join('\n')}\n`
 }

@@ -39,7 +39,7 @@ export async function migrate(db: Db): Promise<string[]> {
   const { error, results } = await createMigrator(db).migrateToLatest()
   if (error !== undefined) {
     const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'before the first'
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? error.message : 'unknown error'
     throw new StartupError(`The database could not be migrated (${failed}): ${reason}`, { cause: error })
   }
   return (results ?? []).map((result) => result.migrationName)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { recordEvent } from '../audit/index.ts'
+import { putSubscription } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { SubscriptionStatus } from '../database/schema.ts'
 import type { Role } from '../kernel/actions.ts'
@@ -79,19 +80,7 @@ export async function insertOrganization(
 ): Promise<string> {
   const id = randomUUID()
   await tx.insertInto('organizations').values({ id, name, is_local: isLocal, created_at: at }).execute()
-  const periodEnd = new Date(at)
-  periodEnd.setUTCMonth(periodEnd.getUTCMonth() + 1)
-  await tx
-    .insertInto('subscriptions')
-    .values({
-      organization_id: id,
-      status,
-      period_anchor: at,
-      period_started_at: at,
-      period_ends_at: periodEnd,
-      updated_at: at,
-    })
-    .execute()
+  await putSubscription(tx, id, { status, tier: null, creditsIncluded: null }, at)
   return id
 }
 

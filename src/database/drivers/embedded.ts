@@ -1,26 +1,168 @@
-import { Kysely, PGliteDialect } from 'kysely'
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { PGlite } from '@electric-sql/pglite'
+import type { NodeFS } from '@electric-sql/pglite/nodefs'
+import { Kysely } from 'kysely'
+import { StartupError } from '../../kernel/errors.ts'
 import type { OpenDatabase } from '../database.ts'
 import type { Schema } from '../schema.ts'
+import { embeddedDialect } from './embedded-dialect.ts'
+import { openDurableFiles } from './embedded-files.ts'
+import { lockDirectory } from './embedded-lock.ts'
+import { startVacuuming } from './embedded-vacuum.ts'
 
-/** What a new PGlite starts with; loading it takes half a second, so only who uses it pays. */
-export async function createPGlite(options: { dataDir?: string; loadDataDir?: Blob }): Promise<PGlite> {
+/** PGlite's PostgreSQL; the files of another major version cannot be read. */
+const POSTGRES_MAJOR = '18'
+const INITIALISE_TIMEOUT_MS = 120_000
+const IDLE_TRANSACTION_MS = 30_000
+
+const SETTINGS = [
+  // PGlite turns flushing off with `-F`, which is left out below; of the two methods only this one has an effect.
+  'fsync=on',
+  'wal_sync_method=fsync',
+  // The defaults take half a gigabyte for what a server would have; the operating system caches the files as well.
+  'shared_buffers=64MB',
+  // One exact search over 10,000 vectors stays in memory.
+  'work_mem=32MB',
+  // What has to be read again after a crash, and what the log takes on disk.
+  'max_wal_size=64MB',
+  'min_wal_size=32MB',
+]
+
+export interface EmbeddedOptions {
+  /** Made when missing. */
+  dataDir: string
+  /** Gets what fails in the background. */
+  onBackgroundError?: (error: unknown) => void
+}
+
+/**
+ * Opens the database in `dataDir`, makes it when there is none, and keeps other processes out until it is closed.
+ * @throws StartupError when another process has the directory, or what is in it cannot be read; nothing is changed then.
+ */
+export async function openEmbedded({
+  dataDir,
+  onBackgroundError = () => {},
+}: EmbeddedOptions): Promise<OpenDatabase> {
+  const directory = path.resolve(dataDir)
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new StartupError(`DATA_DIR: ${directory} cannot be made or is not a directory`, { cause: error })
+  })
+  const unlock = lockDirectory(directory)
+  try {
+    const folder = path.join(directory, 'database')
+    if (!existsSync(folder)) await initialise(directory, folder)
+    const pglite = await openFolder(folder)
+    const stopVacuuming = startVacuuming(pglite, onBackgroundError)
+    return embeddedDatabase(pglite, { beforeClose: stopVacuuming, afterClose: unlock })
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+/** Beside its place and moved there when it is whole, so that a first start that is killed leaves no half database. */
+async function initialise(directory: string, folder: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (name.startsWith('database.new-'))
+      await rm(path.join(directory, name), { recursive: true, force: true })
+  }
+  const unfinished = path.join(directory, `database.new-${randomUUID()}`)
+  const script = fileURLToPath(new URL('./initialise-embedded.ts', import.meta.url))
+  try {
+    await promisify(execFile)(process.execPath, [script, unfinished], { timeout: INITIALISE_TIMEOUT_MS })
+  } catch (error) {
+    throw new StartupError(`DATA_DIR: no database could be made in ${directory}`, { cause: error })
+  }
+  await rename(unfinished, folder)
+  const handle = await open(directory)
+  await handle.sync()
+  await handle.close()
+}
+
+async function openFolder(folder: string): Promise<PGlite> {
+  const version = await readFile(path.join(folder, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
+    throw new StartupError(`DATA_DIR: ${folder} holds no database; move it away to start afresh`, {
+      cause: error,
+    })
+  })
+  if (version.trim() !== POSTGRES_MAJOR) {
+    throw new StartupError(
+      `DATA_DIR: ${folder} was made by PostgreSQL ${version.trim()}, this version reads ${POSTGRES_MAJOR}`,
+    )
+  }
+  try {
+    return await createPGlite({ fs: await openDurableFiles(folder) })
+  } catch (error) {
+    throw new StartupError(`DATA_DIR: the database in ${folder} cannot be opened`, { cause: error })
+  }
+}
+
+/**
+ * A PGlite with the vector extension: on the files given, on a snapshot in memory, or empty in memory.
+ * The module takes half a second to load, so only who uses it pays.
+ */
+export async function createPGlite(options: { fs?: NodeFS; loadDataDir?: Blob }): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
   const { vector } = await import('@electric-sql/pglite-pgvector')
-  return await PGlite.create({ ...options, extensions: { vector } })
+  const pglite = await PGlite.create({
+    ...options,
+    extensions: { vector },
+    startParams: [
+      ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+      ...SETTINGS.flatMap((setting) => ['-c', setting]),
+    ],
+  })
+  await acceptBinaryVectors(pglite)
+  return pglite
+}
+
+/** Lets a vector parameter be the bytes of `encodeHalfvec`, as `pg` does; other values go as text. */
+async function acceptBinaryVectors(pglite: PGlite): Promise<void> {
+  const findType = async () =>
+    (await pglite.query<{ oid: number | null }>(`select to_regtype('halfvec')::oid::int as oid`)).rows[0]?.oid
+  let oid = await findType()
+  if (oid == null) {
+    await pglite.query('create extension vector')
+    oid = await findType()
+  }
+  Object.assign(pglite.serializers, { [Number(oid)]: keepBytes })
+}
+
+function keepBytes(value: unknown): unknown {
+  return value instanceof Uint8Array ? value : String(value)
 }
 
 /** Wraps a running PGlite. */
 export function embeddedDatabase(
   pglite: PGlite,
-  release: () => Promise<void> = async () => {},
+  hooks: {
+    beforeClose?: () => Promise<void>
+    afterClose?: () => void
+    /** See `EmbeddedDialectOptions`; 30 s if not given. */
+    idleTransactionMs?: number
+  } = {},
 ): OpenDatabase {
+  const {
+    beforeClose = async () => {},
+    afterClose = () => {},
+    idleTransactionMs = IDLE_TRANSACTION_MS,
+  } = hooks
   return {
-    db: new Kysely<Schema>({ dialect: new PGliteDialect({ pglite }) }),
+    db: new Kysely<Schema>({ dialect: embeddedDialect(pglite, { idleTransactionMs }) }),
     driver: 'embedded',
     async close() {
-      await pglite.close()
-      await release()
+      try {
+        await beforeClose()
+        await pglite.close()
+      } finally {
+        afterClose()
+      }
     },
   }
 }

@@ -7,11 +7,14 @@ import type { Schema } from '../schema.ts'
 export interface PostgresOptions {
   url: string
   connectionsMax?: number
-  /** Called with failures of idle connections, which belong to no query. */
-  onIdleError?: (error: Error) => void
+  /** Gets the errors of connections that were lost while no query was running on them. */
+  onConnectionError?: (error: Error) => void
 }
 
 const STATEMENT_TIMEOUT_MS = 60_000
+const IDLE_TRANSACTION_MS = 30_000
+/** For a server that went silent, so a little more than its own limit. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
@@ -21,17 +24,26 @@ const CONNECT_TIMEOUT_MS = 5_000
 export async function openPostgres({
   url,
   connectionsMax = 10,
-  onIdleError = () => {},
+  onConnectionError = () => {},
 }: PostgresOptions): Promise<OpenDatabase> {
   const pool = new Pool({
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'retrieval-memory-service',
-    // Plans depend on the tenant's size, and compiling costs more than these queries take.
-    options: `-c jit=off -c plan_cache_mode=force_custom_plan -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+    keepAlive: true,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    options: [
+      // Plans depend on the tenant's size, and compiling costs more than these queries take.
+      '-c jit=off -c plan_cache_mode=force_custom_plan',
+      `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+      `-c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS}`,
+    ].join(' '),
   })
-  pool.on('error', onIdleError)
+  // The pool listens on idle connections only; one lost between two statements of a transaction would end the process.
+  pool.on('connect', (client) => client.on('error', onConnectionError))
+  // What the pool hears of an idle connection, that listener has been told.
+  pool.on('error', () => {})
   try {
     await requireVersions(pool)
   } catch (error) {

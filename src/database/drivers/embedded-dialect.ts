@@ -1,0 +1,173 @@
+import type { PGlite, Transaction as PGliteTransaction } from '@electric-sql/pglite'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely'
+
+export interface EmbeddedDialectOptions {
+  /** How long a transaction may go without a statement before it is rolled back, in milliseconds. */
+  idleTransactionMs: number
+}
+
+/**
+ * Kysely on PGlite. Its own PGlite dialect waits for ever behind a transaction that never ends; here such a one is
+ * rolled back, as a server does by `idle_in_transaction_session_timeout`. PGlite has one session, and gives it to one
+ * statement or transaction at a time.
+ */
+export function embeddedDialect(pglite: PGlite, options: EmbeddedDialectOptions): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new EmbeddedDriver(pglite, options),
+    createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}
+
+interface OpenTransaction {
+  session: PGliteTransaction
+  /** Settles when PGlite has committed or rolled back. */
+  ended: Promise<void>
+  commit: () => void
+  rollback: (reason: Error) => void
+  idleTimer: NodeJS.Timeout
+  /** Set when the idle limit ended it. */
+  expiry: Error | undefined
+  /** Set when a statement failed: without a savepoint the database then refuses to commit. */
+  hasFailed: boolean
+}
+
+class EmbeddedConnection implements DatabaseConnection {
+  transaction: OpenTransaction | undefined
+  readonly #pglite: PGlite
+
+  constructor(pglite: PGlite) {
+    this.#pglite = pglite
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { transaction } = this
+    if (transaction?.expiry) throw transaction.expiry
+    try {
+      const session = transaction?.session ?? this.#pglite
+      const { rows, affectedRows } = await session.query<R>(query.sql, [...query.parameters])
+      return affectedRows === undefined ? { rows } : { rows, numAffectedRows: BigInt(affectedRows) }
+    } catch (error) {
+      if (transaction) transaction.hasFailed = true
+      throw transaction?.expiry ?? error
+    } finally {
+      transaction?.idleTimer.refresh()
+    }
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('The embedded database does not stream')
+  }
+}
+
+class EmbeddedDriver implements Driver {
+  readonly #pglite: PGlite
+  readonly #idleTransactionMs: number
+
+  constructor(pglite: PGlite, { idleTransactionMs }: EmbeddedDialectOptions) {
+    this.#pglite = pglite
+    this.#idleTransactionMs = idleTransactionMs
+  }
+
+  async init(): Promise<void> {}
+
+  /** Costs nothing: whoever runs a statement waits for the one session then. */
+  async acquireConnection(): Promise<EmbeddedConnection> {
+    return new EmbeddedConnection(this.#pglite)
+  }
+
+  async releaseConnection(connection: EmbeddedConnection): Promise<void> {
+    await this.rollbackTransaction(connection)
+  }
+
+  async beginTransaction(connection: EmbeddedConnection, settings: TransactionSettings): Promise<void> {
+    const begun = Promise.withResolvers<PGliteTransaction>()
+    const ending = Promise.withResolvers<void>()
+    const ended = this.#pglite.transaction(async (session) => {
+      begun.resolve(session)
+      await ending.promise
+    })
+    ended.catch(begun.reject)
+    const transaction: OpenTransaction = {
+      session: await begun.promise,
+      ended,
+      commit: ending.resolve,
+      rollback: ending.reject,
+      idleTimer: setTimeout(
+        () => expire(transaction, this.#idleTransactionMs),
+        this.#idleTransactionMs,
+      ).unref(),
+      expiry: undefined,
+      hasFailed: false,
+    }
+    connection.transaction = transaction
+    const modes = [
+      settings.isolationLevel && `isolation level ${settings.isolationLevel}`,
+      settings.accessMode,
+    ].filter((mode) => mode !== undefined)
+    if (modes.length > 0) await transaction.session.query(`set transaction ${modes.join(' ')}`)
+  }
+
+  async commitTransaction(connection: EmbeddedConnection): Promise<void> {
+    const { transaction } = connection
+    if (!transaction) throw new Error('No transaction is open')
+    // A commit after a failed statement rolls back and says nothing; any statement before it says so.
+    if (transaction.hasFailed && !transaction.expiry) await transaction.session.query('select')
+    clearTimeout(transaction.idleTimer)
+    transaction.commit()
+    await transaction.ended
+    connection.transaction = undefined
+  }
+
+  async rollbackTransaction(connection: EmbeddedConnection): Promise<void> {
+    const { transaction } = connection
+    if (!transaction) return
+    connection.transaction = undefined
+    clearTimeout(transaction.idleTimer)
+    const reason = new Error('rolled back')
+    transaction.rollback(reason)
+    await transaction.ended.catch((error: unknown) => {
+      if (error !== reason && error !== transaction.expiry) throw error
+    })
+  }
+
+  async savepoint(connection: EmbeddedConnection, name: string): Promise<void> {
+    await connection.transaction?.session.query(`savepoint ${quoted(name)}`)
+  }
+
+  async rollbackToSavepoint(connection: EmbeddedConnection, name: string): Promise<void> {
+    await connection.transaction?.session.query(`rollback to savepoint ${quoted(name)}`)
+  }
+
+  async releaseSavepoint(connection: EmbeddedConnection, name: string): Promise<void> {
+    await connection.transaction?.session.query(`release savepoint ${quoted(name)}`)
+  }
+
+  /** PGlite is closed by who opened it. */
+  async destroy(): Promise<void> {}
+}
+
+function expire(transaction: OpenTransaction, limitMs: number): void {
+  transaction.expiry = new Error(
+    `The transaction was rolled back: it ran no statement for ${limitMs / 1000} s. ` +
+      'It may have waited for a query that was not made on the transaction itself.',
+  )
+  transaction.rollback(transaction.expiry)
+}
+
+function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,46 @@
+import { fsyncSync } from 'node:fs'
+import type { PGlite } from '@electric-sql/pglite'
+import type { NodeFS } from '@electric-sql/pglite/nodefs'
+
+/** What PGlite's WebAssembly module calls for a file in a mounted folder; `nfd` is Node's file descriptor. */
+interface StreamOperations {
+  fsync?: (stream: { nfd: number }) => number
+}
+
+const EIO = 29
+
+/**
+ * A folder on disk as the database's file system, with a working fsync. PGlite's own passes every call on to Node but
+ * that one, which answers without doing anything; the hook it looks for is put in its place here.
+ * fdatasync stays without effect (the module does not look for a hook), so `wal_sync_method` has to be `fsync`.
+ */
+export async function openDurableFiles(folder: string): Promise<NodeFS> {
+  const nodefs = await import('@electric-sql/pglite/nodefs')
+  class DurableFiles extends nodefs.NodeFS {
+    override async init(...[pglite, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+      const { emscriptenOpts } = await super.init(pglite, options)
+      return {
+        emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), installFsync] },
+      }
+    }
+  }
+  return new DurableFiles(folder)
+}
+
+function installFsync(module: PGlite['Module']): void {
+  const { NODEFS } = module.FS.filesystems
+  if (!hasStreamOperations(NODEFS)) throw new Error('PGlite has no place for fsync: its version was changed')
+  NODEFS.stream_ops.fsync = ({ nfd }) => {
+    try {
+      fsyncSync(nfd)
+      return 0
+    } catch {
+      // The database stops at once on this error, since it cannot know what reached the disk.
+      throw new module.FS.ErrnoError(EIO)
+    }
+  }
+}
+
+function hasStreamOperations(value: object): value is { stream_ops: StreamOperations } {
+  return 'stream_ops' in value && typeof value.stream_ops === 'object' && value.stream_ops !== null
+}
