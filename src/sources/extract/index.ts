@@ -1,0 +1,1 @@
+export { createTextExtractor, ExtractionError, type TextExtractor } from './text-extractor.ts'
