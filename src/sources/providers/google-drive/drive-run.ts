@@ -1,0 +1,105 @@
+import type { drive_v3 } from '@googleapis/drive'
+import type { TextExtractor } from '../../extract/text-extractor.ts'
+import { ProviderError, type ProviderSession } from '../../provider.ts'
+import type { GoogleCalls } from '../google/google-calls.ts'
+import type { ItemFailures } from '../google/item-failures.ts'
+import type { AccessPolicies } from './access-policy.ts'
+import type { FolderPaths } from './folder-paths.ts'
+
+/** The feed of the user's own Drive and what is shared with them; every other feed is a shared drive's id. */
+export const MY_DRIVE = 'my'
+
+export const FOLDER = 'application/vnd.google-apps.folder'
+export const SHORTCUT = 'application/vnd.google-apps.shortcut'
+
+export const FILE_FIELDS = [
+  'id',
+  'name',
+  'mimeType',
+  'trashed',
+  'driveId',
+  'parents',
+  'owners(displayName,emailAddress)',
+  'lastModifyingUser(displayName,emailAddress)',
+  'createdTime',
+  'modifiedTime',
+  'webViewLink',
+  'size',
+  'shortcutDetails(targetId,targetMimeType)',
+  'permissions(id,emailAddress,type,domain,allowFileDiscovery)',
+  'hasAugmentedPermissions',
+  'ownedByMe',
+  'sharedWithMeTime',
+].join(',')
+
+/** A file of the API with the fields every answer has. */
+export type DriveFile = drive_v3.Schema$File & { id: string; name: string; mimeType: string }
+
+/** Everything the steps of one run share. */
+export interface DriveRun {
+  session: ProviderSession
+  api: drive_v3.Drive
+  call: GoogleCalls
+  extractor: TextExtractor
+  failures: ItemFailures
+  folders: FolderPaths
+  policies: AccessPolicies
+  /** Names of the shared drives the account is a member of, by id. */
+  driveNames: ReadonlyMap<string, string>
+}
+
+/** The file of an answer; throws ProviderError when the answer lacks what every file has. */
+export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
+  const { id, name, mimeType } = file ?? {}
+  if (!id || !mimeType)
+    throw new ProviderError('unavailable', 'Google Drive answered with a file without an id')
+  return { ...file, id, name: name || 'Untitled', mimeType }
+}
+
+/** Reads one file's metadata. Throws GoogleError; 404 when it is gone or no longer shared. */
+export async function getFile(run: DriveRun, fileId: string): Promise<DriveFile> {
+  const data = await run.call((options) =>
+    run.api.files.get({ fileId, fields: FILE_FIELDS, supportsAllDrives: true }, options),
+  )
+  return driveFile(data)
+}
+
+/** How a feed is named in `files.list`. */
+export function corpusOf(feed: string): { corpora: string; driveId?: string } {
+  return feed === MY_DRIVE ? { corpora: 'user' } : { corpora: 'drive', driveId: feed }
+}
+
+/** One page of `files.list`. `files` has the fields asked for, `next` is null on the last page. */
+export async function listFiles(
+  run: DriveRun,
+  input: { feed: string; query: string; fields: string; pageSize: number; pageToken: string | null },
+): Promise<{ files: drive_v3.Schema$File[]; next: string | null; incomplete: boolean }> {
+  const data = await run.call((options) =>
+    run.api.files.list(
+      {
+        ...corpusOf(input.feed),
+        q: input.query,
+        fields: `nextPageToken,incompleteSearch,files(${input.fields})`,
+        pageSize: input.pageSize,
+        supportsAllDrives: true,
+        includeItemsFromAllDrives: true,
+        ...(input.pageToken === null ? {} : { pageToken: input.pageToken }),
+      },
+      options,
+    ),
+  )
+  return {
+    files: data.files ?? [],
+    next: data.nextPageToken ?? null,
+    incomplete: data.incompleteSearch === true,
+  }
+}
+
+/**
+ * The item id of a file: its feed and its id. With the feed in it, what a shared drive's feed says about a file that moved
+ * never undoes what another feed says, and all items of a drive are one range of ids.
+ */
+export const itemId = (feed: string, fileId: string) => `${feed}/${fileId}`
+
+/** The range of item ids that begin with `prefix` and a slash; `0` follows the slash in ASCII. */
+export const rangeUnder = (prefix: string) => ({ from: `${prefix}/`, to: `${prefix}0` })

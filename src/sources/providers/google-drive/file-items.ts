@@ -1,0 +1,99 @@
+import type { ItemFailure, ItemMetadata, ProviderItem } from '../../provider.ts'
+import { mapBounded } from '../google/map-bounded.ts'
+import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
+import { MY_DRIVE, type DriveFile, type DriveRun } from './drive-run.ts'
+
+const AT_ONCE = 4
+
+/** A file to be stored under `externalId`. */
+export interface FileToRead {
+  externalId: string
+  feed: string
+  file: DriveFile
+}
+
+/** What became of a batch of files. */
+export interface ReadFiles {
+  upserts: ProviderItem[]
+  /** Files that are gone, or hold nothing to find any more. */
+  deletions: string[]
+  failures: ItemFailure[]
+  /** Of the failures, those worth another try by the next run. */
+  again: string[]
+}
+
+/** Reads files, a few at once. Throws only what ends the run. */
+export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Promise<ReadFiles> {
+  const read: ReadFiles = { upserts: [], deletions: [], failures: [], again: [] }
+  await mapBounded(files, AT_ONCE, async (entry) => {
+    const { externalId } = entry
+    try {
+      const item = await readItem(run, entry)
+      run.failures.succeeded()
+      if (item) read.upserts.push(item)
+      else read.deletions.push(externalId)
+    } catch (error) {
+      run.session.signal.throwIfAborted()
+      const { verdict, message } = await run.failures.judge(error)
+      if (verdict === 'gone') read.deletions.push(externalId)
+      else read.failures.push({ externalId, message })
+      if (verdict === 'again') read.again.push(externalId)
+    }
+  })
+  return read
+}
+
+/** The item of a file, or null when there is nothing in it to find: a kind that is not read, or no text. */
+async function readItem(run: DriveRun, { externalId, feed, file }: FileToRead): Promise<ProviderItem | null> {
+  if (isSkipped(file)) return null
+  const content = await readContent(run, file)
+  if (content === null || content.text === '') return null
+  return {
+    externalId,
+    sourceKind: isGoogleDocument(file.mimeType) ? 'document' : 'file',
+    title: file.name,
+    body: content.text,
+    url: file.webViewLink ?? null,
+    authorName: authorOf(file)?.displayName ?? null,
+    sourceCreatedAt: dateOf(file.createdTime),
+    sourceUpdatedAt: dateOf(file.modifiedTime),
+    metadata: await metadataOf(run, feed, file, content.truncated),
+  }
+}
+
+async function metadataOf(
+  run: DriveRun,
+  feed: string,
+  file: DriveFile,
+  truncated: boolean,
+): Promise<ItemMetadata> {
+  const author = authorOf(file)
+  const folder = await run.folders.pathOf(run, file)
+  const policy = await run.policies.policyOf(run, file)
+  return {
+    workspace: workspaceOf(run),
+    fileId: file.id,
+    mimeType: file.mimeType,
+    ...(feed === MY_DRIVE ? {} : { drive: run.driveNames.get(feed) ?? feed, driveId: feed }),
+    ...(folder === null ? {} : { folder }),
+    ...(author?.displayName ? { sender: author.displayName } : {}),
+    ...(author?.emailAddress ? { senderEmail: author.emailAddress } : {}),
+    ...(file.webViewLink ? { permalink: file.webViewLink } : {}),
+    ...(truncated ? { truncated } : {}),
+    ...(policy === null ? {} : { accessPolicy: policy }),
+  }
+}
+
+// Files of shared drives have no owner; then it is who touched it last.
+const authorOf = (file: DriveFile) => file.owners?.[0] ?? file.lastModifyingUser ?? null
+
+/** The domain of the connected account's address. */
+function workspaceOf(run: DriveRun): string {
+  const account = run.session.account.externalAccountId
+  return account.slice(account.indexOf('@') + 1)
+}
+
+function dateOf(time: string | null | undefined): Date | null {
+  const date = new Date(time ?? '')
+  return Number.isNaN(date.getTime()) ? null : date
+}

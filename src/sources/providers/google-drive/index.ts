@@ -1,0 +1,6 @@
+export {
+  createGoogleDriveAdapter,
+  GOOGLE_DRIVE_SCOPE,
+  type GoogleDriveAdapterOptions,
+} from './google-drive-adapter.ts'
+export { computePolicyHealth, type PolicyHealth } from './policy-health.ts'

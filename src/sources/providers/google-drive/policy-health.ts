@@ -1,0 +1,34 @@
+/** The state of a Google Drive source's access policies, as `GET /v1/sources` shows it in `policyHealth`. */
+export interface PolicyHealth {
+  status: 'ok' | 'warning'
+  files: number
+  filesWithoutPolicy: number
+  warnings: { code: 'access_policy_missing' | 'full_resync_required'; message: string; cure: string }[]
+}
+
+/**
+ * Computes `policyHealth` from two counts of a source's synced items: all of them, and those without
+ * `metadata.accessPolicy`. `resyncedSince`: all of these were stored or seen again by the last full crawl, so another one is no
+ * cure: the account lacks the right to see who may see the files.
+ */
+export function computePolicyHealth(counts: {
+  files: number
+  filesWithoutPolicy: number
+  resyncedSince: boolean
+}): PolicyHealth {
+  const { files, filesWithoutPolicy, resyncedSince } = counts
+  if (filesWithoutPolicy === 0) return { status: 'ok', files, filesWithoutPolicy, warnings: [] }
+  const many = filesWithoutPolicy === 1 ? '1 file is' : `${filesWithoutPolicy} files are`
+  const warning = resyncedSince
+    ? {
+        code: 'access_policy_missing' as const,
+        message: `${many} stored without an access policy, because Google did not tell this account who may see them.`,
+        cure: 'Give the connected account the right to share these files (in a shared drive: Content manager or above), then start a sync run with fullResync.',
+      }
+    : {
+        code: 'full_resync_required' as const,
+        message: `${many} stored without an access policy.`,
+        cure: 'Start a sync run with fullResync to read the permissions of every file again.',
+      }
+  return { status: 'warning', files, filesWithoutPolicy, warnings: [warning] }
+}

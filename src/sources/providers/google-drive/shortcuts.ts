@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import type { ChangePage } from '../../provider.ts'
+import { MOST_FOLLOWED, type DriveCursor } from './drive-cursor.ts'
+import { getFile, itemId, MY_DRIVE, rangeUnder, type DriveFile, type DriveRun } from './drive-run.ts'
+import { readFiles, type FileToRead, type ReadFiles } from './file-items.ts'
+import { filesBehind } from './folder-walk.ts'
+import { GoogleError } from '../google/google-error.ts'
+
+const BATCH = 50
+/** Shortcuts looked at again in a run that finds nothing new. */
+const CHECKED_PER_RUN = 10
+
+type Batch = Pick<ChangePage, 'deletions'> & ReadFiles & { discovered: number }
+type Followed = DriveCursor['followed'][number]
+
+/**
+ * Stores what a shortcut leads to under the shortcut's own id (`feed/shortcut/file`), unless a feed of this account tells
+ * about the target anyway. `state.followed` remembers it. Yields what to store and delete, in batches.
+ */
+export async function* followShortcut(
+  run: DriveRun,
+  state: DriveCursor,
+  feed: string,
+  shortcut: DriveFile,
+): AsyncGenerator<Batch> {
+  const targetId = shortcut.shortcutDetails?.targetId ?? ''
+  yield* follow(run, state, { feed, id: shortcut.id, targetId, print: '' })
+}
+
+/** Forgets a shortcut that is gone; yields the deletion of what it had brought. */
+export async function* unfollowShortcut(
+  run: DriveRun,
+  state: DriveCursor,
+  feed: string,
+  shortcutId: string,
+): AsyncGenerator<Batch> {
+  const index = state.followed.findIndex((entry) => entry.feed === feed && entry.id === shortcutId)
+  if (index === -1) return
+  yield* deleteBehind(run, itemId(feed, shortcutId), new Set())
+  state.followed.splice(index, 1)
+}
+
+/** Looks at the shortcuts checked longest ago: no feed tells when their targets change or vanish. */
+export async function* checkShortcuts(run: DriveRun, state: DriveCursor): AsyncGenerator<Batch> {
+  for (const entry of state.followed.slice(0, CHECKED_PER_RUN)) yield* follow(run, state, entry)
+}
+
+async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): AsyncGenerator<Batch> {
+  const { feed, id, targetId } = entry
+  const key = itemId(feed, id)
+  const files = (await isToldByFeed(run, state, targetId)) ? null : await filesBehind(run, targetId)
+  const print = files === null ? '' : printOf(files)
+  if (files !== null && print !== entry.print) {
+    const kept = new Set(files.map((file) => itemId(key, file.id)))
+    yield* deleteBehind(run, key, kept)
+    for (let start = 0; start < files.length; start += BATCH) {
+      const batch = files.slice(start, start + BATCH)
+      const toRead = batch.map((file): FileToRead => ({ externalId: itemId(key, file.id), feed, file }))
+      yield { ...(await readFiles(run, toRead)), discovered: batch.length }
+    }
+  }
+  if (files === null && state.followed.some((other) => other.feed === feed && other.id === id)) {
+    yield* deleteBehind(run, key, new Set())
+  }
+  // Last in the list: checked most recently.
+  state.followed = state.followed.filter((other) => other.feed !== feed || other.id !== id)
+  if (files !== null && state.followed.length < MOST_FOLLOWED) state.followed.push({ ...entry, print })
+}
+
+/** Whether the target is in a feed of this account, and so is stored under its own id. */
+async function isToldByFeed(run: DriveRun, state: DriveCursor, targetId: string): Promise<boolean> {
+  if (targetId === '') return true
+  try {
+    const target = await getFile(run, targetId)
+    const feed = target.driveId ?? MY_DRIVE
+    if (feed !== MY_DRIVE) return Object.hasOwn(state.feeds, feed)
+    return target.ownedByMe === true || Boolean(target.sharedWithMeTime)
+  } catch (error) {
+    if (error instanceof GoogleError && error.kind === 'rejected') return false
+    throw error
+  }
+}
+
+async function* deleteBehind(run: DriveRun, key: string, kept: ReadonlySet<string>): AsyncGenerator<Batch> {
+  for await (const ids of storedUnder(run, key)) {
+    const deletions = ids.filter((id) => !kept.has(id))
+    if (deletions.length > 0) yield { upserts: [], deletions, failures: [], again: [], discovered: 0 }
+  }
+}
+
+/** The stored item ids under a prefix, in pages. Each page begins after the last one, so that deleting them is no matter. */
+export async function* storedUnder(run: DriveRun, prefix: string): AsyncGenerator<string[]> {
+  const limit = 500
+  let { from, to } = rangeUnder(prefix)
+  for (;;) {
+    const ids = await run.session.storedIds({ from, to, limit })
+    if (ids.length > 0) yield ids
+    if (ids.length < limit) return
+    // The least id after the last one: ids hold nothing below a space.
+    from = `${ids.at(-1) ?? ''} `
+  }
+}
+
+function printOf(files: readonly DriveFile[]): string {
+  const marks = files
+    .map((file) => [file.id, file.name, file.modifiedTime ?? '', file.permissions?.length ?? 0])
+    .toSorted()
+  return createHash('sha256').update(JSON.stringify(marks)).digest('base64url').slice(0, 12)
+}
