@@ -1,0 +1,1 @@
+export { createGmailAdapter, GMAIL_SCOPE, type GmailAdapterOptions } from './gmail-adapter.ts'

@@ -1,0 +1,89 @@
+import type { gmail_v1 } from '@googleapis/gmail'
+
+const MOST_PARTS = 300
+const DEEPEST = 30
+
+export type MessagePart = gmail_v1.Schema$MessagePart
+
+/** A piece of the message's own text, in the order it is read. */
+export interface TextPart {
+  format: 'text' | 'html'
+  charset: string | null
+  /** The decoded bytes, or null when they have to be fetched by `attachmentId`. */
+  bytes: Uint8Array | null
+  attachmentId: string | null
+}
+
+export interface AttachmentPart {
+  fileName: string
+  mimeType: string
+  size: number
+  bytes: Uint8Array | null
+  attachmentId: string | null
+}
+
+export interface MailParts {
+  texts: TextPart[]
+  attachments: AttachmentPart[]
+}
+
+/**
+ * Takes a message's tree of MIME parts apart (RFC 2045 and 2046): of alternatives plain text is preferred, HTML is the
+ * fallback; what has a file name is an attachment. At most 300 parts, 30 deep.
+ */
+export function partsOf(payload: MessagePart): MailParts {
+  const budget = { parts: MOST_PARTS }
+  return collect(payload, 0, budget)
+}
+
+function collect(part: MessagePart, depth: number, budget: { parts: number }): MailParts {
+  budget.parts -= 1
+  if (budget.parts < 0 || depth > DEEPEST) return { texts: [], attachments: [] }
+  const mimeType = part.mimeType?.toLowerCase() ?? 'text/plain'
+  const children = (part.parts ?? []).map((child) => collect(child, depth + 1, budget))
+  if (children.length > 0) {
+    const attachments = children.flatMap((child) => child.attachments)
+    const texts =
+      mimeType === 'multipart/alternative' ? bestOf(children) : children.flatMap((child) => child.texts)
+    return { texts, attachments }
+  }
+  const { data, attachmentId, size } = part.body ?? {}
+  const content = {
+    bytes: data ? Buffer.from(data, 'base64url') : null,
+    attachmentId: attachmentId ?? null,
+  }
+  if (content.bytes === null && content.attachmentId === null) return { texts: [], attachments: [] }
+  if (part.filename || isDisposedOf(part)) {
+    return {
+      texts: [],
+      attachments: [{ ...content, fileName: part.filename || 'unnamed', mimeType, size: size ?? 0 }],
+    }
+  }
+  if (mimeType !== 'text/plain' && mimeType !== 'text/html') return { texts: [], attachments: [] }
+  const format = mimeType === 'text/html' ? 'html' : 'text'
+  return { texts: [{ ...content, format, charset: charsetOf(part) }], attachments: [] }
+}
+
+// Some senders put an empty plain text beside the HTML that has the words.
+function bestOf(alternatives: readonly MailParts[]): TextPart[] {
+  const plain = alternatives.find(({ texts }) =>
+    texts.some((text) => text.format === 'text' && !isBlank(text)),
+  )
+  const html = alternatives.findLast(({ texts }) => texts.some((text) => !isBlank(text)))
+  return (plain ?? html)?.texts ?? []
+}
+
+const isBlank = ({ bytes }: TextPart) => bytes !== null && Buffer.from(bytes).toString('latin1').trim() === ''
+
+const isDisposedOf = (part: MessagePart) =>
+  /^\s*attachment\b/i.test(headerOf(part, 'Content-Disposition') ?? '')
+
+function charsetOf(part: MessagePart): string | null {
+  return /charset\s*=\s*"?([^\s";]{1,40})/i.exec(headerOf(part, 'Content-Type') ?? '')?.[1] ?? null
+}
+
+/** A header's value; names are compared without case (RFC 5322, 1.2.2). */
+export function headerOf(part: MessagePart, name: string): string | null {
+  const wanted = name.toLowerCase()
+  return part.headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? null
+}
