@@ -1,5 +1,3 @@
-import type { EmulatorRequest } from './server.ts'
-
 /** Something that goes wrong on demand, for the requests it matches. */
 export interface Fault {
   /** HTTP method; any when left out. */
@@ -22,20 +20,28 @@ export interface Fault {
   body?: unknown
 }
 
+/** What of a request a fault is matched against. */
+export interface FaultTarget {
+  method: string
+  path: string
+  query: URLSearchParams
+  body: string
+}
+
 export interface Faults {
   add(fault: Fault): void
   /** The same from a control route's JSON; throws on what is no fault. */
   addFromJson(json: Record<string, unknown>): void
   clear(): void
   /** The fault this request meets, counted as met. */
-  take(request: EmulatorRequest): Fault | null
+  take(request: FaultTarget): Fault | null
 }
 
 /** The list of faults an emulator has been asked for; the oldest that matches wins. */
 export function createFaults(): Faults {
   let active: { fault: Fault; seen: number; met: number }[] = []
 
-  function take(request: EmulatorRequest): Fault | null {
+  function take(request: FaultTarget): Fault | null {
     for (const entry of active) {
       if (!matches(entry.fault, request)) continue
       entry.seen += 1
@@ -61,7 +67,7 @@ export function createFaults(): Faults {
   }
 }
 
-function matches(fault: Fault, request: EmulatorRequest): boolean {
+function matches(fault: Fault, request: FaultTarget): boolean {
   if (fault.method !== undefined && fault.method !== request.method) return false
   if (fault.path !== undefined && !request.path.includes(fault.path)) return false
   if (fault.contains === undefined) return true

@@ -17,6 +17,7 @@ export interface HarnessOptions {
   account: { externalAccountId: string; displayName: string }
   limits?: Partial<ProviderLimits>
   extra?: ProviderSession['extra']
+  signal?: AbortSignal
   /** Where the clock stands at first; epoch milliseconds. Waiting moves it on. */
   now?: number
 }
@@ -70,7 +71,7 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
     account: options.account,
     scopes: [],
     extra: options.extra ?? {},
-    signal: new AbortController().signal,
+    signal: options.signal ?? new AbortController().signal,
     clock: { now: () => new Date(now) },
     wait: async (ms) => {
       now += ms

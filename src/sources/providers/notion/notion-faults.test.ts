@@ -136,6 +136,24 @@ describe('Notion: faults', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
+  it('an answer that is too slow, or is no answer of the provider, is asked for again', async () => {
+    const { notion, sync } = await connect({ harness: { limits: { requestTimeoutMs: 100 } } })
+    notion.faults.add({ path: '/v1/search', times: 1, delayMs: 400 })
+    notion.faults.add({ path: '/v1/search', times: 1, status: 502, body: '<html>Bad gateway</html>' })
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+    expect(sync.waitedMs).toBeGreaterThan(0)
+  })
+
+  it('a run that has to stop stops at once, with its own reason', async () => {
+    const stop = new AbortController()
+    const { notion, sync } = await connect({ harness: { signal: stop.signal } })
+    notion.faults.add({ path: '/v1/search', delayMs: 20_000 })
+    const run = sync.run()
+    setTimeout(() => stop.abort(new Error('drained')), 50)
+    await expect(run).rejects.toThrow('drained')
+  })
+
   it('a provider that is down ends the run; the next run goes on where it stood', async () => {
     const { notion, sync } = await connect({ objectsPerPage: 5 })
     await sync.run({ dieAfter: 2 })

@@ -72,7 +72,10 @@ export async function revokeNotionToken(
       client.oauth.revoke({ ...secrets, token: credentials.accessToken }),
     )
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind !== 'auth') throw error
+    // With wrong credentials of our own nothing was revoked.
+    const isGone =
+      error instanceof ProviderError && error.kind === 'auth' && error.message !== 'invalid_client'
+    if (!isGone) throw error
   }
 }
 

@@ -130,6 +130,29 @@ describe('Slack: faults', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
+  it('an answer that is too slow, or is no answer of the provider, is asked for again', async () => {
+    const { slack, sync } = await connect({ harness: { limits: { requestTimeoutMs: 100 } } })
+    slack.faults.add({ path: 'conversations.history', times: 1, delayMs: 400 })
+    slack.faults.add({
+      path: 'conversations.history',
+      times: 1,
+      status: 502,
+      body: '<html>Bad gateway</html>',
+    })
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+    expect(sync.waitedMs).toBeGreaterThan(0)
+  })
+
+  it('a run that has to stop stops at once, with its own reason', async () => {
+    const stop = new AbortController()
+    const { slack, sync } = await connect({ harness: { signal: stop.signal } })
+    slack.faults.add({ path: 'conversations.history', delayMs: 20_000 })
+    const run = sync.run()
+    setTimeout(() => stop.abort(new Error('drained')), 50)
+    await expect(run).rejects.toThrow('drained')
+  })
+
   it('a provider that is down ends the run with what it said; the next run goes on where it stood', async () => {
     const { slack, sync } = await connect({ pageSize: 20, itemsPerPage: 10 })
     await sync.run({ dieAfter: 1 })

@@ -1,0 +1,108 @@
+import { parseArgs } from 'node:util'
+import { startGoogleEmulator } from './google/google-emulator.ts'
+import type { EmulatorServer } from './kit/server.ts'
+import { startNotionEmulator } from './notion/index.ts'
+import { startSlackEmulator } from './slack/index.ts'
+
+const USAGE = `Usage: npm run emulators -- [options]
+
+Starts Slack, Google (Drive and Gmail) and Notion as small servers on 127.0.0.1, with data from a seed, and prints the
+settings that point the service at them.
+
+  --port <n>         the first of three ports (default 8801; 0 takes any free ones)
+  --service <url>    the service Slack's events are sent to (default http://127.0.0.1:8787)
+  --channels <n>     Slack channels (default 6)
+  --messages <n>     messages of each channel (default 80)
+  --files <n>        Drive files (default 60)
+  --mails <n>        mails (default 90)
+  --pages <n>        Notion pages (default 40)
+  --rate-limits      refuse requests above the providers' published limits
+`
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '8801' },
+    service: { type: 'string', default: 'http://127.0.0.1:8787' },
+    channels: { type: 'string', default: '6' },
+    messages: { type: 'string', default: '80' },
+    files: { type: 'string', default: '60' },
+    mails: { type: 'string', default: '90' },
+    pages: { type: 'string', default: '40' },
+    'rate-limits': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+/** A whole number at least 0 of an option; ends the process with the usage otherwise. */
+function count(name: string, value: string): number {
+  const number = Number(value)
+  if (Number.isSafeInteger(number) && number >= 0) return number
+  process.stderr.write(`--${name} is no number: ${value}\n\n${USAGE}`)
+  process.exit(2)
+}
+
+async function main(): Promise<void> {
+  if (values.help) {
+    process.stdout.write(USAGE)
+    return
+  }
+  const first = count('port', values.port)
+  const port = (offset: number) => (first === 0 ? 0 : first + offset)
+  const rateLimits = values['rate-limits']
+  const endsAt = Date.now()
+  const slack = await startSlackEmulator({
+    port: port(0),
+    rateLimits,
+    eventsUrl: `${values.service}/v1/webhooks/slack`,
+    seed: {
+      channels: count('channels', values.channels),
+      messagesPerChannel: count('messages', values.messages),
+      endsAt,
+    },
+  })
+  const google = await startGoogleEmulator({
+    port: port(1),
+    files: count('files', values.files),
+    mails: count('mails', values.mails),
+    requestsPerMinute: rateLimits ? 12_000 : null,
+  })
+  const notion = await startNotionEmulator({
+    port: port(2),
+    rateLimits,
+    seed: { pages: count('pages', values.pages), endsAt },
+  })
+  const env = {
+    ...slack.env,
+    GOOGLE_CLIENT_ID: google.clientId,
+    GOOGLE_CLIENT_SECRET: google.clientSecret,
+    GOOGLE_API_URL: google.url,
+    GOOGLE_AUTH_URL: google.url,
+    ...notion.env,
+  }
+  const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`)
+  process.stdout.write(
+    [
+      ...exports,
+      '',
+      '# Change something at a provider, then sync again; what there is to call:',
+      `#   curl -s -X POST ${slack.url}/_emulator/messages -d '{"channel":"general"}'`,
+      `#   curl -s -X POST ${slack.url}/_emulator/delete -d '{"channel":"general","ts":"…"}'`,
+      `#   curl -s -X POST ${notion.url}/_emulator/pages`,
+      `#   curl -s -X POST ${notion.url}/_emulator/trash -d '{"page":"…"}'`,
+      `#   curl -s -X POST ${google.url}/_emulator/help   # an unknown name lists the known ones`,
+      '',
+    ].join('\n'),
+  )
+  endWithProcess([slack, google, notion])
+}
+
+/** Closes the emulators on Ctrl-C or a request to end. */
+function endWithProcess(servers: readonly EmulatorServer[]): void {
+  const end = () => {
+    void Promise.all(servers.map((server) => server.close()))
+  }
+  process.once('SIGINT', end)
+  process.once('SIGTERM', end)
+}
+
+await main()
