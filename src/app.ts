@@ -13,6 +13,8 @@ import {
 import type { Settings } from './config.ts'
 import type { OpenDatabase } from './database/database.ts'
 import { isMigrated } from './database/migrate.ts'
+import { startConnectorEngine } from './connector-engine.ts'
+import { connectorRoutes, type ConnectorServices } from './connectors/index.ts'
 import { createConsoleIdentity } from './console-identity.ts'
 import { createModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
 import { createGates } from './gates.ts'
@@ -67,6 +69,7 @@ type Services = AccessServices &
   AnswerServices &
   AuditServices &
   BillingServices &
+  ConnectorServices &
   ItemServices &
   OperationServices &
   OperatorServices &
@@ -83,6 +86,7 @@ export const routes: readonly Route<Services>[] = [
   ...accessRoutes,
   ...sourceRoutes,
   ...syncRoutes,
+  ...connectorRoutes,
   ...auditRoutes,
   ...organizationRoutes,
   ...billingRoutes,
@@ -110,15 +114,32 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   })
   const models = createModelRegistry({ configured: deps.embeddingModel, builtin: loadBuiltinModel })
   const retrieval = createRetrieval({ db, clock, models })
+  const items = createItems({ db, clock, models })
+  const engine = await startConnectorEngine({
+    settings,
+    database,
+    clock,
+    logger,
+    items,
+    metrics,
+    publicUrl: deps.publicUrl,
+  })
   const services: Services = {
+    ...engine.connectors.services,
     db,
     apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: false }),
-    sources: createSources({ db, clock, checkConnectorLimit }),
-    syncRuns: createSyncRuns({ db, clock }),
+    sources: createSources({
+      db,
+      clock,
+      checkConnectorLimit,
+      channels: engine.connectors.channels,
+      disconnect: { prepare: engine.connectors.revocations.prepare, run: engine.disconnect },
+    }),
+    syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
     subscriptions: createSubscriptions({ db, clock }),
     operator: createOperator({ db, clock, logger }),
-    items: createItems({ db, clock, models }),
+    items,
     retrieval,
     answers: createAnswers<Question>({
       retrieve: async ({ caller, query, limit }, signal) =>
@@ -163,6 +184,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     },
     async stop() {
       clearInterval(sweep)
+      await engine.stop()
     },
   }
 }

@@ -6,6 +6,15 @@ const port = z.coerce.number().int().min(0).max(65_535)
 const positive = z.coerce.number().int().min(1)
 const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
 const secret = z.string().min(1)
+const ENCRYPTION_KEY_BYTES = 32
+/** Keys in base64, separated by commas. */
+const encryptionKeys = z
+  .string()
+  .transform((list) => list.split(',').map((key) => Buffer.from(key.trim(), 'base64')))
+  .refine(
+    (keys) => keys.every((key) => key.length === ENCRYPTION_KEY_BYTES),
+    'must be 32 bytes in base64, or several such keys separated by commas',
+  )
 
 /** One environment variable a setting; docs/settings.md has the same table and a test compares them. */
 export const settingsSchema = z.object({
@@ -55,6 +64,30 @@ export const settingsSchema = z.object({
     .max(50_000)
     .default(20_000)
     .describe('Longest wait for the language model, in milliseconds'),
+  ENCRYPTION_KEY: encryptionKeys
+    .optional()
+    .describe(
+      'Encrypts OAuth tokens at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured',
+    ),
+  SLACK_CLIENT_ID: secret.optional().describe("Slack app's client ID; with its secret Slack is offered"),
+  SLACK_CLIENT_SECRET: secret.optional().describe("Slack app's client secret"),
+  SLACK_SIGNING_SECRET: secret.optional().describe("Slack app's signing secret, for its events"),
+  SLACK_API_URL: url.optional().describe('Stands for https://slack.com/api, for tests and gateways'),
+  GOOGLE_CLIENT_ID: secret
+    .optional()
+    .describe("Google OAuth client's ID; with its secret Drive and Gmail are offered"),
+  GOOGLE_CLIENT_SECRET: secret.optional().describe("Google OAuth client's secret"),
+  GOOGLE_API_URL: url
+    .optional()
+    .describe('Stands for https://www.googleapis.com; drive/v3 and gmail/v1 are under it'),
+  GOOGLE_AUTH_URL: url
+    .optional()
+    .describe('Stands for https://accounts.google.com and https://oauth2.googleapis.com'),
+  NOTION_CLIENT_ID: secret
+    .optional()
+    .describe("Notion connection's client ID; with its secret Notion is offered"),
+  NOTION_CLIENT_SECRET: secret.optional().describe("Notion connection's client secret"),
+  NOTION_API_URL: url.optional().describe('Stands for https://api.notion.com'),
   SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
   LOG_LEVEL: z
@@ -92,6 +125,22 @@ function crossFaults(settings: Settings): string[] {
   }
   if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
     faults.push('OIDC_AUDIENCE: is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
+  return [...faults, ...connectorFaults(settings)]
+}
+
+function connectorFaults(settings: Settings): string[] {
+  const faults: string[] = []
+  for (const name of ['SLACK', 'GOOGLE', 'NOTION'] as const) {
+    const id = settings[`${name}_CLIENT_ID`]
+    const secretOfClient = settings[`${name}_CLIENT_SECRET`]
+    if (id !== undefined && secretOfClient === undefined)
+      faults.push(`${name}_CLIENT_SECRET: is needed with ${name}_CLIENT_ID`)
+    if (id === undefined && secretOfClient !== undefined)
+      faults.push(`${name}_CLIENT_ID: is needed with ${name}_CLIENT_SECRET`)
+  }
+  const anyClient = settings.SLACK_CLIENT_ID ?? settings.GOOGLE_CLIENT_ID ?? settings.NOTION_CLIENT_ID
+  if (anyClient !== undefined && settings.DATABASE_URL !== undefined && !settings.ENCRYPTION_KEY)
+    faults.push('ENCRYPTION_KEY: is needed with DATABASE_URL once a connector is configured')
   return faults
 }
 

@@ -98,6 +98,11 @@ export interface Schema {
     error_message: Nullable<string>
     channel_allowlist: Nullable<string[]>
     policy_health: NullableJson
+    /** JSON; null asks the provider for everything. */
+    sync_cursor: Nullable<string>
+    last_snapshot: Nullable<string>
+    next_poll_at: Nullable<Date>
+    push_since: Nullable<Date>
     created_at: Date
     updated_at: Date
   }
@@ -112,8 +117,57 @@ export interface Schema {
     items_discovered: Generated<number>
     items_ingested: Generated<number>
     items_deleted: Generated<number>
+    items_failed: Generated<number>
     error_message: Nullable<string>
+    not_before: Nullable<Date>
+    lease_id: Nullable<string>
+    lease_expires_at: Nullable<Date>
+    takes: Generated<number>
     created_at: Date
+  }
+  sync_run_failures: {
+    organization_id: string
+    run_id: string
+    external_id: string
+    message: string
+    created_at: Date
+  }
+  synced_items: { organization_id: string; source_item_id: string; snapshot: Nullable<string> }
+  source_credentials: {
+    organization_id: string
+    source_id: string
+    ciphertext: Buffer
+    version: Generated<number>
+    refresh_lease_expires_at: Nullable<Date>
+    updated_at: Date
+  }
+  grant_revocations: {
+    organization_id: string
+    /** The source's that is gone. */
+    id: string
+    provider: ProviderId
+    external_account_id: string
+    ciphertext: Buffer
+    attempts: Generated<number>
+    next_attempt_at: Date
+  }
+  oauth_states: {
+    state_sha256: Buffer
+    organization_id: string
+    user_id: string
+    provider: ProviderId
+    code_verifier_ciphertext: Buffer
+    expires_at: Date
+  }
+  push_events: {
+    organization_id: string
+    source_id: string
+    event_id: string
+    position: Generated<number>
+    /** JSON. */
+    hints: string
+    received_at: Date
+    read_at: Nullable<Date>
   }
   connector_access: {
     organization_id: string

@@ -1,3 +1,3 @@
-export { createMetrics } from './metrics.ts'
+export { createMetrics, type Metrics } from './metrics.ts'
 export { addPages } from './pages.ts'
 export { operationRoutes, type OperationServices } from './routes.ts'

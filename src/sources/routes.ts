@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
-import { AppError } from '../kernel/errors.ts'
 import { PROVIDERS } from '../kernel/providers.ts'
 import { label } from '../kernel/schemas.ts'
 import type { Sources } from './sources.ts'
@@ -65,17 +64,12 @@ export const sourceRoutes = [
     credits: 0,
     audit: 'none',
     params,
-    refuses: ['not_a_slack_source'],
+    refuses: ['not_a_slack_source', 'upstream_error', 'not_configured'],
     responses: {
       200: z.object({ channels: z.array(SlackChannel), channelAllowlist: z.array(z.string()).nullable() }),
     },
-    handle: async ({ principal, params: { id } }, { sources }) => {
-      const source = await sources.get(principal, id)
-      if (source.provider !== 'slack')
-        throw new AppError('not_a_slack_source', 'Only Slack sources have channels')
-      // A source without a provider account has no channels to choose from.
-      return reply(200, { channels: [], channelAllowlist: source.channelAllowlist })
-    },
+    handle: async ({ principal, params: { id }, signal }, { sources }) =>
+      reply(200, await sources.channels(principal, id, signal)),
   }),
   defineRoute<SourceServices>()({
     operationId: 'updateSource',

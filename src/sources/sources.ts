@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { recordEvent, type AuditAction } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { SourceStatus } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import type { ProviderChannel } from './provider.ts'
 
 /*
  * The states of a source. `pending`: made, its first sync unfinished; a push-only source has none and starts `active`.
@@ -38,16 +40,40 @@ export interface SourceChange {
 /** Refuses a source that the workspace's plan has no room for; runs inside the transaction that makes it. */
 export type CheckConnectorLimit = (tx: Tx, organizationId: string) => Promise<void>
 
+/** What happens to the provider's account when its source is removed. */
+export interface Disconnect {
+  /** In the transaction that removes the source, before it does. */
+  prepare(tx: Tx, source: { organizationId: string; id: string }): Promise<void>
+  /** After it. Does not throw. */
+  run(): Promise<void>
+}
+
+/** The channels behind a source, asked from its provider. */
+export interface SourceChannels {
+  /** @throws AppError `upstream_error` with the provider's words, `not_configured` */
+  list(caller: Caller, source: SourceView, signal: AbortSignal): Promise<ProviderChannel[]>
+}
+
 export interface Sources {
   /** The sources of the caller's providers, oldest first. */
   list(caller: Caller): Promise<SourceView[]>
-  /** @throws AppError `not_found` */
-  get(caller: Caller, id: string): Promise<SourceView>
   /** Makes a source that takes pushed documents only. @throws AppError `plan_limit_reached` */
   createPushOnly(caller: Caller, source: { provider: ProviderId; displayName: string }): Promise<SourceView>
   /** @throws AppError `not_found`, `not_a_slack_source` */
   change(caller: Caller, id: string, change: SourceChange): Promise<SourceView>
-  /** Removes a source with its items, chunks and vectors. @throws AppError `not_found` */
+  /**
+   * A Slack source's channels; one without an account has none.
+   * @throws AppError `not_found`, `not_a_slack_source`, `upstream_error`, `not_configured`
+   */
+  channels(
+    caller: Caller,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ channels: ProviderChannel[]; channelAllowlist: string[] | null }>
+  /**
+   * Removes a source with its items, chunks and vectors, and ends its grant at the provider.
+   * @throws AppError `not_found`
+   */
   remove(caller: Caller, id: string): Promise<SourceView>
 }
 
@@ -56,14 +82,15 @@ export function createSources(deps: {
   db: Db
   clock: Clock
   checkConnectorLimit: CheckConnectorLimit
+  channels: SourceChannels
+  disconnect: Disconnect
 }): Sources {
-  const { db, clock, checkConnectorLimit } = deps
+  const { db, clock, checkConnectorLimit, channels, disconnect } = deps
   return {
     async list(caller) {
       const rows = await selectSources(db, caller).orderBy('created_at').orderBy('id').execute()
       return rows.map(toView)
     },
-    get: (caller, id) => getSource(db, caller, id),
     createPushOnly: (caller, source) =>
       db.transaction().execute(async (tx) => {
         await checkConnectorLimit(tx, caller.organizationId)
@@ -73,23 +100,39 @@ export function createSources(deps: {
         return await getSource(tx, caller, id)
       }),
     change: (caller, id, change) =>
-      db.transaction().execute(async (tx) => {
-        const before = await getSource(tx, caller, id, 'locked')
-        await applyChange(tx, caller, before, change, clock.now())
-        return await getSource(tx, caller, id)
-      }),
-    remove: (caller, id) =>
-      db.transaction().execute(async (tx) => {
-        const source = await getSource(tx, caller, id, 'locked')
-        await tx
-          .deleteFrom('sources')
-          .where('organization_id', '=', caller.organizationId)
-          .where('id', '=', id)
-          .execute()
-        const metadata = { provider: source.provider, itemCount: source.sourceItemCount }
-        await record(tx, caller, 'source.delete', id, metadata, clock.now())
-        return source
-      }),
+      retryConflicts(() =>
+        db.transaction().execute(async (tx) => {
+          const before = await getSource(tx, caller, id, 'locked')
+          await applyChange(tx, caller, before, change, clock.now())
+          return await getSource(tx, caller, id)
+        }),
+      ),
+    async channels(caller, id, signal) {
+      const row = await findSource(db, caller, id)
+      const source = toView(row)
+      if (source.provider !== 'slack')
+        throw new AppError('not_a_slack_source', 'Only Slack sources have channels')
+      const listed = row.push_only ? [] : await channels.list(caller, source, signal)
+      return { channels: listed, channelAllowlist: source.channelAllowlist }
+    },
+    async remove(caller, id) {
+      const removed = await retryConflicts(() =>
+        db.transaction().execute(async (tx) => {
+          const source = await getSource(tx, caller, id, 'locked')
+          await disconnect.prepare(tx, { organizationId: caller.organizationId, id })
+          await tx
+            .deleteFrom('sources')
+            .where('organization_id', '=', caller.organizationId)
+            .where('id', '=', id)
+            .execute()
+          const metadata = { provider: source.provider, itemCount: source.sourceItemCount }
+          await record(tx, caller, 'source.delete', id, metadata, clock.now())
+          return source
+        }),
+      )
+      await disconnect.run()
+      return removed
+    },
   }
 }
 
@@ -187,9 +230,13 @@ async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): P
       .forUpdate()
       .execute()
   }
+  return toView(await findSource(db, caller, id))
+}
+
+async function findSource(db: Db, caller: Caller, id: string): Promise<SourceRow> {
   const row = await selectSources(db, caller).where('id', '=', id).executeTakeFirst()
   if (!row) throw new AppError('not_found', 'There is no such source')
-  return toView(row)
+  return row
 }
 
 function selectSources(db: Db, caller: Caller) {

@@ -1,2 +1,8 @@
+export type { OpenAccount } from './execute-run.ts'
+export { notePushEvent, type ReceivedEvent } from './push-events.ts'
+export { queueRun } from './queue-runs.ts'
 export { syncRoutes, type SyncServices } from './routes.ts'
+export { releaseAllLeases } from './run-lease.ts'
 export { createSyncRuns } from './sync-runs.ts'
+export { createSyncWorker, type SyncWorker } from './sync-worker.ts'
+export { storedIds } from './synced-items.ts'

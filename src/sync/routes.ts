@@ -18,10 +18,15 @@ const SyncRun = z
     itemsDiscovered: z.int(),
     itemsIngested: z.int(),
     itemsDeleted: z.int(),
+    itemsFailed: z.int(),
     errorMessage: z.string().nullable(),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'SyncRun' })
+
+const SyncRunFailure = z
+  .object({ externalId: z.string(), message: z.string() })
+  .meta({ id: 'SyncRunFailure' })
 
 const RequestedSyncRun = z.object({
   syncRun: SyncRun.pick({ id: true, connectorId: true, status: true, fullResync: true, createdAt: true }),
@@ -43,6 +48,20 @@ export const syncRoutes = [
   }),
   ...twins<SyncServices>()({
     ...shared,
+    operationId: 'getSyncRun',
+    method: 'GET',
+    path: '/sync-runs/{id}',
+    summary: 'Show a sync run and the items it could not read',
+    description: '`failures` lists the first hundred; `itemsFailed` counts all.',
+    action: 'sync:read',
+    audit: 'none',
+    params: z.object({ id: z.uuid() }),
+    responses: { 200: z.object({ syncRun: SyncRun, failures: z.array(SyncRunFailure) }) },
+    handle: async ({ principal, params: { id } }, { syncRuns }) =>
+      reply(200, await syncRuns.get(principal, id)),
+  }),
+  ...twins<SyncServices>()({
+    ...shared,
     operationId: 'createSyncRun',
     method: 'POST',
     summary: 'Queue a sync run',
@@ -50,7 +69,7 @@ export const syncRoutes = [
     action: 'sync:write',
     audit: 'sync_run.create',
     body: z.strictObject({ connectorId: z.uuid(), fullResync: z.boolean().default(false) }),
-    refuses: ['not_found', 'source_disabled', 'source_push_only'],
+    refuses: ['not_found', 'source_disabled', 'source_push_only', 'not_configured'],
     responses: { 201: RequestedSyncRun, 202: RequestedSyncRun },
     handle: async ({ principal, body }, { syncRuns }) => {
       const requested = await syncRuns.request(principal, body)

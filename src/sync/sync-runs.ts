@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { queueRun } from './queue-runs.ts'
 
 export interface SyncRunView {
   id: string
@@ -17,16 +17,25 @@ export interface SyncRunView {
   itemsDiscovered: number
   itemsIngested: number
   itemsDeleted: number
+  itemsFailed: number
   errorMessage: string | null
   createdAt: string
+}
+
+/** An item that a run could not read or store. */
+export interface SyncRunFailure {
+  externalId: string
+  message: string
 }
 
 export interface SyncRuns {
   /** The newest runs of the caller's providers, newest first. */
   list(caller: Caller): Promise<SyncRunView[]>
+  /** One run with the first hundred items it could not read. @throws AppError `not_found` */
+  get(caller: Caller, id: string): Promise<{ syncRun: SyncRunView; failures: SyncRunFailure[] }>
   /**
    * Queues a run, or returns the one that is already queued or running.
-   * @throws AppError `not_found`, `source_disabled`, `source_push_only`
+   * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `not_configured`
    */
   request(
     caller: Caller,
@@ -37,31 +46,41 @@ export interface SyncRuns {
 const RUNS_LISTED_MAX = 500
 
 /** The sync runs of an organization. At most one per source is queued or running: a unique index sees to it. */
-export function createSyncRuns(deps: { db: Db; clock: Clock }): SyncRuns {
+export function createSyncRuns(deps: {
+  db: Db
+  clock: Clock
+  /** Throws `not_configured` for a provider that this deployment does not offer. */
+  requireOffered: (provider: ProviderId) => void
+  /** Called once a new run can be taken up. */
+  onQueued: () => void
+}): SyncRuns {
   const { db, clock } = deps
   return {
     async list(caller) {
-      const rows = await db
-        .selectFrom('sync_runs')
-        .innerJoin('sources', (join) =>
-          join
-            .onRef('sources.organization_id', '=', 'sync_runs.organization_id')
-            .onRef('sources.id', '=', 'sync_runs.source_id'),
-        )
-        .selectAll('sync_runs')
-        .where('sync_runs.organization_id', '=', caller.organizationId)
-        .where('sources.provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+      const rows = await selectRuns(db, caller)
         .orderBy('sync_runs.created_at', 'desc')
         .orderBy('sync_runs.id', 'desc')
         .limit(RUNS_LISTED_MAX)
         .execute()
       return rows.map(toView)
     },
-    request: (caller, { connectorId, fullResync }) =>
-      db.transaction().execute(async (tx) => {
-        await requireRunnable(tx, caller, connectorId)
+    async get(caller, id) {
+      const row = await selectRuns(db, caller).where('sync_runs.id', '=', id).executeTakeFirst()
+      if (!row) throw new AppError('not_found', 'There is no such sync run')
+      const failures = await db
+        .selectFrom('sync_run_failures')
+        .select(['external_id as externalId', 'message'])
+        .where('organization_id', '=', caller.organizationId)
+        .where('run_id', '=', id)
+        .orderBy('external_id')
+        .execute()
+      return { syncRun: toView(row), failures }
+    },
+    async request(caller, { connectorId, fullResync }) {
+      const requested = await db.transaction().execute(async (tx) => {
+        deps.requireOffered(await requireRunnable(tx, caller, connectorId))
         const at = clock.now()
-        const created = await insertRun(tx, {
+        const created = await queueRun(tx, {
           organizationId: caller.organizationId,
           sourceId: connectorId,
           fullResync,
@@ -82,15 +101,31 @@ export function createSyncRuns(deps: { db: Db; clock: Clock }): SyncRuns {
           at,
         })
         return { syncRun: toView(created), alreadyActive: false }
-      }),
+      })
+      if (!requested.alreadyActive) deps.onQueued()
+      return requested
+    },
   }
 }
 
+function selectRuns(db: Db, caller: Caller) {
+  return db
+    .selectFrom('sync_runs')
+    .innerJoin('sources', (join) =>
+      join
+        .onRef('sources.organization_id', '=', 'sync_runs.organization_id')
+        .onRef('sources.id', '=', 'sync_runs.source_id'),
+    )
+    .selectAll('sync_runs')
+    .where('sync_runs.organization_id', '=', caller.organizationId)
+    .where('sources.provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+}
+
 /** Locks the source, so that its active run cannot end between the look and the answer. */
-async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<void> {
+async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<ProviderId> {
   const source = await tx
     .selectFrom('sources')
-    .select(['status', 'push_only'])
+    .select(['status', 'push_only', 'provider'])
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', sourceId)
     .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
@@ -106,30 +141,7 @@ async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promis
   if (source.status === 'disabled') {
     throw new AppError('source_disabled', 'This source is paused; resume it in the console first')
   }
-}
-
-async function insertRun(
-  tx: Tx,
-  run: { organizationId: string; sourceId: string; fullResync: boolean; at: Date },
-): Promise<Row<'sync_runs'> | undefined> {
-  return await tx
-    .insertInto('sync_runs')
-    .values({
-      organization_id: run.organizationId,
-      id: randomUUID(),
-      source_id: run.sourceId,
-      status: 'queued',
-      full_resync: run.fullResync,
-      created_at: run.at,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'source_id'])
-        .where('status', 'in', ['queued', 'running'])
-        .doNothing(),
-    )
-    .returningAll()
-    .executeTakeFirst()
+  return source.provider
 }
 
 async function activeRun(tx: Tx, organizationId: string, sourceId: string): Promise<Row<'sync_runs'>> {
@@ -153,6 +165,7 @@ function toView(row: Row<'sync_runs'>): SyncRunView {
     itemsDiscovered: row.items_discovered,
     itemsIngested: row.items_ingested,
     itemsDeleted: row.items_deleted,
+    itemsFailed: row.items_failed,
     errorMessage: row.error_message,
     createdAt: row.created_at.toISOString(),
   }

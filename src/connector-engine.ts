@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { checkConnectorLimit } from './billing/index.ts'
+import type { Settings } from './config.ts'
+import { type Connectors, createConnectors, keptEncryptionKey } from './connectors/index.ts'
+import type { OpenDatabase } from './database/database.ts'
+import type { Items } from './items/index.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { ProviderId } from './kernel/providers.ts'
+import type { Metrics } from './operations/index.ts'
+import { createProviderAdapters } from './sources/index.ts'
+import {
+  createSyncWorker,
+  type OpenAccount,
+  releaseAllLeases,
+  storedIds,
+  type SyncWorker,
+} from './sync/index.ts'
+
+export interface ConnectorEngine {
+  connectors: Connectors
+  /** Throws `not_configured` for a provider that this deployment does not offer. */
+  requireOffered(provider: ProviderId): void
+  /** Runs can be taken up: one was queued just now. */
+  wake(): void
+  /** Ends the grants of removed sources; what fails is logged and tried again. */
+  disconnect(): Promise<void>
+  /** Hands back the runs at work and ends what else runs in the background. */
+  stop(): Promise<void>
+}
+
+const MAINTAIN_MS = 60_000
+
+/** Puts the providers, their accounts and the worker of their runs together, and starts it where the role says so. */
+export async function startConnectorEngine(deps: {
+  settings: Settings
+  database: OpenDatabase
+  clock: Clock
+  logger: Logger
+  items: Items
+  metrics: Metrics
+  publicUrl: () => string
+}): Promise<ConnectorEngine> {
+  const { settings, database, clock, logger, metrics } = deps
+  const { db } = database
+  const adapters = createProviderAdapters(settings, clock)
+  const onError = (err: unknown): void =>
+    logger.error({ err }, 'connectors: something failed and is tried again')
+  const wake = (): void => worker.wake()
+  const connectors = createConnectors({
+    db,
+    clock,
+    random: Math.random,
+    adapters,
+    encryptionKeys: await encryptionKeys(settings, adapters.offered.length > 0),
+    gated: settings.GATED_PROVIDERS,
+    slackSigningSecret: settings.SLACK_SIGNING_SECRET,
+    checkConnectorLimit,
+    publicUrl: deps.publicUrl,
+    onQueued: wake,
+    onError,
+  })
+  const worker: SyncWorker = createSyncWorker({
+    db,
+    clock,
+    items: deps.items,
+    providers: adapters.offered,
+    intervalMs: settings.SYNC_INTERVAL_MINUTES * 60_000,
+    random: Math.random,
+    openAccount: openAccountOf(database, connectors),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    onPage: metrics.observePage,
+    onRunEnded: ({ run, outcome, seconds }) => {
+      const { organizationId, runId, source } = run
+      metrics.observeRun({ provider: source.provider, end: outcome.end, seconds })
+      const fields = { organizationId, runId, sourceId: source.id, provider: source.provider, seconds }
+      if (outcome.end === 'succeeded') logger.info(fields, 'a sync run succeeded')
+      else logger.warn({ ...fields, end: outcome.end, err: outcome.cause }, 'a sync run did not succeed')
+    },
+    onError,
+  })
+  const disconnect = (): Promise<void> => connectors.revocations.run().catch(onError)
+  const isWorking = settings.ROLE !== 'api' && adapters.offered.length > 0
+  let maintenance: NodeJS.Timeout | undefined
+  if (isWorking) {
+    // Nobody else can have the embedded database: what is running there belongs to a process that is gone.
+    if (database.driver === 'embedded') await releaseAllLeases(db)
+    worker.start()
+    void connectors.maintain().catch(onError)
+    maintenance = setInterval(() => void connectors.maintain().catch(onError), MAINTAIN_MS).unref()
+  }
+  return {
+    connectors,
+    requireOffered: (provider) => void adapters.get(provider),
+    wake,
+    disconnect,
+    async stop() {
+      clearInterval(maintenance)
+      await worker.stop()
+      await adapters.close()
+    },
+  }
+}
+
+function openAccountOf({ db }: OpenDatabase, connectors: Connectors): OpenAccount {
+  return ({ organizationId, source }, options) => {
+    const { id, provider, external_account_id: externalAccountId, display_name: displayName } = source
+    const account = { organizationId, sourceId: id, provider, externalAccountId, displayName }
+    return connectors.openAccount(account, {
+      ...options,
+      storedIds: (range) => storedIds(db, source, range),
+    })
+  }
+}
+
+/** Without a connector nothing is encrypted, and no key is left behind on disk. */
+async function encryptionKeys(settings: Settings, isNeeded: boolean): Promise<Buffer[]> {
+  if (settings.ENCRYPTION_KEY !== undefined) return settings.ENCRYPTION_KEY
+  return [isNeeded ? await keptEncryptionKey(settings.DATA_DIR) : randomBytes(32)]
+}

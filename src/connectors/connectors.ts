@@ -1,0 +1,67 @@
+import type { Db, Tx } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderAdapters, SourceChannels } from '../sources/index.ts'
+import { createChannels } from './channels.ts'
+import { createCleanUpSystemEvents } from './clean-up-system-events.ts'
+import { createConnections } from './connections.ts'
+import { createConnectorAccess } from './connector-access.ts'
+import { createCredentialStore } from './credentials.ts'
+import { createOAuthStates } from './oauth-states.ts'
+import { createAccountOpener, type OpenProviderAccount } from './open-account.ts'
+import { createRevocations, type Revocations } from './revocations.ts'
+import type { ConnectorServices } from './routes.ts'
+import { createSlackWebhook } from './slack-webhook.ts'
+import { createTokenCipher } from './token-cipher.ts'
+
+export interface ConnectorDependencies {
+  db: Db
+  clock: Clock
+  random: () => number
+  adapters: ProviderAdapters
+  /** 32 bytes each; the first encrypts, all decrypt. */
+  encryptionKeys: readonly Uint8Array[]
+  gated: readonly ProviderId[]
+  slackSigningSecret: string | undefined
+  checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
+  publicUrl: () => string
+  /** Called once a run can be taken up. */
+  onQueued: () => void
+  /** Gets what fails in the background and is tried again. */
+  onError: (error: unknown) => void
+}
+
+export interface Connectors {
+  services: ConnectorServices
+  channels: SourceChannels
+  openAccount: OpenProviderAccount
+  revocations: Revocations
+  /** Encrypts anew what an older key has encrypted, and ends the grants of removed sources that are due. */
+  maintain(): Promise<void>
+}
+
+/** Provider accounts: connecting them, keeping their tokens, letting them go. */
+export function createConnectors(deps: ConnectorDependencies): Connectors {
+  const { db, clock, adapters } = deps
+  const cipher = createTokenCipher(deps.encryptionKeys)
+  const credentials = createCredentialStore({ db, clock, cipher })
+  const openAccount = createAccountOpener({ adapters, credentials, clock, random: deps.random })
+  const revocations = createRevocations({ db, clock, cipher, adapters, onFailure: deps.onError })
+  const states = createOAuthStates({ db, clock, cipher })
+  const connectorAccess = createConnectorAccess({ db, clock, gated: deps.gated, offered: adapters.offered })
+  return {
+    services: {
+      connections: createConnections({ ...deps, cipher, states, access: connectorAccess }),
+      connectorAccess,
+      slackWebhook: createSlackWebhook({ db, clock, signingSecret: deps.slackSigningSecret }),
+      cleanUpSystemEvents: createCleanUpSystemEvents({ db, clock }),
+    },
+    channels: createChannels({ openAccount }),
+    openAccount,
+    revocations,
+    async maintain() {
+      await credentials.reencrypt()
+      await revocations.run()
+    },
+  }
+}

@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { type Credentials, type ProviderAdapter, ProviderError } from '../sources/index.ts'
+import type { TokenCipher } from './token-cipher.ts'
+
+/** A source with an account behind it. */
+export interface SourceRef {
+  organizationId: string
+  sourceId: string
+}
+
+/** A token is renewed this long before it expires, milliseconds: clocks differ, and a request takes its time. */
+const RENEW_AHEAD_MS = 5 * 60_000
+/** One refresh at the provider; its lease is longer, so that a second worker never refreshes beside the first. */
+const REFRESH_TIMEOUT_MS = 30_000
+const REFRESH_LEASE_SECONDS = 60
+const LOOK_AGAIN_MS = 200
+const LOOKS_MAX = (REFRESH_LEASE_SECONDS * 1000 * 2) / LOOK_AGAIN_MS
+
+const StoredCredentials = z.object({
+  accessToken: z.string(),
+  refreshToken: z.string().nullable(),
+  expiresAt: z.coerce.date().nullable(),
+  scopes: z.array(z.string()),
+  extra: z.record(z.string(), z.json()).optional(),
+})
+
+/** Where a ciphertext stands: it decrypts for this source only. */
+export function contextOf({ organizationId, sourceId }: SourceRef): string {
+  return `source_credentials:${organizationId}:${sourceId}`
+}
+
+/** The credentials in a ciphertext of {@link saveCredentials}. */
+export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
+  const { extra, ...rest } = StoredCredentials.parse(
+    JSON.parse(cipher.decrypt(ciphertext, contextOf(source))),
+  )
+  return extra === undefined ? rest : { ...rest, extra }
+}
+
+/** Stores the grant of a source, in place of one it had. */
+export async function saveCredentials(
+  tx: Tx,
+  cipher: TokenCipher,
+  source: SourceRef,
+  credentials: Credentials,
+  at: Date,
+): Promise<void> {
+  const ciphertext = cipher.encrypt(JSON.stringify(credentials), contextOf(source))
+  await tx
+    .insertInto('source_credentials')
+    .values({
+      organization_id: source.organizationId,
+      source_id: source.sourceId,
+      ciphertext,
+      updated_at: at,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'source_id']).doUpdateSet({
+        ciphertext,
+        version: sql<number>`source_credentials.version + 1`,
+        refresh_lease_expires_at: null,
+        updated_at: at,
+      }),
+    )
+    .execute()
+}
+
+interface Stored {
+  credentials: Credentials
+  version: number
+}
+
+export interface CredentialStore {
+  /** @throws ProviderError `auth` when the source has no account behind it */
+  read(source: SourceRef): Promise<Credentials>
+  /**
+   * A token that is valid now; one about to expire, or `refused` by the provider, is renewed first. Of any number of
+   * workers that need it renewed one asks the provider, the others wait for what it gets.
+   * @throws ProviderError `auth` when the grant is gone, `unavailable` when the provider cannot be asked
+   */
+  accessToken(
+    source: SourceRef,
+    adapter: ProviderAdapter,
+    signal: AbortSignal,
+    refused?: string,
+  ): Promise<string>
+  /** Encrypts with the first key what an older one has encrypted; answers how many. */
+  reencrypt(): Promise<number>
+}
+
+/** The grants of all sources. */
+export function createCredentialStore(deps: { db: Db; clock: Clock; cipher: TokenCipher }): CredentialStore {
+  const { db, clock, cipher } = deps
+
+  async function load(source: SourceRef): Promise<Stored> {
+    const row = await db
+      .selectFrom('source_credentials')
+      .select(['ciphertext', 'version'])
+      .where('organization_id', '=', source.organizationId)
+      .where('source_id', '=', source.sourceId)
+      .executeTakeFirst()
+    if (!row) throw new ProviderError('auth', 'This source is not connected to an account; connect it again')
+    return { credentials: openCredentials(cipher, row.ciphertext, source), version: row.version }
+  }
+
+  async function renew(
+    source: SourceRef,
+    adapter: ProviderAdapter,
+    stored: Stored,
+    signal: AbortSignal,
+  ): Promise<Credentials> {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(REFRESH_TIMEOUT_MS)])
+    try {
+      const renewed = await adapter.refresh(stored.credentials, limited)
+      await replace(db, source, stored.version, {
+        ciphertext: cipher.encrypt(JSON.stringify(renewed), contextOf(source)),
+        updated_at: clock.now(),
+      })
+      return renewed
+    } catch (error) {
+      await replace(db, source, stored.version, {})
+      throw error
+    }
+  }
+
+  return {
+    read: async (source) => (await load(source)).credentials,
+    async accessToken(source, adapter, signal, refused) {
+      for (let look = 1; look <= LOOKS_MAX; look++) {
+        const stored = await load(source)
+        const { credentials } = stored
+        const isRefused = credentials.accessToken === refused
+        const now = clock.now().getTime()
+        const leftMs = (credentials.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - now
+        if (!isRefused && leftMs > RENEW_AHEAD_MS) return credentials.accessToken
+        // Without a refresh token the provider has the last word on the old one.
+        if (!isRefused && credentials.refreshToken === null) return credentials.accessToken
+        if (await leaseRefresh(db, source, stored.version)) {
+          try {
+            return (await renew(source, adapter, stored, signal)).accessToken
+          } catch (error) {
+            const isStillGood = !isRefused && leftMs > 0
+            if (isStillGood && error instanceof ProviderError && error.kind !== 'auth')
+              return credentials.accessToken
+            throw error
+          }
+        }
+        await sleep(LOOK_AGAIN_MS, undefined, { signal })
+      }
+      throw new ProviderError('unavailable', 'The access token is being renewed elsewhere for too long')
+    },
+    async reencrypt() {
+      const rows = await db
+        .selectFrom('source_credentials')
+        .select(['organization_id', 'source_id', 'ciphertext', 'version'])
+        .where(sql<boolean>`get_byte(ciphertext, 0) <> ${cipher.keyId}`)
+        .execute()
+      for (const row of rows) {
+        const source = { organizationId: row.organization_id, sourceId: row.source_id }
+        const context = contextOf(source)
+        const ciphertext = cipher.encrypt(cipher.decrypt(row.ciphertext, context), context)
+        await replace(db, source, row.version, { ciphertext })
+      }
+      return rows.length
+    },
+  }
+}
+
+/** Whether this worker is the one to renew that version. Leases are measured by the database's clock. */
+async function leaseRefresh(db: Db, source: SourceRef, version: number): Promise<boolean> {
+  const leased = await db
+    .updateTable('source_credentials')
+    .set({
+      refresh_lease_expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${REFRESH_LEASE_SECONDS})`,
+    })
+    .where('organization_id', '=', source.organizationId)
+    .where('source_id', '=', source.sourceId)
+    .where('version', '=', version)
+    .where(sql<boolean>`(refresh_lease_expires_at is null or refresh_lease_expires_at < clock_timestamp())`)
+    .returning('version')
+    .executeTakeFirst()
+  return leased !== undefined
+}
+
+/** Writes over exactly that version, and lets the lease go; a grant made anew meanwhile stays. */
+async function replace(
+  db: Db,
+  source: SourceRef,
+  version: number,
+  values: { ciphertext?: Buffer; updated_at?: Date },
+): Promise<void> {
+  await db
+    .updateTable('source_credentials')
+    .set({
+      ...values,
+      ...(values.ciphertext === undefined ? {} : { version: version + 1 }),
+      refresh_lease_expires_at: null,
+    })
+    .where('organization_id', '=', source.organizationId)
+    .where('source_id', '=', source.sourceId)
+    .where('version', '=', version)
+    .execute()
+}

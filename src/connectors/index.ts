@@ -1,0 +1,3 @@
+export { createConnectors, type Connectors } from './connectors.ts'
+export { keptEncryptionKey } from './kept-encryption-key.ts'
+export { connectorRoutes, type ConnectorServices } from './routes.ts'

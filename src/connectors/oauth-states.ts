@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Db } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { TokenCipher } from './token-cipher.ts'
+
+const STATE_TTL_MS = 10 * 60_000
+const RANDOM_BYTES = 32
+const STATE_FORM = /^[A-Za-z0-9_-]{43}$/
+
+/** Who began an OAuth flow, and for what. */
+export interface OAuthFlow {
+  organizationId: string
+  userId: string
+  provider: ProviderId
+  /** RFC 7636, 4.1. */
+  codeVerifier: string
+}
+
+export interface OAuthStates {
+  /** Begins a flow: the `state` and the S256 challenge to send along. */
+  begin(flow: Omit<OAuthFlow, 'codeVerifier'>): Promise<{ state: string; codeChallenge: string }>
+  /**
+   * The flow that a callback of `provider` belongs to. A state serves once, for ten minutes.
+   * @throws AppError `malformed_state` for any other
+   */
+  redeem(provider: ProviderId, state: string | undefined): Promise<OAuthFlow>
+}
+
+/**
+ * OAuth states are 256 random bits of which only the SHA-256 is stored, beside what they are bound to: they can be neither
+ * made up nor read out of the database (RFC 9700, 4.7).
+ */
+export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCipher }): OAuthStates {
+  const { db, clock, cipher } = deps
+  return {
+    async begin(flow) {
+      const state = randomBytes(RANDOM_BYTES).toString('base64url')
+      const codeVerifier = randomBytes(RANDOM_BYTES).toString('base64url')
+      const hash = sha256(state)
+      const now = clock.now()
+      await db.deleteFrom('oauth_states').where('expires_at', '<', now).execute()
+      await db
+        .insertInto('oauth_states')
+        .values({
+          state_sha256: hash,
+          organization_id: flow.organizationId,
+          user_id: flow.userId,
+          provider: flow.provider,
+          code_verifier_ciphertext: cipher.encrypt(codeVerifier, contextOf(hash)),
+          expires_at: new Date(now.getTime() + STATE_TTL_MS),
+        })
+        .execute()
+      return { state, codeChallenge: sha256(codeVerifier).toString('base64url') }
+    },
+    async redeem(provider, state) {
+      if (state === undefined || !STATE_FORM.test(state)) throw malformed()
+      const hash = sha256(state)
+      const row = await db
+        .deleteFrom('oauth_states')
+        .where('state_sha256', '=', hash)
+        .where('provider', '=', provider)
+        .returningAll()
+        .executeTakeFirst()
+      if (!row || row.expires_at.getTime() <= clock.now().getTime()) throw malformed()
+      return {
+        organizationId: row.organization_id,
+        userId: row.user_id,
+        provider,
+        codeVerifier: cipher.decrypt(row.code_verifier_ciphertext, contextOf(hash)),
+      }
+    },
+  }
+}
+
+function malformed(): AppError {
+  return new AppError(
+    'malformed_state',
+    'The state is not one of this service, was used already or has expired; connect again from the console',
+  )
+}
+
+function contextOf(hash: Buffer): string {
+  return `oauth_states:${hash.toString('hex')}`
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../kernel/clock.ts'
+import {
+  DEFAULT_PROVIDER_LIMITS,
+  type ProviderAdapter,
+  type ProviderAdapters,
+  type ProviderLimits,
+  type ProviderSession,
+} from '../sources/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { CredentialStore, SourceRef } from './credentials.ts'
+
+/** What a session needs from whoever opens it. */
+export interface SessionOptions {
+  signal: AbortSignal
+  wait(ms: number): Promise<void>
+  storedIds: ProviderSession['storedIds']
+  limits?: Partial<ProviderLimits>
+}
+
+/** The provider's account behind a source, ready to be asked. */
+export type OpenProviderAccount = (
+  source: SourceRef & { provider: ProviderId; externalAccountId: string; displayName: string },
+  options: SessionOptions,
+) => Promise<{ adapter: ProviderAdapter; session: ProviderSession }>
+
+/**
+ * Opens accounts with the credentials of their sources.
+ * @throws AppError `not_configured`, ProviderError `auth` when the source is not connected
+ */
+export function createAccountOpener(deps: {
+  adapters: ProviderAdapters
+  credentials: CredentialStore
+  clock: Clock
+  random: () => number
+}): OpenProviderAccount {
+  return async (source, { limits, ...options }) => {
+    const adapter = deps.adapters.get(source.provider)
+    const { scopes, extra } = await deps.credentials.read(source)
+    const session: ProviderSession = {
+      ...options,
+      accessToken: (refused) => deps.credentials.accessToken(source, adapter, options.signal, refused),
+      account: { externalAccountId: source.externalAccountId, displayName: source.displayName },
+      scopes,
+      extra: extra ?? {},
+      clock: deps.clock,
+      random: deps.random,
+      limits: { ...DEFAULT_PROVIDER_LIMITS, ...limits },
+    }
+    return { adapter, session }
+  }
+}

@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+
+/** Bytes of a key id, of an IV (NIST SP 800-38D, 8.2.1) and of a tag. */
+const KEY_ID_BYTES = 1
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+export interface TokenCipher {
+  /** Encrypts for one place: `context` names the row, so that a ciphertext moved to another one does not decrypt. */
+  encrypt(text: string, context: string): Buffer
+  /** @throws Error when no key fits, or the ciphertext or its place is not as it was */
+  decrypt(ciphertext: Uint8Array, context: string): string
+  /** Whether the ciphertext is by an older key than the one that encrypts. */
+  isOutdated(ciphertext: Uint8Array): boolean
+  /** First byte of what {@link TokenCipher.encrypt} makes. */
+  readonly keyId: number
+}
+
+/**
+ * AES-256-GCM with the first of the keys (32 bytes each); all of them decrypt. A ciphertext is the key's id (the first
+ * byte of its SHA-256), the IV, the encrypted text, the tag.
+ */
+export function createTokenCipher(keys: readonly Uint8Array[]): TokenCipher {
+  const known = keys.map((key) => ({ key, id: idOf(key) }))
+  const [first] = known
+  if (!first) throw new Error('a cipher needs a key')
+
+  return {
+    keyId: first.id,
+    encrypt(text, context) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', first.key, iv).setAAD(Buffer.from(context))
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([Buffer.of(first.id), iv, encrypted, cipher.getAuthTag()])
+    },
+    decrypt(ciphertext, context) {
+      const bytes = Buffer.from(ciphertext)
+      // Two keys may share an id, one in 256 does.
+      for (const { key } of known.filter(({ id }) => id === bytes[0])) {
+        const text = open(bytes, key, context)
+        if (text !== undefined) return text
+      }
+      throw new Error('a stored secret cannot be decrypted: was its key taken out of ENCRYPTION_KEY?')
+    },
+    isOutdated: (ciphertext) => ciphertext[0] !== first.id,
+  }
+}
+
+function open(bytes: Buffer, key: Uint8Array, context: string): string | undefined {
+  if (bytes.length < KEY_ID_BYTES + IV_BYTES + TAG_BYTES) return undefined
+  const iv = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(context))
+    .setAuthTag(bytes.subarray(-TAG_BYTES))
+  const text = decipher.update(bytes.subarray(KEY_ID_BYTES + IV_BYTES, -TAG_BYTES))
+  try {
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch {
+    // The tag does not fit: another key, or another text.
+    return undefined
+  }
+}
+
+function idOf(key: Uint8Array): number {
+  return createHash('sha256').update(key).digest().readUInt8(0)
+}

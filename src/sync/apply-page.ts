@@ -1,0 +1,249 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../database/database.ts'
+import { deleteItems, type Items, type NewItem } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { storableText } from '../kernel/text.ts'
+import type { ChangePage, ItemFailure, ProviderItem } from '../sources/index.ts'
+import { finishRun, SourcePaused } from './finish-run.ts'
+import { isItemFault } from './item-faults.ts'
+import { requireLease, type TakenRun } from './run-lease.ts'
+import { findSynced, findUnseen, markSeen, markSynced } from './synced-items.ts'
+
+export interface PageCounts {
+  ingested: number
+  deleted: number
+  failed: number
+}
+
+export interface ApplyDependencies {
+  db: Db
+  items: Pick<Items, 'write'>
+  clock: Clock
+  intervalMs: number
+  random: () => number
+}
+
+/** What one transaction stores of a page. */
+interface Part {
+  upserts: readonly ProviderItem[]
+  deletions: readonly string[]
+  failures: readonly ItemFailure[]
+  discovered: number
+  snapshot: string | null
+  /** Undefined: the page is not done with this part. */
+  cursor?: ChangePage['cursor'] | undefined
+  /** The run has succeeded with this part. */
+  finishes: boolean
+}
+
+const FAILURES_KEPT = 100
+const MESSAGE_CHARACTERS = 1_000
+const REMOVED_AT_ONCE = 500
+
+/**
+ * Stores a page: its items, deletions, failures, counts and cursor in one transaction, together with the proof that the
+ * lease is still ours. With the last page of a full crawl, what the crawl has not seen is removed first, and the run ends.
+ * @throws LeaseLost, SourcePaused: nothing was written. What embedding or the database throw, when no single item is to blame.
+ */
+export async function applyPage(
+  deps: ApplyDependencies,
+  run: TakenRun,
+  page: ChangePage,
+  signal: AbortSignal,
+): Promise<PageCounts> {
+  const whole: Part = { ...page, finishes: page.complete }
+  if (!page.complete || page.snapshot === null) return await applyWhole(deps, run, whole, signal)
+  // The cursor is saved last: a worker that dies in between comes back to this page.
+  const { cursor, ...content } = whole
+  const counts = await applyWhole(deps, run, { ...content, discovered: 0, finishes: false }, signal)
+  counts.deleted += await removeUnseen(deps.db, run, page.snapshot, signal)
+  const last = { ...whole, upserts: [], deletions: [], failures: [], cursor }
+  return sum(counts, await applyPart(deps, run, last, signal))
+}
+
+/** Where one item cannot be stored, the others are stored one by one, and it becomes a failure. */
+async function applyWhole(
+  deps: ApplyDependencies,
+  run: TakenRun,
+  part: Part,
+  signal: AbortSignal,
+): Promise<PageCounts> {
+  try {
+    return await applyPart(deps, run, part, signal)
+  } catch (error) {
+    if (!isItemFault(error) || part.upserts.length === 0) throw error
+  }
+  let counts: PageCounts = { ingested: 0, deleted: 0, failed: 0 }
+  const failures = [...part.failures]
+  for (const item of part.upserts) {
+    const { cursor: _, ...rest } = part
+    const one = { ...rest, upserts: [item], deletions: [], failures: [], discovered: 0, finishes: false }
+    try {
+      counts = sum(counts, await applyPart(deps, run, one, signal))
+    } catch (error) {
+      if (!isItemFault(error)) throw error
+      failures.push({ externalId: item.externalId, message: `It cannot be stored: ${error.message}` })
+    }
+  }
+  const stored = new Set(part.upserts.map(({ externalId }) => externalId))
+  const deletions = part.deletions.filter((id) => !stored.has(id))
+  return sum(counts, await applyPart(deps, run, { ...part, upserts: [], deletions, failures }, signal))
+}
+
+function sum(left: PageCounts, right: PageCounts): PageCounts {
+  return {
+    ingested: left.ingested + right.ingested,
+    deleted: left.deleted + right.deleted,
+    failed: left.failed + right.failed,
+  }
+}
+
+async function applyPart(
+  deps: ApplyDependencies,
+  run: TakenRun,
+  part: Part,
+  signal: AbortSignal,
+): Promise<PageCounts> {
+  const { organizationId, source } = run
+  const items = part.upserts.map((item) => newItem(source, item))
+  const upserted = items.map(({ externalId }) => externalId)
+  const comes = new Set(upserted)
+  const goes = part.deletions.map(storableText).filter((id) => !comes.has(id))
+  let counts: PageCounts = { ingested: 0, deleted: 0, failed: 0 }
+  await deps.items.write(
+    organizationId,
+    items,
+    async (tx, { ingested }) => {
+      const lastSnapshot = await requireUnpaused(tx, run)
+      // What comes with changes is as new as the last full crawl.
+      const snapshot = part.snapshot ?? lastSnapshot
+      await requireLease(tx, run)
+      await markSynced(tx, row(run), upserted, snapshot)
+      if (part.snapshot !== null)
+        await markSeen(
+          tx,
+          row(run),
+          part.failures.map(({ externalId }) => storableText(externalId)),
+          part.snapshot,
+        )
+      const ids = await findSynced(tx, row(run), goes)
+      const deleted = ids.length === 0 ? 0 : (await deleteItems(tx, { organizationId, ids })).length
+      counts = { ingested, deleted, failed: part.failures.length }
+      await keepFailures(tx, run, part.failures, deps.clock.now())
+      await saveProgress(tx, run, part, counts)
+      if (part.finishes) {
+        await finishRun(tx, run, { succeeded: true, snapshot: part.snapshot }, deps)
+      }
+    },
+    signal,
+  )
+  return counts
+}
+
+const row = ({ organizationId, source }: TakenRun) => ({
+  organization_id: organizationId,
+  id: source.id,
+  provider: source.provider,
+})
+
+function newItem(source: TakenRun['source'], item: ProviderItem): NewItem {
+  return {
+    ...item,
+    sourceId: source.id,
+    provider: source.provider,
+    externalId: storableText(item.externalId),
+  }
+}
+
+/** Locks the source, before the run as everybody does, and answers its last full crawl. */
+async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
+  const source = await tx
+    .selectFrom('sources')
+    .select(['status', 'last_snapshot'])
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.source.id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (source?.status === 'disabled') throw new SourcePaused()
+  return source?.last_snapshot ?? null
+}
+
+async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCounts): Promise<void> {
+  await tx
+    .updateTable('sync_runs')
+    .set({
+      items_discovered: sql<number>`items_discovered + ${part.discovered}`,
+      items_ingested: sql<number>`items_ingested + ${counts.ingested}`,
+      items_deleted: sql<number>`items_deleted + ${counts.deleted}`,
+      items_failed: sql<number>`items_failed + ${counts.failed}`,
+      takes: 0,
+    })
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.runId)
+    .execute()
+  if (part.cursor === undefined) return
+  await tx
+    .updateTable('sources')
+    .set({ sync_cursor: JSON.stringify(part.cursor) })
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.source.id)
+    .execute()
+}
+
+async function keepFailures(
+  tx: Tx,
+  run: TakenRun,
+  failures: readonly ItemFailure[],
+  at: Date,
+): Promise<void> {
+  if (failures.length === 0) return
+  const byId = new Map(
+    failures.slice(0, FAILURES_KEPT).map(({ externalId, message }) => [
+      storableText(externalId),
+      {
+        organization_id: run.organizationId,
+        run_id: run.runId,
+        external_id: storableText(externalId),
+        message: storableText(message).slice(0, MESSAGE_CHARACTERS),
+        created_at: at,
+      },
+    ]),
+  )
+  const { kept } = await tx
+    .selectFrom('sync_run_failures')
+    .select(sql<number>`count(*)::int`.as('kept'))
+    .where('organization_id', '=', run.organizationId)
+    .where('run_id', '=', run.runId)
+    .executeTakeFirstOrThrow()
+  const rows = [...byId.values()].slice(0, FAILURES_KEPT - kept)
+  if (rows.length === 0) return
+  await tx
+    .insertInto('sync_run_failures')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Removes what the finished crawl has not seen, a few hundred at a time: the embedded database has other work too. */
+async function removeUnseen(db: Db, run: TakenRun, snapshot: string, signal: AbortSignal): Promise<number> {
+  let removed = 0
+  for (;;) {
+    signal.throwIfAborted()
+    const count = await db.transaction().execute(async (tx) => {
+      await requireUnpaused(tx, run)
+      await requireLease(tx, run)
+      const ids = await findUnseen(tx, row(run), snapshot, REMOVED_AT_ONCE)
+      if (ids.length === 0) return 0
+      const deleted = await deleteItems(tx, { organizationId: run.organizationId, ids })
+      await tx
+        .updateTable('sync_runs')
+        .set({ items_deleted: sql<number>`items_deleted + ${deleted.length}` })
+        .where('organization_id', '=', run.organizationId)
+        .where('id', '=', run.runId)
+        .execute()
+      return deleted.length
+    })
+    removed += count
+    if (count < REMOVED_AT_ONCE) return removed
+  }
+}

@@ -1,0 +1,81 @@
+import type { Tx } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { storableText } from '../kernel/text.ts'
+import { computePolicyHealth } from '../sources/index.ts'
+import type { TakenRun } from './run-lease.ts'
+import { countPolicies } from './synced-items.ts'
+
+/** A person paused the source while its run went on. */
+export class SourcePaused extends Error {
+  constructor() {
+    super('The source was paused')
+    this.name = 'SourcePaused'
+  }
+}
+
+/** How a run ended. `snapshot`: the full crawl it finished, if any. `pollNotBefore`: the provider asks for patience. */
+export type RunEnd =
+  | { succeeded: true; snapshot: string | null }
+  | { succeeded: false; message: string; pollNotBefore: Date | null }
+
+const MESSAGE_CHARACTERS = 2_000
+
+/** Ends a run whose lease the transaction holds, and moves its source as decided; a paused source stays paused. */
+export async function finishRun(
+  tx: Tx,
+  run: TakenRun,
+  end: RunEnd,
+  deps: { clock: Clock; intervalMs: number; random: () => number },
+): Promise<void> {
+  const now = deps.clock.now()
+  const { organizationId, source } = run
+  const message = end.succeeded ? null : storableText(end.message).slice(0, MESSAGE_CHARACTERS)
+  await tx
+    .updateTable('sync_runs')
+    .set({
+      status: end.succeeded ? 'succeeded' : 'failed',
+      finished_at: now,
+      error_message: message,
+      lease_id: null,
+      lease_expires_at: null,
+    })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', run.runId)
+    .execute()
+  const poll = nextPoll(now, deps)
+  const wait = end.succeeded ? null : end.pollNotBefore
+  const health = end.succeeded && source.provider === 'google_drive' ? await policyHealth(tx, run, end) : {}
+  await tx
+    .updateTable('sources')
+    .set({
+      status: end.succeeded ? 'active' : 'error',
+      error_message: message,
+      next_poll_at: wait !== null && wait > poll ? wait : poll,
+      updated_at: now,
+      ...(end.succeeded ? { last_synced_at: now } : {}),
+      ...(end.succeeded && end.snapshot !== null ? { last_snapshot: end.snapshot } : {}),
+      ...health,
+    })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', source.id)
+    .where('status', '<>', 'disabled')
+    .execute()
+}
+
+/** An interval from now, up to a twentieth earlier or later, so that sources drift apart. */
+export function nextPoll(
+  now: Date,
+  { intervalMs, random }: { intervalMs: number; random: () => number },
+): Date {
+  return new Date(now.getTime() + intervalMs * (0.95 + 0.1 * random()))
+}
+
+async function policyHealth(
+  tx: Tx,
+  { source, organizationId }: TakenRun,
+  end: { snapshot: string | null },
+): Promise<{ policy_health: string }> {
+  const key = { organization_id: organizationId, id: source.id, provider: source.provider }
+  const counts = await countPolicies(tx, key, end.snapshot ?? source.last_snapshot)
+  return { policy_health: JSON.stringify(computePolicyHealth(counts)) }
+}

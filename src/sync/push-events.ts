@@ -1,0 +1,106 @@
+import type { Db, Tx } from '../database/database.ts'
+import type { JsonValue, PushState } from '../sources/index.ts'
+import type { TakenRun } from './run-lease.ts'
+
+/** Hints of one run at most; with more than that the oldest are read and the others wait for the next run. */
+const HINTS_EVENTS_MAX = 5_000
+/** How long events wait to be joined by others before a run is queued for them. */
+const GATHER_MS = 3_000
+
+export interface ReceivedEvent {
+  organizationId: string
+  sourceId: string
+  /** The provider's id of the event: one that came before is dropped. */
+  eventId: string
+  /** JSON values of the adapter's own. */
+  hints: readonly unknown[]
+  at: Date
+}
+
+/** Notes what a webhook announced and has the source polled soon. False: the event was there already. */
+export async function notePushEvent(tx: Tx, event: ReceivedEvent): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('push_events')
+    .values({
+      organization_id: event.organizationId,
+      source_id: event.sourceId,
+      event_id: event.eventId,
+      hints: JSON.stringify(event.hints),
+      received_at: event.at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('event_id')
+    .executeTakeFirst()
+  if (!inserted) return false
+  const soon = new Date(event.at.getTime() + GATHER_MS)
+  await tx
+    .updateTable('sources')
+    .set((set) => ({
+      push_since: set.fn.coalesce('push_since', set.val(event.at)),
+      next_poll_at: set.fn<Date>('least', [set.ref('next_poll_at'), set.val(soon)]),
+    }))
+    .where('organization_id', '=', event.organizationId)
+    .where('id', '=', event.sourceId)
+    .execute()
+  return true
+}
+
+/** What has been announced and not been read, and up to where it goes. */
+export async function readPushState(
+  db: Db,
+  run: TakenRun,
+): Promise<{ state: PushState; lastPosition: number | null }> {
+  const events = await db
+    .selectFrom('push_events')
+    .select(['hints', 'position'])
+    .where('organization_id', '=', run.organizationId)
+    .where('source_id', '=', run.source.id)
+    .where('read_at', 'is', null)
+    .orderBy('position')
+    .limit(HINTS_EVENTS_MAX)
+    .execute()
+  const hints = events.flatMap((event): JsonValue[] => JSON.parse(event.hints))
+  const last = events.at(-1)
+  return {
+    state: { since: run.source.push_since, hints },
+    lastPosition: last === undefined ? null : Number(last.position),
+  }
+}
+
+/**
+ * Notes that a run which succeeded had these events. Their ids stay for a while, so that repeats are known. What came
+ * while it ran is left for a run of its own, soon.
+ */
+export async function dropPushEvents(
+  db: Db,
+  run: TakenRun,
+  lastPosition: number | null,
+  at: Date,
+): Promise<void> {
+  if (lastPosition !== null) {
+    await db
+      .updateTable('push_events')
+      .set({ read_at: at, hints: '[]' })
+      .where('organization_id', '=', run.organizationId)
+      .where('source_id', '=', run.source.id)
+      .where('position', '<=', lastPosition)
+      .where('read_at', 'is', null)
+      .execute()
+  }
+  await db
+    .updateTable('sources')
+    .set({ next_poll_at: new Date(at.getTime() + GATHER_MS) })
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.source.id)
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('push_events')
+          .select('event_id')
+          .whereRef('push_events.organization_id', '=', 'sources.organization_id')
+          .whereRef('push_events.source_id', '=', 'sources.id')
+          .where('read_at', 'is', null),
+      ),
+    )
+    .execute()
+}

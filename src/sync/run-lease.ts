@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { Row } from '../database/schema.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+
+/** How long a lease holds without being renewed. */
+export const LEASE_SECONDS = 60
+
+/** A run that this process may work on, with its source as it was then. */
+export interface TakenRun {
+  organizationId: string
+  runId: string
+  leaseId: string
+  fullResync: boolean
+  /** How often it was taken up since it last stored a page, this time included. */
+  takes: number
+  source: Row<'sources'>
+}
+
+/** The run is somebody else's by now, or gone with its source: nothing more may be written. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the lease of the run is lost')
+    this.name = 'LeaseLost'
+  }
+}
+
+/**
+ * Takes up the run that has waited longest: a queued one, or one whose worker let its lease run out. Leases are measured
+ * by the database's clock, so that the clocks of workers do not matter. The first time, a full resync drops the cursor.
+ * @param now for `started_at` and for runs that wait for a time
+ */
+export async function takeRun(
+  db: Db,
+  providers: readonly ProviderId[],
+  now: Date,
+): Promise<TakenRun | undefined> {
+  if (providers.length === 0) return undefined
+  return await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      const candidate = await tx
+        .selectFrom('sync_runs as r')
+        .innerJoin('sources as s', (join) =>
+          join.onRef('s.organization_id', '=', 'r.organization_id').onRef('s.id', '=', 'r.source_id'),
+        )
+        .select(['r.organization_id', 'r.id', 'r.source_id', 'r.started_at', 'r.full_resync'])
+        .where('r.status', 'in', ['queued', 'running'])
+        .where('s.provider', 'in', [...providers])
+        .where('s.push_only', '=', false)
+        .where(sql<boolean>`(r.lease_expires_at is null or r.lease_expires_at < clock_timestamp())`)
+        .where((where) => where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', now)]))
+        .orderBy('r.created_at')
+        .orderBy('r.id')
+        .limit(1)
+        .forUpdate('r')
+        .skipLocked()
+        .executeTakeFirst()
+      if (!candidate) return undefined
+      if (candidate.full_resync && candidate.started_at === null) {
+        await tx
+          .updateTable('sources')
+          .set({ sync_cursor: null })
+          .where('organization_id', '=', candidate.organization_id)
+          .where('id', '=', candidate.source_id)
+          .execute()
+      }
+      return await lease(tx, candidate, now)
+    }),
+  )
+}
+
+async function lease(
+  tx: Tx,
+  run: { organization_id: string; id: string; source_id: string },
+  now: Date,
+): Promise<TakenRun> {
+  const leaseId = randomUUID()
+  const taken = await tx
+    .updateTable('sync_runs')
+    .set({
+      status: 'running',
+      lease_id: leaseId,
+      lease_expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`,
+      started_at: sql<Date>`coalesce(started_at, ${now})`,
+      not_before: null,
+      takes: sql<number>`takes + 1`,
+    })
+    .where('organization_id', '=', run.organization_id)
+    .where('id', '=', run.id)
+    .returning(['full_resync', 'takes'])
+    .executeTakeFirstOrThrow()
+  const source = await tx
+    .selectFrom('sources')
+    .selectAll()
+    .where('organization_id', '=', run.organization_id)
+    .where('id', '=', run.source_id)
+    .executeTakeFirstOrThrow()
+  return {
+    organizationId: run.organization_id,
+    runId: run.id,
+    leaseId,
+    fullResync: taken.full_resync,
+    takes: taken.takes,
+    source,
+  }
+}
+
+/** Whether the lease was still ours, and now holds for another {@link LEASE_SECONDS}. */
+export async function renewLease(db: Db, run: TakenRun): Promise<boolean> {
+  const renewed = await db
+    .updateTable('sync_runs')
+    .set({ lease_expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})` })
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.runId)
+    .where('lease_id', '=', run.leaseId)
+    .returning('id')
+    .executeTakeFirst()
+  return renewed !== undefined
+}
+
+/** Locks the run until the transaction ends. @throws LeaseLost when it is not ours any more. */
+export async function requireLease(tx: Tx, run: TakenRun): Promise<void> {
+  const held = await tx
+    .selectFrom('sync_runs')
+    .select('id')
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.runId)
+    .where('lease_id', '=', run.leaseId)
+    .where('status', '=', 'running')
+    .forUpdate()
+    .executeTakeFirst()
+  if (!held) throw new LeaseLost()
+}
+
+/** Lets the run go: it is queued again, for anybody to take up at once or from `notBefore` on. */
+export async function handBack(db: Db, run: TakenRun, notBefore: Date | null): Promise<void> {
+  await db
+    .updateTable('sync_runs')
+    .set({
+      status: 'queued',
+      lease_id: null,
+      lease_expires_at: null,
+      not_before: notBefore,
+      // It was not the run's fault.
+      takes: sql<number>`greatest(takes - 1, 0)`,
+    })
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.runId)
+    .where('lease_id', '=', run.leaseId)
+    .execute()
+}
+
+/** Lets go of every lease: for a database that no other process can have open. */
+export async function releaseAllLeases(db: Db): Promise<void> {
+  await db
+    .updateTable('sync_runs')
+    .set({ status: 'queued', lease_id: null, lease_expires_at: null })
+    .where('status', '=', 'running')
+    .execute()
+}
