@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
+import { givenId } from '../kernel/schemas.ts'
 import type { SyncRuns } from './sync-runs.ts'
 
 export interface SyncServices {
@@ -49,7 +50,7 @@ export const syncRoutes = [
     description: 'While a run is queued or running for the source, that one is returned with 202.',
     action: 'sync:write',
     audit: 'sync_run.create',
-    body: z.strictObject({ connectorId: z.uuid(), fullResync: z.boolean().default(false) }),
+    body: z.strictObject({ connectorId: givenId, fullResync: z.boolean().default(false) }),
     refuses: ['not_found', 'source_disabled', 'source_push_only'],
     responses: { 201: RequestedSyncRun, 202: RequestedSyncRun },
     handle: async ({ principal, body }, { syncRuns }) => {
