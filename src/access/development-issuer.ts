@@ -82,7 +82,10 @@ async function signingKey(dataDir: string): Promise<z.output<typeof StoredKey>> 
 }
 
 async function createProvider(issuer: string, publicUrl: string, key: z.output<typeof StoredKey>) {
-  const { Provider } = await import('oidc-provider')
+  const { interactionPolicy, Provider } = await import('oidc-provider')
+  const policy = interactionPolicy.base()
+  // Nobody is asked to agree to what they do on their own machine.
+  policy.remove('consent')
   const client = {
     application_type: 'native' as const,
     token_endpoint_auth_method: 'none' as const,
@@ -125,6 +128,7 @@ async function createProvider(issuer: string, publicUrl: string, key: z.output<t
       return grant
     },
     interactions: {
+      policy,
       url: (_context, interaction) => `${DEVELOPMENT_ISSUER_PATH}/interaction/${interaction.uid}`,
     },
     features: {
