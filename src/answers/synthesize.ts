@@ -1,7 +1,7 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
-import { splitPassages } from './passages.ts'
+import { type Passage, splitPassages } from './passages.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { asksForCode, expectAnswer } from './question-type.ts'
 import { renderAnswer } from './render-answer.ts'
