@@ -3,9 +3,11 @@ import { Command, CommanderError } from 'commander'
 import { addAskCommand } from './commands/ask.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
+import { addOperatorCommand } from './commands/operator.ts'
 import { addSearchCommand } from './commands/search.ts'
 import { addSourcesCommand } from './commands/sources.ts'
 import { addStatusCommand } from './commands/status.ts'
+import { addTokenCommand } from './commands/token.ts'
 import { ApiError, CommandError, ConnectionError, UsageError } from './failures.ts'
 
 const EXIT_FAILED = 1
@@ -26,6 +28,8 @@ function createProgram(): Command {
   addKeysCommand(program)
   addSourcesCommand(program)
   addStatusCommand(program)
+  addTokenCommand(program)
+  addOperatorCommand(program)
   return program
 }
 

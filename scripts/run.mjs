@@ -25,8 +25,9 @@ async function main([name, ...args]) {
     NODE_COMPILE_CACHE: path.join(ROOT, '.cache', 'compiled'),
   }
   process.chdir(ROOT)
-  // Where it can, this process becomes the task: one process fewer, and signals need no forwarding.
-  if (runtime === process.execPath && typeof process.execve === 'function') {
+  // Where it can, this process becomes the task: one process fewer, and signals need no forwarding. Not on a terminal:
+  // there Ctrl-C reaches the task, and npm sends it once more to this process, which keeps that to itself.
+  if (runtime === process.execPath && typeof process.execve === 'function' && !process.stdin.isTTY) {
     process.execve(runtime, [runtime, ...command], env)
   }
   return await runAsChild(runtime, command, env)

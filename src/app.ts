@@ -22,7 +22,7 @@ import type { Route } from './http/route.ts'
 import { createServer } from './http/create-server.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { EmbeddingModel } from './inference/embedding-model.ts'
-import { loadBuiltinModel } from './inference/embedding-models/builtin/builtin.ts'
+import { createEmbeddingModel } from './inference/embedding-models/create-embedding-model.ts'
 import type { LanguageModel } from './inference/language-model.ts'
 import type { TermWeights } from './inference/term-weights.ts'
 import { createItems, itemRoutes, type ItemServices } from './items/index.ts'
@@ -112,7 +112,10 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     fetch: deps.fetch,
     publicUrl: deps.publicUrl,
   })
-  const models = createModelRegistry({ configured: deps.embeddingModel, builtin: loadBuiltinModel })
+  const models = createModelRegistry({
+    configured: deps.embeddingModel,
+    builtin: () => createEmbeddingModel({ provider: 'builtin' }),
+  })
   const retrieval = createRetrieval({ db, clock, models })
   const items = createItems({ db, clock, models })
   const engine = await startConnectorEngine({

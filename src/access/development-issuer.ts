@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, type JWTVerifyGetKey } from 'jose'
+import type { Configuration, interactionPolicy } from 'oidc-provider'
 import { z } from 'zod'
 
 export const DEVELOPMENT_ISSUER_PATH = '/oidc'
@@ -82,14 +83,47 @@ async function signingKey(dataDir: string): Promise<z.output<typeof StoredKey>> 
 }
 
 async function createProvider(issuer: string, publicUrl: string, key: z.output<typeof StoredKey>) {
-  const { Provider } = await import('oidc-provider')
+  const { interactionPolicy, Provider } = await import('oidc-provider')
+  const policy = interactionPolicy.base()
+  // Nobody is asked to agree to what they do on their own machine.
+  policy.remove('consent')
+  const provider = new Provider(issuer, configuration(publicUrl, key, policy))
+  const callback = provider.callback()
+  return async (
+    request: IncomingMessage & { originalUrl?: string },
+    response: ServerResponse,
+  ): Promise<void> => {
+    request.originalUrl = request.url ?? '/'
+    request.url = request.originalUrl.slice(DEVELOPMENT_ISSUER_PATH.length) || '/'
+    if (!request.url.startsWith('/interaction/')) {
+      await callback(request, response)
+      return
+    }
+    const { params } = await provider.interactionDetails(request, response)
+    const hint = params['login_hint']
+    const accountId =
+      typeof hint === 'string' && /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(hint) ? hint : DEFAULT_EMAIL
+    await provider.interactionFinished(
+      request,
+      response,
+      { login: { accountId } },
+      { mergeWithLastSubmission: false },
+    )
+  }
+}
+
+function configuration(
+  publicUrl: string,
+  key: z.output<typeof StoredKey>,
+  policy: interactionPolicy.DefaultPolicy,
+): Configuration {
   const client = {
     application_type: 'native' as const,
     token_endpoint_auth_method: 'none' as const,
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code' as const],
   }
-  const provider = new Provider(issuer, {
+  return {
     jwks: { keys: [{ ...key, use: 'sig' }] },
     clients: [
       { ...client, client_id: 'console', redirect_uris: [`${publicUrl}/console/callback`] },
@@ -125,6 +159,7 @@ async function createProvider(issuer: string, publicUrl: string, key: z.output<t
       return grant
     },
     interactions: {
+      policy,
       url: (_context, interaction) => `${DEVELOPMENT_ISSUER_PATH}/interaction/${interaction.uid}`,
     },
     features: {
@@ -142,28 +177,6 @@ async function createProvider(issuer: string, publicUrl: string, key: z.output<t
         }),
       },
     },
-  })
-  const callback = provider.callback()
-  return async (
-    request: IncomingMessage & { originalUrl?: string },
-    response: ServerResponse,
-  ): Promise<void> => {
-    request.originalUrl = request.url ?? '/'
-    request.url = request.originalUrl.slice(DEVELOPMENT_ISSUER_PATH.length) || '/'
-    if (!request.url.startsWith('/interaction/')) {
-      await callback(request, response)
-      return
-    }
-    const { params } = await provider.interactionDetails(request, response)
-    const hint = params['login_hint']
-    const accountId =
-      typeof hint === 'string' && /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(hint) ? hint : DEFAULT_EMAIL
-    await provider.interactionFinished(
-      request,
-      response,
-      { login: { accountId } },
-      { mergeWithLastSubmission: false },
-    )
   }
 }
 

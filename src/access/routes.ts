@@ -3,7 +3,7 @@ import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
 import { PROVIDERS } from '../kernel/providers.ts'
-import { distinct, label } from '../kernel/schemas.ts'
+import { distinct, givenId, label } from '../kernel/schemas.ts'
 import type { ApiKeys } from './api-keys.ts'
 
 export interface AccessServices {
@@ -70,7 +70,7 @@ export const accessRoutes = [
     summary: 'Revoke a key',
     description: 'It stops working with the very next request. A key cannot revoke itself.',
     audit: 'api_key.revoke',
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: givenId }),
     refuses: ['cannot_revoke_self'],
     responses: { 200: z.object({ apiKey: ApiKey, revokedAt: z.iso.datetime() }) },
     handle: async ({ principal, params }, { apiKeys }) => {

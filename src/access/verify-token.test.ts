@@ -39,10 +39,11 @@ interface Made {
   expiresAt?: string | number
   signedBy?: CryptoKey
   subject?: string
+  name?: string
 }
 
 async function token(made: Made = {}): Promise<string> {
-  const jwt = new SignJWT({ email: 'ada@example.com', name: 'Ada' })
+  const jwt = new SignJWT({ email: 'ada@example.com', name: made.name ?? 'Ada' })
     .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
     .setIssuer(made.issuer ?? issuer)
     .setAudience(made.audience ?? 'memory')
@@ -61,12 +62,21 @@ describe('a console token', () => {
     })
   })
 
+  it('is taken from an issuer whose name ends with a slash, which settings lose', async () => {
+    expect(await verify(await token({ issuer: `${issuer}/` }))).toMatchObject({ issuer, subject: 'ada' })
+  })
+
+  it('names its person in text that can be stored', async () => {
+    expect(await verify(await token({ name: 'A\0da' }))).toMatchObject({ name: 'Ada' })
+  })
+
   it.each([
     ['of another issuer', { issuer: 'https://evil.example' }],
     ['for another audience', { audience: 'other' }],
     ['that has expired', { expiresAt: '-1h' }],
     ['that never expires', { expiresAt: 0 }],
     ['without a subject', { subject: '' }],
+    ['whose subject cannot be stored', { subject: 'a\0da' }],
   ])('is refused %s', async (_what, made) => {
     await expect(verify(await token(made))).rejects.toMatchObject({ code: 'unauthenticated', status: 401 })
   })
@@ -94,6 +104,18 @@ describe('a console token', () => {
     for (const bearer of [undefined, `svc_${'a'.repeat(43)}`, 'noise', 'a.b.c']) {
       await expect(verify(bearer)).rejects.toMatchObject({ code: 'unauthenticated' })
     }
+  })
+
+  it('cannot be judged either while the issuer answers with error pages', async () => {
+    const broken: typeof fetch = async (input, init) =>
+      String(input).endsWith('/keys') ? new Response('oops', { status: 500 }) : await fetch(input, init)
+    const patient = createTokenVerifier({
+      issuer,
+      audience: 'memory',
+      keys: publishedKeys(issuer, broken),
+      clock: systemClock,
+    })
+    await expect(patient(await token())).rejects.toMatchObject({ code: 'upstream_error' })
   })
 
   it('cannot be judged while the issuer is down, which is not its fault, and is again afterwards', async () => {

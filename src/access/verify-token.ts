@@ -2,6 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKe
 import { z } from 'zod'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { storableText } from '../kernel/text.ts'
 import type { Identity } from '../organizations/index.ts'
 
 /** Asymmetric signatures only: a shared secret could be forged by whoever verifies (RFC 8725, section 3.1). */
@@ -10,9 +11,14 @@ const CLOCK_TOLERANCE_SECONDS = 5
 const ISSUER_TIMEOUT_MS = 5_000
 
 const Claims = z.object({
-  sub: z.string().min(1).max(255),
-  email: z.string().max(320).optional().catch(undefined),
-  name: z.string().max(200).optional().catch(undefined),
+  // Two subjects must never become one, so one that cannot be stored as it is is refused.
+  sub: z
+    .string()
+    .min(1)
+    .max(255)
+    .refine((text) => storableText(text) === text),
+  email: z.string().max(320).transform(storableText).optional().catch(undefined),
+  name: z.string().max(200).transform(storableText).optional().catch(undefined),
 })
 
 export type VerifyToken = (bearer: string | undefined) => Promise<Identity>
@@ -35,7 +41,8 @@ export function createTokenVerifier(options: {
       throw refused('API keys are not accepted here; sign in at the identity provider')
     try {
       const { payload } = await jwtVerify(bearer, keys, {
-        issuer,
+        // Settings lose the slash that some providers' issuers end with.
+        issuer: [issuer, `${issuer}/`],
         audience,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
@@ -53,11 +60,7 @@ export function createTokenVerifier(options: {
 function explain(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof errors.JWTExpired) return refused('The token has expired; sign in again', error)
-  if (error instanceof errors.JWKSTimeout) return unreachable(error)
-  if (error instanceof errors.JOSEError || error instanceof z.ZodError) {
-    return refused('The token is not valid for this service', error)
-  }
-  return unreachable(error)
+  return refused('The token is not valid for this service', error)
 }
 
 function refused(message: string, cause?: unknown): AppError {
@@ -99,6 +102,19 @@ export function publishedKeys(issuer: string, fetchFrom: typeof fetch): JWTVerif
       found = undefined
       throw unreachable(error)
     }
-    return await keys(header, token)
+    try {
+      return await keys(header, token)
+    } catch (error) {
+      throw isFaultOfToken(error) ? error : unreachable(error)
+    }
   }
+}
+
+/** The key set was had, but has no key for this token. All else (no answer, an error page) is the issuer's fault. */
+function isFaultOfToken(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  )
 }

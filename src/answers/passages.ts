@@ -1,5 +1,5 @@
-import { type Block, findBlocks } from '../items/chunk-blocks.ts'
-import { sentenceStarts } from '../items/chunk-sentences.ts'
+import { type Block, findBlocks } from '../text/blocks.ts'
+import { sentenceStarts } from '../text/sentences.ts'
 import { plainText, shorten } from './plain-text.ts'
 
 /** A piece of a chunk that can stand in an answer by itself: a sentence, a list item, a table row, a code block. */

@@ -1,4 +1,4 @@
-import type { Candidate } from './synthesize.ts'
+import type { Candidate } from './candidate.ts'
 
 /** Words that point back: a sentence that begins with one needs the sentence before it. */
 const POINTS_BACK =

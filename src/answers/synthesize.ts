@@ -1,22 +1,10 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Hit } from '../retrieval/index.ts'
+import type { Candidate } from './candidate.ts'
 import { type Passage, splitPassages } from './passages.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { asksForCode, expectAnswer } from './question-type.ts'
 import { renderAnswer } from './render-answer.ts'
-
-/** A passage with where it stands and how well it answers. */
-export interface Candidate {
-  passage: Passage
-  /** The hit it is from, counted from 0. */
-  hit: number
-  /** Its place among the passages of its hit. */
-  position: number
-  /** Its stems. */
-  stems: ReadonlySet<string>
-  /** The share of the question's weight that it covers, with what it stands under; 0 to about 1.5. */
-  score: number
-}
 
 const PASSAGES_MAX = 4
 const CHARACTERS_MAX = 900

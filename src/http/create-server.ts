@@ -33,7 +33,16 @@ export interface ServerOptions<S> {
     | undefined
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethods[]
+const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+] as const satisfies HTTPMethods[]
 const RECEIVE_TIMEOUT_MS = 60_000
 const HEADERS_BYTES_MAX = 16_384
 
@@ -100,6 +109,7 @@ function withMounted<S>({ mounted, logger }: ServerOptions<S>, handler: RequestL
       handler(request, response)
       return
     }
+    response.setHeader('X-Request-Id', randomUUID())
     mounted.handle(request, response).catch((err: unknown) => {
       logger.error({ err }, 'a mounted application failed')
       if (!response.headersSent)
@@ -137,19 +147,23 @@ function tooLarge<S>(route: Route<S>): AppError {
 function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]): void {
   const methodsOf = Map.groupBy(routes, (route) => fastifyPath(route.path))
   for (const [url, known] of methodsOf) {
-    const allowed = known.map((route) => route.method)
+    // The framework answers HEAD wherever there is GET.
+    const allowed: HTTPMethods[] = known.flatMap(({ method }) =>
+      method === 'GET' ? ['GET', 'HEAD'] : [method],
+    )
     const others = METHODS.filter((method) => !allowed.includes(method))
     if (others.length === 0) continue
     app.route({
       method: others,
       url,
-      handler: async (request, reply) => {
+      onRequest: async (request, reply) => {
         reply.header('Allow', allowed.join(', '))
         throw new AppError(
           'method_not_allowed',
           `${request.method} is not possible here; use ${allowed.join(' or ')}`,
         )
       },
+      handler: async () => {},
     })
   }
 }
@@ -172,14 +186,14 @@ function clientErrorHandler(error: Error & { code?: string }, socket: Socket): v
     socket.destroy()
     return
   }
-  const [status, message] =
+  const [status, appError] =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? [
           '431 Request Header Fields Too Large',
-          `The request headers are larger than ${HEADERS_BYTES_MAX} bytes`,
+          new AppError('headers_too_large', `The request headers are larger than ${HEADERS_BYTES_MAX} bytes`),
         ]
-      : ['400 Bad Request', 'The request is not valid HTTP']
-  const body = JSON.stringify({ error: message, code: 'validation_failed' })
+      : ['400 Bad Request', new AppError('validation_failed', 'The request is not valid HTTP')]
+  const body = JSON.stringify(errorBody(appError))
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

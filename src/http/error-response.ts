@@ -21,6 +21,8 @@ const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
     }),
   FST_ERR_BAD_URL: (cause) =>
     new AppError('validation_failed', 'The URL is not correctly percent-encoded', { cause }),
+  // A name that no resource can have.
+  FST_ERR_MAX_PARAM_LENGTH: (cause) => new AppError('not_found', 'There is no such resource', { cause }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (cause) =>
     new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json', { cause }),
 }

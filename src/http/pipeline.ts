@@ -51,6 +51,7 @@ export async function authorize<S>(
         singleHeader(request.headers['x-organization-id']),
       )
       if (ROLES.indexOf(principal.role) > ROLES.indexOf(access.role)) {
+        setRateHeaders(reply, await gates.standing(principal, access.action))
         throw new AppError('role_required', `This needs the role ${access.role} in the workspace`)
       }
       setRateHeaders(reply, await gates.admit(principal, access.action))
@@ -126,6 +127,10 @@ function jsonBody(request: FastifyRequest, rawBody: Buffer): unknown {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json')
+  }
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new AppError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding')
   }
   return parseJsonBody(rawBody)
 }

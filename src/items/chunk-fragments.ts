@@ -1,4 +1,4 @@
-import { countWords, isSpace } from './chunk-words.ts'
+import { countWords, isSpace } from '../text/words.ts'
 
 /** The largest piece that a text without usable sentence boundaries is cut into; several make a chunk. */
 const FRAGMENT_WORDS_MAX = 100

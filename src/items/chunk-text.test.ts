@@ -8,7 +8,7 @@ import {
   chunkText,
   chunkTextToEmbed,
 } from './chunk-text.ts'
-import { countWords } from './chunk-words.ts'
+import { countWords } from '../text/words.ts'
 
 const wordsOf = (text: string): number => countWords(text, 0, text.length).words
 const contents = (body: string): string[] => chunkText(body).map((chunk) => chunk.content)

@@ -5,10 +5,10 @@
  * the sentences are packed into chunks. Where a chunk may end anywhere between 120 and 200 words, it ends at the
  * strongest boundary there: before a heading, else between paragraphs, list items, sentences.
  */
-import { type Block, findBlocks, type HeadingPath } from './chunk-blocks.ts'
+import { type Block, findBlocks, type HeadingPath } from '../text/blocks.ts'
 import { fragmentStarts } from './chunk-fragments.ts'
-import { sentenceStarts } from './chunk-sentences.ts'
-import { countWords, isSpace } from './chunk-words.ts'
+import { sentenceStarts } from '../text/sentences.ts'
+import { countWords, isSpace } from '../text/words.ts'
 
 export interface Chunk {
   /** The exact text of the body, without whitespace around it. */

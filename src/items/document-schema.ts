@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PROVIDERS } from '../kernel/providers.ts'
+import { givenId } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import type { NewItem } from './item.ts'
 
@@ -59,7 +60,7 @@ const Url = z
 /** A document as the API takes it. */
 export const IngestDocument = z
   .strictObject({
-    connectorId: z.uuid(),
+    connectorId: givenId,
     provider: z.enum(PROVIDERS),
     sourceKind: z.enum(SOURCE_KINDS),
     externalId: ExternalId,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { PROVIDERS } from '../kernel/providers.ts'
+import { givenId } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import {
   DOCUMENTS_MAX,
@@ -64,7 +65,7 @@ const DeletedSourceItem = z
   .meta({ id: 'DeletedSourceItem' })
 
 const shared = { tag: 'Ingest', credits: 0 } as const
-const itemId = z.object({ id: z.uuid() })
+const itemId = z.object({ id: givenId })
 
 export const itemRoutes = [
   defineRoute<ItemServices>()({

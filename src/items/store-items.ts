@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
@@ -29,7 +30,10 @@ export class StalePreparation extends Error {
 /** A prepared item that is to be written. */
 type Written = PreparedItem & { chunks: PreparedChunk[] }
 
-/** Of one statement: the embedded database answers nobody else while it runs. */
+/**
+ * Of one statement: the embedded database works on this very thread. Between statements other work gets its turn, which
+ * the embedded database, answering at once, would not give it.
+ */
 const ITEMS_A_STATEMENT = 100
 const CHARACTERS_A_STATEMENT = 1_000_000
 const CHUNKS_A_STATEMENT = 64
@@ -106,6 +110,7 @@ async function upsertItems(
 ): Promise<WrittenItem[]> {
   const written: WrittenItem[] = []
   for (const batch of batchesOf(items)) {
+    await turn()
     const fresh = new Map(batch.map((one) => [itemKey(one.item), { id: randomUUID(), one }]))
     const rows = [...fresh.values()].map(({ id, one }, n) =>
       Object.assign({ n, id, hash: one.hash }, one.item),
@@ -169,6 +174,7 @@ async function replaceChunks(
     prepared.chunks.map((chunk) => ({ id, provider: prepared.item.provider, chunk })),
   )
   for (let start = 0; start < rows.length; start += CHUNKS_A_STATEMENT) {
+    await turn()
     const batch = rows.slice(start, start + CHUNKS_A_STATEMENT)
     const chunks = batch.map(({ id, chunk: { chunk } }) => Object.assign({ id }, chunk))
     await sql`

@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   unsupported_media_type: 415,
   rate_limited: 429,
   quota_exceeded: 429,
+  headers_too_large: 431,
   internal: 500,
   upstream_error: 502,
   not_configured: 503,

@@ -35,14 +35,25 @@ export interface ValidationIssue {
   message: string
 }
 
-/** The 400 that lists every fault found in a request. */
+/** An error is for reading: a request with ten thousand faults, or a key a megabyte long, is not sent back whole. */
+const ISSUES_MAX = 100
+const ISSUE_CHARACTERS_MAX = 300
+
+/** The 400 that lists the faults found in a request, the first hundred of them. */
 export function validationError(issues: readonly ValidationIssue[]): AppError {
-  const first = issues[0]
+  const shown = issues
+    .slice(0, ISSUES_MAX)
+    .map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
+  const first = shown[0]
   const where = first && first.path !== '' ? `${first.path}: ` : ''
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
   return new AppError('validation_failed', `${where}${first?.message ?? 'The request is not valid'}${more}`, {
-    details: { issues },
+    details: { issues: shown },
   })
+}
+
+function clip(text: string): string {
+  return text.length <= ISSUE_CHARACTERS_MAX ? text : `${text.slice(0, ISSUE_CHARACTERS_MAX).toWellFormed()}…`
 }
 
 /** A startup fault that the operator has to mend: printed without a stack, exit code 1. */

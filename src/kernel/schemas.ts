@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** A UUID as a caller names a thing by it, in lower case as the database has it: ids are compared as text too. */
+export const givenId = z.uuid().toLowerCase()
+
 /** A short text that a person gives a thing: 1 to 200 characters that PostgreSQL can store. */
 export const label = z
   .string()

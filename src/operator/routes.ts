@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SUBSCRIPTION_STATUSES, subscriptionFields, TIERS } from '../billing/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { PROVIDERS } from '../kernel/providers.ts'
+import { givenId } from '../kernel/schemas.ts'
 import type { Operator } from './operator.ts'
 
 export interface OperatorServices {
@@ -73,7 +74,7 @@ export const operatorRoutes = [
     method: 'GET',
     path: '/operator/organizations',
     summary: 'List organizations with their subscriptions, newest first',
-    query: z.strictObject({ limit, cursor: z.uuid().optional() }),
+    query: z.strictObject({ limit, cursor: givenId.optional() }),
     responses: { 200: z.object({ organizations: z.array(Organization), nextCursor: z.uuid().nullable() }) },
     handle: async ({ query }, { operator }) =>
       reply(200, await operator.listOrganizations({ limit: query.limit, cursor: query.cursor })),
@@ -85,7 +86,7 @@ export const operatorRoutes = [
     path: '/operator/organizations/{id}/subscription',
     summary: "Set an organization's status, tier and credits",
     description: 'Holds from the next request on; the running period and what was used of it stay.',
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: givenId }),
     body: NewSubscription,
     responses: { 200: z.object({ subscription: Subscription }) },
     handle: async ({ params, body, requestId }, { operator }) =>
@@ -97,7 +98,7 @@ export const operatorRoutes = [
     method: 'PUT',
     path: '/operator/organizations/{id}/connector-access/{provider}',
     summary: 'Grant or deny an organization a provider',
-    params: z.object({ id: z.uuid(), provider: z.enum(PROVIDERS) }),
+    params: z.object({ id: givenId, provider: z.enum(PROVIDERS) }),
     body: NewConnectorAccess,
     responses: { 200: z.object({ connectorAccess: ConnectorAccess }) },
     handle: async ({ params, body, requestId }, { operator }) =>

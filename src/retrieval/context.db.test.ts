@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
+import type { Row } from '../database/schema.ts'
 import { adoptModel, createModelRegistry, ensureStoredModel } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
@@ -73,6 +74,17 @@ async function context(body: Record<string, unknown>, key = 'key', path = '/v1/c
 
 const events = () =>
   database.db.selectFrom('audit_events').selectAll().where('organization_id', '=', organization.id).execute()
+
+/** The codes of a context's limitations. */
+async function codes(key = 'key', filter?: object): Promise<string[]> {
+  const { body } = await context({ query: 'apple', ...(filter ? { filter } : {}) }, key)
+  return body.limitations.map(({ code }: { code: string }) => code)
+}
+
+/** Stores a source that has an account behind it. */
+function source(provider: ProviderId, values: Partial<Row<'sources'>>): Promise<string> {
+  return insertSource(database.db, organization.id, { push_only: false, ...values, provider })
+}
 
 describe('POST /v1/context', () => {
   it('answers the whole contract, with a citation for each hit from 1 on', async () => {
@@ -184,13 +196,6 @@ describe('POST /v1/context', () => {
 })
 
 describe('the limitations of a context', () => {
-  const codes = async (key = 'key', filter?: object): Promise<string[]> => {
-    const { body } = await context({ query: 'apple', ...(filter ? { filter } : {}) }, key)
-    return body.limitations.map(({ code }: { code: string }) => code)
-  }
-  const source = (provider: ProviderId, values: Parameters<typeof insertSource>[2] | object) =>
-    insertSource(database.db, organization.id, { push_only: false, ...values, provider })
-
   it('does not call push-only sources stale or unfinished, however old they are', async () => {
     expect(await codes()).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SOURCE_KINDS, Timestamp } from '../items/index.ts'
 import { PROVIDERS } from '../kernel/providers.ts'
-import { distinct } from '../kernel/schemas.ts'
+import { distinct, givenId } from '../kernel/schemas.ts'
 
 export const QUERY_CHARACTERS_MAX = 8_192
 const METADATA_KEYS_MAX = 16
@@ -24,7 +24,7 @@ export const SearchFilter = z
     authorName: z.string().min(1).max(TEXT_CHARACTERS_MAX).optional(),
     updatedAfter: Timestamp.optional(),
     updatedBefore: Timestamp.optional(),
-    connectorId: z.uuid().optional(),
+    connectorId: givenId.optional(),
     metadata: z
       .record(
         z.string().max(TEXT_CHARACTERS_MAX),

@@ -84,7 +84,7 @@ async function search(body: Record<string, unknown>, key = 'key', path = '/v1/se
 
 async function hitsOf(body: Record<string, unknown>, key = 'key'): Promise<Hit[]> {
   const answer = await search(body, key)
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  expect(answer).toMatchObject({ status: 200 })
   return answer.body.hits
 }
 

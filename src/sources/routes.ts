@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import { PROVIDERS } from '../kernel/providers.ts'
-import { label } from '../kernel/schemas.ts'
+import { givenId, label } from '../kernel/schemas.ts'
 import type { Sources } from './sources.ts'
 
 export interface SourceServices {
@@ -37,7 +37,7 @@ const ChannelAllowlist = z
   .refine((list) => new Set(list).size === list.length, 'must not contain a channel twice')
   .nullable()
 
-const params = z.object({ id: z.uuid() })
+const params = z.object({ id: givenId })
 
 export const sourceRoutes = [
   ...twins<SourceServices>()({

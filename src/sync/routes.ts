@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
+import { givenId } from '../kernel/schemas.ts'
 import type { SyncRuns } from './sync-runs.ts'
 
 export interface SyncServices {
@@ -55,7 +56,7 @@ export const syncRoutes = [
     description: '`failures` lists the first hundred; `itemsFailed` counts all.',
     action: 'sync:read',
     audit: 'none',
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: givenId }),
     responses: { 200: z.object({ syncRun: SyncRun, failures: z.array(SyncRunFailure) }) },
     handle: async ({ principal, params: { id } }, { syncRuns }) =>
       reply(200, await syncRuns.get(principal, id)),
@@ -68,7 +69,7 @@ export const syncRoutes = [
     description: 'While a run is queued or running for the source, that one is returned with 202.',
     action: 'sync:write',
     audit: 'sync_run.create',
-    body: z.strictObject({ connectorId: z.uuid(), fullResync: z.boolean().default(false) }),
+    body: z.strictObject({ connectorId: givenId, fullResync: z.boolean().default(false) }),
     refuses: ['not_found', 'source_disabled', 'source_push_only', 'not_configured'],
     responses: { 201: RequestedSyncRun, 202: RequestedSyncRun },
     handle: async ({ principal, body }, { syncRuns }) => {

@@ -71,6 +71,8 @@ export async function startTestService(
   overrides: Partial<Pick<AppDependencies, 'embeddingModel' | 'languageModel' | 'clock' | 'logger'>> & {
     environment?: Record<string, string>
     database?: TestDatabase
+    /** undefined: without an operator surface. */
+    operatorToken?: string | undefined
   } = {},
 ): Promise<TestService> {
   const database = overrides.database ?? (await createTestDatabase())
@@ -86,7 +88,7 @@ export async function startTestService(
     languageModel: overrides.languageModel ?? null,
     termWeights: await loadTermWeights(),
     fetch,
-    operatorToken: OPERATOR_TOKEN,
+    operatorToken: 'operatorToken' in overrides ? overrides.operatorToken : OPERATOR_TOKEN,
     publicUrl: () => url,
   })
   await app.server.listen({ host: '127.0.0.1', port: 0 })
@@ -129,7 +131,7 @@ async function call(
     status: response.status,
     headers: response.headers,
     text,
-    body: isJson ? JSON.parse(text) : undefined,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
   }
 }
 

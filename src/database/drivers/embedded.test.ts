@@ -20,7 +20,7 @@ describe('a data directory', () => {
   let database: OpenDatabase
   beforeAll(async () => {
     database = await openEmbedded({ dataDir: path.join(parent, 'data') })
-  })
+  }, 150_000)
   afterAll(() => database.close())
 
   it('keeps a second process out, with the directory and the process in the message, and stays whole', async () => {

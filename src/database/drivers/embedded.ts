@@ -26,9 +26,8 @@ const SETTINGS = [
   'fsync=on',
   'wal_sync_method=fsync',
   // The defaults take half a gigabyte for what a server would have; the operating system caches the files as well.
-  'shared_buffers=64MB',
-  // One exact search over 10,000 vectors stays in memory.
-  'work_mem=32MB',
+  'shared_buffers=32MB',
+  'work_mem=16MB',
   // What has to be read again after a crash, and what the log takes on disk.
   'max_wal_size=64MB',
   'min_wal_size=32MB',

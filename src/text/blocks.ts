@@ -1,4 +1,4 @@
-import { isSpace } from './chunk-words.ts'
+import { isSpace } from './words.ts'
 
 /** A chain of headings, the nearest first. */
 export interface HeadingPath {

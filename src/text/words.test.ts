@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countWords } from './chunk-words.ts'
+import { countWords } from './words.ts'
 
 const count = (text: string): number => countWords(text, 0, text.length).words
 

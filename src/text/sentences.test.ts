@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sentenceStarts } from './chunk-sentences.ts'
+import { sentenceStarts } from './sentences.ts'
 
 function sentences(text: string): string[] {
   const starts = sentenceStarts(text, 0, text.length)

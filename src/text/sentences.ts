@@ -1,4 +1,4 @@
-import { isSpace } from './chunk-words.ts'
+import { isSpace } from './words.ts'
 
 /**
  * A sentence terminator with the terminators and closing marks after it; those from U+3002 on are wide and need no

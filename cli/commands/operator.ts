@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises'
+import { Argument, type Command } from 'commander'
+import { z } from 'zod'
+import { type ApiClient, createApiClient } from '../api-client.ts'
+import { CommandError } from '../failures.ts'
+import { formatMoment, formatTable, printableLine } from '../terminal.ts'
+import { PROVIDER_CHOICES } from './options.ts'
+import { openSession, printJson } from './session.ts'
+
+const TOKEN_FILE = 'data/operator-token'
+
+const Subscription = z.looseObject({
+  status: z.string(),
+  tier: z.string().nullable(),
+  creditsUsed: z.number(),
+  creditsIncluded: z.number().nullable(),
+})
+const OrganizationList = z.looseObject({
+  organizations: z.array(
+    z.looseObject({ id: z.string(), name: z.string(), subscription: Subscription.nullable() }),
+  ),
+})
+const RequestList = z.looseObject({
+  requests: z.array(
+    z.looseObject({
+      organizationId: z.string(),
+      organizationName: z.string(),
+      provider: z.string(),
+      requestedByEmail: z.string().nullable(),
+      createdAt: z.string(),
+    }),
+  ),
+})
+
+/** `operator organizations|subscription|requests|access`. */
+export function addOperatorCommand(program: Command): void {
+  const operator = program
+    .command('operator')
+    .description(`act as the deployment's operator (OPERATOR_TOKEN, else the token in ${TOKEN_FILE})`)
+  operator.command('organizations').description('list workspaces and their plans').action(listOrganizations)
+  operator
+    .command('subscription')
+    .description("set a workspace's plan, from the next request on")
+    .argument('<organization>', 'its id')
+    .argument('<status>', 'such as trialing, active, past_due, canceled or internal')
+    .option('--tier <tier>', 'builder, studio, scale or enterprise')
+    .option('--credits <number>', "credits a month, instead of the tier's number", Number)
+    .action(putSubscription)
+  operator.command('requests').description('list requests for gated providers').action(listRequests)
+  operator
+    .command('access')
+    .description('grant or deny a workspace a provider')
+    .argument('<organization>', 'its id')
+    .addArgument(new Argument('<provider>').choices(PROVIDER_CHOICES))
+    .addArgument(new Argument('<decision>').choices(['grant', 'deny']))
+    .action(putAccess)
+}
+
+/** A client that presents the operator's token. The option of the API key does not count here. */
+async function operatorClient(url: string): Promise<ApiClient> {
+  const given = process.env.OPERATOR_TOKEN
+  if (given !== undefined && given !== '') return createApiClient({ url, key: given })
+  try {
+    return createApiClient({ url, key: (await readFile(TOKEN_FILE, 'utf8')).trim() })
+  } catch (cause) {
+    throw new CommandError(`No operator token: set OPERATOR_TOKEN, or run this where ${TOKEN_FILE} is`, {
+      cause,
+    })
+  }
+}
+
+async function listOrganizations(_options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const operator = await operatorClient(client.url)
+  const listed = await operator.call(OrganizationList, {
+    method: 'GET',
+    path: '/operator/organizations?limit=500',
+  })
+  if (json) return printJson(terminal, listed)
+  const rows = listed.organizations.map(({ id, name, subscription }) => [
+    printableLine(name),
+    subscription?.status ?? 'none',
+    subscription?.tier ?? '-',
+    subscription === null
+      ? '-'
+      : `${subscription.creditsUsed} of ${subscription.creditsIncluded ?? 'unlimited'}`,
+    id,
+  ])
+  for (const line of formatTable(['NAME', 'STATUS', 'TIER', 'CREDITS USED', 'ID'], rows)) terminal.print(line)
+}
+
+async function putSubscription(
+  organization: string,
+  status: string,
+  options: { tier?: string; credits?: number },
+  command: Command,
+): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const operator = await operatorClient(client.url)
+  const answer = await operator.call(z.looseObject({ subscription: Subscription }), {
+    method: 'PUT',
+    path: `/operator/organizations/${encodeURIComponent(organization)}/subscription`,
+    body: {
+      status,
+      tier: options.tier ?? null,
+      ...(options.credits === undefined ? {} : { creditsIncluded: options.credits }),
+    },
+  })
+  if (json) return printJson(terminal, answer)
+  terminal.print(`${answer.subscription.status}, ${answer.subscription.tier ?? 'no tier'}`)
+}
+
+async function listRequests(_options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const operator = await operatorClient(client.url)
+  const listed = await operator.call(RequestList, { method: 'GET', path: '/operator/connector-access' })
+  if (json) return printJson(terminal, listed)
+  const rows = listed.requests.map((request) => [
+    printableLine(request.organizationName),
+    request.provider,
+    request.requestedByEmail ?? '-',
+    formatMoment(request.createdAt),
+    request.organizationId,
+  ])
+  for (const line of formatTable(['WORKSPACE', 'PROVIDER', 'ASKED BY', 'ASKED', 'ID'], rows))
+    terminal.print(line)
+}
+
+async function putAccess(
+  organization: string,
+  provider: string,
+  decision: string,
+  _options: unknown,
+  command: Command,
+): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const operator = await operatorClient(client.url)
+  const answer = await operator.call(
+    z.looseObject({ connectorAccess: z.looseObject({ status: z.string() }) }),
+    {
+      method: 'PUT',
+      path: `/operator/organizations/${encodeURIComponent(organization)}/connector-access/${provider}`,
+      body: { enabled: decision === 'grant' },
+    },
+  )
+  if (json) return printJson(terminal, answer)
+  terminal.print(`${provider}: ${answer.connectorAccess.status}`)
+}

@@ -1,0 +1,2 @@
+export { createReembedding, type Reembedding } from './reembedding.ts'
+export { reembeddingRoutes } from './routes.ts'

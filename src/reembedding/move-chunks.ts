@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import { insertVectors, lockModelsForChange, type ModelRegistry } from '../embeddings/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { embedAll, embeddingInput } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { storableText } from '../kernel/text.ts'
+import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
+
+/** What of a logger is needed here. */
+export interface MoveLogger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface MoveOptions {
+  db: Db
+  models: ModelRegistry
+  clock: Clock
+  logger: MoveLogger
+  /** Aborting it ends the work after the present batch. */
+  signal: AbortSignal
+}
+
+/** A lease is renewed with every batch; after so long without one, whoever held it counts as dead. */
+export const LEASE_MS = 120_000
+/** After a failure, the next attempt waits so long. */
+export const RETRY_MS = 30_000
+/** Items looked at in one go; each has at least one chunk and at most some thousands. */
+const ITEMS_A_BATCH = 32
+/** Chunks embedded and written in one go: the embedded database answers nobody else while it writes. */
+const CHUNKS_A_BATCH = 128
+const ERROR_CHARACTERS_MAX = 1_000
+
+/** A move that this process holds the lease of. */
+interface Held {
+  organizationId: string
+  leaseId: string
+  modelId: number
+}
+
+/** Somebody else took the move over, or it was begun anew. */
+class LeaseLost extends Error {
+  constructor() {
+    super('the lease of the re-embedding was lost')
+    this.name = 'LeaseLost'
+  }
+}
+
+/**
+ * Works on an organization's move until it is done, fails, or is stopped; does nothing while another process holds its
+ * lease or its model is not to be had here. Failures are logged and noted with the move, never thrown.
+ */
+export function createMove(options: MoveOptions): (organizationId: string) => Promise<void> {
+  const { db, models, clock, logger, signal } = options
+  return async (organizationId) => {
+    const claimed = await claim(db, organizationId, clock.now()).catch((err: unknown) => {
+      logger.error({ err, organizationId }, 'a re-embedding could not be taken up')
+      return null
+    })
+    if (!claimed) return
+    const { held, modelName, afterItemId } = claimed
+    const log = { organizationId, model: modelName }
+    try {
+      const model = await models.find(modelName)
+      if (!model) {
+        logger.warn(log, 'a re-embedding waits for its model, which is not configured here')
+        await release(db, held, new Date(clock.now().getTime() + RETRY_MS), null)
+        return
+      }
+      logger.info(log, 'a re-embedding goes on')
+      if (await moveAll(options, held, model, afterItemId)) logger.info(log, 'a re-embedding is done')
+      else await release(db, held, null, null)
+    } catch (error) {
+      if (error instanceof LeaseLost) return
+      if (signal.aborted) {
+        await release(db, held, null, null)
+        return
+      }
+      logger.error({ ...log, err: error }, 'a re-embedding stopped and will be tried again')
+      const message = error instanceof Error ? error.message : String(error)
+      await release(db, held, new Date(clock.now().getTime() + RETRY_MS), message).catch((err: unknown) =>
+        logger.error(
+          { ...log, err },
+          'the lease of a re-embedding could not be handed back; it runs out by itself',
+        ),
+      )
+    }
+  }
+}
+
+const ClaimedRow = z.object({
+  embedding_model_id: z.number(),
+  name: z.string(),
+  after_item_id: z.string().nullable(),
+})
+
+async function claim(
+  db: Db,
+  organizationId: string,
+  now: Date,
+): Promise<{ held: Held; modelName: string; afterItemId: string | null } | null> {
+  const leaseId = randomUUID()
+  const { rows } = await sql`
+    update reembeddings r set lease_id = ${leaseId}, lease_expires_at = ${new Date(now.getTime() + LEASE_MS)}
+    from embedding_models m
+    where r.organization_id = ${organizationId} and r.status = 'running' and m.id = r.embedding_model_id
+      and (r.lease_expires_at is null or r.lease_expires_at <= ${now})
+    returning r.embedding_model_id, m.name, r.after_item_id`.execute(db)
+  if (rows.length === 0) return null
+  const row = ClaimedRow.parse(rows[0])
+  return {
+    held: { organizationId, leaseId, modelId: row.embedding_model_id },
+    modelName: row.name,
+    afterItemId: row.after_item_id,
+  }
+}
+
+/** Gives the move free for others, at once or from a time on. */
+async function release(db: Db, held: Held, notBefore: Date | null, message: string | null): Promise<void> {
+  await db
+    .updateTable('reembeddings')
+    .set({
+      lease_id: null,
+      lease_expires_at: notBefore,
+      ...(message === null ? {} : { error_message: storableText(message).slice(0, ERROR_CHARACTERS_MAX) }),
+    })
+    .where('organization_id', '=', held.organizationId)
+    .where('lease_id', '=', held.leaseId)
+    .execute()
+}
+
+/** @returns false when it was stopped before its end. */
+async function moveAll(
+  options: MoveOptions,
+  held: Held,
+  model: EmbeddingModel,
+  afterItemId: string | null,
+): Promise<boolean> {
+  const { db, clock, signal } = options
+  let after = afterItemId
+  while (!signal.aborted) {
+    // The embedded database answers at once, on this very thread: without this nothing else would get its turn.
+    await turn()
+    const itemIds = await findItemsAfter(db, held.organizationId, after, ITEMS_A_BATCH)
+    const last = itemIds.at(-1)
+    if (last === undefined) {
+      const done = await retryConflicts(() => db.transaction().execute((tx) => finish(tx, held, clock.now())))
+      if (done) return true
+      // Something was stored by a process that did not have the model: look through all once more.
+      after = null
+      continue
+    }
+    const lacking = await findLackingChunks(db, held.organizationId, held.modelId, itemIds)
+    for (let start = 0; start < lacking.length; start += CHUNKS_A_BATCH) {
+      await turn()
+      if (signal.aborted) return false
+      await moveBatch(options, held, model, lacking.slice(start, start + CHUNKS_A_BATCH))
+    }
+    await renew(db, held, clock.now(), last)
+    after = last
+  }
+  return false
+}
+
+async function moveBatch(
+  { db, clock, signal }: MoveOptions,
+  held: Held,
+  model: EmbeddingModel,
+  chunks: readonly LackingChunk[],
+): Promise<void> {
+  const inputs = chunks.map((chunk) => embeddingInput(chunk.title, chunk))
+  const vectors = await embedAll(model, inputs, signal)
+  const rows = vectors.flatMap((vector, index) => {
+    const chunk = chunks[index]
+    return chunk ? [{ ...chunk, vector }] : []
+  })
+  await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      await renew(tx, held, clock.now())
+      const unchanged = await lockUnchanged(tx, held.organizationId, chunks)
+      const current = rows.filter((row) => unchanged.has(row.sourceItemId))
+      if (current.length > 0) await insertVectors(tx, held.organizationId, held.modelId, current)
+    }),
+  )
+}
+
+/** Keeps the lease, with a save point when there is one. @throws LeaseLost */
+async function renew(db: Db | Tx, held: Held, now: Date, afterItemId?: string): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('reembeddings')
+    .set({
+      lease_expires_at: new Date(now.getTime() + LEASE_MS),
+      error_message: null,
+      ...(afterItemId === undefined ? {} : { after_item_id: afterItemId }),
+    })
+    .where('organization_id', '=', held.organizationId)
+    .where('lease_id', '=', held.leaseId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw new LeaseLost()
+}
+
+const LockedRows = z.array(z.object({ id: z.string() }))
+
+/** Which items still have the content that was read; they keep it until the transaction ends. */
+async function lockUnchanged(
+  tx: Tx,
+  organizationId: string,
+  chunks: readonly LackingChunk[],
+): Promise<Set<string>> {
+  const hashes = [...new Map(chunks.map(({ sourceItemId, hash }) => [sourceItemId, hash]))]
+  const read = JSON.stringify(hashes.map(([id, hash]) => ({ id, hash })))
+  const { rows } = await sql`
+    select i.id from source_items i
+    join json_to_recordset(${read}::json) as r(id uuid, hash text) on r.id = i.id
+    where i.organization_id = ${organizationId} and i.content_sha256 = decode(r.hash, 'hex')
+    order by i.provider collate "C", i.external_id collate "C"
+    for share of i`.execute(tx)
+  return new Set(LockedRows.parse(rows).map((row) => row.id))
+}
+
+const FinishRow = z.object({ is_complete: z.boolean(), chunks: z.number() })
+
+/** Makes the new model the answering one when no chunk lacks its vector. @returns whether it did. @throws LeaseLost */
+async function finish(tx: Tx, held: Held, now: Date): Promise<boolean> {
+  const { organizationId, modelId } = held
+  // Nobody stores chunks meanwhile.
+  await lockModelsForChange(tx, organizationId)
+  await renew(tx, held, now)
+  const { rows } = await sql`
+    select count(*)::int as chunks, count(*) = count(e.position) as is_complete
+    from chunks c left join chunk_embeddings e on e.organization_id = c.organization_id
+      and e.source_item_id = c.source_item_id and e.position = c.position and e.embedding_model_id = ${modelId}
+    where c.organization_id = ${organizationId}`.execute(tx)
+  const { is_complete: isComplete, chunks } = FinishRow.parse(rows[0])
+  if (!isComplete) return false
+  await tx
+    .updateTable('organizations')
+    .set({ embedding_model_id: modelId })
+    .where('id', '=', organizationId)
+    .execute()
+  await tx
+    .deleteFrom('chunk_embeddings')
+    .where('organization_id', '=', organizationId)
+    .where('embedding_model_id', '!=', modelId)
+    .execute()
+  await tx
+    .updateTable('reembeddings')
+    .set({
+      status: 'succeeded',
+      chunks_total: chunks,
+      finished_at: now,
+      lease_id: null,
+      lease_expires_at: null,
+    })
+    .where('organization_id', '=', organizationId)
+    .execute()
+  return true
+}

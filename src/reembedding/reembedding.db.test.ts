@@ -1,0 +1,371 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
+import { createRouteServer } from '../../test/support/route-server.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import { openPostgres } from '../database/drivers/postgres.ts'
+import { createModelRegistry } from '../embeddings/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { createItems, type Items, type NewItem } from '../items/index.ts'
+import { createRetrieval, type Search } from '../retrieval/index.ts'
+import { createReembedding, type Reembedding, reembeddingRoutes } from './index.ts'
+import { LEASE_MS, RETRY_MS } from './move-chunks.ts'
+
+/** What one process of the service has, as it is configured. */
+interface Instance {
+  items: Items
+  search: Search
+  reembedding: Reembedding
+}
+
+let database: TestDatabase
+let other: OpenDatabase
+let organization: TestOrganization
+let now = new Date('2026-03-01T12:00:00.000Z')
+const clock = { now: () => now }
+const errors: string[] = []
+const logger = {
+  info: () => {},
+  warn: () => {},
+  error: (_fields: object, message: string) => errors.push(message),
+}
+const oldModel = hashEmbeddingModel({ id: 'builtin-old', dimensions: 256 })
+const newModel = hashEmbeddingModel({ id: 'new', dimensions: 96 })
+
+function instance(configured: EmbeddingModel, { db }: OpenDatabase = database, works = false): Instance {
+  const models = createModelRegistry({ configured, builtin: async () => oldModel })
+  return {
+    items: createItems({ db, models, clock }),
+    search: createRetrieval({ db, models, clock }).search,
+    reembedding: createReembedding({ db, models, clock, logger, works }),
+  }
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  other = database.url === null ? database : await openPostgres({ url: database.url })
+})
+afterAll(async () => {
+  if (other !== database) await other.close()
+  await database.close()
+})
+beforeEach(async () => {
+  await database.db.deleteFrom('reembeddings').execute()
+  organization = await insertOrganization(database.db)
+  now = new Date('2026-03-01T12:00:00.000Z')
+  errors.length = 0
+})
+
+function newItem(externalId: string, body: string): NewItem {
+  return {
+    sourceId: organization.sourceIds.notion,
+    provider: 'notion',
+    sourceKind: 'document',
+    externalId,
+    title: externalId,
+    body,
+    url: null,
+    authorName: null,
+    sourceCreatedAt: null,
+    sourceUpdatedAt: null,
+    metadata: {},
+  }
+}
+
+/** So many items of one chunk each that share the word "common". */
+const manyItems = (count: number): NewItem[] =>
+  Array.from({ length: count }, (_, index) => newItem(`page-${index}`, `common word${index}`))
+
+/** Vectors of the organization by model, and chunks that have none of the answering model. */
+async function vectors(): Promise<{ models: Record<string, number>; bare: number }> {
+  const { rows } = await sql<{ name: string; count: number }>`
+    select m.name, count(*)::int as count from chunk_embeddings e join embedding_models m on m.id = e.embedding_model_id
+    where e.organization_id = ${organization.id} group by m.name`.execute(database.db)
+  const bare = await sql<{ count: number }>`
+    select count(*)::int as count from chunks c join organizations o on o.id = c.organization_id
+    where o.id = ${organization.id} and not exists (select from chunk_embeddings e
+      where e.organization_id = o.id and e.embedding_model_id = o.embedding_model_id
+        and e.source_item_id = c.source_item_id and e.position = c.position)`.execute(database.db)
+  return {
+    models: Object.fromEntries(rows.map(({ name, count }) => [name, count])),
+    bare: bare.rows[0]?.count ?? -1,
+  }
+}
+
+const titles = async (search: Search, query: string): Promise<string[]> => {
+  const { hits } = await search(organization.caller(), { query, limit: 25 })
+  return hits.map((hit) => hit.title)
+}
+
+describe('a re-embedding', () => {
+  it('moves all chunks to the configured model, which answers from then on alone', async () => {
+    const before = instance(oldModel)
+    const after = instance(newModel)
+    await before.items.write(organization.id, manyItems(70))
+    await after.reembedding.start(organization.caller())
+    expect(await after.reembedding.status(organization.id)).toEqual({
+      status: 'running',
+      model: 'new',
+      answeringModel: 'builtin-old',
+      chunksTotal: 70,
+      chunksDone: 0,
+      startedAt: now.toISOString(),
+      finishedAt: null,
+      errorMessage: null,
+    })
+    expect(await titles(after.search, 'word7')).toContain('page-7')
+    await after.reembedding.resume()
+    expect(await after.reembedding.status(organization.id)).toMatchObject({
+      status: 'succeeded',
+      model: 'new',
+      answeringModel: 'new',
+      chunksTotal: 70,
+      chunksDone: 70,
+      finishedAt: now.toISOString(),
+    })
+    expect(await vectors()).toEqual({ models: { new: 70 }, bare: 0 })
+    expect(await titles(after.search, 'word7')).toContain('page-7')
+    expect(errors).toEqual([])
+  })
+
+  it('gives the vectors that an ingest with the new model would have given', async () => {
+    const body = `# Holidays\n\n${'Thirty days a year. '.repeat(60)}\n\n## Carry over\n\n${'Five days. '.repeat(80)}`
+    await instance(oldModel).items.write(organization.id, [newItem('moved', body)])
+    await instance(newModel).reembedding.start(organization.caller())
+    await instance(newModel).reembedding.resume()
+    await instance(newModel).items.write(organization.id, [{ ...newItem('fresh', body), title: 'moved' }])
+    const { rows } = await sql<{ external_id: string; embeddings: string }>`
+      select i.external_id, string_agg(e.embedding::text, ' ' order by e.position) as embeddings
+      from source_items i join chunk_embeddings e on e.organization_id = i.organization_id and e.source_item_id = i.id
+      where i.organization_id = ${organization.id} group by i.external_id`.execute(database.db)
+    expect(rows).toHaveLength(2)
+    expect(rows[0]?.embeddings).toBe(rows[1]?.embeddings)
+  })
+
+  it('is recorded in the trail once, however often it is asked for while it runs', async () => {
+    const { items, reembedding } = instance(newModel)
+    await items.write(organization.id, manyItems(1))
+    await Promise.all([1, 2, 3].map(() => reembedding.start(organization.caller())))
+    const events = await database.db
+      .selectFrom('audit_events')
+      .selectAll()
+      .where('organization_id', '=', organization.id)
+      .execute()
+    expect(events).toMatchObject([{ action: 'maintenance.reembed.start', metadata: { model: 'new' } }])
+  })
+
+  it('of an organization without anything stored is done at once, and its first document is of the new model', async () => {
+    const { items, reembedding } = instance(newModel)
+    await reembedding.start(organization.caller())
+    await reembedding.resume()
+    expect(await reembedding.status(organization.id)).toMatchObject({ status: 'succeeded', chunksTotal: 0 })
+    await items.write(organization.id, manyItems(1))
+    expect(await vectors()).toEqual({ models: { new: 1 }, bare: 0 })
+  })
+
+  it('that never began is idle', async () => {
+    const { items, reembedding } = instance(newModel)
+    expect(await reembedding.status(organization.id)).toMatchObject({
+      status: 'idle',
+      model: null,
+      chunksTotal: 0,
+    })
+    await items.write(organization.id, manyItems(3))
+    expect(await reembedding.status(organization.id)).toMatchObject({
+      status: 'idle',
+      model: 'new',
+      chunksTotal: 3,
+      chunksDone: 3,
+    })
+  })
+
+  it('writes both vectors of what is ingested while it runs, and forgets what is deleted', async () => {
+    const { items, search, reembedding } = instance(newModel)
+    await instance(oldModel).items.write(organization.id, manyItems(3))
+    await reembedding.start(organization.caller())
+    await items.write(organization.id, [newItem('page-0', 'rewritten'), newItem('page-new', 'added')])
+    await items.remove(organization.caller(), { provider: 'notion', externalId: 'page-1' })
+    expect(await vectors()).toEqual({ models: { 'builtin-old': 3, new: 2 }, bare: 0 })
+    expect(await titles(search, 'rewritten')).toEqual(['page-0'])
+    await reembedding.resume()
+    expect(await vectors()).toEqual({ models: { new: 3 }, bare: 0 })
+    expect(await titles(search, 'rewritten')).toEqual(['page-0'])
+  })
+
+  it('ends only when what a process without the new model stored has its vectors, too', async () => {
+    const { reembedding } = instance(newModel)
+    const unaware = instance(oldModel)
+    await unaware.items.write(organization.id, manyItems(2))
+    await reembedding.start(organization.caller())
+    // Everything before the last id is done already when this comes in.
+    await database.db
+      .updateTable('reembeddings')
+      .set({ after_item_id: 'ffffffff-ffff-4fff-bfff-ffffffffffff' })
+      .where('organization_id', '=', organization.id)
+      .execute()
+    await unaware.items.write(organization.id, [newItem('late', 'late')])
+    await reembedding.resume()
+    expect(await vectors()).toEqual({ models: { new: 3 }, bare: 0 })
+  })
+
+  it('goes on where a process that died left it, without embedding twice what was done', async () => {
+    await instance(oldModel).items.write(organization.id, manyItems(100))
+    const gate = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    let batches = 0
+    const dying = instance({
+      ...newModel,
+      async embedDocuments(documents, signal) {
+        batches += 1
+        if (batches === 3) {
+          reached.resolve()
+          await gate.promise
+        }
+        return await newModel.embedDocuments(documents, signal)
+      },
+    })
+    await dying.reembedding.start(organization.caller())
+    const dead = dying.reembedding.resume()
+    await reached.promise
+    const counted = hashEmbeddingModel({ id: 'new', dimensions: 96 })
+    const heir = instance(counted, other)
+    await heir.reembedding.resume()
+    expect(counted.calls.documents).toBe(0)
+    now = new Date(now.getTime() + LEASE_MS)
+    await heir.reembedding.resume()
+    expect(counted.calls.documents).toBe(100 - 64)
+    expect(await vectors()).toEqual({ models: { new: 100 }, bare: 0 })
+    // The dead one wakes up: it finds that it lost the lease, and changes nothing.
+    gate.resolve()
+    await dead
+    expect(await vectors()).toEqual({ models: { new: 100 }, bare: 0 })
+    expect(errors).toEqual([])
+  })
+
+  it('is done by one of many instances at a time', async () => {
+    await instance(oldModel).items.write(organization.id, manyItems(90))
+    const counted = hashEmbeddingModel({ id: 'new', dimensions: 96 })
+    const instances = [
+      instance(counted),
+      instance(counted, other),
+      instance(counted),
+      instance(counted, other),
+    ]
+    await instances[0]?.reembedding.start(organization.caller())
+    await Promise.all(instances.map(({ reembedding }) => reembedding.resume()))
+    expect(counted.calls.documents).toBe(90)
+    expect(await vectors()).toEqual({ models: { new: 90 }, bare: 0 })
+  })
+
+  it('hands its lease back when the process stops, so that another goes on at once', async () => {
+    await instance(oldModel).items.write(organization.id, manyItems(100))
+    const stopping: Instance = instance({
+      ...newModel,
+      async embedDocuments(documents, signal) {
+        void stopping.reembedding.stop()
+        return await newModel.embedDocuments(documents, signal?.aborted ? undefined : signal)
+      },
+    })
+    await stopping.reembedding.start(organization.caller())
+    await stopping.reembedding.resume()
+    expect(await stopping.reembedding.status(organization.id)).toMatchObject({ status: 'running' })
+    await instance(newModel).reembedding.resume()
+    expect(await vectors()).toEqual({ models: { new: 100 }, bare: 0 })
+  })
+
+  it('notes why it stopped, tries again after a while, and forgets the failure then', async () => {
+    await instance(oldModel).items.write(organization.id, manyItems(5))
+    let broken = true
+    const { reembedding } = instance({
+      ...newModel,
+      async embedDocuments(documents, signal) {
+        if (broken) throw new Error('The embedding model is out of reach')
+        return await newModel.embedDocuments(documents, signal)
+      },
+    })
+    await reembedding.start(organization.caller())
+    await reembedding.resume()
+    expect(await reembedding.status(organization.id)).toMatchObject({
+      status: 'running',
+      errorMessage: 'The embedding model is out of reach',
+    })
+    expect(errors).toEqual(['a re-embedding stopped and will be tried again'])
+    broken = false
+    await reembedding.resume()
+    expect(await reembedding.status(organization.id)).toMatchObject({ status: 'running' })
+    now = new Date(now.getTime() + RETRY_MS)
+    await reembedding.resume()
+    expect(await reembedding.status(organization.id)).toMatchObject({
+      status: 'succeeded',
+      errorMessage: null,
+    })
+  })
+
+  it('to a model that is no longer configured is given up for one to the configured model', async () => {
+    await instance(oldModel).items.write(organization.id, manyItems(5))
+    const gone = instance(hashEmbeddingModel({ id: 'gone' }))
+    await gone.reembedding.start(organization.caller())
+    await gone.items.write(organization.id, [newItem('both', 'both')])
+    expect((await vectors()).models).toMatchObject({ gone: 1 })
+    const { reembedding } = instance(newModel)
+    await reembedding.resume()
+    expect(await reembedding.status(organization.id)).toMatchObject({ status: 'running', model: 'gone' })
+    await reembedding.start(organization.caller())
+    await reembedding.resume()
+    expect(await reembedding.status(organization.id)).toMatchObject({ status: 'succeeded', model: 'new' })
+    expect(await vectors()).toEqual({ models: { new: 6 }, bare: 0 })
+  })
+
+  it('mends an organization whose model is not to be had any more', async () => {
+    await instance(hashEmbeddingModel({ id: 'lost' })).items.write(organization.id, manyItems(4))
+    const { search, items, reembedding } = instance(newModel)
+    await expect(titles(search, 'word1')).rejects.toMatchObject({ code: 'embedding_model_mismatch' })
+    await expect(items.write(organization.id, manyItems(1))).rejects.toMatchObject({
+      code: 'embedding_model_mismatch',
+    })
+    await reembedding.start(organization.caller())
+    await reembedding.resume()
+    expect(await titles(search, 'word1')).toContain('page-1')
+  })
+
+  it('starts working at once where it may', async () => {
+    await instance(oldModel).items.write(organization.id, manyItems(5))
+    const { reembedding } = instance(newModel, database, true)
+    expect(await reembedding.start(organization.caller())).toMatchObject({ model: 'new' })
+    await expect
+      .poll(async () => (await reembedding.status(organization.id)).status, { timeout: 10_000 })
+      .toBe('succeeded')
+    await reembedding.stop()
+  })
+})
+
+describe('POST and GET /v1/maintenance/reembed', () => {
+  it('start a re-embedding and show its progress', async () => {
+    const { items, reembedding } = instance(newModel)
+    await instance(oldModel).items.write(organization.id, manyItems(2))
+    const server = await createRouteServer(
+      reembeddingRoutes,
+      { reembedding },
+      new Map([['key', organization.caller()]]),
+    )
+    try {
+      const call = async (method: 'GET' | 'POST') => {
+        const headers = { authorization: 'Bearer key' }
+        const response = await server.inject({ method, url: '/v1/maintenance/reembed', headers })
+        expect(response.statusCode).toBe(200)
+        return response.json()
+      }
+      expect(await call('GET')).toMatchObject({ status: 'idle', model: 'builtin-old', startedAt: null })
+      const started = await call('POST')
+      expect(started).toMatchObject({ status: 'running', model: 'new', chunksTotal: 2, chunksDone: 0 })
+      expect(await call('GET')).toEqual(started)
+      await reembedding.resume()
+      expect(await call('GET')).toMatchObject({ status: 'succeeded', chunksTotal: 2, chunksDone: 2 })
+      expect(await items.write(organization.id, manyItems(2))).toEqual({ ingested: 0, skipped: 2 })
+    } finally {
+      await server.close()
+    }
+  })
+})

@@ -1,0 +1,211 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { LanguageModel, LanguageModelPrompt } from '../../src/inference/language-model.ts'
+import { documentOf, push } from '../support/documents.ts'
+import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
+import { aNumber, anId } from '../support/shapes.ts'
+
+/** What the language model is asked, and what it says; an Error in place of a piece breaks it off. */
+const prompts: LanguageModelPrompt[] = []
+let script: readonly (string | Error)[] = []
+const languageModel: LanguageModel = {
+  id: 'scripted',
+  async *stream(prompt) {
+    prompts.push(prompt)
+    for (const piece of script) {
+      if (piece instanceof Error) throw piece
+      yield piece
+    }
+  },
+}
+
+let service: TestService
+let withoutModel: TestService
+let organization: TestOrganization
+
+beforeAll(async () => {
+  service = await startTestService({ languageModel })
+  withoutModel = await startTestService({ database: service.database })
+})
+beforeEach(async () => {
+  organization = await service.organization({ status: 'active', tier: 'builder' })
+  prompts.length = 0
+  script = ['Twenty-five days [1].']
+})
+afterAll(async () => {
+  await withoutModel.close()
+  await service.close()
+})
+
+const query = 'How many days of paid time off?'
+const ask = (
+  body: Record<string, unknown> = {},
+  on = service,
+  key = organization.adminKey,
+): Promise<Answer> => on.call('POST', '/v1/ask', { key, body: { query, ...body } })
+
+async function creditsUsed(): Promise<number> {
+  const row = await service.database.db
+    .selectFrom('subscriptions')
+    .select('credits_used')
+    .where('organization_id', '=', organization.id)
+    .executeTakeFirstOrThrow()
+  return row.credits_used
+}
+
+const pushThree = () =>
+  push(
+    service,
+    organization,
+    documentOf(organization),
+    documentOf(organization, {
+      externalId: '2',
+      title: 'Sick days',
+      body: 'Sick days are not paid time off.',
+    }),
+    documentOf(organization, {
+      externalId: '3',
+      title: 'Days',
+      provider: 'slack',
+      body: 'How many days are there?',
+    }),
+  )
+
+describe('an answer', () => {
+  it('has question, answer, the citations whose markers stand in it, and the context that the model saw [ASK-1, ASK-2, ASK-7]', async () => {
+    await pushThree()
+    script = ['Twenty-five', ' days [1], not sick days [', '2].']
+    const { status, body } = await ask()
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      question: query,
+      answer: 'Twenty-five days [1], not sick days [2].',
+      citations: [1, 2].map((index) => ({
+        index,
+        sourceItemId: body.context[index - 1].sourceItemId,
+        title: body.context[index - 1].title,
+      })),
+      context: Array.from({ length: 3 }, () => ({
+        sourceItemId: anId,
+        title: expect.any(String),
+        content: expect.any(String),
+        url: '',
+        provider: expect.any(String),
+        score: aNumber,
+      })),
+    })
+    for (const { content } of body.context) expect(prompts[0]?.prompt).toContain(content)
+  })
+
+  it('is from as many hits as limit says [ASK-3]', async () => {
+    await pushThree()
+    const { body } = await ask({ limit: 1 })
+    expect(body.context).toHaveLength(1)
+    expect(prompts[0]?.prompt).toContain(body.context[0].content)
+    expect(prompts[0]?.prompt).not.toContain('Sick days are not')
+  })
+
+  it('has no marker that points nowhere [ASK-6, ASK-2]', async () => {
+    await pushThree()
+    script = ['Twenty-five [1][9]', ' days [0] [12].']
+    const { answer, citations } = (await ask()).body
+    expect(answer).toBe('Twenty-five [1] days.')
+    expect(citations).toMatchObject([{ index: 1 }])
+  })
+
+  it('is a synthesis of the top hits, the same bytes every time, without a model or when it fails [ASK-4, ASK-2]', async () => {
+    await pushThree()
+    script = [new Error('the model is down')]
+    const failed = await ask()
+    const none = await ask({}, withoutModel)
+    expect(failed).toMatchObject({ status: 200, body: { answer: expect.stringMatching(/25 days.*\[1\]/) } })
+    expect(none.text).toBe(failed.text)
+    expect((await ask({}, withoutModel)).text).toBe(none.text)
+    const markers = new Set([...none.body.answer.matchAll(/\[(\d+)\]/g)].map((marker) => Number(marker[1])))
+    expect(none.body.citations.map(({ index }: { index: number }) => index)).toEqual(
+      [...markers].toSorted((a, b) => a - b),
+    )
+  })
+
+  it('says so when nothing is found, with empty citations and context, and asks no model [ASK-5]', async () => {
+    for (const asked of [query, 'what is [1]?']) {
+      expect(await ask({ query: asked })).toMatchObject({
+        status: 200,
+        body: {
+          question: asked,
+          answer: `I could not find company context for: ${asked}`,
+          citations: [],
+          context: [],
+        },
+      })
+    }
+    expect(prompts).toEqual([])
+  })
+
+  it("is from what is in the key's scope only [ASK-10, ASK-5]", async () => {
+    await pushThree()
+    const slack = await organization.mint({ providers: ['slack'] })
+    const { context } = (await ask({}, service, slack.secret)).body
+    expect(context.map(({ provider }: { provider: string }) => provider)).toEqual(['slack'])
+    const gmail = await organization.mint({ providers: ['gmail'] })
+    const nothing = await ask({}, service, gmail.secret)
+    expect(nothing.body.answer).toMatch(/^I could not find company context for: /)
+    expect(prompts).toHaveLength(1)
+    expect(prompts[0]?.prompt).not.toContain('25 days')
+  })
+})
+
+async function stream(): Promise<{ event: string | undefined; data: Record<string, unknown> }[]> {
+  const response = await fetch(`${service.url}/v1/ask`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${organization.adminKey}`,
+      'Content-Type': 'application/json',
+      Accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query }),
+  })
+  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+  expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+  const events = response.body
+    ?.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+  const read: { event: string | undefined; data: Record<string, unknown> }[] = []
+  for await (const { event, data } of events ?? []) read.push({ event, data: JSON.parse(data) })
+  return read
+}
+
+describe('a streamed answer', () => {
+  it('comes as context, deltas, citations and done, and costs a credit [ASK-8]', async () => {
+    await pushThree()
+    script = ['Twenty-five', ' days [1].']
+    const events = await stream()
+    expect(events.map(({ event }) => event)).toEqual(['context', 'delta', 'delta', 'citations', 'done'])
+    const whole = events.at(-1)?.data
+    expect(whole).toEqual((await ask()).body)
+    const deltas = events.filter(({ event }) => event === 'delta').map(({ data }) => data['text'])
+    expect(deltas.join('')).toBe(whole?.['answer'])
+    expect(events[0]?.data).toEqual({ context: whole?.['context'] })
+    expect(events[3]?.data).toEqual({ citations: whole?.['citations'] })
+    expect(await creditsUsed()).toBe(2)
+  })
+
+  it('that breaks ends with error and costs nothing [ASK-9, CRED-3]', async () => {
+    await pushThree()
+    script = ['Twenty-five', new Error('cut off')]
+    const events = await stream()
+    expect(events.map(({ event }) => event)).toEqual(['context', 'delta', 'error'])
+    expect(events.at(-1)?.data).toEqual({ error: expect.any(String), code: 'upstream_error' })
+    expect(JSON.stringify(events)).not.toContain('cut off')
+    expect(await creditsUsed()).toBe(0)
+  })
+
+  it('is an ordinary error when nothing was sent yet', async () => {
+    const answer = await service.call('POST', '/v1/ask', {
+      key: organization.adminKey,
+      body: { query: '' },
+      headers: { Accept: 'text/event-stream' },
+    })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+  })
+})

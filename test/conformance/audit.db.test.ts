@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { routes } from '../../src/app.ts'
+import { AUDIT_ACTIONS } from '../../src/audit/index.ts'
+import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'
+import { aTime, anId } from '../support/shapes.ts'
+
+let now = new Date('2026-05-04T10:20:30.456Z')
+let service: TestService
+let organization: TestOrganization
+
+beforeAll(async () => {
+  service = await startTestService({ clock: { now: () => now } })
+})
+beforeEach(async () => {
+  organization = await service.organization()
+})
+afterAll(() => service.close())
+
+const events = (query = '', key = organization.adminKey) =>
+  service.call('GET', `/v1/audit-events${query}`, { key })
+
+describe('an audit event', () => {
+  it('of a key that is made and revoked has every field [AUD-1, AUD-2, AUD-6, AUD-7, SURF-4, SURF-5]', async () => {
+    const key = organization.adminKey
+    const body = {
+      name: 'Support bot',
+      actorType: 'application',
+      allowedActions: ['search', 'ask'],
+      allowedProviders: ['slack'],
+    }
+    const { apiKey } = (await service.call('POST', '/v1/api-keys', { key, body })).body
+    now = new Date(now.getTime() + 1000)
+    await service.call('DELETE', `/v1/api-keys/${apiKey.id}`, { key })
+    const common = {
+      id: anId,
+      organizationId: organization.id,
+      actorUserId: null,
+      actorApiKeyId: organization.adminKeyId,
+      targetType: 'api_key',
+      targetId: apiKey.id,
+      createdAt: aTime,
+    }
+    const { status, body: answer } = await events()
+    expect(status).toBe(200)
+    expect(answer).toEqual({
+      auditEvents: [
+        { ...common, action: 'api_key.revoke', metadata: { name: body.name, prefix: apiKey.prefix } },
+        { ...common, action: 'api_key.create', metadata: { ...body, prefix: apiKey.prefix } },
+      ],
+    })
+  })
+
+  it('is recorded by every call to context, also one that finds nothing or leaves providers out [AUD-5]', async () => {
+    const scoped = await organization.mint({ actions: ['context'], providers: ['gmail'] })
+    for (const key of [scoped.secret, organization.adminKey]) {
+      await service.call('POST', '/v1/context', { key, body: { query: ' \0 what? ' } })
+      now = new Date(now.getTime() + 1000)
+    }
+    const metadata = { query: '  what? ', hitCount: 0, citationCount: 0, providers: [] }
+    expect((await events()).body.auditEvents).toMatchObject([
+      { action: 'context.retrieve', metadata: { ...metadata, exclusionCount: 0 } },
+      { action: 'context.retrieve', metadata: { ...metadata, exclusionCount: 3 } },
+    ])
+  })
+})
+
+describe('the list of events', () => {
+  it("has the organization's newest, as many as limit says, 100 when it does not [AUD-3, AUD-4]", async () => {
+    const other = await service.organization()
+    const rows = Array.from({ length: 510 }, (_, at) => ({
+      organization_id: at < 5 ? other.id : organization.id,
+      id: crypto.randomUUID(),
+      actor_user_id: null,
+      actor_api_key_id: organization.adminKeyId,
+      action: 'source.update',
+      target_type: 'source',
+      target_id: String(at),
+      metadata: '{}',
+      created_at: new Date(now.getTime() + at),
+    }))
+    await service.database.db.insertInto('audit_events').values(rows).execute()
+    for (const [query, count] of [
+      ['', 100],
+      ['?limit=1', 1],
+      ['?limit=500', 500],
+    ] as const) {
+      const { auditEvents } = (await events(query)).body
+      expect(auditEvents).toHaveLength(count)
+      const targets = auditEvents.map(({ targetId }: { targetId: string }) => Number(targetId))
+      expect(targets).toEqual(Array.from({ length: count }, (_, at) => 509 - at))
+    }
+    expect((await events('', other.adminKey)).body.auditEvents).toHaveLength(5)
+  })
+
+  it.each(['0', '501', '-1', '1.5', 'many', '', '1&limit=2', '1&page=2'])(
+    'is refused with limit=%s [AUD-3]',
+    async (limit) => {
+      expect(await events(`?limit=${limit}`)).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', issues: [{}] },
+      })
+    },
+  )
+})
+
+describe('the route table', () => {
+  /** What changes nothing of the organization, or is not the organization's act (the operator's is logged). */
+  const WITHOUT_EVENT = ['search', 'consoleSearch', 'ask', 'consoleAsk']
+
+  it('names for everything that changes something an action of the trail [AUD-11]', () => {
+    const silent = routes.filter(
+      ({ method, audit, access, operationId, credits, path }) =>
+        method !== 'GET' &&
+        audit === 'none' &&
+        access.surface !== 'operator' &&
+        access.surface !== 'public' &&
+        !(credits === 1 && WITHOUT_EVENT.includes(operationId)) &&
+        // They answer 503 until there is a payment processor.
+        !path.startsWith('/v1/console/billing/'),
+    )
+    expect(silent.map(({ operationId }) => operationId)).toEqual([])
+    const named = routes.map(({ audit }) => audit).filter((audit) => audit !== 'none')
+    expect(named.filter((audit) => !AUDIT_ACTIONS.some((action) => action === audit))).toEqual([])
+  })
+})

@@ -1,0 +1,425 @@
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/app.ts'
+import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
+import { databaseContents } from '../support/database-contents.ts'
+import { documentOf, push } from '../support/documents.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { signIn } from '../support/people.ts'
+import {
+  bearerFor,
+  type AnyRoute,
+  type Callers,
+  callRoute,
+  MISSING_ID,
+  pathOf,
+} from '../support/route-calls.ts'
+import { type Answer, startTestService, type TestService } from '../support/service.ts'
+
+let issuer: TestIssuer
+let service: TestService
+let callers: Callers
+let others: Callers
+
+beforeAll(async () => {
+  issuer = await startIssuer()
+  service = await startTestService({ environment: issuer.environment })
+  callers = await makeCallers('owner')
+  others = await makeCallers('stranger')
+})
+afterAll(async () => {
+  await service.close()
+  await issuer.close()
+})
+
+async function makeCallers(subject: string): Promise<Callers> {
+  const organization = await service.organization()
+  const membership = { organizationId: organization.id, role: 'owner' as const }
+  const { token } = await signIn(service, issuer, subject, membership)
+  await push(service, organization, documentOf(organization))
+  return { organization, ownerToken: token }
+}
+
+const titled = (list: readonly AnyRoute[]) =>
+  list.map((route) => [`${route.method} ${route.path}`, route] as const)
+const closed = routes.filter(({ access }) => access.surface !== 'public')
+const withId = routes.filter(({ path }) => path.includes('{id}'))
+
+/** Every error: JSON with error and a known code whose status it has, and a request id. */
+function expectError(answer: Answer, status: number, code: string, what = ''): void {
+  expect({ status: answer.status, code: answer.body?.code }, `${what} ${answer.text}`).toEqual({
+    status,
+    code,
+  })
+  expectErrorBody(answer)
+}
+
+function expectErrorBody(answer: Answer): void {
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(answer.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+  expect(typeof answer.body.error).toBe('string')
+  expect(answer.body.error).not.toBe('')
+  expect(Object.entries(ERROR_CODES)).toContainEqual([answer.body.code, answer.status])
+}
+
+/** Runs requests that are all refused, and expects the database to be as before. */
+async function storingNothing(act: () => Promise<void>): Promise<void> {
+  const before = await databaseContents(service.database.db)
+  await act()
+  expect(await databaseContents(service.database.db)).toEqual(before)
+}
+
+describe('every route that is not public', () => {
+  it.each(titled(closed))(
+    '%s wants a bearer token of its own surface [AUTH-1, SURF-1, SURF-2, ERR-1]',
+    async (_title, route) => {
+      const gone = await callers.organization.mint()
+      await service.call('DELETE', `/v1/api-keys/${gone.id}`, { key: callers.organization.adminKey })
+      const right = bearerFor(route, callers) ?? ''
+      const bearers = [callers.organization.adminKey, callers.ownerToken, gone.secret].filter(
+        (one) => one !== right,
+      )
+      const forms = [
+        undefined,
+        '',
+        'Bearer',
+        'Bearer ',
+        right,
+        `Basic ${Buffer.from(`x:${right}`).toString('base64')}`,
+        `Bearer ${right} ${right}`,
+        `Bearer ${right}x`,
+        `Bearer svc_${'A'.repeat(43)}`,
+        'Bearer null',
+        'Bearer ü',
+        `Bearer ${'x'.repeat(8000)}`,
+        ...bearers.map((one) => `Bearer ${one}`),
+      ]
+      await storingNothing(async () => {
+        for (const form of forms) {
+          const answer = await service.call(route.method, pathOf(route), {
+            headers: form === undefined ? {} : { Authorization: form },
+            // Whatever the body: who may not call does not get to send one.
+            ...(route.method === 'GET'
+              ? {}
+              : { raw: '{', headers: { ...(form === undefined ? {} : { Authorization: form }) } }),
+          })
+          expectError(answer, 401, 'unauthenticated', form)
+          expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+        }
+      })
+    },
+  )
+
+  it.each(titled(closed.filter(({ access }) => access.surface === 'agent')))(
+    '%s wants its action [AUTH-2, ERR-1]',
+    async (_title, route) => {
+      if (route.access.surface !== 'agent') throw new Error('only agent routes are here')
+      const needed = route.access.action
+      const all = [
+        'admin',
+        'search',
+        'context',
+        'ask',
+        'memory:read',
+        'sources:read',
+        'sources:write',
+        'sync:read',
+        'sync:write',
+        'ingest',
+      ] as const
+      const { secret } = await callers.organization.mint({
+        actions: all.filter((action) => action !== needed),
+      })
+      await storingNothing(async () => {
+        const answer = await service.call(route.method, pathOf(route), {
+          key: secret,
+          ...(route.method === 'GET' ? {} : { raw: '{' }),
+        })
+        expectError(answer, 403, 'action_not_allowed')
+      })
+    },
+  )
+})
+
+describe('every route with an id', () => {
+  const ownIds = (route: AnyRoute, of: Callers): Promise<string> | string => {
+    if (route.path.includes('/api-keys/')) return of.organization.adminKeyId
+    if (route.path.includes('/sources/')) return of.organization.sources.slack
+    if (route.path.includes('/source-items/')) return itemOf(of)
+    return of.organization.id
+  }
+
+  async function itemOf({ organization }: Callers): Promise<string> {
+    const body = { query: 'paid time off' }
+    return (await service.call('POST', '/v1/search', { key: organization.adminKey, body })).body.hits[0]
+      .sourceItemId
+  }
+
+  it.each(titled(withId.filter(({ access }) => access.surface !== 'operator')))(
+    "%s answers another organization's as one that does not exist [ERR-5, ERR-6]",
+    async (_title, route) => {
+      const foreign = await ownIds(route, others)
+      await storingNothing(async () => {
+        const shown = await callRoute(service, route, callers, { path: pathOf(route, { id: foreign }) })
+        const missing = await callRoute(service, route, callers, { path: pathOf(route, { id: MISSING_ID }) })
+        expectError(shown, 404, 'not_found')
+        expect(shown.body).toEqual(missing.body)
+      })
+    },
+  )
+
+  it.each(titled(withId))(
+    '%s answers what is no id as one that does not exist [ERR-5, ERR-11]',
+    async (_title, route) => {
+      const ids = [
+        '%00',
+        '%00'.repeat(36),
+        '%ff',
+        '%',
+        '..%2f..',
+        '%2e%2e',
+        "'%20or%201=1--",
+        'null',
+        '-1',
+        '%F0%9F%98%80',
+        'x'.repeat(600),
+        `${MISSING_ID}%00`,
+        `${MISSING_ID}%0a`,
+        `%20${MISSING_ID}`,
+      ]
+      await storingNothing(async () => {
+        for (const id of ids) {
+          const answer = await callRoute(service, route, callers, { path: pathOf(route, { id }) })
+          expect([400, 404], `${id}: ${answer.text}`).toContain(answer.status)
+          expectErrorBody(answer)
+        }
+      })
+    },
+  )
+})
+
+describe('every path', () => {
+  const methodsOf = Map.groupBy(routes, ({ path }) => path)
+
+  it.each([...methodsOf])(
+    '%s answers another method with 405 and names its own [ERR-7]',
+    async (_path, known) => {
+      const allowed = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      const [route] = known
+      if (!route) throw new Error('a path without a route')
+      await storingNothing(async () => {
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+          if (allowed.includes(method)) continue
+          const answer = await service.call(method, pathOf(route), { key: callers.organization.adminKey })
+          expect(answer.status, method).toBe(405)
+          expect(answer.headers.get('allow')).toBe(allowed.join(', '))
+          if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed')
+        }
+      })
+    },
+  )
+
+  it('that does not exist answers 404, with or without a key [ERR-5]', async () => {
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v1/nothing',
+      '/v1/search/',
+      '//v1/search',
+      '/V1/search',
+      '/v1/console',
+      '/v2/search',
+      '/operator',
+      '/metrics/x',
+      '/v1/memory-canva',
+      '/%00',
+      '/v1/%2e%2e/search',
+    ]) {
+      for (const key of [undefined, callers.organization.adminKey]) {
+        const answer = await service.call('POST', path, { key, body: { query: 'x' } })
+        expectError(answer, 404, 'not_found', path)
+      }
+    }
+  })
+})
+
+describe('every route with a body', () => {
+  it.each(titled(routes.filter(({ body }) => body)))(
+    '%s wants it as application/json, not encoded [SURF-3, ERR-9]',
+    async (_title, route) => {
+      const raw = Buffer.from('{}')
+      await storingNothing(async () => {
+        for (const type of [
+          'text/plain',
+          'application/x-www-form-urlencoded',
+          'multipart/form-data; boundary=x',
+          'application/jsonx',
+          'application/problem+json',
+          'text/json',
+          ';',
+          'x',
+          'application/json, text/plain',
+        ]) {
+          const answer = await callRoute(service, route, callers, { raw, headers: { 'Content-Type': type } })
+          expectError(answer, 415, 'unsupported_media_type', type)
+        }
+        for (const encoding of ['gzip', 'br', 'x']) {
+          const answer = await callRoute(service, route, callers, {
+            raw,
+            headers: { 'Content-Encoding': encoding },
+          })
+          expectError(answer, 415, 'unsupported_media_type', encoding)
+        }
+        expectError(await withoutContentType(route), 415, 'unsupported_media_type')
+      })
+    },
+  )
+
+  it('takes application/json however it is written [SURF-3]', async () => {
+    for (const type of [
+      'APPLICATION/JSON',
+      'application/json; charset=utf-8',
+      'application/json;charset=UTF-8',
+      ' application/json ;x=y',
+    ]) {
+      const { status } = await service.call('POST', '/v1/search', {
+        key: callers.organization.adminKey,
+        body: { query: 'x' },
+        headers: { 'Content-Type': type },
+      })
+      expect(status, type).toBe(200)
+    }
+  })
+
+  async function withoutContentType(route: AnyRoute): Promise<Answer> {
+    return await new Promise((resolve, reject) => {
+      const options = {
+        method: route.method,
+        headers: { Authorization: `Bearer ${bearerFor(route, callers)}`, 'Content-Length': 2 },
+      }
+      const sent = httpRequest(service.url + pathOf(route), options, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          const headers = new Headers()
+          for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value))
+          resolve({ status: response.statusCode ?? 0, headers, text, body: JSON.parse(text) })
+        })
+      })
+      sent.on('error', reject)
+      sent.end('{}')
+    })
+  }
+})
+
+describe('hostile queries and headers', () => {
+  it('never break a route, and store nothing [ERR-11]', async () => {
+    const harmless = routes.filter(({ method }) => method === 'GET')
+    const queries = [
+      'limit=%00',
+      'limit=%ff',
+      'limit=NaN',
+      'limit=1e999',
+      'limit=-0',
+      'limit=99999999999999999999',
+      'limit[]=1',
+      'limit=1&limit=1',
+      '__proto__=1',
+      'constructor[prototype]=1',
+      'cursor=%00',
+      'cursor=x',
+      '&&&===',
+      '%',
+      `x=${'y'.repeat(8000)}`,
+      '?',
+      '%00=1',
+      'provider=slack&provider=slack',
+    ]
+    await storingNothing(async () => {
+      for (const route of harmless) {
+        for (const query of queries) {
+          const answer = await callRoute(service, route, callers, { path: `${pathOf(route)}?${query}` })
+          expect(answer.status, `${route.path}?${query} ${answer.text}`).toBeLessThan(500)
+          if (answer.status >= 400) expectErrorBody(answer)
+        }
+      }
+      const byKey = [
+        '',
+        'provider=notion',
+        'externalId=pto',
+        'provider=x&externalId=pto',
+        'provider=notion&externalId=',
+        'provider=notion&externalId=%00',
+        'provider=notion&externalId=pto&externalId=pto',
+        'provider=notion&externalId=pto&x=1',
+        `provider=notion&externalId=${'y'.repeat(3000)}`,
+        'provider=notion&externalId=%ff',
+        'provider=notion&externalId=%ED%A0%80',
+      ]
+      for (const query of byKey) {
+        const answer = await service.call('DELETE', `/v1/source-items?${query}`, {
+          key: callers.organization.adminKey,
+        })
+        expect([400, 404], `${query}: ${answer.text}`).toContain(answer.status)
+        expectErrorBody(answer)
+      }
+    })
+  })
+
+  it('of any text do neither [ERR-11]', async () => {
+    const readers = routes.filter(({ method, path }) => method === 'GET' && path !== '/openapi.json')
+    const names = fc.oneof(
+      fc.constantFrom('limit', 'cursor', 'id', 'provider'),
+      fc.string({ unit: 'binary' }),
+    )
+    const property = fc.asyncProperty(
+      fc.constantFrom(...readers),
+      fc.array(fc.tuple(names, fc.string({ unit: 'binary' })), { maxLength: 4 }),
+      fc.string({ unit: 'binary', minLength: 1 }),
+      async (route, query, id) => {
+        const wellFormed = (text: string) => encodeURIComponent(text.toWellFormed())
+        const search = query.map(([name, value]) => `${wellFormed(name)}=${wellFormed(value)}`).join('&')
+        const path = `${pathOf(route, { id: wellFormed(id) })}?${search}`
+        const answer = await callRoute(service, route, callers, { path })
+        expect(answer.status, answer.text).toBeLessThan(500)
+        if (answer.status >= 400) expectErrorBody(answer)
+      },
+    )
+    await storingNothing(() => fc.assert(property, { numRuns: 100 }))
+  })
+
+  it('that are no HTTP, or too long, get the JSON error too [ERR-1, ERR-4, ERR-11]', async () => {
+    const send = (text: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(service.url)
+        const socket = connect(Number(port), hostname, () => socket.write(text))
+        let received = ''
+        socket.setEncoding('utf8')
+        socket.on('data', (chunk) => (received += chunk))
+        socket.on('close', () => resolve(received))
+        socket.on('error', reject)
+      })
+    const noHttp = await send('HELLO\r\n\r\n')
+    const tooLong = await send(`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`)
+    const twoLengths = await send(
+      'POST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    )
+    const smuggled = await send(
+      'POST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    )
+    for (const [answer, status, code] of [
+      [noHttp, 400, 'validation_failed'],
+      [tooLong, 431, 'headers_too_large'],
+      [twoLengths, 400, 'validation_failed'],
+      [smuggled, 400, 'validation_failed'],
+    ] as const) {
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      expect(answer).toMatch(/\r\nX-Request-Id: [\da-f-]{36}\r\n/)
+      expect(JSON.parse(answer.split('\r\n\r\n', 2)[1] ?? '')).toEqual({ error: expect.any(String), code })
+    }
+  })
+})

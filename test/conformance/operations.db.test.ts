@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OPERATOR_TOKEN, startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.close())
+
+describe('the operation routes', () => {
+  it('say that the process lives and can serve, and that it no longer does when it drains [OPS-1]', async () => {
+    expect(await service.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
+    expect(await service.call('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
+    const other = await startTestService({ database: service.database })
+    try {
+      other.app.startDraining()
+      expect(await other.call('GET', '/readyz')).toMatchObject({ status: 503, body: { code: 'not_ready' } })
+      expect((await other.call('GET', '/healthz')).status).toBe(200)
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('show the API: its document with this address, its page, and metrics by route [OPS-2]', async () => {
+    const { status, body } = await service.call('GET', '/openapi.json')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ openapi: expect.stringMatching(/^3\.1/), servers: [{ url: service.url }] })
+    for (const path of ['/docs', '/docs/']) {
+      const page = await fetch(service.url + path)
+      expect(page.status).toBe(200)
+      expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+      expect(await page.text()).toContain('Retrieval Memory Service')
+    }
+    const metrics = await service.call('GET', '/metrics')
+    expect(metrics.headers.get('content-type')).toMatch(/^text\/plain/)
+    expect(metrics.text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="\/openapi.json",status="200"\} 1/,
+    )
+  })
+})
+
+describe('the operator surface', () => {
+  it("takes the operator's token and nothing else, and the token nothing else [OPS-3]", async () => {
+    const { adminKey } = await service.organization()
+    const call = async (path: string, key?: string) => (await service.call('GET', path, { key })).status
+    expect(await call('/operator/organizations', OPERATOR_TOKEN)).toBe(200)
+    for (const key of [undefined, adminKey, `${OPERATOR_TOKEN}x`, OPERATOR_TOKEN.slice(1)]) {
+      expect(await call('/operator/organizations', key)).toBe(401)
+    }
+    expect(await call('/v1/sources', OPERATOR_TOKEN)).toBe(401)
+    expect(await call('/v1/console/me', OPERATOR_TOKEN)).toBe(401)
+  })
+
+  it('does not exist without that setting [OPS-3]', async () => {
+    const without = await startTestService({ database: service.database, operatorToken: undefined })
+    try {
+      expect(await without.call('GET', '/operator/organizations', { key: OPERATOR_TOKEN })).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      })
+    } finally {
+      await without.close()
+    }
+  })
+})

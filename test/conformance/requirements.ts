@@ -1,0 +1,216 @@
+/** One thing that the service promises. Tests cite it by its id in their title: `… [KEY-3]`. */
+export interface Requirement {
+  id: string
+  section: string
+  text: string
+}
+
+/** `id: text` for each requirement, by section. Its first letters name the section's ids. */
+const SECTIONS: Record<string, Record<string, string>> = {
+  'Surfaces and conventions': {
+    'SURF-1': 'Routes under /v1 that are not under /v1/console take API keys and nothing else.',
+    'SURF-2': 'Routes under /v1/console take bearer tokens of the identity provider, never API keys.',
+    'SURF-3': 'Bodies are JSON in UTF-8, and a request with a body says so in Content-Type.',
+    'SURF-4': 'Timestamps are ISO 8601 in UTC.',
+    'SURF-5': 'Identifiers are version 4 UUIDs.',
+    'SURF-6': 'The providers are slack, google_drive, notion and gmail, and no other.',
+    'SURF-7': 'The same query over the same data gets the same answer.',
+  },
+  'API keys': {
+    'KEY-1':
+      'A key has id, name, prefix, actorType, allowedActions, allowedProviders, lastUsedAt, createdAt, and nothing else.',
+    'KEY-2': 'A secret is svc_ and 43 characters of base64url.',
+    'KEY-3': 'The prefix is the first 12 characters of the secret and begins with svc_.',
+    'KEY-4': 'The secret is shown once: in the answer that makes the key, and never again.',
+    'KEY-5': "Only the secret's SHA-256 is stored.",
+    'KEY-6': 'actorType is agent, application or admin, agent when not said, and changes no permission.',
+    'KEY-7': 'allowedProviders is null or has at least one provider; null when not said.',
+    'KEY-8': 'allowedActions has at least one action and none twice.',
+    'KEY-9': 'Making a key answers 201 with apiKey and secret.',
+    'KEY-10': 'The list has the live keys of the organization, newest first.',
+    'KEY-11': 'Revoking answers the key and revokedAt.',
+    'KEY-12': 'A revoked key is refused from the very next request on.',
+    'KEY-13': 'That holds on every instance of the service.',
+    'KEY-14': 'The key that authenticates a request cannot be revoked by it: 409.',
+    'KEY-15': 'lastUsedAt is null until the key is first used, and then exact to the minute.',
+    'KEY-16': 'The key routes need the action admin.',
+  },
+  Sources: {
+    'SRC-1':
+      'A source has id, provider, status, displayName, externalAccountId, lastSyncedAt, errorMessage, channelAllowlist, sourceItemCount, policyHealth, createdAt, updatedAt, and nothing else.',
+    'SRC-2': 'GET /v1/sources answers the sources of the organization.',
+    'SRC-3': 'sourceItemCount is the number of items that the source brought.',
+    'SRC-4': 'An API key can change the channel allowlist of a Slack source and nothing else about a source.',
+    'SRC-5': 'channelAllowlist is required there, and is an array of channel ids or null.',
+    'SRC-6': 'The change answers id, provider, displayName and channelAllowlist.',
+    'SRC-7': 'A person can make a push-only source, which is active at once: 201.',
+    'SRC-8': 'A person can rename, pause and resume a source.',
+    'SRC-9': 'Removing a source removes everything that it brought.',
+    'SRC-10': 'Only the sources of the providers in scope are shown to a key.',
+    'CHN-1': 'Channels of a source that is not Slack: 400.',
+    'CHN-2': 'Channels of a Slack source answer channels and channelAllowlist.',
+  },
+  'Sync runs': {
+    'RUN-1':
+      'A run has id, connectorId, status, fullResync, startedAt, finishedAt, itemsDiscovered, itemsIngested, itemsDeleted, errorMessage, createdAt, and nothing else.',
+    'RUN-2': "The list has the organization's runs, newest first.",
+    'RUN-3': 'Asking for a run answers 201 with a queued run and alreadyActive false.',
+    'RUN-4': 'While one is queued or running, that one is returned with alreadyActive true and 202.',
+    'RUN-5': 'At most one run of a source is active, however many ask at once.',
+    'RUN-6': 'Once a run has ended, the next request makes a new one.',
+    'RUN-7': 'fullResync is false when not said.',
+    'RUN-8': 'A push-only source refuses runs with 409.',
+    'RUN-9': 'A disabled source refuses runs with 409.',
+  },
+  Ingest: {
+    'ING-1': 'A document needs connectorId, provider, sourceKind, externalId, title and body.',
+    'ING-2':
+      'url, authorName, sourceCreatedAt, sourceUpdatedAt and metadata may be left out; metadata is {} then.',
+    'ING-3': 'documents has at least one entry and at most 1,000.',
+    'ING-4': 'Organization, provider and externalId make an item; posting it again updates it.',
+    'ING-5': 'ingested counts new and updated documents, skipped those with identical content.',
+    'ING-6': 'A request is all or nothing: one bad entry, and its index is named and nothing is stored.',
+    'ING-7': 'Two entries with one key in one request: 400.',
+    'ING-8': "A connector that is not the organization's own: 404.",
+    'ING-9': 'A connector of another provider: 400.',
+    'ING-10': 'Documents are searchable when the call returns.',
+    'ING-11': 'metadata is free-form, and its accessPolicy comes back with retrieval.',
+    'ING-12': 'A request over 10 MiB: 413 with the limit named.',
+    'ING-13': 'A body over 1 MiB of text: 400 with the limit named.',
+    'ING-14':
+      'An item can be shown, and removed by id or by provider and externalId, with all that was made of it.',
+    'ING-15': 'NUL and lone surrogates are cleaned and fail no batch.',
+    'ING-16': 'sourceKind is message, document or file.',
+  },
+  Retrieval: {
+    'HIT-1':
+      'A hit has sourceItemId, title, content, url, provider, score, metadata, syncedAt, and nothing else.',
+    'HIT-2': 'url is an empty string when the item has none.',
+    'HIT-3': 'Hits are ordered by score, which is between 0 and 1, the best first.',
+    'HIT-4': 'Hits are chunks: an item can appear with several.',
+    'HIT-5': 'A chunk with a score of 0 is not a hit.',
+    'SEA-1': 'query is required: 1 to 8,192 characters after trimming.',
+    'SEA-2': 'limit is an integer from 1 to 25, 8 when not said.',
+    'SEA-3': 'The answer echoes the query and has hits.',
+    'SEA-4': "Hits of providers out of the key's scope are not there, and nothing tells of them.",
+    'SEA-5': 'A key scoped to a rare provider gets its full limit of hits.',
+    'SEA-6': 'The query goes to the embedding model exactly as it was sent.',
+    'SEA-7': 'filter narrows by provider, kind, author, dates, connector and metadata.',
+  },
+  'Context Contract': {
+    'CTX-1': 'The answer has contract, query, hits, citations, exclusions and limitations.',
+    'CTX-2': "contract has version 1.0, requestId, endpoint, issuedAt, and the caller's actor type and key.",
+    'CTX-3': 'requestId is the targetId of the audit event that the call emits.',
+    'CTX-4': 'query has the query as sent and the limit applied.',
+    'CTX-5': 'Hits have the shape and order of search.',
+    'CTX-6': 'There is one citation for each hit, numbered from 1 in their order.',
+    'CTX-7': 'exclusions has one provider_scope for each provider out of scope, stored or not.',
+    'CTX-8': 'limitations has provider_scope_applied when, and only when, the key has a scope.',
+    'CTX-9':
+      'limitations has source_stale for a source in scope that failed or last synced over an hour ago.',
+    'CTX-10': 'limitations has source_sync_incomplete while the first sync is unfinished.',
+  },
+  Ask: {
+    'ASK-1': 'The answer has question, answer, citations and context.',
+    'ASK-2': 'Each [N] in the answer is a citation, and each citation stands in the answer.',
+    'ASK-3': 'limit is the number of hits that the language model is given.',
+    'ASK-4':
+      'Without a language model, or when it fails, the answer is a synthesis of the top hits, the same every time.',
+    'ASK-5':
+      'When nothing is found, the answer begins "I could not find company context for:" and has the query; citations and context are empty.',
+    'ASK-6': 'A marker that points nowhere is removed.',
+    'ASK-7': 'Context items have sourceItemId, title, content, url, provider and score.',
+    'ASK-8': 'Accept: text/event-stream streams context, delta, citations and done.',
+    'ASK-9': 'A stream that breaks says so and is not charged.',
+    'ASK-10': "Only what is in the key's scope is used.",
+  },
+  Audit: {
+    'AUD-1':
+      'An event has id, organizationId, actorUserId, actorApiKeyId, action, targetType, targetId, metadata, createdAt, and nothing else.',
+    'AUD-2': 'Exactly one of actorUserId and actorApiKeyId is not null: people and keys are recorded apart.',
+    'AUD-3': 'limit is 1 to 500, 100 when not said.',
+    'AUD-4': 'Events come newest first, and only those of the organization.',
+    'AUD-5':
+      'context.retrieve is recorded for every /v1/context call with requestId, query, hitCount, citationCount, exclusionCount and providers.',
+    'AUD-6':
+      'api_key.create has targetType api_key and name, prefix, actorType, allowedActions, allowedProviders.',
+    'AUD-7': 'Revoking a key records api_key.revoke.',
+    'AUD-8': 'A changed allowlist records connector.allowlist.update.',
+    'AUD-9': 'A new workspace records organization.create.',
+    'AUD-10':
+      'A run asked for by a person or a key records sync_run.create; one that is already active does not.',
+    'AUD-11': 'Everything that changes something records an event of its own.',
+    'AUD-12': 'No event, log line or error has a key secret, a token, content of an item or an answer.',
+    'AUD-13': 'The audit route needs the action admin.',
+  },
+  Authentication: {
+    'AUTH-1': 'Each agent route needs Authorization: Bearer and an API key; missing or invalid is 401.',
+    'AUTH-2': "A valid key without the route's action is 403.",
+    'AUTH-3': 'Each action grants exactly its routes.',
+    'AUTH-4': 'Provider scope null means no restriction.',
+    'AUTH-5': 'A console token is checked for issuer, audience, expiry, algorithm and signature.',
+    'AUTH-6': 'Without a configured issuer and on loopback, a development issuer signs people in.',
+  },
+  Errors: {
+    'ERR-1': 'Every error is a JSON body with error and code, and code is one of a closed list.',
+    'ERR-2': 'A validation error lists issues with path and message.',
+    'ERR-3': 'A 500 tells nothing of the inside.',
+    'ERR-4': 'Every response carries X-Request-Id, and so does its log line.',
+    'ERR-5': 'An unknown route or resource: 404.',
+    'ERR-6': 'A resource of another organization answers exactly as one that does not exist.',
+    'ERR-7': 'A wrong method: 405 with the right ones in Allow.',
+    'ERR-8': 'A body that is too large: 413.',
+    'ERR-9': 'A body that is not JSON by its Content-Type: 415.',
+    'ERR-10': 'Unknown fields in a body are refused with 400.',
+    'ERR-11': 'Hostile input is never a 5xx, and stores nothing.',
+    'ERR-12': 'What the deployment has not configured answers 503 not_configured.',
+    'ERR-13': 'Checks come in this order: 401, 403, 429 for rate, 400, 402, 429 for credits.',
+  },
+  'Rate limit': {
+    'RATE-1': '60 requests a minute for each key and action, unless API_RATE_LIMIT_PER_MIN says otherwise.',
+    'RATE-2': 'The minute rolls.',
+    'RATE-3': 'Instances share the count.',
+    'RATE-4':
+      'Each action has a bucket of its own: 50 searches and 50 contexts pass, the 61st call of one does not.',
+    'RATE-5':
+      'A refusal has Retry-After and X-RateLimit-Limit, -Remaining (0) and -Reset, and a body with error, action, limit, retryAfterSeconds and resetAt.',
+    'RATE-6': 'Every /v1 answer to an authenticated key has the X-RateLimit headers.',
+    'RATE-7': 'A refused request is not counted.',
+  },
+  Credits: {
+    'CRED-1': 'Search, context, ask and their console twins cost 1 credit when they succeed.',
+    'CRED-2': 'Nothing else costs.',
+    'CRED-3': 'A request that is refused or fails costs nothing.',
+    'CRED-4': 'Credits reset at the start of a period.',
+    'CRED-5':
+      'Over the cap of a hard-block tier: 429 quota_exceeded with creditsUsed, creditsIncluded and resetAt.',
+    'CRED-6': 'Over the cap of a metered tier requests are served.',
+    'CRED-7': 'The cap is exact under concurrency, on several instances too.',
+    'CRED-8':
+      'GET /v1/console/billing has creditsUsed, creditsIncluded and creditsRemaining of the current period.',
+    'CRED-9':
+      'trialing, active, past_due and internal retrieve; every other status, or none, is 402 subscription_required.',
+    'CRED-10': "An agent key or a connector beyond the tier's number: 402 plan_limit_reached.",
+    'CRED-11': 'internal is unlimited.',
+  },
+  Console: {
+    'CON-1': 'GET /v1/console/me answers user and organizations.',
+    'CON-2':
+      'Making a workspace answers 201 and makes the caller its owner; it is internal without a payment processor.',
+    'CON-3': 'The workspace is the only one the person has, or the one that X-Organization-Id names.',
+    'CON-4': 'Members search and ask; keys, sources, billing and audit need admin.',
+    'CON-5': 'Console routes answer as their agent twins do.',
+    'CON-6': "A workspace that is not the person's answers as one that does not exist.",
+  },
+  Operations: {
+    'OPS-1':
+      '/healthz answers 200 while the process lives, /readyz 200 once it can serve and 503 while it drains.',
+    'OPS-2': '/openapi.json is the OpenAPI 3.1 document, /docs its page, /metrics Prometheus metrics.',
+    'OPS-3': 'The operator surface needs its own token, and without that setting does not exist.',
+    'OPS-4': 'The version is in the path: /v1.',
+  },
+}
+
+export const REQUIREMENTS: readonly Requirement[] = Object.entries(SECTIONS).flatMap(([section, texts]) =>
+  Object.entries(texts).map(([id, text]) => ({ id, section, text })),
+)

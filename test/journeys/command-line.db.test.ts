@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  OPERATOR_TOKEN,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../support/service.ts'
+
+const run = promisify(execFile)
+let service: TestService
+let organization: TestOrganization
+let folder: string
+
+beforeAll(async () => {
+  service = await startTestService()
+  organization = await service.organization()
+  folder = await mkdtemp(join(tmpdir(), 'memory-cli-'))
+})
+
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function memory(...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, ['cli/main.ts', ...args], {
+    env: {
+      PATH: process.env.PATH,
+      MEMORY_URL: service.url,
+      MEMORY_API_KEY: organization.adminKey,
+      OPERATOR_TOKEN,
+      XDG_STATE_HOME: join(folder, 'state'),
+    },
+  })
+  return stdout
+}
+
+describe('the command line against the real service', () => {
+  it('imports a folder, finds in it and answers from it', async () => {
+    const documents = join(folder, 'handbook')
+    await mkdir(documents)
+    await writeFile(
+      join(documents, 'pto.md'),
+      '# PTO policy\n\nEmployees accrue 25 days of paid time off per year.\n',
+    )
+    await memory('import', documents)
+    const found: unknown = JSON.parse(await memory('search', 'paid time off', '--json'))
+    expect(found).toMatchObject({ hits: [{ title: 'PTO policy', metadata: { path: 'handbook/pto.md' } }] })
+    expect(await memory('ask', 'How many days of paid time off?')).toMatch(/25 days/)
+  })
+
+  it('gets a console token from the development issuer that the console takes', async () => {
+    const token = (await memory('token', '--email', 'ada@example.com')).trim()
+    const me = await service.call('GET', '/v1/console/me', { key: token })
+    expect(me).toMatchObject({ status: 200, body: { user: { email: 'ada@example.com' } } })
+  })
+
+  it("sets a workspace's plan as the operator, from the next request on", async () => {
+    expect(await memory('operator', 'organizations')).toContain(organization.id)
+    await memory('operator', 'subscription', organization.id, 'active', '--tier', 'builder', '--credits', '0')
+    const refused = await service.call('POST', '/v1/search', {
+      key: organization.adminKey,
+      body: { query: 'x' },
+    })
+    expect(refused).toMatchObject({ status: 429, body: { code: 'quota_exceeded' } })
+  })
+
+  it('grants a gated provider as the operator', async () => {
+    expect(await memory('operator', 'access', organization.id, 'gmail', 'grant')).toMatch(/gmail: granted/)
+  })
+})

@@ -1,0 +1,171 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  launchService,
+  PROCESS_ADMIN_KEY,
+  type ServiceProcess,
+  untilReady,
+} from '../support/service-process.ts'
+
+const onServer = process.env.TEST_DRIVER === 'postgres'
+const KILLS = 3
+const LONGEST_RUN_MS = 1_500
+const DOCUMENTS_A_REQUEST = 7
+
+let dataDir: string
+let database: TestDatabase | undefined
+const running: ServiceProcess[] = []
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'memory-process-'))
+  if (onServer) database = await createTestDatabase()
+})
+
+afterEach(async () => {
+  for (const service of running.splice(0)) {
+    service.child.kill('SIGKILL')
+    await service.ended()
+  }
+})
+
+afterAll(async () => {
+  await database?.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function launch(environment: Record<string, string> = {}): Promise<ServiceProcess> {
+  const where = database?.url ? { DATABASE_URL: database.url, DATA_DIR: dataDir } : { DATA_DIR: dataDir }
+  const service = await launchService({ ...where, ...environment })
+  running.push(service)
+  return service
+}
+
+async function call(
+  service: ServiceProcess,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: { Authorization: `Bearer ${PROCESS_ADMIN_KEY}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+const Sources = z.object({
+  sources: z.array(z.object({ id: z.string(), provider: z.string(), sourceItemCount: z.number() })),
+})
+
+async function notionSource(service: ServiceProcess): Promise<{ id: string; sourceItemCount: number }> {
+  const { sources } = Sources.parse((await call(service, 'GET', '/v1/sources')).body)
+  const source = sources.find(({ provider }) => provider === 'notion')
+  if (!source) throw new Error('the local workspace has no notion source')
+  return source
+}
+
+function documents(connectorId: string, batch: string): unknown {
+  return {
+    documents: Array.from({ length: DOCUMENTS_A_REQUEST }, (_, index) => ({
+      connectorId,
+      provider: 'notion',
+      sourceKind: 'document',
+      externalId: `${batch}-${index}`,
+      title: `Batch ${batch}`,
+      body: `Document ${index} of batch ${batch}. `.repeat(40),
+    })),
+  }
+}
+
+/** Ingests until the service is killed at a random moment; answers the batches that it acknowledged. */
+async function ingestAndKill(round: number): Promise<string[]> {
+  const service = await launch()
+  await untilReady(service)
+  const { id } = await notionSource(service)
+  const acknowledged: string[] = []
+  const killed = sleep(200 + Math.random() * LONGEST_RUN_MS).then(() => service.child.kill('SIGKILL'))
+  for (let number = 0; ; number++) {
+    const batch = `r${round}n${number}`
+    const answer = await call(service, 'POST', '/v1/ingest', documents(id, batch)).catch(() => undefined)
+    if (answer === undefined) break
+    expect(answer).toMatchObject({ status: 200, body: { ingested: DOCUMENTS_A_REQUEST } })
+    acknowledged.push(batch)
+  }
+  await killed
+  await service.ended()
+  return acknowledged
+}
+
+describe('a process of the service', () => {
+  it(
+    'keeps every acknowledged document whole, and none in part, through kill -9 in the middle of ingests',
+    { timeout: 120_000 },
+    async () => {
+      const acknowledged: string[] = []
+      for (let round = 0; round < KILLS; round++) acknowledged.push(...(await ingestAndKill(round)))
+      const service = await launch()
+      await untilReady(service)
+      const source = await notionSource(service)
+      expect(source.sourceItemCount % DOCUMENTS_A_REQUEST).toBe(0)
+      expect(source.sourceItemCount).toBeGreaterThanOrEqual(acknowledged.length * DOCUMENTS_A_REQUEST)
+      for (const batch of acknowledged) {
+        const again = await call(service, 'POST', '/v1/ingest', documents(source.id, batch))
+        expect(again).toMatchObject({ status: 200, body: { ingested: 0, skipped: DOCUMENTS_A_REQUEST } })
+        const found = await call(service, 'POST', '/v1/search', { query: `Batch ${batch}`, limit: 1 })
+        expect(found).toMatchObject({ status: 200, body: { hits: [{ title: `Batch ${batch}` }] } })
+      }
+      service.child.kill('SIGTERM')
+      expect(await service.ended()).toBe(0)
+    },
+  )
+
+  it('finishes the request in flight on SIGTERM, takes no new one, and ends with exit code 0', async () => {
+    const service = await launch()
+    await untilReady(service)
+    const { id } = await notionSource(service)
+    const inFlight = call(service, 'POST', '/v1/ingest', {
+      documents: Array.from({ length: 150 }, (_, index) => ({
+        connectorId: id,
+        provider: 'notion',
+        sourceKind: 'document',
+        externalId: `drain-${index}`,
+        title: 'Drain',
+        body: 'A sentence that takes a while to be cut and embedded. '.repeat(60),
+      })),
+    })
+    await sleep(30)
+    service.child.kill('SIGTERM')
+    expect(await inFlight).toMatchObject({ status: 200, body: { ingested: 150 } })
+    expect(await service.ended()).toBe(0)
+    await expect(fetch(`${service.url}/healthz`)).rejects.toThrow()
+  })
+
+  it('lists every faulty setting at once and does not start', async () => {
+    const service = await launch({ PORT: 'http', LOG_LEVEL: 'loud' })
+    expect(await service.ended()).toBe(1)
+    expect(service.output()).toMatch(/PORT[^]*LOG_LEVEL/)
+    expect(service.output()).not.toMatch(/at .*\.ts:\d+/)
+  })
+
+  it.skipIf(onServer)('is refused a directory that another one uses, and damages nothing', async () => {
+    const first = await launch()
+    await untilReady(first)
+    const second = await launch()
+    expect(await second.ended()).toBe(1)
+    expect(second.output()).toContain(dataDir)
+    expect(await call(first, 'GET', '/v1/sources')).toMatchObject({ status: 200 })
+  })
+
+  it('never writes a given admin key to its output', async () => {
+    const service = await launch()
+    await untilReady(service)
+    await call(service, 'GET', '/v1/sources')
+    expect(service.output()).not.toContain(PROCESS_ADMIN_KEY)
+  })
+})

@@ -1,0 +1,95 @@
+import { hash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ensureLocalWorkspace } from '../../src/bootstrap/index.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService()
+  await ensureLocalWorkspace(service.database.db, systemClock, undefined)
+})
+afterAll(() => service.close())
+
+const CLIENT = { client_id: 'command-line', redirect_uri: 'http://127.0.0.1/callback' }
+
+/** Follows redirects with their cookies, as a browser does, until one leads away from the service. */
+async function browse(url: URL): Promise<URL> {
+  const cookies = new Map<string, string>()
+  for (let hops = 0; hops < 10; hops++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(url, { headers: { cookie }, redirect: 'manual' })
+    for (const set of response.headers.getSetCookie()) {
+      const [pair = ''] = set.split(';', 1)
+      const at = pair.indexOf('=')
+      cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+    const location = response.headers.get('location')
+    if (location === null) throw new Error(`no redirect, but ${response.status}: ${await response.text()}`)
+    url = new URL(location, url)
+    if (!url.href.startsWith(service.url)) return url
+  }
+  throw new Error('too many redirects')
+}
+
+/** The authorization code flow with PKCE (RFC 7636), as the command line goes through it. */
+async function signIn(email?: string): Promise<{ access_token: string; token_type: string }> {
+  const discovery = await service.call('GET', '/oidc/.well-known/openid-configuration')
+  const verifier = randomBytes(32).toString('base64url')
+  const authorize = new URL(discovery.body.authorization_endpoint)
+  authorize.search = new URLSearchParams({
+    ...CLIENT,
+    response_type: 'code',
+    scope: 'openid profile email',
+    code_challenge: hash('sha256', verifier, 'base64url'),
+    code_challenge_method: 'S256',
+    state: 'abc',
+    ...(email === undefined ? {} : { login_hint: email }),
+  }).toString()
+  const callback = await browse(authorize)
+  expect(callback.href.startsWith(CLIENT.redirect_uri)).toBe(true)
+  expect(callback.searchParams.get('state')).toBe('abc')
+  const response = await fetch(discovery.body.token_endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      ...CLIENT,
+      grant_type: 'authorization_code',
+      code: callback.searchParams.get('code') ?? '',
+      code_verifier: verifier,
+    }),
+  })
+  expect(response.status).toBe(200)
+  return await response.json()
+}
+
+describe('signing in on a local deployment', () => {
+  it('needs no account, and leads into the local workspace as its owner [AUTH-6, CON-1]', async () => {
+    const { access_token: key, token_type } = await signIn()
+    expect(token_type).toBe('Bearer')
+    const me = await service.call('GET', '/v1/console/me', { key })
+    expect(me).toMatchObject({
+      status: 200,
+      body: {
+        user: { email: 'developer@localhost', name: 'developer' },
+        organizations: [{ name: 'Local workspace', role: 'owner' }],
+      },
+    })
+    const search = await service.call('POST', '/v1/console/search', { key, body: { query: 'x' } })
+    expect(search.status).toBe(200)
+    const keys = await service.call('GET', '/v1/console/api-keys', { key })
+    expect(keys.body.apiKeys).toMatchObject([{ name: 'Local admin' }])
+  })
+
+  it('is possible as somebody else by login_hint [AUTH-6]', async () => {
+    const { access_token: key } = await signIn('ada@example.com')
+    const { body } = await service.call('GET', '/v1/console/me', { key })
+    expect(body.user).toMatchObject({ email: 'ada@example.com', name: 'ada' })
+  })
+
+  it('does not make its tokens good for the agent surface [SURF-1]', async () => {
+    const { access_token: key } = await signIn()
+    expect((await service.call('GET', '/v1/sources', { key })).status).toBe(401)
+  })
+})

@@ -1,0 +1,101 @@
+import { routes } from '../../src/app.ts'
+import type { Answer, TestOrganization, TestService } from './service.ts'
+import { OPERATOR_TOKEN } from './service.ts'
+import { documentOf } from './documents.ts'
+
+export type AnyRoute = (typeof routes)[number]
+
+/** Everybody who may call routes of one organization. */
+export interface Callers {
+  organization: TestOrganization
+  /** Bearer token of an owner of the organization. */
+  ownerToken: string
+}
+
+/** Who may call a route: the bearer token that is right for its surface; undefined where none is needed. */
+export function bearerFor({ access }: AnyRoute, { organization, ownerToken }: Callers): string | undefined {
+  switch (access.surface) {
+    case 'agent':
+      return organization.adminKey
+    case 'console':
+    case 'user':
+      return ownerToken
+    case 'operator':
+      return OPERATOR_TOKEN
+    case 'public':
+      return undefined
+  }
+}
+
+export const MISSING_ID = '00000000-0000-4000-8000-000000000000'
+
+/** The path of a route with its parameters filled in. */
+export function pathOf(route: AnyRoute, parameters: Record<string, string> = {}): string {
+  return route.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    return parameters[name] ?? (name === 'provider' ? 'slack' : MISSING_ID)
+  })
+}
+
+const search = { query: 'paid time off', limit: 3, filter: { providers: ['slack'], metadata: { a: 'b' } } }
+const source = { displayName: 'Team', status: 'active', channelAllowlist: ['C1'] }
+const subscription = { status: 'internal', tier: 'scale', creditsIncluded: 5 }
+
+/** A body that each route with one takes, with every field that it knows. */
+const BODIES: Record<string, (organization: TestOrganization) => Record<string, unknown>> = {
+  search: () => search,
+  context: () => search,
+  ask: () => ({ query: search.query, limit: 3 }),
+  ingest: (organization) => ({
+    documents: [
+      documentOf(organization, {
+        url: 'https://example.com',
+        authorName: 'Ada',
+        sourceCreatedAt: '2025-01-02T03:04:05Z',
+        sourceUpdatedAt: '2025-01-02T03:04:05Z',
+        metadata: { a: 'b' },
+      }),
+    ],
+  }),
+  createApiKey: () => ({
+    name: 'Bot',
+    actorType: 'application',
+    allowedActions: ['search'],
+    allowedProviders: ['slack'],
+  }),
+  updateSource: () => ({ channelAllowlist: ['C1'] }),
+  consoleUpdateSource: () => source,
+  consoleCreateSource: () => ({ provider: 'slack', displayName: 'Team' }),
+  createSyncRun: ({ sources }) => ({ connectorId: sources.slack, fullResync: true }),
+  consoleCreateOrganization: () => ({ name: 'Acme' }),
+  consoleStartCheckout: () => ({ tier: 'studio', interval: 'monthly' }),
+  operatorPutSubscription: () => subscription,
+  operatorPutConnectorAccess: () => ({ enabled: true }),
+}
+
+/** A body that a route takes; undefined for a route without one. Twins take the same. */
+export function bodyOf(
+  { operationId, body }: AnyRoute,
+  organization: TestOrganization,
+): Record<string, unknown> | undefined {
+  if (!body) return undefined
+  const twin = operationId.replace(/^console(.)/, (_whole, letter: string) => letter.toLowerCase())
+  const example = BODIES[operationId] ?? BODIES[twin]
+  if (!example) throw new Error(`${operationId} has a body; give it an example in ${import.meta.filename}`)
+  return example(organization)
+}
+
+/** Calls a route as somebody who may, with what a test wants different. */
+export async function callRoute(
+  service: TestService,
+  route: AnyRoute,
+  callers: Callers,
+  different: { path?: string; headers?: Record<string, string>; body?: unknown; raw?: string | Buffer } = {},
+): Promise<Answer> {
+  const { path = pathOf(route), ...options } = different
+  const body = route.body && !('body' in different) && different.raw === undefined
+  return await service.call(route.method, path, {
+    key: bearerFor(route, callers),
+    ...(body ? { body: bodyOf(route, callers.organization) } : {}),
+    ...options,
+  })
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const PROCESS_ADMIN_KEY = 'svc_test-process-key-test-process-key-test-0'
+const START_TIMEOUT_MS = 60_000
+
+export interface ServiceProcess {
+  child: ChildProcess
+  url: string
+  /** Everything written to stdout and stderr so far. */
+  output(): string
+  /** Waits for the end of the process and gives its exit code, null when a signal ended it. */
+  ended(): Promise<number | null>
+}
+
+/** Starts `src/main.ts` as a user does, in a process of its own; it may not be ready yet, or never be. */
+export async function launchService(environment: Record<string, string>): Promise<ServiceProcess> {
+  const port = await freePort()
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: '.cache/compiled',
+      PORT: String(port),
+      BOOTSTRAP_ADMIN_KEY: PROCESS_ADMIN_KEY,
+      API_RATE_LIMIT_PER_MIN: '100000',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const collect = (data: Buffer): void => {
+    output += data.toString('utf8')
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const ended = once(child, 'close').then(() => child.exitCode)
+  return { child, url: `http://127.0.0.1:${port}`, output: () => output, ended: () => ended }
+}
+
+/** Waits until the service is ready. Throws with its output when it ends first. */
+export async function untilReady(service: ServiceProcess): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS
+  for (;;) {
+    if (service.child.exitCode !== null) throw new Error(`the service ended: ${service.output()}`)
+    if (Date.now() > deadline) throw new Error(`the service did not become ready: ${service.output()}`)
+    const ready = await fetch(`${service.url}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ready) return
+    await sleep(50)
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
