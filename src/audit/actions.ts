@@ -4,6 +4,7 @@ export const AUDIT_ACTIONS = [
   'api_key.create',
   'api_key.revoke',
   'connector.allowlist.update',
+  'connector.authorize',
   'connector.connect',
   'connector_access.request',
   'maintenance.slack.cleanup_system_events',

@@ -4,7 +4,7 @@ import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { storableText } from '../kernel/text.ts'
 import { type ConnectedAccount, type ProviderAdapters, ProviderError } from '../sources/index.ts'
@@ -57,13 +57,24 @@ export function createConnections(deps: {
       const { organizationId, userId } = caller
       await access.require(db, organizationId, provider)
       const adapter = adapters.get(provider)
-      await db.transaction().execute((tx) => requireRoom(tx, deps, organizationId, provider))
-      const { state, codeChallenge } = await states.begin({ organizationId, userId, provider })
+      const { state, codeChallenge } = await db.transaction().execute(async (tx) => {
+        await requireRoom(tx, deps, organizationId, provider)
+        await recordEvent(tx, {
+          organizationId,
+          actor: actorOf(caller),
+          action: 'connector.authorize',
+          targetType: 'connector',
+          targetId: provider,
+          metadata: { provider },
+          at: deps.clock.now(),
+        })
+        return await states.begin(tx, { organizationId, userId, provider })
+      })
       return adapter.authorizeUrl({ state, redirectUri: redirectUri(provider), codeChallenge })
     },
     async complete(provider, query, signal) {
-      const adapter = adapters.get(provider)
       const flow = await states.redeem(provider, query.state)
+      const adapter = adapters.get(provider)
       if (query.error !== undefined || query.code === undefined)
         return consolePage({ provider, error: query.error ?? 'the provider sent no code' })
       await requireStanding(db, flow)

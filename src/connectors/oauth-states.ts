@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
@@ -20,7 +20,7 @@ export interface OAuthFlow {
 
 export interface OAuthStates {
   /** Begins a flow: the `state` and the S256 challenge to send along. */
-  begin(flow: Omit<OAuthFlow, 'codeVerifier'>): Promise<{ state: string; codeChallenge: string }>
+  begin(tx: Tx, flow: Omit<OAuthFlow, 'codeVerifier'>): Promise<{ state: string; codeChallenge: string }>
   /**
    * The flow that a callback of `provider` belongs to. A state serves once, for ten minutes.
    * @throws AppError `malformed_state` for any other
@@ -35,13 +35,13 @@ export interface OAuthStates {
 export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCipher }): OAuthStates {
   const { db, clock, cipher } = deps
   return {
-    async begin(flow) {
+    async begin(tx, flow) {
       const state = randomBytes(RANDOM_BYTES).toString('base64url')
       const codeVerifier = randomBytes(RANDOM_BYTES).toString('base64url')
       const hash = sha256(state)
       const now = clock.now()
-      await db.deleteFrom('oauth_states').where('expires_at', '<', now).execute()
-      await db
+      await tx.deleteFrom('oauth_states').where('expires_at', '<', now).execute()
+      await tx
         .insertInto('oauth_states')
         .values({
           state_sha256: hash,

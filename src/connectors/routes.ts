@@ -77,7 +77,7 @@ const consoleRoutes = [
     tag: 'Connectors',
     access: asAdmin,
     credits: 0,
-    audit: 'none',
+    audit: 'connector.authorize',
     params,
     refuses: ['connector_access_required', 'not_configured', 'plan_limit_reached'],
     responses: { 200: z.object({ url: z.url() }) },

@@ -19,7 +19,6 @@ const SyncRun = z
     itemsDiscovered: z.int(),
     itemsIngested: z.int(),
     itemsDeleted: z.int(),
-    itemsFailed: z.int(),
     errorMessage: z.string().nullable(),
     createdAt: z.iso.datetime(),
   })
@@ -57,7 +56,9 @@ export const syncRoutes = [
     action: 'sync:read',
     audit: 'none',
     params: z.object({ id: givenId }),
-    responses: { 200: z.object({ syncRun: SyncRun, failures: z.array(SyncRunFailure) }) },
+    responses: {
+      200: z.object({ syncRun: SyncRun, itemsFailed: z.int(), failures: z.array(SyncRunFailure) }),
+    },
     handle: async ({ principal, params: { id } }, { syncRuns }) =>
       reply(200, await syncRuns.get(principal, id)),
   }),

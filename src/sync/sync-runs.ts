@@ -17,7 +17,6 @@ export interface SyncRunView {
   itemsDiscovered: number
   itemsIngested: number
   itemsDeleted: number
-  itemsFailed: number
   errorMessage: string | null
   createdAt: string
 }
@@ -32,7 +31,10 @@ export interface SyncRuns {
   /** The newest runs of the caller's providers, newest first. */
   list(caller: Caller): Promise<SyncRunView[]>
   /** One run with the first hundred items it could not read. @throws AppError `not_found` */
-  get(caller: Caller, id: string): Promise<{ syncRun: SyncRunView; failures: SyncRunFailure[] }>
+  get(
+    caller: Caller,
+    id: string,
+  ): Promise<{ syncRun: SyncRunView; itemsFailed: number; failures: SyncRunFailure[] }>
   /**
    * Queues a run, or returns the one that is already queued or running.
    * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `not_configured`
@@ -74,7 +76,7 @@ export function createSyncRuns(deps: {
         .where('run_id', '=', id)
         .orderBy('external_id')
         .execute()
-      return { syncRun: toView(row), failures }
+      return { syncRun: toView(row), itemsFailed: row.items_failed, failures }
     },
     async request(caller, { connectorId, fullResync }) {
       const requested = await db.transaction().execute(async (tx) => {
@@ -165,7 +167,6 @@ function toView(row: Row<'sync_runs'>): SyncRunView {
     itemsDiscovered: row.items_discovered,
     itemsIngested: row.items_ingested,
     itemsDeleted: row.items_deleted,
-    itemsFailed: row.items_failed,
     errorMessage: row.error_message,
     createdAt: row.created_at.toISOString(),
   }

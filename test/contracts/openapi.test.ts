@@ -41,8 +41,11 @@ describe('openapi/openapi.json', () => {
     expect(Object.fromEntries(other)).toEqual({
       createApiKey: '201',
       consoleCreateApiKey: '201',
+      // It redirects.
+      completeOAuth: '',
       consoleCreateSource: '201',
       consoleCreateOrganization: '201',
+      consoleRequestConnectorAccess: '201',
       createSyncRun: '201,202',
       consoleCreateSyncRun: '201,202',
     })
