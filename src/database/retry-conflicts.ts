@@ -11,6 +11,18 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23503'
 }
 
+/**
+ * Whether the database could not be reached, shut down or ran out of something: SQLSTATE classes 08, 53 and 57P
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a connection that broke.
+ */
+export function isDatabaseOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return (
+    /^(08|53|57P)[0-9A-Z]+$/.test(code) || /^Connection terminated|^timeout exceeded when/.test(error.message)
+  )
+}
+
 /** Whether the database gave a transaction up because of another one: the same again can succeed. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && 'code' in error && CONFLICTS.has(String(error.code))

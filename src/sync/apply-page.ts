@@ -37,6 +37,7 @@ interface Part {
 }
 
 const FAILURES_KEPT = 100
+const EXTERNAL_ID_CHARACTERS = 500
 const MESSAGE_CHARACTERS = 1_000
 const REMOVED_AT_ONCE = 500
 
@@ -198,16 +199,16 @@ async function keepFailures(
 ): Promise<void> {
   if (failures.length === 0) return
   const byId = new Map(
-    failures.slice(0, FAILURES_KEPT).map(({ externalId, message }) => [
-      storableText(externalId),
-      {
+    failures.slice(0, FAILURES_KEPT).map(({ externalId, message }) => {
+      const failure = {
         organization_id: run.organizationId,
         run_id: run.runId,
-        external_id: storableText(externalId),
-        message: storableText(message).slice(0, MESSAGE_CHARACTERS),
+        external_id: storableText(externalId.slice(0, EXTERNAL_ID_CHARACTERS)),
+        message: storableText(message.slice(0, MESSAGE_CHARACTERS)),
         created_at: at,
-      },
-    ]),
+      }
+      return [failure.external_id, failure]
+    }),
   )
   const { kept } = await tx
     .selectFrom('sync_run_failures')

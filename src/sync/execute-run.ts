@@ -1,4 +1,4 @@
-import { isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
+import { isDatabaseOutage, isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -71,6 +71,8 @@ export async function executeRun(
       await handBack(deps.db, run, null)
       return { end: 'handed_back', cause }
     }
+    // It cannot be noted anywhere: the lease runs out, and whoever can goes on.
+    if (isDatabaseOutage(cause)) throw cause
     const retryAt = pages > 0 ? retryTime(deps, cause) : null
     if (retryAt !== null) {
       await handBack(deps.db, run, retryAt)

@@ -29,7 +29,7 @@ export async function finishRun(
 ): Promise<void> {
   const now = deps.clock.now()
   const { organizationId, source } = run
-  const message = end.succeeded ? null : storableText(end.message).slice(0, MESSAGE_CHARACTERS)
+  const message = end.succeeded ? null : storableText(end.message.slice(0, MESSAGE_CHARACTERS))
   await tx
     .updateTable('sync_runs')
     .set({

@@ -157,7 +157,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   }
 
   async function takeUpOne(): Promise<boolean> {
-    const run = await takeRun(db, providers, clock.now())
+    const run = stopping.signal.aborted ? undefined : await takeRun(db, providers, clock.now())
     if (run) await work(run)
     return run !== undefined
   }

@@ -1,0 +1,446 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createModelRegistry } from '../embeddings/index.ts'
+import { createItems, type Items } from '../items/index.ts'
+import { ProviderError } from '../sources/index.ts'
+import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
+import { notePushEvent } from './push-events.ts'
+
+let bench: SyncBench
+let provider: FakeProvider
+
+beforeEach(async () => {
+  bench = await startSyncBench()
+  provider = createFakeProvider()
+})
+afterEach(() => bench.close())
+
+const fill = (count: number, of = provider): Record<string, string> => {
+  const ids = Array.from({ length: count }, (_, n) => `doc-${String(n).padStart(3, '0')}`)
+  for (const id of ids) of.put(id, `The body of ${id}.`)
+  return Object.fromEntries(ids.map((id) => [id, `The body of ${id}.`]))
+}
+
+describe('a sync run', () => {
+  it('stores everything, counts it, and makes its source active', async () => {
+    const expected = fill(12)
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    await bench.worker(provider.adapter).settle()
+    expect(await bench.stored(sourceId)).toEqual(expected)
+    expect(await bench.run(runId)).toMatchObject({
+      status: 'succeeded',
+      items_discovered: 12,
+      items_ingested: 12,
+      items_deleted: 0,
+      error_message: null,
+      lease_id: null,
+    })
+    expect(await bench.source(sourceId)).toMatchObject({
+      status: 'active',
+      error_message: null,
+      last_synced_at: new Date(bench.now),
+    })
+  })
+
+  it('brings only what changed the next time, and removes what was deleted', async () => {
+    fill(12)
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    provider.put('doc-003', 'Other words.')
+    provider.remove('doc-004')
+    const runId = await bench.queue(sourceId)
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ items_discovered: 2, items_ingested: 1, items_deleted: 1 })
+    const stored = await bench.stored(sourceId)
+    expect(stored['doc-003']).toBe('Other words.')
+    expect(Object.keys(stored)).toHaveLength(11)
+  })
+
+  it('removes with a full resync what the provider no longer has, and never a pushed document', async () => {
+    fill(12)
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    const pushed = { ...newItem(sourceId), externalId: 'pushed' }
+    await writerOf().write(bench.organization.id, [pushed])
+    // Gone without a word in the feed.
+    const before = provider.asked.length
+    provider.remove('doc-007')
+    provider.expireCursors()
+    const runId = await bench.queue(sourceId, true)
+    await worker.settle()
+    expect(provider.asked[before]?.cursor).toBeNull()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_deleted: 1, items_ingested: 0 })
+    const stored = await bench.stored(sourceId)
+    expect(stored).not.toHaveProperty('doc-007')
+    expect(stored).toHaveProperty('pushed')
+  })
+
+  it('becomes a full resync when the provider no longer takes the cursor', async () => {
+    fill(7)
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    provider.remove('doc-002')
+    provider.expireCursors()
+    const runId = await bench.queue(sourceId)
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', full_resync: true, items_deleted: 1 })
+  })
+
+  it('records an item that cannot be stored and goes on with the others', async () => {
+    fill(7)
+    const unstorable = Array.from({ length: 4000 }, () => Math.random().toString(36)).join('')
+    provider.put(unstorable, 'Its id is longer than an index takes.')
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    await bench.worker(provider.adapter).settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 7, items_failed: 1 })
+    const failures = await bench.db.selectFrom('sync_run_failures').selectAll().execute()
+    expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(/cannot be stored/)])
+  })
+
+  it('fails with the words of the provider, goes on from its cursor at the next poll, and is active again', async () => {
+    const expected = fill(20)
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    const worker = bench.worker(provider.adapter)
+    provider.beforePage = (page) => {
+      if (page === 2) throw new ProviderError('unavailable', 'Our hamsters are tired (503)')
+    }
+    await worker.settle()
+    expect(await bench.source(sourceId)).toMatchObject({
+      status: 'error',
+      error_message: 'Our hamsters are tired (503)',
+    })
+    expect(await bench.newestRun(sourceId)).toMatchObject({
+      status: 'failed',
+      items_ingested: 10,
+      error_message: 'Our hamsters are tired (503)',
+    })
+    provider.beforePage = () => {}
+    bench.now += SYNC_INTERVAL_MS * 1.1
+    await worker.settle()
+    expect(await bench.source(sourceId)).toMatchObject({ status: 'active', error_message: null })
+    expect(await bench.newestRun(sourceId)).toMatchObject({ status: 'succeeded', items_ingested: 10 })
+    expect(await bench.stored(sourceId)).toEqual(expected)
+  })
+
+  it('is polled through an hour of outage, and catches up by itself', async () => {
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    provider.beforePage = () => {
+      throw new ProviderError('unavailable', '503 Service Unavailable')
+    }
+    const expected = fill(6)
+    const start = bench.now
+    while (bench.now < start + 3_600_000) {
+      bench.now += 60_000
+      await worker.settle()
+    }
+    const runs = await bench.db.selectFrom('sync_runs').select('status').execute()
+    expect(runs.filter(({ status }) => status === 'failed').length).toBeGreaterThanOrEqual(3)
+    expect((await bench.source(sourceId)).status).toBe('error')
+    provider.beforePage = () => {}
+    bench.now += SYNC_INTERVAL_MS * 1.1
+    await worker.settle()
+    expect(await bench.stored(sourceId)).toEqual(expected)
+    expect((await bench.source(sourceId)).status).toBe('active')
+  })
+
+  it('never tells what broke inside the service', async () => {
+    fill(3)
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    provider.beforePage = () => {
+      throw new TypeError('secret of line 12')
+    }
+    await bench.worker(provider.adapter).settle()
+    expect((await bench.newestRun(sourceId)).error_message).toMatch(/inside the service/)
+  })
+
+  it('waits out a long rate limit in the queue instead of failing, and goes on from its cursor', async () => {
+    const expected = fill(20)
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    const worker = bench.worker(provider.adapter)
+    let storms = 3
+    provider.beforePage = (page) => {
+      if (page === 1 && storms-- > 0)
+        throw new ProviderError('rate_limited', 'ratelimited', { retryAfterMs: 3_600_000 })
+    }
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'queued', items_ingested: 5 })
+    for (let storm = 0; storm < 3; storm++) {
+      bench.now += 3_600_001
+      await worker.settle()
+    }
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 20 })
+    expect(await bench.stored(sourceId)).toEqual(expected)
+  })
+
+  it('whose grant is gone ends at once with the words of the provider, and is not polled every quarter of an hour', async () => {
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    provider.beforePage = () => {
+      throw new ProviderError('auth', 'token_revoked')
+    }
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    expect(await bench.source(sourceId)).toMatchObject({ status: 'error', error_message: 'token_revoked' })
+    bench.now += 3_600_000
+    await worker.settle()
+    expect(provider.asked).toHaveLength(1)
+  })
+
+  it('ends when its source is paused, and stays paused', async () => {
+    fill(20)
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    provider.beforePage = async (page) => {
+      if (page !== 2) return
+      await bench.db.updateTable('sources').set({ status: 'disabled' }).where('id', '=', sourceId).execute()
+    }
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'failed', items_ingested: 10 })
+    expect((await bench.source(sourceId)).status).toBe('disabled')
+    bench.now += SYNC_INTERVAL_MS * 2
+    await worker.settle()
+    expect(provider.asked).toHaveLength(1)
+  })
+
+  it('ends without a trace when its source is removed', async () => {
+    fill(20)
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    provider.beforePage = async (page) => {
+      if (page === 2) await bench.db.deleteFrom('sources').where('id', '=', sourceId).execute()
+    }
+    await bench.worker(provider.adapter).settle()
+    expect(bench.errors).toEqual([])
+    expect(await bench.stored(sourceId)).toEqual({})
+    expect(await bench.db.selectFrom('sync_runs').selectAll().execute()).toEqual([])
+  })
+})
+
+describe('a worker that dies', () => {
+  it('leaves a run that another one ends, every item stored exactly once, wherever it dies', async () => {
+    const expected = fill(100)
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    for (let death = 0; death < 8; death++) {
+      const dying = dyingWriter(1 + (death % 3), death % 2 === 0)
+      await bench.worker(provider.adapter, { items: dying }).settle()
+      expect((await bench.run(runId)).status).toBe('running')
+      await bench.expireLeases()
+    }
+    await bench.worker(provider.adapter).settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 100 })
+    expect(await bench.stored(sourceId)).toEqual(expected)
+    expect((await bench.source(sourceId)).status).toBe('active')
+  })
+
+  it('keeps its run until its lease runs out, whatever the clocks of the others say', async () => {
+    fill(10)
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    await bench.worker(provider.adapter, { items: dyingWriter(1, true) }).settle()
+    const { lease_id: leaseId } = await bench.run(runId)
+    await bench.worker(provider.adapter, { skewMs: 3_600_000 }).settle()
+    await bench.worker(provider.adapter, { skewMs: -3_600_000 }).settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'running', lease_id: leaseId })
+  })
+
+  it('is not followed for ever by a run that brings every worker down', async () => {
+    fill(3)
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    for (let death = 0; death < 10; death++) {
+      await bench.worker(provider.adapter, { items: dyingWriter(1, false) }).settle()
+      await bench.expireLeases()
+    }
+    await bench.worker(provider.adapter).settle()
+    expect(await bench.run(runId)).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringMatching(/given up/),
+    })
+  })
+})
+
+describe('workers that run side by side', () => {
+  it('never work on one run together', async () => {
+    fill(10)
+    const sources = await Promise.all(Array.from({ length: 6 }, () => bench.connect()))
+    for (const sourceId of sources) await bench.queue(sourceId)
+    await Promise.all([bench.worker(provider.adapter).settle(), bench.worker(provider.adapter).settle()])
+    expect(provider.asked).toHaveLength(6)
+    const runs = await bench.db.selectFrom('sync_runs').select('status').execute()
+    expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'succeeded'))
+  })
+
+  it('write nothing once their lease is somebody else’s', async () => {
+    fill(20)
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    provider.beforePage = async (page) => {
+      if (page !== 2) return
+      const lease = { lease_id: '00000000-0000-4000-8000-000000000001' }
+      await bench.db.updateTable('sync_runs').set(lease).where('id', '=', runId).execute()
+    }
+    await bench.worker(provider.adapter).settle()
+    expect(Object.keys(await bench.stored(sourceId))).toHaveLength(10)
+    expect(await bench.run(runId)).toMatchObject({ status: 'running', items_ingested: 10 })
+  })
+
+  it('go on with twenty sources while one is stuck', async () => {
+    const stuck = createFakeProvider()
+    stuck.put('never', 'read')
+    stuck.beforePage = () => new Promise(() => {})
+    fill(3)
+    const stuckId = await bench.connect()
+    const others = await Promise.all(Array.from({ length: 20 }, () => bench.connect()))
+    const adapters = Object.fromEntries(others.map((id) => [id, provider.adapter]))
+    await bench.queue(stuckId)
+    for (const id of others) await bench.queue(id)
+    const worker = bench.worker({ ...adapters, [stuckId]: stuck.adapter }, { concurrency: 2 })
+    worker.start()
+    await untilSucceeded(20)
+    expect((await bench.newestRun(stuckId)).status).toBe('running')
+    await worker.stop()
+  })
+
+  it('hand their runs back when they are stopped, to be gone on with at once', async () => {
+    const expected = fill(20)
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    const reached = Promise.withResolvers<void>()
+    provider.beforePage = (page) => {
+      if (page !== 2) return
+      reached.resolve()
+      return new Promise(() => {})
+    }
+    const worker = bench.worker(provider.adapter)
+    worker.start()
+    await reached.promise
+    await worker.stop()
+    expect(await bench.run(runId)).toMatchObject({ status: 'queued', lease_id: null, items_ingested: 10 })
+    provider.beforePage = () => {}
+    await bench.worker(provider.adapter).settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 20 })
+    expect(await bench.stored(sourceId)).toEqual(expected)
+  })
+})
+
+describe('polling', () => {
+  it('queues what is due, and neither paused nor push-only sources', async () => {
+    const due = new Date(bench.now - 1)
+    const sourceId = await bench.connect('notion', { status: 'active', next_poll_at: due })
+    await bench.connect('notion', { status: 'disabled', next_poll_at: due })
+    await bench.connect('notion', { status: 'active', next_poll_at: due, push_only: true })
+    await bench.connect('notion', { status: 'active', next_poll_at: new Date(bench.now + 1) })
+    await bench.worker(provider.adapter).settle()
+    const runs = await bench.db.selectFrom('sync_runs').select('source_id').execute()
+    expect(runs).toEqual([{ source_id: sourceId }])
+  })
+
+  it('starts a crowd of sources some at a time', async () => {
+    const due = new Date(bench.now - 1)
+    for (let n = 0; n < 30; n++) await bench.connect('notion', { status: 'active', next_poll_at: due })
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    expect(provider.asked).toHaveLength(20)
+    await worker.settle()
+    expect(provider.asked).toHaveLength(30)
+  })
+
+  it('comes soon after an event, gives the run what was announced, and forgets it once that succeeded', async () => {
+    const sourceId = await bench.connect()
+    const worker = bench.worker(provider.adapter)
+    await bench.queue(sourceId)
+    await worker.settle()
+    const event = { organizationId: bench.organization.id, sourceId, eventId: 'Ev1', hints: [{ n: 1 }] }
+    const note = () =>
+      bench.db.transaction().execute((tx) => notePushEvent(tx, { ...event, at: new Date(bench.now) }))
+    expect(await note()).toBe(true)
+    expect(await note()).toBe(false)
+    const since = new Date(bench.now)
+    bench.now += 5_000
+    await worker.settle()
+    expect(provider.asked.at(-1)?.push).toEqual({ since, hints: [{ n: 1 }] })
+    expect(await note()).toBe(false)
+    bench.now += SYNC_INTERVAL_MS * 1.1
+    await worker.settle()
+    expect(provider.asked.at(-1)?.push).toEqual({ since, hints: [] })
+  })
+})
+
+function writerOf(): Pick<Items, 'write'> {
+  const models = createModelRegistry({
+    configured: hashEmbeddingModel(),
+    builtin: async () => hashEmbeddingModel(),
+  })
+  return createItems({ db: bench.db, models, clock: { now: () => new Date(bench.now) } })
+}
+
+/** Dies with the n-th page: with its transaction open, or just after its commit. Nobody lets go of the lease. */
+function dyingWriter(pages: number, isStored: boolean): Pick<Items, 'write'> {
+  const writer = writerOf()
+  let written = 0
+  return {
+    write: async (organizationId, items, within, signal) => {
+      written += 1
+      if (written < pages) return await writer.write(organizationId, items, within, signal)
+      await writer.write(
+        organizationId,
+        items,
+        async (tx, counts) => {
+          await within?.(tx, counts)
+          if (!isStored) throw new DeadWorker()
+        },
+        signal,
+      )
+      throw new DeadWorker()
+    },
+  }
+}
+
+/** How it looks from inside: the connection to the database ends (admin_shutdown). */
+class DeadWorker extends Error {
+  readonly code = '57P01'
+}
+
+async function untilSucceeded(count: number): Promise<void> {
+  for (let look = 0; look < 500; look++) {
+    const runs = await bench.db
+      .selectFrom('sync_runs')
+      .selectAll()
+      .where('status', '=', 'succeeded')
+      .execute()
+    if (runs.length === count) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the runs did not end')
+}
+
+const newItem = (sourceId: string) => ({
+  sourceId,
+  provider: 'notion' as const,
+  sourceKind: 'document' as const,
+  externalId: 'x',
+  title: 'Pushed',
+  body: 'A pushed document.',
+  url: null,
+  authorName: null,
+  sourceCreatedAt: null,
+  sourceUpdatedAt: null,
+  metadata: {},
+})
