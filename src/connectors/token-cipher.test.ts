@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { createTokenCipher } from './token-cipher.ts'
+
+const [old, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+
+describe('the token cipher', () => {
+  it('gives back what it was given, and never makes the same bytes twice', () => {
+    const cipher = createTokenCipher([current])
+    const [first, second] = [cipher.encrypt('täst', 'row'), cipher.encrypt('täst', 'row')]
+    expect(cipher.decrypt(first, 'row')).toBe('täst')
+    expect(first.equals(second)).toBe(false)
+    expect(first.includes(Buffer.from('täst'))).toBe(false)
+  })
+
+  it('decrypts with every key of the list, encrypts with the first, and knows what is outdated', () => {
+    const before = createTokenCipher([old]).encrypt('secret', 'row')
+    const cipher = createTokenCipher([current, old])
+    expect(cipher.decrypt(before, 'row')).toBe('secret')
+    expect(cipher.isOutdated(before)).toBe(true)
+    const after = cipher.encrypt('secret', 'row')
+    expect(cipher.isOutdated(after)).toBe(false)
+    expect(createTokenCipher([current]).decrypt(after, 'row')).toBe('secret')
+  })
+
+  it('refuses a ciphertext of another row, of a key it does not have, and one that was touched', () => {
+    const cipher = createTokenCipher([current])
+    const bytes = cipher.encrypt('secret', 'row')
+    expect(() => cipher.decrypt(bytes, 'another row')).toThrow(/cannot be decrypted/)
+    expect(() => createTokenCipher([old]).decrypt(bytes, 'row')).toThrow(/ENCRYPTION_KEY/)
+    for (let at = 0; at < bytes.length; at++) {
+      const touched = Buffer.from(bytes)
+      touched.writeUInt8(touched.readUInt8(at) ^ 1, at)
+      expect(() => cipher.decrypt(touched, 'row')).toThrow(/cannot be decrypted/)
+    }
+    expect(() => cipher.decrypt(bytes.subarray(0, 20), 'row')).toThrow(/cannot be decrypted/)
+  })
+
+  it('tells keys apart that share an id', () => {
+    const cipher = createTokenCipher([current])
+    let twin = randomBytes(32)
+    while (createTokenCipher([twin]).keyId !== cipher.keyId) twin = randomBytes(32)
+    const bytes = createTokenCipher([twin]).encrypt('secret', 'row')
+    expect(createTokenCipher([current, twin]).decrypt(bytes, 'row')).toBe('secret')
+  })
+})
