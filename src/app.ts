@@ -33,7 +33,12 @@ import {
   type OperatorServices,
 } from './operator/index.ts'
 import { createOrganizations, organizationRoutes, type OrganizationServices } from './organizations/index.ts'
-import { createRetrieval, retrievalRoutes, type RetrievalServices } from './retrieval/index.ts'
+import {
+  createReadingList,
+  createRetrieval,
+  retrievalRoutes,
+  type RetrievalServices,
+} from './retrieval/index.ts'
 import { createSources, sourceRoutes, type SourceServices } from './sources/index.ts'
 import { createSyncRuns, syncRoutes, type SyncServices } from './sync/index.ts'
 import { createCredits, createRateLimit } from './usage/index.ts'
@@ -113,6 +118,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     builtin: () => createEmbeddingModel({ provider: 'builtin' }),
   })
   const retrieval = createRetrieval({ db, clock, models })
+  const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
   const services: Services = {
     db,
     apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
@@ -124,8 +130,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     items: createItems({ db, clock, models }),
     retrieval,
     answers: createAnswers<Question>({
-      retrieve: async ({ caller, query, limit }, signal) =>
-        (await retrieval.search(caller, { query, limit, filter: {} }, signal)).hits,
+      retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),
       languageModel: deps.languageModel,
       answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
       terms: deps.termWeights,
