@@ -134,7 +134,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
       languageModel: deps.languageModel,
       answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
       terms: deps.termWeights,
-      onModelFailure: (err) => logger.warn({ err }, 'the language model failed'),
+      onModelFailure: (err, { requestId }) => logger.warn({ requestId, err }, 'the language model failed'),
     }),
     unreadiness: () => unreadiness(database, draining),
     openApiDocument: () => ({ ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
