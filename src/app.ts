@@ -14,7 +14,7 @@ import type { Settings } from './config.ts'
 import type { OpenDatabase } from './database/database.ts'
 import { isMigrated } from './database/migrate.ts'
 import { createConsoleIdentity } from './console-identity.ts'
-import { createModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
+import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
 import { createGates } from './gates.ts'
 import type { Route } from './http/route.ts'
 import { createServer } from './http/create-server.ts'
@@ -33,6 +33,7 @@ import {
   type OperatorServices,
 } from './operator/index.ts'
 import { createOrganizations, organizationRoutes, type OrganizationServices } from './organizations/index.ts'
+import { createReembedding, reembeddingRoutes, type ReembeddingServices } from './reembedding/index.ts'
 import {
   createReadingList,
   createRetrieval,
@@ -41,7 +42,7 @@ import {
 } from './retrieval/index.ts'
 import { createSources, sourceRoutes, type SourceServices } from './sources/index.ts'
 import { createSyncRuns, syncRoutes, type SyncServices } from './sync/index.ts'
-import { createCredits, createRateLimit } from './usage/index.ts'
+import { createCredits, createRateLimit, type Credits } from './usage/index.ts'
 
 /** Everything the service takes from outside. */
 export interface AppDependencies {
@@ -76,6 +77,7 @@ type Services = AccessServices &
   OperationServices &
   OperatorServices &
   OrganizationServices &
+  ReembeddingServices &
   RetrievalServices &
   SourceServices &
   SyncServices
@@ -85,6 +87,7 @@ export const routes: readonly Route<Services>[] = [
   ...retrievalRoutes,
   ...answerRoutes,
   ...itemRoutes,
+  ...reembeddingRoutes,
   ...accessRoutes,
   ...sourceRoutes,
   ...syncRoutes,
@@ -113,32 +116,9 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     fetch: deps.fetch,
     publicUrl: deps.publicUrl,
   })
-  const models = createModelRegistry({
-    configured: deps.embeddingModel,
-    builtin: () => createEmbeddingModel({ provider: 'builtin' }),
-  })
-  const retrieval = createRetrieval({ db, clock, models })
-  const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
-  const services: Services = {
-    db,
-    apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
-    organizations: createOrganizations({ db, clock, paymentsConfigured: false }),
-    sources: createSources({ db, clock, checkConnectorLimit }),
-    syncRuns: createSyncRuns({ db, clock }),
-    subscriptions: createSubscriptions({ db, clock }),
-    operator: createOperator({ db, clock, logger }),
-    items: createItems({ db, clock, models }),
-    retrieval,
-    answers: createAnswers<Question>({
-      retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),
-      languageModel: deps.languageModel,
-      answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
-      terms: deps.termWeights,
-      onModelFailure: (err, { requestId }) => logger.warn({ requestId, err }, 'the language model failed'),
-    }),
-    unreadiness: () => unreadiness(database, draining),
-    openApiDocument: () => ({ ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
-  }
+  const models = createModelRegistry({ configured: deps.embeddingModel, builtin: loadBuiltin })
+  const reembedding = createReembedding({ db, clock, models, logger, works: settings.ROLE !== 'api' })
+  const services = createServices(deps, { models, reembedding, isDraining: () => draining })
   const gates = createGates({
     db,
     clock,
@@ -157,12 +137,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     mounted: identity.mounted,
   })
   await addPages(server, metrics)
-  const sweep = setInterval(() => {
-    credits
-      .sweepExpired(clock.now())
-      .catch((err: unknown) => logger.error({ err }, 'expired credits could not be given back'))
-  }, SWEEP_INTERVAL_MS)
-  sweep.unref()
+  const sweep = sweepExpiredCredits(credits, deps)
+  reembedding.resumeAgainAndAgain()
   await warnOfOtherModels(db, models, logger)
   return {
     server,
@@ -171,8 +147,57 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     },
     async stop() {
       clearInterval(sweep)
+      await reembedding.stop()
     },
   }
+}
+
+function loadBuiltin(): Promise<EmbeddingModel> {
+  return createEmbeddingModel({ provider: 'builtin' })
+}
+
+/** The slices, each with what it needs. */
+function createServices(
+  deps: AppDependencies,
+  parts: { models: ModelRegistry; reembedding: Services['reembedding']; isDraining: () => boolean },
+): Services {
+  const { settings, database, clock, logger } = deps
+  const { models } = parts
+  const { db } = database
+  const retrieval = createRetrieval({ db, clock, models })
+  const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
+  return {
+    db,
+    apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
+    organizations: createOrganizations({ db, clock, paymentsConfigured: false }),
+    sources: createSources({ db, clock, checkConnectorLimit }),
+    syncRuns: createSyncRuns({ db, clock }),
+    subscriptions: createSubscriptions({ db, clock }),
+    operator: createOperator({ db, clock, logger }),
+    items: createItems({ db, clock, models }),
+    reembedding: parts.reembedding,
+    retrieval,
+    answers: createAnswers<Question>({
+      retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),
+      languageModel: deps.languageModel,
+      answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
+      terms: deps.termWeights,
+      onModelFailure: (err, { requestId }) => logger.warn({ requestId, err }, 'the language model failed'),
+    }),
+    unreadiness: () => unreadiness(database, parts.isDraining()),
+    openApiDocument: () => ({ ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
+  }
+}
+
+/** Gives back, once a minute, the credits of requests whose process died. */
+function sweepExpiredCredits(credits: Credits, { clock, logger }: AppDependencies): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    credits
+      .sweepExpired(clock.now())
+      .catch((err: unknown) => logger.error({ err }, 'expired credits could not be given back'))
+  }, SWEEP_INTERVAL_MS)
+  timer.unref()
+  return timer
 }
 
 async function unreadiness(database: OpenDatabase, draining: boolean): Promise<string | null> {
