@@ -166,6 +166,7 @@ function createServices(
   const { db } = database
   const retrieval = createRetrieval({ db, clock, models })
   const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
+  let document: Record<string, unknown> | undefined
   return {
     db,
     apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
@@ -185,7 +186,9 @@ function createServices(
       onModelFailure: (err, { requestId }) => logger.warn({ requestId, err }, 'the language model failed'),
     }),
     unreadiness: () => unreadiness(database, parts.isDraining()),
-    openApiDocument: () => ({ ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
+    // Made once: it takes 10 ms, and anybody may ask for it.
+    openApiDocument: () =>
+      (document ??= { ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
   }
 }
 

@@ -10,7 +10,7 @@ import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 async function rows(page: string): Promise<string[][]> {
   const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
   const cells = text.matchAll(/^\| (`[^`|]+` \|.*) \|$/gm).map(([, row = '']) => row.split(' | '))
-  return cells.map(([first = '', ...rest]) => [first.replaceAll('`', ''), ...rest]).toArray()
+  return cells.map((row) => row.with(0, row[0]?.replaceAll('`', '') ?? '')).toArray()
 }
 
 describe('docs/settings.md', () => {
