@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 const postgresUrl = process.env.TEST_DATABASE_URL
 
 const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' as const }
-const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts']
+const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'evaluation/**/*.db.test.ts']
 
 export default defineConfig({
   test: {
@@ -14,7 +14,14 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'cli/**/*.test.ts', 'scripts/**/*.test.ts', 'training/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'test/**/*.test.ts',
+            'cli/**/*.test.ts',
+            'scripts/**/*.test.ts',
+            'training/**/*.test.ts',
+            'evaluation/**/*.test.ts',
+          ],
           exclude: databaseSuites,
         },
       },

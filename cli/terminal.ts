@@ -27,7 +27,7 @@ export interface Terminal {
 export function createTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal {
   return {
     columns: Math.min(COLUMNS_MAX, Math.max(40, stdout.columns || COLUMNS_DEFAULT)),
-    interactive: stdout.isTTY === true,
+    interactive: stdout.isTTY,
     stderr,
     print: (line = '') => void stdout.write(`${line}\n`),
     write: (text) => void stdout.write(text),

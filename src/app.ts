@@ -13,10 +13,10 @@ import {
 import type { Settings } from './config.ts'
 import type { OpenDatabase } from './database/database.ts'
 import { isMigrated } from './database/migrate.ts'
-import { startConnectorEngine } from './connector-engine.ts'
+import { type ConnectorEngine, startConnectorEngine } from './connector-engine.ts'
 import { connectorRoutes, type ConnectorServices } from './connectors/index.ts'
 import { createConsoleIdentity } from './console-identity.ts'
-import { createModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
+import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
 import { createGates } from './gates.ts'
 import type { Route } from './http/route.ts'
 import { createServer } from './http/create-server.ts'
@@ -25,7 +25,7 @@ import type { EmbeddingModel } from './inference/embedding-model.ts'
 import { createEmbeddingModel } from './inference/embedding-models/create-embedding-model.ts'
 import type { LanguageModel } from './inference/language-model.ts'
 import type { TermWeights } from './inference/term-weights.ts'
-import { createItems, itemRoutes, type ItemServices } from './items/index.ts'
+import { createItems, itemRoutes, type Items, type ItemServices } from './items/index.ts'
 import type { Clock } from './kernel/clock.ts'
 import { addPages, createMetrics, operationRoutes, type OperationServices } from './operations/index.ts'
 import {
@@ -35,10 +35,16 @@ import {
   type OperatorServices,
 } from './operator/index.ts'
 import { createOrganizations, organizationRoutes, type OrganizationServices } from './organizations/index.ts'
-import { createRetrieval, retrievalRoutes, type RetrievalServices } from './retrieval/index.ts'
+import { createReembedding, reembeddingRoutes, type ReembeddingServices } from './reembedding/index.ts'
+import {
+  createReadingList,
+  createRetrieval,
+  retrievalRoutes,
+  type RetrievalServices,
+} from './retrieval/index.ts'
 import { createSources, sourceRoutes, type SourceServices } from './sources/index.ts'
 import { createSyncRuns, syncRoutes, type SyncServices } from './sync/index.ts'
-import { createCredits, createRateLimit } from './usage/index.ts'
+import { createCredits, createRateLimit, type Credits } from './usage/index.ts'
 
 /** Everything the service takes from outside. */
 export interface AppDependencies {
@@ -74,6 +80,7 @@ type Services = AccessServices &
   OperationServices &
   OperatorServices &
   OrganizationServices &
+  ReembeddingServices &
   RetrievalServices &
   SourceServices &
   SyncServices
@@ -83,6 +90,7 @@ export const routes: readonly Route<Services>[] = [
   ...retrievalRoutes,
   ...answerRoutes,
   ...itemRoutes,
+  ...reembeddingRoutes,
   ...accessRoutes,
   ...sourceRoutes,
   ...syncRoutes,
@@ -112,49 +120,12 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     fetch: deps.fetch,
     publicUrl: deps.publicUrl,
   })
-  const models = createModelRegistry({
-    configured: deps.embeddingModel,
-    builtin: () => createEmbeddingModel({ provider: 'builtin' }),
-  })
-  const retrieval = createRetrieval({ db, clock, models })
+  const models = createModelRegistry({ configured: deps.embeddingModel, builtin: loadBuiltin })
+  const reembedding = createReembedding({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const items = createItems({ db, clock, models })
-  const engine = await startConnectorEngine({
-    settings,
-    database,
-    clock,
-    logger,
-    items,
-    metrics,
-    publicUrl: deps.publicUrl,
-  })
-  const services: Services = {
-    ...engine.connectors.services,
-    db,
-    apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
-    organizations: createOrganizations({ db, clock, paymentsConfigured: false }),
-    sources: createSources({
-      db,
-      clock,
-      checkConnectorLimit,
-      channels: engine.connectors.channels,
-      disconnect: { prepare: engine.connectors.revocations.prepare, run: engine.disconnect },
-    }),
-    syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
-    subscriptions: createSubscriptions({ db, clock }),
-    operator: createOperator({ db, clock, logger }),
-    items,
-    retrieval,
-    answers: createAnswers<Question>({
-      retrieve: async ({ caller, query, limit }, signal) =>
-        (await retrieval.search(caller, { query, limit, filter: {} }, signal)).hits,
-      languageModel: deps.languageModel,
-      answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
-      terms: deps.termWeights,
-      onModelFailure: (err) => logger.warn({ err }, 'the language model failed'),
-    }),
-    unreadiness: () => unreadiness(database, draining),
-    openApiDocument: () => ({ ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
-  }
+  const { publicUrl } = deps
+  const engine = await startConnectorEngine({ settings, database, clock, logger, items, metrics, publicUrl })
+  const services = createServices(deps, { models, items, reembedding, engine, isDraining: () => draining })
   const gates = createGates({
     db,
     clock,
@@ -173,12 +144,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     mounted: identity.mounted,
   })
   await addPages(server, metrics)
-  const sweep = setInterval(() => {
-    credits
-      .sweepExpired(clock.now())
-      .catch((err: unknown) => logger.error({ err }, 'expired credits could not be given back'))
-  }, SWEEP_INTERVAL_MS)
-  sweep.unref()
+  const sweep = sweepExpiredCredits(credits, deps)
+  reembedding.resumeAgainAndAgain()
   await warnOfOtherModels(db, models, logger)
   return {
     server,
@@ -187,9 +154,73 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     },
     async stop() {
       clearInterval(sweep)
-      await engine.stop()
+      await Promise.all([reembedding.stop(), engine.stop()])
     },
   }
+}
+
+function loadBuiltin(): Promise<EmbeddingModel> {
+  return createEmbeddingModel({ provider: 'builtin' })
+}
+
+/** The slices, each with what it needs. */
+function createServices(
+  deps: AppDependencies,
+  parts: {
+    models: ModelRegistry
+    items: Items
+    reembedding: Services['reembedding']
+    engine: ConnectorEngine
+    isDraining: () => boolean
+  },
+): Services {
+  const { settings, database, clock, logger } = deps
+  const { models, items, engine } = parts
+  const { db } = database
+  const retrieval = createRetrieval({ db, clock, models })
+  const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
+  let document: Record<string, unknown> | undefined
+  return {
+    ...engine.connectors.services,
+    db,
+    apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
+    organizations: createOrganizations({ db, clock, paymentsConfigured: false }),
+    sources: createSources({
+      db,
+      clock,
+      checkConnectorLimit,
+      channels: engine.connectors.channels,
+      disconnect: { prepare: engine.connectors.revocations.prepare, run: engine.disconnect },
+    }),
+    syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
+    subscriptions: createSubscriptions({ db, clock }),
+    operator: createOperator({ db, clock, logger }),
+    items,
+    reembedding: parts.reembedding,
+    retrieval,
+    answers: createAnswers<Question>({
+      retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),
+      languageModel: deps.languageModel,
+      answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
+      terms: deps.termWeights,
+      onModelFailure: (err, { requestId }) => logger.warn({ requestId, err }, 'the language model failed'),
+    }),
+    unreadiness: () => unreadiness(database, parts.isDraining()),
+    // Made once: it takes 10 ms, and anybody may ask for it.
+    openApiDocument: () =>
+      (document ??= { ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
+  }
+}
+
+/** Gives back, once a minute, the credits of requests whose process died. */
+function sweepExpiredCredits(credits: Credits, { clock, logger }: AppDependencies): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    credits
+      .sweepExpired(clock.now())
+      .catch((err: unknown) => logger.error({ err }, 'expired credits could not be given back'))
+  }, SWEEP_INTERVAL_MS)
+  timer.unref()
+  return timer
 }
 
 async function unreadiness(database: OpenDatabase, draining: boolean): Promise<string | null> {

@@ -196,7 +196,7 @@ describe('memory import', () => {
   })
 
   it('splits a text beyond 1 MiB into numbered parts, and removes those that a shorter text leaves over', async () => {
-    await write('long.txt', `${'A paragraph of some words.\n\n'.repeat(90_000)}`)
+    await write('long.txt', 'A paragraph of some words.\n\n'.repeat(90_000))
     await importFolder()
     expect([...service.items.values()].map(({ externalId, title }) => [externalId, title])).toEqual([
       ['handbook/long.txt', 'long (part 1)'],

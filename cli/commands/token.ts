@@ -51,7 +51,7 @@ async function authorize(serviceUrl: string, email: string, challenge: string): 
     login_hint: email,
   })
   const cookies = new Map<string, string>()
-  let location = `${serviceUrl}/oidc/auth?${query}`
+  let location = `${serviceUrl}/oidc/auth?${query.toString()}`
   for (let step = 0; step < REDIRECTS_MAX; step++) {
     const response = await fetch(location, {
       redirect: 'manual',

@@ -8,7 +8,7 @@ export const TASKS = {
   test: { command: ['node_modules/vitest/vitest.mjs', 'run'], needsDevelopment: true },
   check: { command: ['scripts/tasks/check.ts'], needsDevelopment: true },
   bench: { command: ['bench/main.ts'], needsDevelopment: true },
-  evaluate: { command: ['bench/evaluate.ts'], needsDevelopment: true },
+  evaluate: { command: ['evaluation/main.ts'], needsDevelopment: true },
   emulators: { command: ['emulators/main.ts'], needsDevelopment: false },
   generate: { command: ['scripts/generate.ts'], needsDevelopment: true },
   format: { command: ['node_modules/oxfmt/bin/oxfmt', '.'], needsDevelopment: true },

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTVerifyGetKey } from 'jose'
 import type { Configuration, interactionPolicy } from 'oidc-provider'
 import { z } from 'zod'
 
@@ -30,7 +30,7 @@ export async function createDevelopmentIssuer(options: {
   const issuer = options.publicUrl + DEVELOPMENT_ISSUER_PATH
   const key = await signingKey(options.dataDir)
   const { kty, n, e, kid, alg } = key
-  const keys = createLocalJWKSet({ keys: [{ kty, n, e, kid, alg } as JWK] })
+  const keys = createLocalJWKSet({ keys: [{ kty, n, e, kid, alg }] })
   let provider: Promise<(request: IncomingMessage, response: ServerResponse) => Promise<void>> | undefined
   return {
     issuer,

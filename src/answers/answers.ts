@@ -39,7 +39,7 @@ export interface AnswersOptions<Request extends { query: string }> {
   answerTimeoutMs: number
   terms: TermWeights
   /** Told why the language model did not answer, when a synthesis stands in for it or a stream broke. */
-  onModelFailure: (error: unknown) => void
+  onModelFailure: (error: unknown, request: Request) => void
   maxOutputTokens?: number
   /** The secret that delimits documents in a prompt. */
   randomBoundary?: () => string
@@ -87,7 +87,7 @@ export function createAnswers<Request extends { query: string }>(
       }
     } catch (error) {
       signal?.throwIfAborted()
-      options.onModelFailure(error)
+      options.onModelFailure(error, request)
       if (answer !== '') {
         yield { type: 'error', error: brokenAnswer(error) }
         return
@@ -108,19 +108,24 @@ export function createAnswers<Request extends { query: string }>(
     async ask(request, signal) {
       const { query } = request
       const hits = await options.retrieve(request, signal)
-      const answer = await completeAnswer(query, hits, signal)
+      const answer = await completeAnswer(request, hits, signal)
       return { question: query, answer, citations: citationsOf(answer, hits), context: hits.map(contextItem) }
     },
   }
 
-  async function completeAnswer(query: string, hits: readonly Hit[], signal?: AbortSignal): Promise<string> {
+  async function completeAnswer(
+    request: Request,
+    hits: readonly Hit[],
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const { query } = request
     if (hits.length === 0) return nothingFound(query)
     try {
       const answer = (await Array.fromAsync(modelDeltas(query, hits, signal))).join('')
       if (answer !== '') return answer
     } catch (error) {
       signal?.throwIfAborted()
-      options.onModelFailure(error)
+      options.onModelFailure(error, request)
     }
     return synthesizeAnswer(query, hits, options.terms)
   }

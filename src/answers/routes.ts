@@ -11,6 +11,7 @@ export interface Question {
   query: string
   limit: number
   caller: Caller
+  requestId: string
 }
 
 export interface AnswerServices {
@@ -53,8 +54,8 @@ export const answerRoutes = twins<AnswerServices>()({
   refuses: ['embedding_model_mismatch', 'upstream_error'],
   responses: { 200: AskResponse },
   streams: true,
-  handle: async ({ body, principal, headers, signal }, { answers }) => {
-    const question = { ...body, caller: principal }
+  handle: async ({ body, principal, headers, requestId, signal }, { answers }) => {
+    const question = { ...body, caller: principal, requestId }
     if (wantsStream(headers['accept'])) return { stream: toEvents(answers.askStreaming(question, signal)) }
     return reply(200, AskResponse.parse(await answers.ask(question, signal)))
   },

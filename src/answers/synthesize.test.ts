@@ -71,6 +71,16 @@ describe('an answer without a language model', () => {
     )
   })
 
+  it('shows the best of the hits read first, also where another one shares more words with the question', () => {
+    const hits = [
+      hit('Vacation', 'Everybody gets 28 days. The calendar shows them.'),
+      hit('Survey', 'We asked how many vacation days people wish for and many days they got.'),
+    ]
+    const answer = ask('How many vacation days do I get?', hits)
+    expect(answer).toContain('Everybody gets 28 days. [1]')
+    expect(answer).not.toContain('The calendar')
+  })
+
   it('says nothing twice', () => {
     const same = 'The office in Lyon opens at eight.'
     expect(ask('When does the office in Lyon open?', [hit('A', same), hit('B', same)])).toBe(`${same} [1]`)

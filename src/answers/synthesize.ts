@@ -13,6 +13,9 @@ const SHARE_OF_BEST_MIN = 0.55
 /** One that covers nothing new of the question has to be nearly as good as the best. */
 const SHARE_WITHOUT_NEWS_MIN = 0.8
 const NEWS_MIN = 0.08
+/** The hits read first have their best passage in the answer, unless it is worth less than this share of the best one. */
+const HITS_SHOWN = 2
+const SHARE_OF_SHOWN_MIN = 0.45
 /** A hit without sentences is shown up to here. */
 const WHOLE_CHARACTERS_MAX = 300
 /** Two passages that share more of their stems than this say the same. */
@@ -20,7 +23,7 @@ const OVERLAP_MAX = 0.6
 /** What a passage has that shares no word with the question: then its hit's rank and what is asked for decide. */
 const BASE_SCORE = 0.03
 /** What a question's word counts that stands not in the passage itself but above it, beside it, or in the title. */
-const CONTEXT_SHARE = 0.6
+const CONTEXT_SHARE = 0.4
 const TITLE_SHARE = 0.4
 const NEIGHBOUR_SHARE = 0.3
 /** How much a passage gains by having what the question asks for (a number, a date, a name). */
@@ -29,7 +32,7 @@ const EXPECTED_GAIN = 0.3
 const QUESTION_SHARE = 0.3
 const UNASKED_CODE_SHARE = 0.6
 /** How much the last hit's passages lose against the first hit's. */
-const RANK_LOSS = 0.35
+const RANK_LOSS = 0.5
 /** Stems that a passage can have before its length counts against it. */
 const STEMS_FREE = 15
 
@@ -113,24 +116,35 @@ function questionWeights(
   return new Map(stems.map((stem, at) => [stem, (weights[at] ?? 0) / total]))
 }
 
-/** Greedily the best passage that is not yet said, until nothing is good enough or the answer is long enough. */
+/**
+ * Greedily the best passage that is not yet said, until nothing is good enough or the answer is long enough; then the
+ * best ones of the hits read first, as a hit can answer in other words than the question's.
+ */
 function choose(candidates: readonly Candidate[], weights: ReadonlyMap<string, number>): Candidate[] {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const best = ranked[0]
   if (!best) return []
   const chosen = [best]
-  let characters = best.passage.text.length
   for (const candidate of ranked.slice(1)) {
     const share = candidate.score / best.score
     if (chosen.length >= PASSAGES_MAX || !(share >= SHARE_OF_BEST_MIN)) break
-    const fits = characters + candidate.passage.text.length <= CHARACTERS_MAX
-    const said = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
     const helps = share >= SHARE_WITHOUT_NEWS_MIN || addsNews(candidate, chosen, weights)
-    if (!fits || said || !helps) continue
-    chosen.push(candidate)
-    characters += candidate.passage.text.length
+    if (helps && hasRoom(candidate, chosen)) chosen.push(candidate)
+  }
+  for (let hit = 0; hit < HITS_SHOWN; hit++) {
+    const first = ranked.find((candidate) => candidate.hit === hit)
+    const isShown = first === undefined || chosen.some((candidate) => candidate.hit === hit)
+    if (!isShown && first.score >= SHARE_OF_SHOWN_MIN * best.score && hasRoom(first, chosen))
+      chosen.push(first)
   }
   return chosen
+}
+
+/** Whether a passage is not yet said by the chosen ones, and fits beside them. */
+function hasRoom(candidate: Candidate, chosen: readonly Candidate[]): boolean {
+  const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
+  const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
+  return !isSaid && characters + candidate.passage.text.length <= CHARACTERS_MAX
 }
 
 /** Whether it covers a part of the question that the chosen ones do not. */

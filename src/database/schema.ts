@@ -210,7 +210,7 @@ export interface Schema {
     source_item_id: string
     position: number
     provider: ProviderId
-    /** A halfvec, written from the binary form of `float4[]` or as text `[0.1,0.2,…]`. */
+    /** A halfvec, written as the bytes of `encodeHalfvec` or as text `[0.1,0.2,…]`. */
     embedding: string
   }
   reembeddings: {

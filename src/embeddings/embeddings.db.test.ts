@@ -1,5 +1,3 @@
-import * as fc from 'fast-check'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
@@ -8,7 +6,6 @@ import {
   adoptModel,
   createModelRegistry,
   ensureStoredModel,
-  float4Array,
   readModelState,
   warnOfOtherModels,
 } from './index.ts'
@@ -19,30 +16,6 @@ beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.close())
-
-describe('float4Array', () => {
-  it('carries any number of vectors to the database, each rounded to half precision and no further', async () => {
-    const vectors = fc
-      .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 40 }))
-      .chain(([count, length]) =>
-        fc.array(fc.float32Array({ min: -1, max: 1, noNaN: true, minLength: length, maxLength: length }), {
-          minLength: count,
-          maxLength: count,
-        }),
-      )
-    await fc.assert(
-      fc.asyncProperty(vectors, async (given) => {
-        const length = given[0]?.length ?? 0
-        const { rows } = await sql<{ text: string }>`
-          select (${float4Array(given)}::float4[])[n * ${length}::int + 1 : (n + 1) * ${length}::int]::halfvec::text as text
-          from generate_series(0, ${given.length - 1}::int) n order by n`.execute(database.db)
-        const read = rows.map(({ text }) => JSON.parse(text).map((value: number) => Math.f16round(value)))
-        expect(read).toEqual(given.map((vector) => Array.from(vector, (value) => Math.f16round(value))))
-      }),
-      { numRuns: 60 },
-    )
-  })
-})
 
 describe('the models of an organization', () => {
   it('has none until the first vectors, and then keeps the one that was first', async () => {

@@ -9,5 +9,4 @@ export {
   readModelState,
   type StoredModel,
 } from './organization-models.ts'
-export { float4Array } from './vector-parameter.ts'
 export { warnOfOtherModels } from './warn-of-other-models.ts'

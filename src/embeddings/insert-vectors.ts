@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
-import { float4Array } from './vector-parameter.ts'
+import { encodeHalfvec } from '../database/halfvec.ts'
 
 /** The vector of one chunk. */
 export interface ChunkVector {
@@ -13,7 +13,7 @@ export interface ChunkVector {
 
 /**
  * Inserts vectors of one model in one statement; where a chunk has its vector already, that one stays.
- * All have the same length. The caller bounds how many there are.
+ * The caller bounds how many there are.
  */
 export async function insertVectors(
   tx: Tx,
@@ -21,19 +21,18 @@ export async function insertVectors(
   modelId: number,
   rows: readonly ChunkVector[],
 ): Promise<void> {
-  const dimensions = rows[0]?.vector.length ?? 0
   const chunks = rows.map(({ sourceItemId, position, provider }, n) => ({
     n,
     sourceItemId,
     position,
     provider,
   }))
-  const numbers = float4Array(rows.map(({ vector }) => vector))
+  const vectors = rows.map(({ vector }, n) => sql`(${sql.lit(n)}, ${encodeHalfvec(vector)}::halfvec)`)
   await sql`
     insert into chunk_embeddings (organization_id, embedding_model_id, source_item_id, position, provider, embedding)
-    select ${organizationId}, ${modelId}, r."sourceItemId", r.position, r.provider,
-      (${numbers}::float4[])[r.n * ${dimensions}::int + 1 : (r.n + 1) * ${dimensions}::int]::halfvec
+    select ${organizationId}, ${modelId}, r."sourceItemId", r.position, r.provider, v.embedding
     from json_to_recordset(${JSON.stringify(chunks)}::json)
       as r(n int, "sourceItemId" uuid, position int, provider text)
+    join (values ${sql.join(vectors)}) as v(n, embedding) on v.n = r.n
     on conflict do nothing`.execute(tx)
 }

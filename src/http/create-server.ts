@@ -109,9 +109,10 @@ function withMounted<S>({ mounted, logger }: ServerOptions<S>, handler: RequestL
       handler(request, response)
       return
     }
-    response.setHeader('X-Request-Id', randomUUID())
+    const requestId = randomUUID()
+    response.setHeader('X-Request-Id', requestId)
     mounted.handle(request, response).catch((err: unknown) => {
-      logger.error({ err }, 'a mounted application failed')
+      logger.error({ requestId, err }, 'a mounted application failed')
       if (!response.headersSent)
         response.writeHead(500, { 'Content-Type': 'application/json; charset=utf-8' })
       response.end(JSON.stringify(errorBody(toAppError(err))))

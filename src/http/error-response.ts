@@ -9,7 +9,7 @@ export interface ErrorBody {
 
 /** The JSON body of an error: its public part and nothing else. */
 export function errorBody(error: AppError): ErrorBody {
-  return { ...error.details, error: error.message, code: error.code }
+  return { error: error.message, code: error.code, ...error.details }
 }
 
 const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {

@@ -51,6 +51,7 @@ export function twins<Services>() {
       ...shared,
       operationId: `console${shared.operationId[0]?.toUpperCase()}${shared.operationId.slice(1)}`,
       path: `/v1/console${shared.path}`,
+      tag: `${shared.tag} (console)`,
       access: { surface: 'console', role: consoleRole, action },
     }),
   ]

@@ -83,6 +83,14 @@ export const itemRoutes = [
     body: IngestRequest,
     refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error', 'overloaded'],
     responses: { 200: IngestResponse },
+    refuses: [
+      'duplicate_document',
+      'provider_mismatch',
+      'not_found',
+      'embedding_model_mismatch',
+      'upstream_error',
+      'overloaded',
+    ],
     handle: async ({ principal, body, requestId, signal }, { items }) =>
       reply(200, await items.ingest(principal, body.documents.map(toNewItem), requestId, signal)),
   }),

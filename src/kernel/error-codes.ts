@@ -18,7 +18,6 @@ export const ERROR_CODES = {
   source_disabled: 409,
   source_push_only: 409,
   embedding_model_mismatch: 409,
-  reembed_active: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

@@ -22,6 +22,11 @@ export async function addPages(server: FastifyInstance, metrics: Metrics): Promi
         title: 'Retrieval Memory Service',
         withDefaultFonts: false,
         telemetry: false,
+        // What would talk to other servers than this one.
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        showDeveloperTools: 'never',
+        hideClientButton: true,
       },
     })
   })

@@ -1,2 +1,2 @@
 export { createReembedding, type Reembedding } from './reembedding.ts'
-export { reembeddingRoutes } from './routes.ts'
+export { reembeddingRoutes, type ReembeddingServices } from './routes.ts'

@@ -43,10 +43,15 @@ export interface Reembedding {
   start(caller: Caller): Promise<ReembeddingView>
   status(organizationId: string): Promise<ReembeddingView>
   /**
-   * Works on every move that nobody works on, one after the other, until none is left that can go on. To be called at
-   * start and by a timer; a call while one is at work joins it. Never rejects: failures are logged, and noted with the move.
+   * Works on every move that nobody works on, one after the other, until none is left that can go on; a call while one
+   * is at work joins it. Never rejects: failures are logged, and noted with the move.
    */
   resume(): Promise<void>
+  /**
+   * Resumes now and every 15 seconds, where this process works: takes up what a process that ended left behind, what
+   * failed, and what was begun where no worker is.
+   */
+  resumeAgainAndAgain(): void
   /** Ends the work under way after its present batch and hands its lease back. */
   stop(): Promise<void>
 }
@@ -56,9 +61,11 @@ export interface ReembeddingOptions {
   models: ModelRegistry
   clock: Clock
   logger: MoveLogger
-  /** Whether `start` works in this process at once; otherwise it is left to a process that calls `resume`. */
+  /** Whether this process does the work; otherwise `start` leaves it to one that does. */
   works: boolean
 }
+
+const RESUME_INTERVAL_MS = 15_000
 
 const Waiting = z.array(z.object({ organization_id: z.string() }))
 
@@ -68,6 +75,7 @@ export function createReembedding({ db, models, clock, logger, works }: Reembedd
   const move = createMove({ db, models, clock, logger, signal: stopped.signal })
   let working: Promise<void> | null = null
   let again = false
+  let timer: NodeJS.Timeout | undefined
 
   const workOnAll = async (): Promise<void> => {
     do {
@@ -100,7 +108,13 @@ export function createReembedding({ db, models, clock, logger, works }: Reembedd
     },
     status: (organizationId) => readStatus(db, organizationId),
     resume,
+    resumeAgainAndAgain() {
+      if (!works) return
+      timer ??= setInterval(() => void resume(), RESUME_INTERVAL_MS).unref()
+      void resume()
+    },
     async stop() {
+      clearInterval(timer)
       stopped.abort()
       await working
     },

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { float4Array, type StoredModel } from '../embeddings/index.ts'
+import { encodeHalfvec } from '../database/halfvec.ts'
+import type { StoredModel } from '../embeddings/index.ts'
 import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
 import type { SearchFilter } from './search-schema.ts'
@@ -64,7 +65,7 @@ export async function findNearest(db: Db, query: NearestQuery): Promise<Nearest>
   const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
   const { rows } = await sql`
     with nearest as materialized (
-      select e.source_item_id, e.position, e.embedding <=> ${float4Array([vector])}::float4[]::halfvec as distance
+      select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance
       from chunk_embeddings e
       where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId} ${inScope}
         ${matchingItems(organizationId, filter)}

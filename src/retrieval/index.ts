@@ -13,6 +13,7 @@ export function createRetrieval(deps: { db: Db; models: ModelRegistry; clock: Cl
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }
 
+export { createReadingList, type ReadingList } from './reading-list.ts'
 export { retrievalRoutes, type RetrievalServices } from './routes.ts'
 export type { Search } from './search.ts'
 export { Citation, Hit, limit, query, SearchFilter, type SearchRequest } from './search-schema.ts'

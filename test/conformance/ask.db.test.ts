@@ -61,7 +61,7 @@ const pushThree = () =>
     documentOf(organization, {
       externalId: '2',
       title: 'Sick days',
-      body: 'Sick days are not paid time off.',
+      body: 'Sick days are not holidays, and need a note.',
     }),
     documentOf(organization, {
       externalId: '3',

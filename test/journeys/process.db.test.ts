@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -57,6 +60,26 @@ async function call(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   return { status: response.status, body: await response.json() }
+}
+
+/** A request that the service has certainly begun to receive before its body is sent (RFC 9110, section 10.1.1). */
+function beginIngest(service: ServiceProcess) {
+  const request = httpRequest(`${service.url}/v1/ingest`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${PROCESS_ADMIN_KEY}`,
+      'Content-Type': 'application/json',
+      Expect: '100-continue',
+    },
+  })
+  const received = once(request, 'continue')
+  const answered = once(request, 'response').then(async ([response]: IncomingMessage[]) => {
+    if (!response) throw new Error('no response')
+    const body: unknown = await json(response)
+    return { status: response.statusCode, body }
+  })
+  request.flushHeaders()
+  return { received, answered, send: (body: unknown) => request.end(JSON.stringify(body)) }
 }
 
 const Sources = z.object({
@@ -125,11 +148,13 @@ describe('a process of the service', () => {
     },
   )
 
-  it('finishes the request in flight on SIGTERM, takes no new one, and ends with exit code 0', async () => {
+  it('finishes the request in flight on SIGTERM, even one that comes twice, takes no new one, and ends with exit code 0', async () => {
     const service = await launch()
     await untilReady(service)
     const { id } = await notionSource(service)
-    const inFlight = call(service, 'POST', '/v1/ingest', {
+    const request = beginIngest(service)
+    await request.received
+    request.send({
       documents: Array.from({ length: 150 }, (_, index) => ({
         connectorId: id,
         provider: 'notion',
@@ -139,11 +164,13 @@ describe('a process of the service', () => {
         body: 'A sentence that takes a while to be cut and embedded. '.repeat(60),
       })),
     })
-    await sleep(30)
     service.child.kill('SIGTERM')
-    expect(await inFlight).toMatchObject({ status: 200, body: { ingested: 150 } })
+    // npm passes on what the process group has already got.
+    await sleep(50)
+    service.child.kill('SIGTERM')
+    expect(await request.answered).toMatchObject({ status: 200, body: { ingested: 150 } })
     expect(await service.ended()).toBe(0)
-    await expect(fetch(`${service.url}/healthz`)).rejects.toThrow()
+    await expect(fetch(`${service.url}/healthz`)).rejects.toThrow(/fetch failed/)
   })
 
   it('lists every faulty setting at once and does not start', async () => {

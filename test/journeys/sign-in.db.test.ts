@@ -61,7 +61,8 @@ async function signIn(email?: string): Promise<{ access_token: string; token_typ
     }),
   })
   expect(response.status).toBe(200)
-  return await response.json()
+  const token: { access_token: string; token_type: string } = JSON.parse(await response.text())
+  return token
 }
 
 describe('signing in on a local deployment', () => {

@@ -1,0 +1,74 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../test/support/database.ts'
+import { hashEmbeddingModel } from '../test/support/hash-embedding-model.ts'
+import { drawChart } from './draw-chart.ts'
+import { evaluateAnswers } from './evaluate-answers.ts'
+import { evaluateRetrieval } from './evaluate-retrieval.ts'
+import { type Collection, readCollection } from './read-collection.ts'
+import { answersTable, retrievalTable } from './table.ts'
+import { createWorkspaces, type Workspaces } from './workspaces.ts'
+
+const paraphrases = fileURLToPath(new URL('../test/paraphrases', import.meta.url))
+
+/** Documents of several chunks, each with one sentence that answers; the third question asks for another one's. */
+const collection: Collection = {
+  name: 'birds',
+  documents: ['heron', 'plover', 'wren'].map((bird) => ({
+    id: bird,
+    title: `Launch of ${bird}`,
+    text: `${'Much is said here that no question asks for, at length. '.repeat(60)}The ${bird} launches in May.`,
+  })),
+  queries: ['heron', 'plover', 'wren'].map((bird) => ({
+    id: `launch-${bird}`,
+    text: `When does the ${bird === 'wren' ? 'heron' : bird} launch?`,
+    relevant: new Map([[bird, 1]]),
+  })),
+}
+
+let database: TestDatabase
+let workspaces: Workspaces
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  workspaces = await createWorkspaces(database.db, hashEmbeddingModel({ id: 'hash', dimensions: 512 }))
+})
+afterAll(() => database.close())
+
+describe('the evaluation of search', () => {
+  it('takes documents through ingest and search, and counts the best chunk of each', async () => {
+    const workspace = await workspaces.ingest(collection.name, collection.documents)
+    const result = await evaluateRetrieval(collection, workspace, 'hash')
+    expect(result).toMatchObject({ collection: 'birds', documents: 3, queries: 3, published: [] })
+    expect(result.service).toMatchObject({ recall10: 1, mrr10: (1 + 1 + 1 / 3) / 3 })
+    expect(result.readingList.recall10).toBe(1)
+    expect(result.bm25.mrr10).toBeCloseTo((1 + 1 + 1 / 3) / 3, 10)
+    expect(retrievalTable([result])).toContain('| birds ')
+    expect(drawChart([result])).toContain('birds')
+  })
+
+  it('is the same each time', async () => {
+    const read = await readCollection(paraphrases)
+    const once = async () =>
+      evaluateRetrieval(read, await workspaces.ingest(read.name, read.documents), 'hash')
+    expect(await once()).toEqual(await once())
+  })
+})
+
+describe('the evaluation of answers', () => {
+  it('finds the evidence in two answers, and misses it where the question asks for another document', async () => {
+    const workspace = await workspaces.ingest(collection.name, collection.documents)
+    const result = await evaluateAnswers(collection, collection, workspace)
+    expect(result).toMatchObject({
+      queries: 3,
+      answered: 2 / 3,
+      byKind: [{ kind: 'launch', queries: 3, answered: 2 / 3 }],
+    })
+    expect(answersTable([result])).toContain('| birds ')
+    const elsewhere = {
+      ...collection,
+      documents: collection.documents.map((one) => ({ ...one, text: 'Another text.' })),
+    }
+    expect(await evaluateAnswers(collection, elsewhere, workspace)).toMatchObject({ answered: 0, read: 0 })
+  })
+})

@@ -1,0 +1,143 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readSettings, type Settings } from '../src/config.ts'
+import type { EmbeddingModel } from '../src/inference/embedding-model.ts'
+import { createEmbeddingModel } from '../src/inference/embedding-models/create-embedding-model.ts'
+import { StartupError } from '../src/kernel/errors.ts'
+import { drawChart } from './draw-chart.ts'
+import { evaluateAnswers } from './evaluate-answers.ts'
+import { evaluateRetrieval } from './evaluate-retrieval.ts'
+import { type Collection, CollectionError, readCollection, sampleQueries } from './read-collection.ts'
+import { answersTable, retrievalTable } from './table.ts'
+import { createWorkspaces, onThrowawayDatabase, type Workspace } from './workspaces.ts'
+
+const USAGE = `Usage: npm run evaluate -- DIR... [--chart FOLDER] [--limit-queries N] [--json]
+       npm run evaluate -- --answers DIR... [--evidence DIR] [--limit-queries N] [--json]
+
+Measures search over retrieval collections, each a folder with corpus.jsonl, queries.jsonl and qrels.tsv;
+with --answers, how often an answer without a language model contains a sentence of what is relevant.
+
+  --chart FOLDER      draw the comparison as FOLDER/evaluation.svg
+  --limit-queries N   only N questions of each collection, evenly spread
+  --answers           judge answers in place of search
+  --evidence DIR      a collection of the same questions whose documents are the sections that answer them
+  --json              the figures as JSON`
+
+/** What the command line asks for is not possible; printed with the usage. */
+class UsageError extends Error {}
+
+interface Options {
+  folders: string[]
+  chart: string | undefined
+  answers: boolean
+  evidence: string | undefined
+  queriesMax: number
+  json: boolean
+}
+
+function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseOptions(args)
+  const limit = values['limit-queries']
+  if (positionals.length === 0) throw new UsageError('No collection is named.')
+  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit)) {
+    throw new UsageError(`--limit-queries takes a whole number from 1 on, not "${limit}".`)
+  }
+  return {
+    folders: positionals,
+    chart: values.chart,
+    answers: values.answers ?? false,
+    evidence: values.evidence,
+    queriesMax: limit === undefined ? Infinity : Number(limit),
+    json: values.json ?? false,
+  }
+}
+
+function parseOptions(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        chart: { type: 'string' },
+        answers: { type: 'boolean' },
+        evidence: { type: 'string' },
+        'limit-queries': { type: 'string' },
+        json: { type: 'boolean' },
+      },
+    })
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+function configuredModel(settings: Settings): Promise<EmbeddingModel> {
+  return createEmbeddingModel({
+    provider: settings.EMBEDDING_PROVIDER,
+    baseUrl: settings.EMBEDDING_BASE_URL,
+    apiKey: settings.EMBEDDING_API_KEY,
+    model: settings.EMBEDDING_MODEL,
+    dimensions: settings.EMBEDDING_DIMENSIONS,
+  })
+}
+
+/** Ingests each collection into a workspace of its own, and judges it there. */
+async function judgeEach<T>(
+  collections: readonly Collection[],
+  queriesMax: number,
+  judge: (collection: Collection, workspace: Workspace, model: string) => Promise<T>,
+): Promise<T[]> {
+  const model = await configuredModel(readSettings(process.env))
+  return await onThrowawayDatabase(async (db) => {
+    const workspaces = await createWorkspaces(db, model)
+    const results: T[] = []
+    for (const collection of collections) {
+      process.stderr.write(`${collection.name}: ingesting ${collection.documents.length} documents\n`)
+      const workspace = await workspaces.ingest(collection.name, collection.documents)
+      results.push(await judge(sampleQueries(collection, queriesMax), workspace, model.id))
+    }
+    return results
+  })
+}
+
+async function judgeAnswers(options: Options, collections: readonly Collection[]): Promise<void> {
+  const evidence = options.evidence === undefined ? null : await readCollection(options.evidence)
+  const results = await judgeEach(collections, options.queriesMax, (collection, workspace) =>
+    evaluateAnswers(collection, evidence ?? collection, workspace),
+  )
+  print(options, results, answersTable(results))
+}
+
+async function judgeRetrieval(options: Options, collections: readonly Collection[]): Promise<void> {
+  const results = await judgeEach(collections, options.queriesMax, evaluateRetrieval)
+  print(options, results, retrievalTable(results))
+  if (options.chart === undefined) return
+  await mkdir(options.chart, { recursive: true })
+  const file = join(options.chart, 'evaluation.svg')
+  await writeFile(file, drawChart(results))
+  process.stderr.write(`The chart is in ${file}\n`)
+}
+
+function print({ json }: Options, results: unknown, table: string): void {
+  process.stdout.write(json ? `${JSON.stringify(results, null, 2)}\n` : `${table}\n`)
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const options = readOptions(args)
+  // All are read before the first one is measured, so that a fault in the last one costs no minutes.
+  const collections: Collection[] = []
+  for (const folder of options.folders) collections.push(await readCollection(folder))
+  await (options.answers ? judgeAnswers : judgeRetrieval)(options, collections)
+}
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  if (error instanceof UsageError) {
+    process.stderr.write(`${error.message}\n\n${USAGE}\n`)
+    process.exitCode = 2
+  } else if (error instanceof CollectionError || error instanceof StartupError) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  } else throw error
+}

@@ -1,0 +1,62 @@
+import type { Measures } from './measures.ts'
+import type { AnswersResult } from './evaluate-answers.ts'
+import type { RetrievalResult } from './evaluate-retrieval.ts'
+
+const COLUMNS = ['collection', 'documents', 'questions', 'method', 'nDCG@10', 'recall@10', 'MRR@10'] as const
+
+/** The results as a Markdown table, its columns aligned for a terminal too. */
+export function retrievalTable(results: readonly RetrievalResult[]): string {
+  const rows = results.flatMap((result) => {
+    const { collection, documents, queries } = result
+    const lead = [collection, documents.toLocaleString('en'), queries.toLocaleString('en')]
+    return [
+      [...lead, `${result.model}, through the service`, ...measureCells(result.service)],
+      ['', '', '', 'reading list of an answer', ...measureCells(result.readingList)],
+      ['', '', '', 'BM25', ...measureCells(result.bm25)],
+      ...result.published.map(({ method, ndcg10 }) => [
+        '',
+        '',
+        '',
+        `${method}, published`,
+        share(ndcg10),
+        '',
+        '',
+      ]),
+    ]
+  })
+  return markdownTable(COLUMNS, rows)
+}
+
+/** How often answers without a language model contain the evidence, as a Markdown table. */
+export function answersTable(results: readonly AnswersResult[]): string {
+  const rows = results.flatMap(({ collection, queries, read, answered, byKind, characters }) => [
+    [collection, 'all', queries.toLocaleString('en'), share(read), share(answered), String(characters)],
+    ...byKind.map((one) => ['', one.kind, one.queries.toLocaleString('en'), '', share(one.answered), '']),
+  ])
+  const header = [
+    'collection',
+    'kind',
+    'questions',
+    'evidence is read',
+    'evidence is in the answer',
+    'characters',
+  ]
+  return markdownTable(header, rows)
+}
+
+function measureCells({ ndcg10, recall10, mrr10 }: Measures): string[] {
+  return [ndcg10, recall10, mrr10].map(share)
+}
+
+/** A share as `.713`. */
+export function share(value: number): string {
+  return value.toFixed(3).replace(/^0(?=\.)/, '')
+}
+
+/** A Markdown table whose columns are padded to one width. */
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((name, at) => Math.max(name.length, ...rows.map((row) => (row[at] ?? '').length)))
+  const line = (cells: readonly string[]): string =>
+    `| ${widths.map((width, at) => (cells[at] ?? '').padEnd(width)).join(' | ')} |`
+  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Answer, createAnswers, type Question } from '../src/answers/index.ts'
+import type { Db } from '../src/database/database.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { openEmbedded } from '../src/database/drivers/embedded.ts'
+import { createModelRegistry } from '../src/embeddings/index.ts'
+import type { EmbeddingModel } from '../src/inference/embedding-model.ts'
+import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { loadTermWeights } from '../src/inference/term-weights.ts'
+import { createItems, type Items } from '../src/items/index.ts'
+import { ACTIONS } from '../src/kernel/actions.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import type { Caller } from '../src/kernel/principal.ts'
+import { insertOrganization } from '../src/organizations/index.ts'
+import { createReadingList, createRetrieval, type Hit } from '../src/retrieval/index.ts'
+import { insertPushOnlySource } from '../src/sources/index.ts'
+import type { CollectionDocument } from './read-collection.ts'
+
+/** The service's own ingest, retrieval and answers over one database. */
+export interface Workspaces {
+  /** Ingests documents into a workspace of their own. */
+  ingest(name: string, documents: readonly CollectionDocument[]): Promise<Workspace>
+}
+
+export interface Workspace {
+  /** The chunks that a search gives, best first. */
+  search(query: string, limit: number): Promise<Hit[]>
+  /** The chunks that an answer is written from, in the order in which it reads them. */
+  readingList(query: string, limit: number): Promise<Hit[]>
+  /** The answer without a language model. */
+  ask(query: string, limit: number): Promise<Answer>
+}
+
+const DOCUMENTS_A_WRITE = 100
+const ANSWER_TIMEOUT_MS = 20_000
+/** Where a hit's document is named in its metadata. */
+const DOCUMENT_ID = 'documentId'
+
+/** The document of the collection that a hit is a chunk of. */
+export function documentOf(hit: Hit): string {
+  return String(hit.metadata[DOCUMENT_ID])
+}
+
+/**
+ * Puts the slices together as the service does, below HTTP: a search there has 25 hits at most, and several chunks of a
+ * document count once here, so that more have to be asked for.
+ */
+export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): Promise<Workspaces> {
+  const models = createModelRegistry({ configured: embeddingModel, builtin: loadBuiltinModel })
+  const items = createItems({ db, clock: systemClock, models })
+  const { search } = createRetrieval({ db, clock: systemClock, models })
+  const terms = await loadTermWeights()
+  const readingList = createReadingList({ search, terms })
+  const answers = createAnswers<Question>({
+    retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),
+    languageModel: null,
+    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+    terms,
+    onModelFailure: (error) => {
+      throw error
+    },
+  })
+  return {
+    async ingest(name, documents) {
+      const { caller, sourceId } = await makeWorkspace(db, name)
+      await writeDocuments(items, caller, sourceId, documents)
+      return {
+        search: async (query, limit) => (await search(caller, { query, limit })).hits,
+        readingList: (query, limit) => readingList(caller, { query, limit }),
+        ask: (query, limit) => answers.ask({ caller, query, limit, requestId: randomUUID() }),
+      }
+    },
+  }
+}
+
+/** Does `work` on an embedded database that is made for it and gone afterwards. */
+export async function onThrowawayDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'memory-evaluation-'))
+  try {
+    const database = await openEmbedded({ dataDir })
+    try {
+      await migrate(database.db)
+      return await work(database.db)
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function makeWorkspace(db: Db, name: string): Promise<{ caller: Caller; sourceId: string }> {
+  const at = systemClock.now()
+  return await db.transaction().execute(async (tx) => {
+    const organizationId = await insertOrganization(tx, { name, status: 'internal', at })
+    const sourceId = await insertPushOnlySource(tx, {
+      organizationId,
+      provider: 'notion',
+      displayName: name,
+      at,
+    })
+    const caller: Caller = {
+      kind: 'agent',
+      organizationId,
+      apiKeyId: randomUUID(),
+      actorType: 'agent',
+      allowedActions: ACTIONS,
+      allowedProviders: null,
+    }
+    return { caller, sourceId }
+  })
+}
+
+async function writeDocuments(
+  items: Items,
+  caller: Caller,
+  sourceId: string,
+  documents: readonly CollectionDocument[],
+): Promise<void> {
+  for (let from = 0; from < documents.length; from += DOCUMENTS_A_WRITE) {
+    const batch = documents.slice(from, from + DOCUMENTS_A_WRITE).map(({ id, title, text }) => ({
+      sourceId,
+      provider: 'notion' as const,
+      sourceKind: 'document' as const,
+      externalId: id,
+      title,
+      body: text,
+      url: null,
+      authorName: null,
+      sourceCreatedAt: null,
+      sourceUpdatedAt: null,
+      metadata: { [DOCUMENT_ID]: id },
+    }))
+    await items.write(caller.organizationId, batch)
+  }
+}

@@ -1,0 +1,46 @@
+import type { Logger } from 'pino'
+
+/** Longest time for requests in flight; past it the process ends with exit code 1. */
+const DRAIN_TIMEOUT_MS = 30_000
+/** A terminal and npm may both pass on one Ctrl-C; what comes this soon is the same one. */
+const REPEATED_SIGNAL_MS = 1_000
+
+/**
+ * Drains the service on SIGTERM and SIGINT, and ends the process: exit code 0, or 1 when draining failed, took too long
+ * or a second signal asked for no more patience. After an error that nothing caught, likewise with 1.
+ */
+export function drainOnSignals(close: () => Promise<void>, logger: Logger): void {
+  let startedAt: number | undefined
+  const drain = (exitCode: number): void => {
+    startedAt = performance.now()
+    setTimeout(() => {
+      logger.fatal('draining took too long')
+      process.exit(1)
+    }, DRAIN_TIMEOUT_MS).unref()
+    close().then(
+      () => {
+        logger.info('stopped')
+        process.exit(exitCode)
+      },
+      (err: unknown) => {
+        logger.fatal({ err }, 'the service could not be stopped cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (startedAt === undefined) {
+      logger.info({ signal }, 'draining: no new work, requests in flight finish')
+      drain(0)
+    } else if (performance.now() - startedAt > REPEATED_SIGNAL_MS) {
+      logger.warn({ signal }, 'stopped before everything was finished')
+      process.exit(1)
+    }
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.on('uncaughtException', (err) => {
+    logger.fatal({ err }, 'stopping after an error that nothing caught')
+    if (startedAt === undefined) drain(1)
+  })
+}

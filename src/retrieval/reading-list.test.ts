@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
+import { orderForReading } from './reading-list.ts'
+import type { Hit } from './search-schema.ts'
+
+const terms = { tokenize, backgroundWeight: (stem: string) => (stem === 'team' ? 1 : 6) }
+
+const hit = (title: string, content: string, score: number): Hit => ({
+  sourceItemId: title,
+  title,
+  content,
+  url: '',
+  provider: 'notion',
+  score,
+  metadata: {},
+  syncedAt: '2026-01-01T00:00:00Z',
+})
+const read = (query: string, hits: readonly Hit[]): string[] =>
+  orderForReading(query, hits, terms).map(({ title }) => title)
+
+const near = hit('near', 'The team meets on Mondays to plan the week.', 0.5)
+const exact = hit('exact', 'Heron launches in May.', 0.45)
+const far = hit('far', 'Heron launches in June.', 0.1)
+
+describe('the order in which an answer reads', () => {
+  it("puts what has the question's words before what is only a little nearer", () => {
+    expect(read('When does Heron launch?', [near, exact])).toEqual(['exact', 'near'])
+  })
+
+  it('is the order of a search where words say nothing', () => {
+    expect(read('vacation', [near, exact, far])).toEqual(['near', 'exact', 'far'])
+    expect(read('what is the', [near, exact, far])).toEqual(['near', 'exact', 'far'])
+    expect(read('!?', [near, exact, far])).toEqual(['near', 'exact', 'far'])
+  })
+
+  it('prefers the nearer of two that have the same words', () => {
+    expect(read('When does Heron launch?', [near, exact, far]).slice(0, 2)).toEqual(['exact', 'far'])
+  })
+
+  it('counts the words of the title', () => {
+    const titled = hit('Heron', 'It launches in May.', 0.4)
+    expect(read('Heron', [near, titled])).toEqual(['Heron', 'near'])
+  })
+
+  it('lets a rare word count for more than a common one', () => {
+    const common = hit('common', 'The team is large.', 0.5)
+    const rare = hit('rare', 'Heron is large.', 0.5)
+    expect(read('Heron team', [common, rare])).toEqual(['rare', 'common'])
+  })
+
+  it('keeps the order of a search for equals, and every hit as it is', () => {
+    const equals = ['a', 'b', 'c'].map((title) => hit(title, exact.content, exact.score))
+    expect(orderForReading('Heron', equals, terms)).toEqual(equals)
+  })
+
+  it('is empty for nothing found', () => {
+    expect(orderForReading('Heron', [], terms)).toEqual([])
+  })
+})

@@ -1,0 +1,215 @@
+import { Writable } from 'node:stream'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/app.ts'
+import { createLanguageModel } from '../../src/inference/language-models/create-language-model.ts'
+import { createLogger } from '../../src/logger.ts'
+import { documentOf } from '../support/documents.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { startOpenAiEmulator, type OpenAiEmulator } from '../support/openai-emulator.ts'
+import { type Person, signIn } from '../support/people.ts'
+import {
+  type Answer,
+  OPERATOR_TOKEN,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../support/service.ts'
+
+const CONTENT = 'CONTENT-MARKER-4711'
+const ANSWER = 'ANSWER-MARKER-4711'
+const MODEL_KEY = 'model-key-marker-4711'
+
+let issuer: TestIssuer
+let llm: OpenAiEmulator
+let service: TestService
+let organization: TestOrganization
+let admin: Person
+const logged: string[] = []
+const answers: Answer[] = []
+/** Everything secret that came up. */
+const secrets: string[] = [CONTENT, ANSWER, MODEL_KEY, OPERATOR_TOKEN]
+
+beforeAll(async () => {
+  issuer = await startIssuer()
+  llm = await startOpenAiEmulator({ apiKey: MODEL_KEY, reply: () => `It is ${ANSWER} [1].` })
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk))
+      done()
+    },
+  })
+  service = await startTestService({
+    environment: issuer.environment,
+    logger: createLogger('trace', stream),
+    languageModel: createLanguageModel(
+      { provider: 'openai', baseUrl: llm.baseUrl, apiKey: MODEL_KEY, model: 'm' },
+      { retriesMax: 0 },
+    ),
+  })
+  organization = await service.organization()
+  admin = await signIn(service, issuer, 'admin', { organizationId: organization.id, role: 'admin' })
+  secrets.push(organization.adminKey, admin.token)
+  await actOnEverything()
+  await breakEverything()
+})
+afterAll(async () => {
+  await service.close()
+  await llm.close()
+  await issuer.close()
+})
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  key = organization.adminKey,
+): Promise<Answer> {
+  const answer = await service.call(method, path, { key, body })
+  answers.push(answer)
+  return answer
+}
+const asAdmin = (method: string, path: string, body?: unknown) => call(method, path, body, admin.token)
+
+const document = (values: object = {}) =>
+  documentOf(organization, {
+    title: `Plan ${CONTENT}`,
+    body: `The plan is ${CONTENT}. It has a number.`,
+    authorName: CONTENT,
+    metadata: { note: CONTENT },
+    ...values,
+  })
+
+/** Every mutation and every retrieval that there is, by keys and by people. */
+async function actOnEverything(): Promise<void> {
+  const query = { query: 'what is the plan' }
+  await call('POST', '/v1/ingest', { documents: [document(), document({ externalId: 'b' })] })
+  const { hits } = (await call('POST', '/v1/search', query)).body
+  await call('GET', `/v1/source-items/${hits[0].sourceItemId}`)
+  for (const path of ['search', 'context', 'ask']) {
+    await call('POST', `/v1/${path}`, query)
+    await asAdmin('POST', `/v1/console/${path}`, query)
+  }
+  await service.call('POST', '/v1/ask', {
+    key: organization.adminKey,
+    body: query,
+    headers: { Accept: 'text/event-stream' },
+  })
+  await call('DELETE', `/v1/source-items/${hits[0].sourceItemId}`)
+  await call('DELETE', '/v1/source-items?provider=notion&externalId=b')
+  const key = { name: 'Bot', allowedActions: ['search'] }
+  for (const [act, path] of [
+    [call, '/v1/api-keys'],
+    [asAdmin, '/v1/console/api-keys'],
+  ] as const) {
+    const { secret, apiKey } = (await act('POST', path, key)).body
+    secrets.push(secret)
+    await call('POST', '/v1/search', query, secret)
+    await act('DELETE', `${path}/${apiKey.id}`)
+    await call('POST', '/v1/search', query, secret)
+  }
+  const { source } = (
+    await asAdmin('POST', '/v1/console/sources', { provider: 'slack', displayName: 'Team' })
+  ).body
+  await call('PATCH', `/v1/sources/${source.id}`, { channelAllowlist: ['C1'] })
+  for (const change of [{ displayName: 'Crew' }, { status: 'disabled' }, { status: 'active' }])
+    await asAdmin('PATCH', `/v1/console/sources/${source.id}`, change)
+  await service.database.db
+    .updateTable('sources')
+    .set({ push_only: false })
+    .where('id', '=', source.id)
+    .execute()
+  await call('POST', '/v1/sync-runs', { connectorId: source.id })
+  await asAdmin('DELETE', `/v1/console/sources/${source.id}`)
+  await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
+  const path = `/operator/organizations/${organization.id}/subscription`
+  await call('PUT', path, { status: 'internal' }, OPERATOR_TOKEN)
+  await call('PUT', path, { status: 'internal' }, `${OPERATOR_TOKEN}x`)
+}
+
+/** The same where it goes wrong: refused requests, a failing language model, a failing database. */
+async function breakEverything(): Promise<void> {
+  await call('POST', '/v1/ingest', { documents: [document({ sourceKind: CONTENT, title: 7 })] })
+  await call('POST', '/v1/ingest', { documents: [document(), document()] })
+  await service
+    .call('POST', '/v1/ingest', { key: organization.adminKey, raw: `{"x": "${CONTENT}` })
+    .then((answer) => answers.push(answer))
+  await call('POST', '/v1/ingest', { documents: [document()] })
+  for (const fault of [
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 400 },
+    { kind: 'malformed-json' },
+    { kind: 'cut', afterDeltas: 1 },
+  ] as const) {
+    llm.fail(fault)
+    await call('POST', '/v1/ask', { query: 'what is the plan' })
+  }
+  await sql`alter table chunks add constraint broken check (position < 0) not valid`.execute(
+    service.database.db,
+  )
+  await call('POST', '/v1/ingest', { documents: [document({ externalId: 'c' })] })
+  await sql`alter table chunks drop constraint broken`.execute(service.database.db)
+  await sql`alter table source_items rename to gone`.execute(service.database.db)
+  await call('POST', '/v1/ingest', { documents: [document({ externalId: 'd' })] })
+  await call('POST', '/v1/search', { query: 'what is the plan' })
+  await sql`alter table gone rename to source_items`.execute(service.database.db)
+}
+
+const events = async () =>
+  (
+    await sql<{ row: string; action: string }>`
+  select audit_events::text as row, action from audit_events`.execute(service.database.db)
+  ).rows
+
+describe('after every mutation, retrieval and failure', () => {
+  it('the run has had them all: each audit action of a route, answers, and errors up to 500', async () => {
+    const declared = routes
+      .map(({ audit }) => audit)
+      .filter((audit) => audit !== 'none' && !audit.startsWith('maintenance'))
+    const recorded = new Set((await events()).map(({ action }) => action))
+    expect(declared.filter((audit) => !recorded.has(audit))).toEqual([])
+    expect(answers.some(({ text }) => text.includes(ANSWER))).toBe(true)
+    expect(answers.filter(({ status }) => status === 500)).toHaveLength(3)
+    expect(logged.filter((line) => line.includes('the language model failed')).length).toBeGreaterThanOrEqual(
+      3,
+    )
+  })
+
+  it('no audit event has a secret, a token, content or an answer [AUD-12]', async () => {
+    for (const { row } of await events()) {
+      expect(
+        secrets.filter((secret) => row.includes(secret)),
+        row,
+      ).toEqual([])
+    }
+  })
+
+  it('no log line has one [AUD-12]', () => {
+    for (const line of logged) {
+      expect(
+        secrets.filter((secret) => line.includes(secret)),
+        line,
+      ).toEqual([])
+    }
+  })
+
+  it('no error body has one [AUD-12, ERR-3]', () => {
+    for (const { status, text } of answers.filter((answer) => answer.status >= 400)) {
+      expect(
+        secrets.filter((secret) => text.includes(secret)),
+        text,
+      ).toEqual([])
+      if (status === 500) expect(text).not.toMatch(/source_items|chunk_embeddings|relation|constraint/)
+    }
+  })
+
+  it('each request has a log line with the request id that its answer carries [ERR-4]', () => {
+    const lines: Record<string, unknown>[] = logged.map((line) => JSON.parse(line))
+    const ids = new Set(lines.map(({ requestId }) => requestId))
+    for (const { headers } of answers) expect(ids).toContain(headers.get('x-request-id'))
+    const without = lines.filter(
+      ({ requestId, msg }) => requestId === undefined && !String(msg).startsWith('Server listening'),
+    )
+    expect(without).toEqual([])
+  })
+})

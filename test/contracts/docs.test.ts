@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { routes } from '../../src/app.ts'
+import { AUDIT_ACTIONS } from '../../src/audit/index.ts'
+import { readSettings, settingsSchema } from '../../src/config.ts'
+import { ACTIONS } from '../../src/kernel/actions.ts'
+import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
+
+/** The rows of a page's tables whose first cell is a word in code style, without that style. */
+async function rows(page: string): Promise<string[][]> {
+  const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
+  const cells = text.matchAll(/^\| (`[^`|]+` \|.*) \|$/gm).map(([, row = '']) => row.split(' | '))
+  return cells.map((row) => row.with(0, row[0]?.replaceAll('`', '') ?? '')).toArray()
+}
+
+describe('docs/settings.md', () => {
+  it('has each setting once, with its default and what config says of it', async () => {
+    const documented = await rows('settings.md')
+    const defaults: Record<string, unknown> = readSettings({})
+    const expected = Object.entries(settingsSchema.shape).map(([name, schema]) => {
+      const value = defaults[name]
+      return {
+        name,
+        value: value === undefined ? 'none' : `\`${String(value)}\``,
+        meaning: schema.description,
+      }
+    })
+    const written = documented.map(([name, value, meaning]) => {
+      const said = expected.find((setting) => setting.name === name)?.meaning
+      // A row may say more than config does, but begins with the same words.
+      return { name, value, meaning: said && meaning?.startsWith(said) ? said : meaning }
+    })
+    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>
+      String(a.name).localeCompare(String(b.name))
+    expect(written.toSorted(byName)).toEqual(expected.toSorted(byName))
+  })
+})
+
+describe('docs/errors.md', () => {
+  it('has each error code once, with its status', async () => {
+    const documented = (await rows('errors.md')).map(([code, status]) => [code, Number(status)])
+    expect(documented).toEqual(Object.entries(ERROR_CODES))
+  })
+})
+
+describe('docs/audit.md', () => {
+  it('has each action of the trail once', async () => {
+    const documented = (await rows('audit.md')).map(([action]) => action)
+    const actions = documented.filter((action) => action?.includes('.'))
+    expect(actions.toSorted()).toEqual(AUDIT_ACTIONS.toSorted())
+  })
+})
+
+describe('docs/keys.md', () => {
+  it('has each action of a key once', async () => {
+    const documented = (await rows('keys.md')).map(([action]) => action)
+    expect(documented.filter((word) => ACTIONS.some((action) => action === word)).toSorted()).toEqual(
+      ACTIONS.toSorted(),
+    )
+  })
+
+  it('names for each agent route the action that it needs', async () => {
+    const granted = Object.fromEntries(
+      (await rows('keys.md')).map(([action = '', grants = '']) => [action, grants]),
+    )
+    for (const { access, path } of routes) {
+      if (access.surface !== 'agent') continue
+      const known =
+        granted[access.action]?.matchAll(/(\/v1\/[^`…*]*)/g).map(([prefix]) => prefix.trim()) ?? []
+      expect(
+        known.some((prefix) => path.startsWith(prefix)),
+        `${path}: ${access.action}`,
+      ).toBe(true)
+    }
+  })
+})

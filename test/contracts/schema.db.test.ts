@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+interface Column {
+  nullable: boolean
+  /** The database fills it in when it is left out. */
+  generated: boolean
+}
+type Tables = Record<string, Record<string, Column>>
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+/** The tables as `interface Schema` of src/database/schema.ts declares them. */
+async function declaredTables(): Promise<Tables> {
+  const file = new URL('../../src/database/schema.ts', import.meta.url)
+  const source = ts.createSourceFile('schema.ts', await readFile(file, 'utf8'), ts.ScriptTarget.Latest, true)
+  const schema = source.statements.find(
+    (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === 'Schema',
+  )
+  if (!schema || !ts.isInterfaceDeclaration(schema)) throw new Error('schema.ts has no interface Schema')
+  return Object.fromEntries(propertiesOf(schema.members).map(([table, type]) => [table, columnsOf(type)]))
+}
+
+function columnsOf(table: ts.TypeNode): Record<string, Column> {
+  if (!ts.isTypeLiteralNode(table)) throw new Error(`${table.getText()} is no list of columns`)
+  return Object.fromEntries(
+    propertiesOf(table.members).map(([name, type]) => {
+      const text = type.getText()
+      const nullable = /^Nullable(<|Json\b)|\| null$/.test(text)
+      return [name, { nullable, generated: text.startsWith('Generated<') }]
+    }),
+  )
+}
+
+function propertiesOf(members: ts.NodeArray<ts.TypeElement>): [name: string, type: ts.TypeNode][] {
+  return members.map((member) => {
+    if (!ts.isPropertySignature(member) || !member.type) throw new Error(`${member.getText()} has no type`)
+    return [member.name.getText(), member.type]
+  })
+}
+
+async function migratedTables(): Promise<Tables> {
+  const { rows } = await sql<{ table: string; column: string } & Column>`
+    select c.table_name as "table", c.column_name as "column", c.is_nullable = 'YES' as nullable,
+      c.column_default is not null or c.is_identity = 'YES' as generated
+    from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public' and t.table_type = 'BASE TABLE'`.execute(database.db)
+  const byTable = Map.groupBy(rows, ({ table }) => table)
+  return Object.fromEntries(
+    [...byTable].map(([table, columns]) => [
+      table,
+      Object.fromEntries(columns.map(({ column, nullable, generated }) => [column, { nullable, generated }])),
+    ]),
+  )
+}
+
+describe('src/database/schema.ts', () => {
+  it('declares every column of the migrated database, what may be null and what has a default', async () => {
+    const migrated = await migratedTables()
+    // The migrations' own bookkeeping is nobody's to query.
+    const known = Object.entries(migrated).filter(([table]) => !/migration/.test(table))
+    expect(await declaredTables()).toEqual(Object.fromEntries(known))
+  })
+})
