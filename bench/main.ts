@@ -7,7 +7,7 @@ import { benchDocument, benchQuery } from './corpus.ts'
 import { call, startServer } from './server.ts'
 
 /*
- * npm run bench [embedded|postgres]
+ * npm run bench [embedded|postgres]; npm run bench -- sync measures connectors (bench/sync.ts)
  * Ingest, search, memory and start time of the service as it ships, over HTTP. Client and server share the machine.
  */
 
@@ -170,6 +170,11 @@ function table(results: readonly Result[]): string {
   ].join('\n')
 }
 
+if (process.argv[2] === 'sync') {
+  const { benchSync } = await import('./sync.ts')
+  await benchSync(process.argv.slice(3))
+  process.exit()
+}
 const wanted = process.argv[2]
 const postgresUrl = process.env.TEST_DATABASE_URL
 const results: Result[] = []

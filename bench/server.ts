@@ -71,11 +71,20 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Calls the service and returns the parsed answer; anything but success ends the benchmark. */
-export async function call(url: string, method: string, path: string, body?: unknown): Promise<unknown> {
+/** Calls the service, as the admin key unless told otherwise; anything but success ends the benchmark. */
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  bearer: string = ADMIN_KEY,
+): Promise<unknown> {
   const response = await fetch(url + path, {
     method,
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
+    headers: {
+      Authorization: `Bearer ${bearer}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)

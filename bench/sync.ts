@@ -1,0 +1,191 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { startGoogleEmulator } from '../emulators/google/google-emulator.ts'
+import type { EmulatorServer } from '../emulators/kit/server.ts'
+import { startSlackEmulator } from '../emulators/slack/index.ts'
+import { startIssuer } from '../test/support/issuer.ts'
+import { type BenchServer, call, startServer } from './server.ts'
+
+/*
+ * npm run bench -- sync [share] [slack] [google_drive] [gmail]
+ * First and second runs of large accounts from the emulators, into the embedded database: items a second, requests made,
+ * the most memory that the service's process takes. `share` scales the accounts, 1 is their full size.
+ */
+
+type Bench = 'slack' | 'google_drive' | 'gmail'
+
+const CHANNELS = 200
+const MESSAGES = 100_000
+const FILES = 10_000
+const MAILS = 50_000
+const OPERATOR_TOKEN = 'benchmark-operator-token-0123456789abcdef'
+const LOOK_MS = 500
+
+const Runs = z.object({
+  syncRuns: z.array(
+    z.object({
+      id: z.string(),
+      connectorId: z.string(),
+      status: z.string(),
+      itemsDiscovered: z.number(),
+      itemsIngested: z.number(),
+      errorMessage: z.string().nullable(),
+    }),
+  ),
+})
+
+interface Measured {
+  provider: Bench
+  run: 'first' | 'second'
+  discovered: number
+  ingested: number
+  seconds: number
+  requests: number
+  peakMb: number
+}
+
+/** Measures what the arguments ask for and prints a table. */
+export async function benchSync(args: readonly string[]): Promise<void> {
+  const share = Number(args.find((arg) => /^[\d.]+$/.test(arg)) ?? 1)
+  const wanted = (['slack', 'google_drive', 'gmail'] as const).filter((name) => args.includes(name))
+  const results: Measured[] = []
+  for (const provider of wanted.length > 0 ? wanted : (['slack', 'google_drive', 'gmail'] as const)) {
+    const measured = await benchProvider(provider, share)
+    for (const result of measured) process.stdout.write(`${row(result)}\n`)
+    results.push(...measured)
+  }
+  process.stdout.write(`\n${table(results)}\n`)
+}
+
+async function startProvider(
+  provider: Bench,
+  share: number,
+): Promise<{ emulator: EmulatorServer; environment: Record<string, string> }> {
+  const size = (full: number): number => Math.max(1, Math.round(full * share))
+  if (provider === 'slack') {
+    const channels = size(CHANNELS)
+    const messagesPerChannel = MESSAGES / CHANNELS
+    const emulator = await startSlackEmulator({ seed: { channels, messagesPerChannel, endsAt: Date.now() } })
+    return { emulator, environment: emulator.env }
+  }
+  const isDrive = provider === 'google_drive'
+  const emulator = await startGoogleEmulator({
+    files: isDrive ? size(FILES) : 0,
+    folders: isDrive ? size(FILES / 20) : 0,
+    sharedDrives: isDrive ? 1 : 0,
+    mails: isDrive ? 0 : size(MAILS),
+  })
+  const environment = {
+    GOOGLE_CLIENT_ID: emulator.clientId,
+    GOOGLE_CLIENT_SECRET: emulator.clientSecret,
+    GOOGLE_API_URL: emulator.url,
+    GOOGLE_AUTH_URL: emulator.url,
+  }
+  return { emulator, environment }
+}
+
+async function benchProvider(provider: Bench, share: number): Promise<Measured[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
+  const issuer = await startIssuer()
+  const { emulator, environment } = await startProvider(provider, share)
+  const server = await startServer({
+    ...issuer.environment,
+    ...environment,
+    DATA_DIR: dataDir,
+    DATABASE_URL: '',
+    OPERATOR_TOKEN,
+    GATED_PROVIDERS: ' ',
+  })
+  try {
+    const watch = { server, emulator, provider }
+    const token = await issuer.token({ subject: 'bench' })
+    const first = await measure(watch, 'first', () => connect(server.url, token, provider))
+    const second = await measure(watch, 'second', async () => {
+      const { syncRuns } = Runs.parse(await runs(server.url, token))
+      const connectorId = syncRuns[0]?.connectorId
+      await consoleCall(server.url, token, 'POST', '/v1/console/sync-runs', { connectorId })
+    })
+    return [first, second]
+  } finally {
+    await server.stop()
+    await emulator.close()
+    await issuer.close()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+
+  function runs(url: string, token: string): Promise<unknown> {
+    return consoleCall(url, token, 'GET', '/v1/console/sync-runs')
+  }
+
+  async function measure(
+    watch: { server: BenchServer; emulator: EmulatorServer; provider: Bench },
+    run: Measured['run'],
+    begin: () => Promise<void>,
+  ): Promise<Measured> {
+    const token = await issuer.token({ subject: 'bench', expiresIn: 6 * 3600 })
+    watch.emulator.requests.reset()
+    const started = performance.now()
+    await begin()
+    let peakMb = 0
+    for (;;) {
+      peakMb = Math.max(peakMb, await watch.server.residentMb())
+      const newest = Runs.parse(await runs(watch.server.url, token)).syncRuns[0]
+      if (newest?.status === 'failed') throw new Error(`the run failed: ${newest.errorMessage}`)
+      if (newest?.status === 'succeeded') {
+        return {
+          provider: watch.provider,
+          run,
+          discovered: newest.itemsDiscovered,
+          ingested: newest.itemsIngested,
+          seconds: (performance.now() - started) / 1000,
+          requests: watch.emulator.requests.total,
+          peakMb,
+        }
+      }
+      await sleep(LOOK_MS)
+    }
+  }
+}
+
+const Organization = z.object({ organization: z.object({ id: z.string() }) })
+const Begun = z.object({ url: z.string() })
+
+async function connect(url: string, token: string, provider: Bench): Promise<void> {
+  const made = await consoleCall(url, token, 'POST', '/v1/console/organizations', { name: 'Bench' })
+  Organization.parse(made)
+  const begun = await consoleCall(url, token, 'POST', `/v1/console/connectors/${provider}/authorize`)
+  let at = Begun.parse(begun).url
+  while (!at.startsWith(`${url}/console/`)) {
+    const response = await fetch(at, { redirect: 'manual' })
+    const location = response.headers.get('location')
+    if (location === null) throw new Error(`${at} answered ${response.status}: ${await response.text()}`)
+    at = location
+  }
+}
+
+function consoleCall(
+  url: string,
+  token: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  return call(url, method, path, body, token)
+}
+
+function row(result: Measured): string {
+  const { provider, run, discovered, ingested, seconds, requests, peakMb } = result
+  const perSecond = (discovered / seconds).toFixed(0)
+  return `| ${[provider, run, discovered, ingested, seconds.toFixed(1), perSecond, requests, peakMb.toFixed(0)].join(' | ')} |`
+}
+
+function table(results: readonly Measured[]): string {
+  return [
+    '| provider | run | discovered | ingested | seconds | discovered/s | requests | peak resident MB |',
+    '|---|---|---|---|---|---|---|---|',
+    ...results.map(row),
+  ].join('\n')
+}
