@@ -3,7 +3,11 @@
  * @type {Record<string, { command: string[], needsDevelopment: boolean }>}
  */
 export const TASKS = {
-  start: { command: ['src/main.ts'], needsDevelopment: false },
+  // A large sync makes garbage faster than V8 by itself cares to collect: with these the process stays under 600 MB.
+  start: {
+    command: ['--max-semi-space-size=4', '--optimize-for-size', 'src/main.ts'],
+    needsDevelopment: false,
+  },
   memory: { command: ['cli/main.ts'], needsDevelopment: false },
   test: { command: ['node_modules/vitest/vitest.mjs', 'run'], needsDevelopment: true },
   check: { command: ['scripts/tasks/check.ts'], needsDevelopment: true },

@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
+import { followRedirects } from '../support/connected-service.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { launchService, type ServiceProcess, untilReady } from '../support/service-process.ts'
+
+let dataDir: string
+let issuer: TestIssuer
+let slack: SlackEmulator
+let service: ServiceProcess | undefined
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'memory-killed-'))
+  issuer = await startIssuer()
+  const seed = { channels: 5, messagesPerChannel: 60, users: 6, threadShare: 0.4, endsAt: Date.now() }
+  slack = await startSlackEmulator({ seed })
+})
+afterEach(async () => {
+  service?.child.kill('SIGKILL')
+  await service?.ended()
+  await slack.close()
+  await issuer.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function start(): Promise<ServiceProcess> {
+  service = await launchService({
+    ...issuer.environment,
+    ...slack.env,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+  })
+  await untilReady(service)
+  return service
+}
+
+async function call(url: string, token: string, method: string, path: string, body?: unknown): Promise<any> {
+  const response = await fetch(`${url}/v1/console${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  return await response.json()
+}
+
+const newestRun = async (url: string, token: string): Promise<any> =>
+  (await call(url, token, 'GET', '/sync-runs')).syncRuns[0]
+
+async function untilEnded(url: string, token: string): Promise<any> {
+  for (let look = 0; look < 600; look++) {
+    const run = await newestRun(url, token)
+    if (run.status === 'succeeded' || run.status === 'failed') return run
+    await sleep(50)
+  }
+  throw new Error('the run did not end')
+}
+
+describe('a service that is killed while it syncs', () => {
+  it(
+    'goes on where it stopped, and has every item exactly once in the end',
+    { timeout: 120_000 },
+    async () => {
+      const token = await issuer.token({ subject: 'ada' })
+      let { url } = await start()
+      await call(url, token, 'POST', '/organizations', { name: 'Killed' })
+      const begun = await call(url, token, 'POST', '/connectors/slack/authorize')
+      // Slow enough to be met in the middle.
+      slack.faults.add({ path: '/api/conversations', delayMs: 40 })
+      await followRedirects(begun.url, `${url}/console/`)
+      const seen: number[] = []
+      for (let kill = 0; kill < 4; kill++) {
+        await sleep(150 + Math.random() * 900)
+        seen.push((await newestRun(url, token)).itemsIngested)
+        service?.child.kill('SIGKILL')
+        await service?.ended()
+        ;({ url } = await start())
+      }
+      slack.faults.clear()
+      const run = await untilEnded(url, token)
+      expect(run).toMatchObject({ status: 'succeeded', errorMessage: null })
+      expect(run.itemsIngested).toBeGreaterThan(0)
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+      const { sources } = await call(url, token, 'GET', '/sources')
+      expect(sources[0]).toMatchObject({ status: 'active', sourceItemCount: run.itemsIngested })
+      // A second look at everything finds nothing that is missing, and nothing too much.
+      await call(url, token, 'POST', '/sync-runs', { connectorId: run.connectorId, fullResync: true })
+      expect(await untilEnded(url, token)).toMatchObject({
+        status: 'succeeded',
+        itemsDiscovered: run.itemsIngested,
+        itemsIngested: 0,
+        itemsDeleted: 0,
+      })
+    },
+  )
+})
