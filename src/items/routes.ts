@@ -81,7 +81,6 @@ export const itemRoutes = [
     audit: 'source_item.ingest',
     bodyBytesMax: INGEST_BYTES_MAX,
     body: IngestRequest,
-    refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error', 'overloaded'],
     responses: { 200: IngestResponse },
     refuses: [
       'duplicate_document',
