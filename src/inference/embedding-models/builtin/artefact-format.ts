@@ -81,14 +81,16 @@ export function decodeArtefact(bytes: Buffer, name: string): Vocabulary {
   }
   const stems = bytes.toString('utf8', stemsAt).split('\n')
   if (stems.length !== count) throw broken(name, `names ${stems.length} stems where ${count} were counted`)
+  const frequencies = new Uint32Array(count)
+  for (let i = 0; i < count; i++) frequencies[i] = bytes.readUInt32LE(HEADER_BYTES + 4 * i)
+  const commonDirection = new Float32Array(WORD_DIMENSIONS)
+  for (let i = 0; i < WORD_DIMENSIONS; i++) commonDirection[i] = bytes.readFloatLE(directionAt + 4 * i)
   return {
     documents: bytes.readUInt32LE(16),
     stems,
-    frequencies: Uint32Array.from({ length: count }, (_, i) => bytes.readUInt32LE(HEADER_BYTES + 4 * i)),
+    frequencies,
     vectors: new Int8Array(bytes.buffer, bytes.byteOffset + vectorsAt, WORD_DIMENSIONS * count),
-    commonDirection: Float32Array.from({ length: WORD_DIMENSIONS }, (_, i) =>
-      bytes.readFloatLE(directionAt + 4 * i),
-    ),
+    commonDirection,
   }
 }
 
