@@ -35,12 +35,14 @@ export interface Embedder {
  * normalisation (Singhal et al., Pivoted Document Length Normalization, 1996) survives in a unit vector: a query's filler is 0.
  */
 export function createEmbedder(vocabulary: Vocabulary): Embedder {
+  const { documents, stems, frequencies } = vocabulary
   const rows = new Map<string, number>()
-  for (const [row, stem] of vocabulary.stems.entries()) rows.set(stem, row)
-  const weights = Float64Array.from(vocabulary.frequencies, (frequency) =>
-    inverseFrequency(vocabulary.documents, frequency),
-  )
-  const unknownWeight = inverseFrequency(vocabulary.documents, UNKNOWN_FREQUENCY)
+  const weights = new Float64Array(stems.length)
+  for (let row = 0; row < stems.length; row++) {
+    rows.set(stems[row] ?? '', row)
+    weights[row] = inverseFrequency(documents, frequencies[row] ?? 0)
+  }
+  const unknownWeight = inverseFrequency(documents, UNKNOWN_FREQUENCY)
   const weightOf = (row: number | undefined): number =>
     row === undefined ? unknownWeight : (weights[row] ?? 0)
   const addMeaning = wordVectorAdder(vocabulary)
