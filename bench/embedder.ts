@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs'
+
 import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
 
 /** How long the built-in embedding model takes to load, for a chunk of 200 words and for a question: `node bench/embedder.ts`. */
 const ROUNDS = 2_000
-const SENTENCE =
-  'Upload the receipts for rail or air fares to the finance portal within thirty days of the journey, and the refund arrives with the following payroll run. '
-const CHUNK = SENTENCE.repeat(8)
+const WORDS = readFileSync(new URL('../training/README.md', import.meta.url), 'utf8').split(/\s+/)
 const QUESTION = 'How do I get my money back for a train ticket that I bought?'
 
 const started = performance.now()
