@@ -11,10 +11,11 @@ const started = performance.now()
 const model = await loadBuiltinModel()
 process.stdout.write(`load      ${(performance.now() - started).toFixed(1)} ms\n`)
 
-// A number of its own keeps each text new, as chunks and questions are.
-await report('200 words', (round) =>
-  model.embedDocuments([{ title: `Page ${round}`, text: `${round} ${CHUNK}` }]),
-)
+// A number and a place of its own keep each text new, as chunks and questions are.
+await report('200 words', (round) => {
+  const from = round % (WORDS.length - 200)
+  return model.embedDocuments([{ title: `Page ${round}`, text: WORDS.slice(from, from + 200).join(' ') }])
+})
 await report('question ', (round) => model.embedQuery(`${round} ${QUESTION}`))
 
 async function report(name: string, embed: (round: number) => Promise<unknown>): Promise<void> {

@@ -37,9 +37,10 @@ async function train(cache: string, out: string, record: string): Promise<void> 
 
   say('reading')
   const corpus = gatherCorpus(SOURCES, (source) => folders.get(source) ?? '')
+  const stems = [...corpus.stemsOf.values()].reduce((sum, count) => sum + count, 0)
   const counted = countVocabulary(corpus, VOCABULARY_SIZE)
   say(
-    `${(corpus.ids.length / 1e6).toFixed(1)} million stems, ${corpus.names.length} different, ${counted.documents} pieces`,
+    `${(stems / 1e6).toFixed(1)} million stems, ${corpus.names.length} different, ${counted.documents} pieces`,
   )
 
   const wordnet = packages.find(({ source }) => source.format === 'wordnet')?.folder ?? ''
