@@ -23,6 +23,8 @@ const COLOURS = { service: '#0f766e', bm25: '#94a3b8', published: '#dbe3ec' } as
 const INK = '#0f172a'
 const MUTED = '#64748b'
 const GRID = '#e2e8f0'
+/** Keeps the lines of the grid off the letters. */
+const HALO = 'stroke="#ffffff" stroke-width="4" paint-order="stroke"'
 const FONT = "font-family=\"Inter, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', Arial, sans-serif\""
 
 /** The comparison as a standalone SVG: for each collection a bar of nDCG@10 for each method, longest is best. */
@@ -73,7 +75,7 @@ function drawHead(results: readonly RetrievalResult[]): string {
     const entry =
       `<rect x="${left}" y="57" width="11" height="11" rx="2.5" fill="${COLOURS[kind]}"/>` +
       text(left + 17, 67, label, { size: 12, fill: MUTED })
-    left += 17 + label.length * 6.9 + 22
+    left += 17 + label.length * 6.4 + 24
     return entry
   })
   return [text(MARGIN, 38, 'How well search finds the answer', { size: 19, weight: 650 }), ...entries].join(
@@ -129,7 +131,7 @@ function text(
     anchor = 'start',
   }: { size: number; fill?: string; weight?: number; anchor?: string },
 ): string {
-  const attributes = `font-size="${size}" fill="${fill}" font-weight="${weight}" text-anchor="${anchor}"`
+  const attributes = `font-size="${size}" fill="${fill}" font-weight="${weight}" text-anchor="${anchor}" ${HALO}`
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${attributes}>${escapeXml(content)}</text>`
 }
 

@@ -5,6 +5,7 @@ export type FileType = 'markdown' | 'text' | 'rst' | 'html' | 'pdf' | 'word'
 const TYPES: Record<string, FileType> = {
   '.md': 'markdown',
   '.markdown': 'markdown',
+  '.mdx': 'markdown',
   '.txt': 'text',
   '.rst': 'rst',
   '.html': 'html',

@@ -28,8 +28,10 @@ const withKey = (method: string, path: string, body?: unknown) =>
 const authorize = (provider: string) => asOwner('POST', `/v1/console/connectors/${provider}/authorize`)
 const actions = async (): Promise<string[]> =>
   (await withKey('GET', '/v1/audit-events')).body.auditEvents.map((event: { action: string }) => event.action)
-const runsOf = async (sourceId: string): Promise<any[]> =>
-  (await withKey('GET', '/v1/sync-runs')).body.syncRuns.filter((run: any) => run.connectorId === sourceId)
+const runsOf = async (sourceId: string): Promise<unknown[]> =>
+  (await withKey('GET', '/v1/sync-runs')).body.syncRuns.filter(
+    (run: { connectorId: string }) => run.connectorId === sourceId,
+  )
 
 /** What the provider sends the browser back with. */
 async function callbackUrl(provider: string): Promise<string> {
@@ -50,9 +52,11 @@ describe('connecting an account', () => {
     await service.runEnded(organization, first)
     expect(await service.connect(owner, organization.id, 'slack')).toBe(first)
     const { body } = await withKey('GET', '/v1/sources')
-    expect(body.sources.filter((one: any) => one.provider === 'slack' && one.id === first)).toMatchObject([
-      { status: 'active', errorMessage: null },
-    ])
+    expect(
+      body.sources.filter(
+        (one: { id: string; provider: string }) => one.provider === 'slack' && one.id === first,
+      ),
+    ).toMatchObject([{ status: 'active', errorMessage: null }])
   })
 
   it('takes a state once', async () => {
@@ -200,7 +204,9 @@ describe('a connected Slack source', () => {
     const { status, body } = await withKey('GET', `/v1/sources/${sourceId}/channels`)
     expect(status).toBe(200)
     expect(body.channelAllowlist).toBeNull()
-    expect(body.channels.map((channel: any) => channel.id)).toContain(slack.state.channels()[0]?.id)
+    expect(body.channels.map((channel: { id: string }) => channel.id)).toContain(
+      slack.state.channels()[0]?.id,
+    )
     slack.faults.add({
       path: 'conversations.list',
       body: { ok: false, error: 'account_inactive' },
@@ -218,8 +224,9 @@ describe('a connected Slack source', () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const count = async () =>
-      (await withKey('GET', '/v1/sources')).body.sources.find((one: any) => one.id === sourceId)
-        .sourceItemCount
+      (await withKey('GET', '/v1/sources')).body.sources.find(
+        (one: { id: string; provider: string }) => one.id === sourceId,
+      ).sourceItemCount
     const before = await count()
     const [channel] = service.emulators.slack.state.channels()
     await withKey('PATCH', `/v1/sources/${sourceId}`, { channelAllowlist: [channel?.id] })
@@ -245,7 +252,9 @@ describe('a connected Slack source', () => {
     }
     expect(await runAgain()).toMatchObject({ status: 'failed', errorMessage: 'token_revoked' })
     const source = async () =>
-      (await withKey('GET', '/v1/sources')).body.sources.find((one: any) => one.id === sourceId)
+      (await withKey('GET', '/v1/sources')).body.sources.find(
+        (one: { id: string; provider: string }) => one.id === sourceId,
+      )
     expect(await source()).toMatchObject({ status: 'error', errorMessage: 'token_revoked' })
     slack.faults.clear()
     expect(await runAgain()).toMatchObject({ status: 'succeeded' })
@@ -322,7 +331,7 @@ describe('the Slack webhook', () => {
     const event = { ...messageEvent('EvGone', '1'), event: { type: 'app_uninstalled' } }
     expect((await send(event)).status).toBe(200)
     const { body } = await withKey('GET', '/v1/sources')
-    expect(body.sources.find((one: any) => one.id === sourceId)).toMatchObject({
+    expect(body.sources.find((one: { id: string; provider: string }) => one.id === sourceId)).toMatchObject({
       status: 'error',
       errorMessage: 'app_uninstalled',
     })

@@ -153,21 +153,23 @@ export function createCredentialStore(deps: { db: Db; clock: Clock; cipher: Toke
       }
       throw new ProviderError('unavailable', 'The access token is being renewed elsewhere for too long')
     },
-    async reencrypt() {
-      const rows = await db
-        .selectFrom('source_credentials')
-        .select(['organization_id', 'source_id', 'ciphertext', 'version'])
-        .where(sql<boolean>`get_byte(ciphertext, 0) <> ${cipher.keyId}`)
-        .execute()
-      for (const row of rows) {
-        const source = { organizationId: row.organization_id, sourceId: row.source_id }
-        const context = contextOf(source)
-        const ciphertext = cipher.encrypt(cipher.decrypt(row.ciphertext, context), context)
-        await replace(db, source, row.version, { ciphertext })
-      }
-      return rows.length
-    },
+    reencrypt: () => reencrypt(db, cipher),
   }
+}
+
+async function reencrypt(db: Db, cipher: TokenCipher): Promise<number> {
+  const rows = await db
+    .selectFrom('source_credentials')
+    .select(['organization_id', 'source_id', 'ciphertext', 'version'])
+    .where(sql<boolean>`get_byte(ciphertext, 0) <> ${cipher.keyId}`)
+    .execute()
+  for (const row of rows) {
+    const source = { organizationId: row.organization_id, sourceId: row.source_id }
+    const context = contextOf(source)
+    const ciphertext = cipher.encrypt(cipher.decrypt(row.ciphertext, context), context)
+    await replace(db, source, row.version, { ciphertext })
+  }
+  return rows.length
 }
 
 /** Whether this worker is the one to renew that version. Leases are measured by the database's clock. */

@@ -31,6 +31,7 @@ describe('a request body', () => {
     ['with a comment', '{"a":1 /* b */}'],
     ['with a trailing comma', '{"a":1,}'],
     ['with NaN', '{"a":NaN}'],
+    ['with a number that no double holds', '{"a":[-1e400]}'],
     ['with a repeated key', '{"a":1,"a":2}'],
     ['with a repeated key that is escaped', '{"a":1,"\\u0061":2}'],
     ['with a repeated key deep inside', '{"a":[{"b":{"c":1,"c":1}}]}'],

@@ -8,7 +8,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
  * Parses a request body strictly: valid UTF-8, RFC 8259 JSON, no repeated key in an object (RFC 8259 section 4 leaves
- * their meaning open), no key that reaches an object's prototype, bounded depth.
+ * their meaning open), no number past a double's range, no key that reaches an object's prototype, bounded depth.
  * @throws AppError `malformed_json` that says what is wrong.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
@@ -68,6 +68,12 @@ function refuseAmbiguousObjects(text: string): void {
       onObjectEnd() {
         depth -= 1
         keys.pop()
+      },
+      onLiteralValue(value: unknown) {
+        // It would be stored as null.
+        if (typeof value === 'number' && !Number.isFinite(value)) {
+          throw new AppError('malformed_json', 'The request body has a number that is too large')
+        }
       },
       onArrayBegin: enter,
       onArrayEnd() {

@@ -48,6 +48,8 @@ interface Embedder {
 
 /** Chunks handed to a model at once: enough for a remote one to fill its own batches side by side. */
 const CHUNKS_A_BATCH = 384
+/** Text that is cut before other work gets its turn; it takes some ten milliseconds. */
+const CHARACTERS_A_TURN = 100_000
 
 /**
  * Chunks and embeds what differs from what is stored, outside of any transaction, since it takes long.
@@ -67,6 +69,7 @@ export async function prepareItems(
   const ordered = [...clean].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
   const stored = await findStoredItems(db, organizationId, ordered)
   const prepared: PreparedItem[] = []
+  let characters = 0
   for (const item of ordered) {
     const hash = contentHash(item)
     if (stored.get(itemKey(item))?.hash === hash) {
@@ -75,8 +78,10 @@ export async function prepareItems(
     }
     const chunks = chunkText(item.body).map((chunk) => ({ chunk, vectors: [] }))
     prepared.push({ item, hash, chunks })
-    // A long text takes milliseconds to cut; searches go in between.
-    if (prepared.length % 16 === 0) await turn()
+    characters += item.body.length
+    if (characters < CHARACTERS_A_TURN) continue
+    await turn()
+    characters = 0
     signal?.throwIfAborted()
   }
   await embedChunks(prepared, embedders, signal)

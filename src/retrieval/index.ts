@@ -16,4 +16,4 @@ export function createRetrieval(deps: { db: Db; models: ModelRegistry; clock: Cl
 export { createReadingList, type ReadingList } from './reading-list.ts'
 export { retrievalRoutes, type RetrievalServices } from './routes.ts'
 export type { Search } from './search.ts'
-export { Citation, Hit, limit, query, SearchFilter, type SearchRequest } from './search-schema.ts'
+export { Citation, Hit, limit, query, type SearchRequest } from './search-schema.ts'

@@ -5,7 +5,6 @@ import { ProviderError } from '../sources/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
-import { notePushEvent } from './push-events.ts'
 
 let bench: SyncBench
 let provider: FakeProvider
@@ -337,49 +336,6 @@ describe('workers that run side by side', () => {
     await bench.worker(provider.adapter).settle()
     expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 20 })
     expect(await bench.stored(sourceId)).toEqual(expected)
-  })
-})
-
-describe('polling', () => {
-  it('queues what is due, and neither paused nor push-only sources', async () => {
-    const due = new Date(bench.now - 1)
-    const sourceId = await bench.connect('notion', { status: 'active', next_poll_at: due })
-    await bench.connect('notion', { status: 'disabled', next_poll_at: due })
-    await bench.connect('notion', { status: 'active', next_poll_at: due, push_only: true })
-    await bench.connect('notion', { status: 'active', next_poll_at: new Date(bench.now + 1) })
-    await bench.worker(provider.adapter).settle()
-    const runs = await bench.db.selectFrom('sync_runs').select('source_id').execute()
-    expect(runs).toEqual([{ source_id: sourceId }])
-  })
-
-  it('starts a crowd of sources some at a time', async () => {
-    const due = new Date(bench.now - 1)
-    for (let n = 0; n < 30; n++) await bench.connect('notion', { status: 'active', next_poll_at: due })
-    const worker = bench.worker(provider.adapter)
-    await worker.settle()
-    expect(provider.asked).toHaveLength(20)
-    await worker.settle()
-    expect(provider.asked).toHaveLength(30)
-  })
-
-  it('comes soon after an event, gives the run what was announced, and forgets it once that succeeded', async () => {
-    const sourceId = await bench.connect()
-    const worker = bench.worker(provider.adapter)
-    await bench.queue(sourceId)
-    await worker.settle()
-    const event = { organizationId: bench.organization.id, sourceId, eventId: 'Ev1', hints: [{ n: 1 }] }
-    const note = () =>
-      bench.db.transaction().execute((tx) => notePushEvent(tx, { ...event, at: new Date(bench.now) }))
-    expect(await note()).toBe(true)
-    expect(await note()).toBe(false)
-    const since = new Date(bench.now)
-    bench.now += 5_000
-    await worker.settle()
-    expect(provider.asked.at(-1)?.push).toEqual({ since, hints: [{ n: 1 }] })
-    expect(await note()).toBe(false)
-    bench.now += SYNC_INTERVAL_MS * 1.1
-    await worker.settle()
-    expect(provider.asked.at(-1)?.push).toEqual({ since, hints: [] })
   })
 })
 

@@ -1,21 +1,12 @@
-import type { Db } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { executeRun, type ExecuteDependencies, type Outcome, WorkerStopping } from './execute-run.ts'
-import { LEASE_SECONDS, LeaseLost, renewLease, takeRun, type TakenRun } from './run-lease.ts'
+import { WorkerStopping } from './execute-run.ts'
+import { takeRun } from './run-lease.ts'
 import { queuePolls } from './queue-runs.ts'
 import { sweepSync } from './sweep-sync.ts'
+import { type Places, type WorkDependencies, workOn } from './work-on-run.ts'
 
-export interface SyncWorkerDependencies extends ExecuteDependencies {
-  db: Db
-  clock: Clock
+export interface SyncWorkerDependencies extends WorkDependencies {
   providers: readonly ProviderId[]
-  intervalMs: number
-  /** Resolves after `ms` milliseconds, rejects with the signal's reason. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>
-  onRunEnded(ended: { run: TakenRun; outcome: Outcome; seconds: number }): void
-  /** What fails in the background and is tried again. */
-  onError(error: unknown): void
   /** Sources worked on at once; those that wait for their provider do not count. */
   concurrency?: number
 }
@@ -37,71 +28,18 @@ const SWEEP_MS = 600_000
 const CONCURRENCY = 4
 /** With those that wait for their provider. */
 const AT_WORK_MAX = 64
-/** A shorter wait keeps its place. */
-const LONG_WAIT_MS = 2_000
 const STOP_TIMEOUT_MS = 10_000
 
 /** Takes up queued runs and those of workers that died, several sources at a time. */
 export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const { db, clock, providers } = deps
-  const concurrency = deps.concurrency ?? CONCURRENCY
   const stopping = new AbortController()
-  const atWork = new Set<Promise<void>>()
   const timers: NodeJS.Timeout[] = []
-  let working = 0
-  let looking: Promise<void> | null = null
-  let lookAgain = false
-
-  async function work(run: TakenRun): Promise<void> {
-    const started = performance.now()
-    const lost = new AbortController()
-    const signal = AbortSignal.any([stopping.signal, lost.signal])
-    const heartbeat = setInterval(
-      () => {
-        renewLease(db, run)
-          .then((held) => {
-            if (!held) lost.abort(new LeaseLost())
-          })
-          .catch(deps.onError)
-      },
-      (LEASE_SECONDS * 1000) / 3,
-    )
-    heartbeat.unref()
-    working += 1
-    const wait = async (ms: number): Promise<void> => {
-      const isLong = ms >= LONG_WAIT_MS
-      if (isLong) leave()
-      try {
-        await deps.sleep(ms, signal)
-      } finally {
-        if (isLong) working += 1
-      }
-    }
-    try {
-      const outcome = await executeRun(deps, run, { signal, wait })
-      deps.onRunEnded({ run, outcome, seconds: (performance.now() - started) / 1000 })
-    } catch (error) {
-      // The database failed: the lease runs out, and the run is taken up again.
-      deps.onError(error)
-    } finally {
-      clearInterval(heartbeat)
-      leave()
-    }
-  }
-
-  function leave(): void {
-    working -= 1
+  const crew = createCrew(deps, stopping.signal, () => {
     if (timers.length > 0) look()
-  }
-
-  async function takeUp(): Promise<void> {
-    while (!stopping.signal.aborted && working < concurrency && atWork.size < AT_WORK_MAX) {
-      const run = await takeRun(db, providers, clock.now())
-      if (!run) return
-      const done = work(run).finally(() => atWork.delete(done))
-      atWork.add(done)
-    }
-  }
+  })
+  let looking: Promise<unknown> | null = null
+  let lookAgain = false
 
   /** One look at a time; another asked for meanwhile follows. */
   function look(): void {
@@ -110,7 +48,8 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
       lookAgain = true
       return
     }
-    looking = takeUp()
+    looking = crew
+      .takeUp()
       .catch(deps.onError)
       .finally(() => {
         looking = null
@@ -122,6 +61,9 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
 
   const poll = (): Promise<number> =>
     queuePolls(db, providers, { now: clock.now(), intervalMs: deps.intervalMs, random: deps.random })
+  const pollAndLook = async (): Promise<void> => {
+    if ((await poll()) > 0) look()
+  }
 
   function every(ms: number, act: () => void): void {
     timers.push(setInterval(act, ms).unref())
@@ -131,7 +73,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     start() {
       if (providers.length === 0) return
       every(LOOK_MS, look)
-      every(POLL_LOOK_MS, () => void poll().then((queued) => queued > 0 && look(), deps.onError))
+      every(POLL_LOOK_MS, () => void pollAndLook().catch(deps.onError))
       every(SWEEP_MS, () => void sweepSync(db, clock.now()).catch(deps.onError))
       look()
     },
@@ -140,10 +82,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     },
     async settle() {
       await poll()
-      do {
-        await takeUp()
-        await Promise.all(atWork)
-      } while (await takeUpOne())
+      while (await crew.takeUp()) await crew.finished()
     },
     async stop() {
       for (const timer of timers) clearInterval(timer)
@@ -151,14 +90,48 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
       await looking
       const timeout = Promise.withResolvers<void>()
       const timer = setTimeout(timeout.resolve, STOP_TIMEOUT_MS)
-      await Promise.race([Promise.all(atWork), timeout.promise])
+      await Promise.race([crew.finished(), timeout.promise])
       clearTimeout(timer)
     },
   }
+}
 
-  async function takeUpOne(): Promise<boolean> {
-    const run = stopping.signal.aborted ? undefined : await takeRun(db, providers, clock.now())
-    if (run) await work(run)
-    return run !== undefined
+interface Crew {
+  /** Takes up runs as long as there are places and runs; answers whether there was one. */
+  takeUp(): Promise<boolean>
+  /** Resolves once the runs at work now have been parted with. */
+  finished(): Promise<void>
+}
+
+/** The runs at work. `onFree` is called whenever a place becomes free. */
+function createCrew(deps: SyncWorkerDependencies, stopping: AbortSignal, onFree: () => void): Crew {
+  const concurrency = deps.concurrency ?? CONCURRENCY
+  const atWork = new Set<Promise<void>>()
+  let taken = 0
+  const places: Places = {
+    enter: () => {
+      taken += 1
+    },
+    leave: () => {
+      taken -= 1
+      onFree()
+    },
+  }
+  const hasPlace = (): boolean => !stopping.aborted && taken < concurrency && atWork.size < AT_WORK_MAX
+  return {
+    async takeUp() {
+      let found = false
+      while (hasPlace()) {
+        const run = await takeRun(deps.db, deps.providers, deps.clock.now())
+        if (!run) return found
+        found = true
+        const done = workOn(deps, run, stopping, places).finally(() => atWork.delete(done))
+        atWork.add(done)
+      }
+      return found
+    },
+    async finished() {
+      await Promise.all(atWork)
+    },
   }
 }

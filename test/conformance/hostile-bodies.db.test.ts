@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/app.ts'
+import { openApiDocument } from '../../src/http/openapi.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'
@@ -36,8 +37,17 @@ function existing({ path }: AnyRoute): Record<string, string> {
   return { id: path.startsWith('/operator') ? callers.organization.id : callers.organization.sources.slack }
 }
 
-const send = (route: AnyRoute, raw: string | Buffer): Promise<Answer> =>
-  callRoute(service, route, callers, { path: pathOf(route, existing(route)), raw })
+const documented: Record<string, Record<string, { responses: object }>> = JSON.parse(
+  JSON.stringify(openApiDocument(routes, { version: '1', url: 'http://127.0.0.1' }).paths),
+)
+
+/** Sends a body, and expects one of the statuses that the OpenAPI document names for the route. */
+async function send(route: AnyRoute, raw: string | Buffer): Promise<Answer> {
+  const answer = await callRoute(service, route, callers, { path: pathOf(route, existing(route)), raw })
+  const { responses = {} } = documented[route.path]?.[route.method.toLowerCase()] ?? {}
+  expect(Object.keys(responses), route.operationId).toContain(String(answer.status))
+  return answer
+}
 
 /** Never a 5xx; an error is JSON with error and a code of the list, with its status and a request id. */
 function expectSane({ status, headers, body, text }: Answer, what: string): void {
@@ -256,8 +266,8 @@ describe('a body that a schema takes', () => {
     })
     const property = fc.asyncProperty(anyText, anyText, async (title, text) => {
       const key = callers.organization.adminKey
-      const document = documentOf(callers.organization, { title, body: text, metadata: { [text]: title } })
-      const pushed = await service.call('POST', '/v1/ingest', { key, body: { documents: [document] } })
+      const strange = documentOf(callers.organization, { title, body: text, metadata: { [text]: title } })
+      const pushed = await service.call('POST', '/v1/ingest', { key, body: { documents: [strange] } })
       expectSane(pushed, 'ingest')
       for (const path of ['/v1/search', '/v1/context', '/v1/ask']) {
         expectSane(await service.call('POST', path, { key, body: { query: text } }), path)

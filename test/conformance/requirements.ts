@@ -95,6 +95,9 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SEA-4': "Hits of providers out of the key's scope are not there, and nothing tells of them.",
     'SEA-5': 'A key scoped to a rare provider gets its full limit of hits.',
     'SEA-6': 'The query goes to the embedding model exactly as it was sent.',
+    'SEA-8':
+      'Vectors of two models are never mixed: what cannot be answered by the stored one is refused with 409.',
+    'SEA-9': 'Nobody ever gets anything of another organization, or of a provider out of scope.',
     'SEA-7': 'filter narrows by provider, kind, author, dates, connector and metadata.',
   },
   'Context Contract': {
@@ -108,6 +111,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'CTX-8': 'limitations has provider_scope_applied when, and only when, the key has a scope.',
     'CTX-9':
       'limitations has source_stale for a source in scope that failed or last synced over an hour ago.',
+    'CTX-11': 'limitations has embedding_fallback when another model than the configured one answered.',
     'CTX-10': 'limitations has source_sync_incomplete while the first sync is unfinished.',
   },
   Ask: {

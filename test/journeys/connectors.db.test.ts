@@ -45,7 +45,8 @@ describe('connecting the four providers', () => {
       expect(source.sourceItemCount, provider).toBeGreaterThan(0)
     }
     expect(
-      body.sources.find((one: any) => one.id === sources.get('google_drive')).policyHealth,
+      body.sources.find((one: { id: string; provider: string }) => one.id === sources.get('google_drive'))
+        .policyHealth,
     ).toMatchObject({
       filesWithoutPolicy: 0,
     })
@@ -79,7 +80,9 @@ describe('connecting the four providers', () => {
     const mail = google.mail.deliver({ subject: 'Yacht', text: 'quixotic yacht plans' })
     await syncAgain('google_drive')
     await syncAgain('gmail')
-    expect((await search('zymurgy barrels')).map((hit: any) => hit.title)).toContain('Zymurgy notes')
+    expect(
+      (await search('zymurgy barrels')).map((hit: { title: string; provider: string }) => hit.title),
+    ).toContain('Zymurgy notes')
     expect(JSON.stringify(await search('quixotic yacht'))).toContain('quixotic yacht plans')
     google.drive.trash(idOf(file))
     google.mail.trash(idOf(mail))
@@ -104,7 +107,7 @@ describe('connecting the four providers', () => {
     expect(answer.status).toBe(200)
     expect(service.emulators.notion.requests.byPath()['/v1/oauth/revoke']).toBe(grants + 1)
     const hits = await search('notes about the release')
-    expect(hits.filter((hit: any) => hit.provider === 'notion')).toEqual([])
+    expect(hits.filter((hit: { title: string; provider: string }) => hit.provider === 'notion')).toEqual([])
   })
 })
 

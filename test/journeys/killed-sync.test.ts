@@ -38,6 +38,13 @@ async function start(): Promise<ServiceProcess> {
   return service
 }
 
+interface Run {
+  status: string
+  connectorId: string
+  itemsIngested: number
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any
 async function call(url: string, token: string, method: string, path: string, body?: unknown): Promise<any> {
   const response = await fetch(`${url}/v1/console${path}`, {
     method,
@@ -48,10 +55,10 @@ async function call(url: string, token: string, method: string, path: string, bo
   return await response.json()
 }
 
-const newestRun = async (url: string, token: string): Promise<any> =>
+const newestRun = async (url: string, token: string): Promise<Run> =>
   (await call(url, token, 'GET', '/sync-runs')).syncRuns[0]
 
-async function untilEnded(url: string, token: string): Promise<any> {
+async function untilEnded(url: string, token: string): Promise<Run> {
   for (let look = 0; look < 600; look++) {
     const run = await newestRun(url, token)
     if (run.status === 'succeeded' || run.status === 'failed') return run

@@ -61,6 +61,16 @@ export async function startEmulators(options: EmulatorOptions = {}): Promise<Emu
   }
 }
 
+/** A run as the API shows it, once it has ended. */
+export interface EndedRun {
+  id: string
+  status: 'succeeded' | 'failed'
+  itemsDiscovered: number
+  itemsIngested: number
+  itemsDeleted: number
+  errorMessage: string | null
+}
+
 export interface ConnectedService extends TestService {
   emulators: Emulators
   issuer: TestIssuer
@@ -70,7 +80,7 @@ export interface ConnectedService extends TestService {
   /** Follows the whole OAuth flow as a browser does; answers the id of the source. */
   connect(person: Person, organizationId: string, provider: ProviderId): Promise<string>
   /** Waits for the source's newest run to end, and answers it. */
-  runEnded(organization: TestOrganization, sourceId: string): Promise<any>
+  runEnded(organization: TestOrganization, sourceId: string): Promise<EndedRun>
 }
 
 const RUN_TIMEOUT_MS = 25_000
@@ -144,7 +154,7 @@ async function runEnded(
   service: TestService,
   { adminKey }: TestOrganization,
   sourceId: string,
-): Promise<any> {
+): Promise<EndedRun> {
   const deadline = Date.now() + RUN_TIMEOUT_MS
   for (;;) {
     const { body } = await service.call('GET', '/v1/sync-runs', { key: adminKey })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { endianness } from 'node:os'
 
 import { StartupError } from '../../../kernel/errors.ts'
 
@@ -81,15 +82,24 @@ export function decodeArtefact(bytes: Buffer, name: string): Vocabulary {
   }
   const stems = bytes.toString('utf8', stemsAt).split('\n')
   if (stems.length !== count) throw broken(name, `names ${stems.length} stems where ${count} were counted`)
+  const frequencies = new Uint32Array(copiedNumbers(bytes, HEADER_BYTES, directionAt))
+  const commonDirection = new Float32Array(copiedNumbers(bytes, directionAt, vectorsAt))
   return {
     documents: bytes.readUInt32LE(16),
     stems,
-    frequencies: Uint32Array.from({ length: count }, (_, i) => bytes.readUInt32LE(HEADER_BYTES + 4 * i)),
+    frequencies,
     vectors: new Int8Array(bytes.buffer, bytes.byteOffset + vectorsAt, WORD_DIMENSIONS * count),
-    commonDirection: Float32Array.from({ length: WORD_DIMENSIONS }, (_, i) =>
-      bytes.readFloatLE(directionAt + 4 * i),
-    ),
+    commonDirection,
   }
+}
+
+/** Four-byte numbers as this machine reads them, in memory of their own, since a buffer's bytes may start anywhere. */
+function copiedNumbers(bytes: Buffer, from: number, to: number): ArrayBuffer {
+  const copied = new ArrayBuffer(to - from)
+  const view = Buffer.from(copied)
+  bytes.copy(view, 0, from, to)
+  if (endianness() === 'BE') view.swap32()
+  return copied
 }
 
 /** SHA-256 over the header's fields and the body, cut to 16 bytes: against damage, not against forgery. */

@@ -9,13 +9,16 @@ const FILLER = DIMENSIONS - 1
 /** Signed positions that a stem takes in the lexical part. */
 const POSITIONS = 8
 /** Share of a vector's squared length that meaning takes. */
-const MEANING = 1 / 6
+const MEANING = 0.18
 /** BM25's k1 and b, and the length of an average chunk in stems. */
 const K1 = 1.2
-const B = 0.75
+const B = 0.6
 const LENGTH_AVERAGE = 100
-/** Length of an average chunk's lexical part, around which lengths are pivoted. */
-const PIVOT = 26.23
+/** Length of an average chunk's lexical part, around which lengths are pivoted, and how strongly. */
+const PIVOT = 30
+const SLOPE = 0.9
+/** Times that a stem of the title counts. */
+const TITLE_COUNT = 2
 /** Background documents in which a stem unknown to the vocabulary is taken to occur. */
 const UNKNOWN_FREQUENCY = 2
 
@@ -32,61 +35,69 @@ export interface Embedder {
  * normalisation (Singhal et al., Pivoted Document Length Normalization, 1996) survives in a unit vector: a query's filler is 0.
  */
 export function createEmbedder(vocabulary: Vocabulary): Embedder {
-  const rows = new Map(vocabulary.stems.map((stem, row) => [stem, row]))
-  const weights = vocabulary.frequencies.length
-  const weightOfRow = new Float64Array(weights)
-  for (let row = 0; row < weights; row++) {
-    weightOfRow[row] = inverseFrequency(vocabulary.documents, vocabulary.frequencies[row] ?? 0)
+  const { documents, stems, frequencies } = vocabulary
+  const rows = new Map<string, number>()
+  const weights = new Float64Array(stems.length)
+  for (let row = 0; row < stems.length; row++) {
+    rows.set(stems[row] ?? '', row)
+    weights[row] = inverseFrequency(documents, frequencies[row] ?? 0)
   }
-  const unknownWeight = inverseFrequency(vocabulary.documents, UNKNOWN_FREQUENCY)
-  const backgroundWeight = (stem: string): number => weightOfRow[rows.get(stem) ?? -1] ?? unknownWeight
+  const unknownWeight = inverseFrequency(documents, UNKNOWN_FREQUENCY)
+  const weightOf = (row: number | undefined): number =>
+    row === undefined ? unknownWeight : (weights[row] ?? 0)
   const addMeaning = wordVectorAdder(vocabulary)
 
   function embedDocument(title: string, text: string): Float32Array {
-    const stems = tokenize(`${title}\n${text}`)
+    const counts = new Map<string, number>()
+    const length = count(counts, tokenize(title), TITLE_COUNT) + count(counts, tokenize(text), 1)
     const lexical = new Float64Array(LEXICAL)
     const meaning = new Float64Array(WORD_DIMENSIONS)
-    const half = K1 * (1 - B + (B * stems.length) / LENGTH_AVERAGE)
+    const half = K1 * (1 - B + (B * length) / LENGTH_AVERAGE)
     let squares = 0
-    for (const [stem, count] of countStems(stems)) {
-      const weight = backgroundWeight(stem)
-      const term = (((K1 + 1) * count) / (count + half)) * Math.sqrt(weight)
+    for (const [stem, times] of counts) {
+      const row = rows.get(stem)
+      const weight = weightOf(row)
+      const term = (((K1 + 1) * times) / (times + half)) * Math.sqrt(weight)
       squares += term * term
       addPositions(lexical, stem, term)
-      addMeaning(meaning, rows.get(stem), (((K1 + 1) * count) / (count + K1)) * weight)
+      addMeaning(meaning, row, (((K1 + 1) * times) / (times + K1)) * weight)
     }
     const size = Math.sqrt(squares)
-    const coverage = Math.min(1, size / (B * PIVOT + (1 - B) * size))
+    const coverage = Math.min(1, size / (SLOPE * PIVOT + (1 - SLOPE) * size))
     return assemble(lexical, meaning, coverage, vocabulary.commonDirection)
   }
 
   function embedQuery(query: string): Float32Array {
-    const stems = tokenize(query)
+    const counts = new Map<string, number>()
+    // A query of stop words alone still has to be a unit vector: as one word that no document has.
+    if (count(counts, tokenize(query), 1) === 0) counts.set(`\0${query}`, 1)
     const lexical = new Float64Array(LEXICAL)
     const meaning = new Float64Array(WORD_DIMENSIONS)
-    // A query of stop words alone still has to be a unit vector: as one word that no document has.
-    if (stems.length === 0) stems.push(`\0${query}`)
-    for (const [stem, count] of countStems(stems)) {
-      const term = Math.sqrt(count) * backgroundWeight(stem)
-      addPositions(lexical, stem, term)
-      addMeaning(meaning, rows.get(stem), term)
+    for (const [stem, times] of counts) {
+      const row = rows.get(stem)
+      const weight = weightOf(row)
+      // Weight to the power of 3/4, by roots alone: they are exact on every machine.
+      const root = Math.sqrt(weight)
+      addPositions(lexical, stem, Math.sqrt(times) * root * Math.sqrt(root))
+      addMeaning(meaning, row, Math.sqrt(times) * weight)
     }
     const vector = assemble(lexical, meaning, 1, vocabulary.commonDirection)
     vector[FILLER] = 0
     return scaledToUnit(vector)
   }
 
-  return { embedDocument, embedQuery, backgroundWeight }
+  return { embedDocument, embedQuery, backgroundWeight: (stem) => weightOf(rows.get(stem)) }
 }
 
+/** BM25's inverse document frequency, rounded so that engines whose logarithms differ in the last bit agree. */
 function inverseFrequency(documents: number, frequency: number): number {
-  return Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
+  return Math.round(2 ** 20 * Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))) / 2 ** 20
 }
 
-function countStems(stems: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)
-  return counts
+/** Adds each stem `times` to the counts; returns what the stems add to the length. */
+function count(counts: Map<string, number>, stems: readonly string[], times: number): number {
+  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + times)
+  return times * stems.length
 }
 
 /** Adds `amount` at the stem's signed positions, each 1/√8. FNV-1a over UTF-16 units, then Murmur3's finaliser a position. */

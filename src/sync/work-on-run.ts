@@ -1,0 +1,61 @@
+import { executeRun, type ExecuteDependencies, type Outcome } from './execute-run.ts'
+import { LEASE_SECONDS, LeaseLost, renewLease, type TakenRun } from './run-lease.ts'
+
+/** The places of those who work; whoever waits for long lets go of theirs meanwhile. */
+export interface Places {
+  enter(): void
+  leave(): void
+}
+
+export interface WorkDependencies extends ExecuteDependencies {
+  /** Resolves after `ms` milliseconds, rejects with the signal's reason. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  onRunEnded(ended: { run: TakenRun; outcome: Outcome; seconds: number }): void
+  /** What fails in the background and is tried again. */
+  onError(error: unknown): void
+}
+
+/** A shorter wait keeps its place. */
+const LONG_WAIT_MS = 2_000
+
+/** Works on a run with its lease renewed. Does not throw: what the database refuses is left to who takes the run up next. */
+export async function workOn(
+  deps: WorkDependencies,
+  run: TakenRun,
+  stopping: AbortSignal,
+  places: Places,
+): Promise<void> {
+  const started = performance.now()
+  const lease = keepLease(deps, run)
+  const signal = AbortSignal.any([stopping, lease.lost])
+  const wait = async (ms: number): Promise<void> => {
+    const isLong = ms >= LONG_WAIT_MS
+    if (isLong) places.leave()
+    try {
+      await deps.sleep(ms, signal)
+    } finally {
+      if (isLong) places.enter()
+    }
+  }
+  places.enter()
+  try {
+    const outcome = await executeRun(deps, run, { signal, wait })
+    deps.onRunEnded({ run, outcome, seconds: (performance.now() - started) / 1000 })
+  } catch (error) {
+    deps.onError(error)
+  } finally {
+    lease.end()
+    places.leave()
+  }
+}
+
+/** Renews the lease three times as often as needed; `lost` aborts when it is somebody else's. */
+function keepLease(deps: WorkDependencies, run: TakenRun): { lost: AbortSignal; end(): void } {
+  const lost = new AbortController()
+  const renew = async (): Promise<void> => {
+    if (!(await renewLease(deps.db, run))) lost.abort(new LeaseLost())
+  }
+  const timer = setInterval(() => void renew().catch(deps.onError), (LEASE_SECONDS * 1000) / 3)
+  timer.unref()
+  return { lost: lost.signal, end: () => clearInterval(timer) }
+}

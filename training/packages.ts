@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+import type { TrainingSource } from './sources.ts'
+
+const run = promisify(execFile)
+
+/** A package as it was unpacked. */
+export interface UnpackedPackage {
+  source: TrainingSource
+  folder: string
+  version: string
+  /** SHA-256 of the package file. */
+  sha256: string
+}
+
+const FETCH_TIMEOUT_MS = 30 * 60_000
+const UNPACK_TIMEOUT_MS = 5 * 60_000
+
+/**
+ * Fetches packages with apt into `cache` and unpacks them there, installing nothing; what the cache has is not fetched again.
+ * Throws when a package is not to be had, or when its copyright file no longer holds the words that the source relies on.
+ */
+export async function fetchPackages(
+  sources: readonly TrainingSource[],
+  cache: string,
+): Promise<UnpackedPackage[]> {
+  const archives = path.join(cache, 'packages')
+  await mkdir(archives, { recursive: true })
+  const present = await readdir(archives)
+  const missing = sources.filter((source) => !archiveOf(source, present)).map((source) => source.package)
+  if (missing.length > 0) await download(missing, archives)
+
+  const files = await readdir(archives)
+  const unpacked: UnpackedPackage[] = []
+  for (const source of sources) {
+    const archive = archiveOf(source, files)
+    if (archive === undefined) throw new Error(`apt fetched no package file for ${source.package}.`)
+    const folder = await unpack(
+      path.join(archives, archive),
+      path.join(cache, 'unpacked', archive.replace(/\.deb$/, '')),
+    )
+    await requireLicence(source, folder)
+    const bytes = await readFile(path.join(archives, archive))
+    const version = decodeURIComponent(archive.split('_')[1] ?? '')
+    unpacked.push({ source, folder, version, sha256: createHash('sha256').update(bytes).digest('hex') })
+  }
+  return unpacked
+}
+
+function archiveOf(source: TrainingSource, files: readonly string[]): string | undefined {
+  return files.find((file) => file.startsWith(`${source.package}_`) && file.endsWith('.deb'))
+}
+
+async function download(packages: readonly string[], folder: string): Promise<void> {
+  try {
+    await run('apt-get', ['update'], { timeout: FETCH_TIMEOUT_MS })
+    await run('apt-get', ['download', ...packages], { cwd: folder, timeout: FETCH_TIMEOUT_MS })
+  } catch (cause) {
+    throw new Error(
+      `apt could not fetch ${packages.join(', ')}. The sources are chosen from Debian 12; ` +
+        'run this as root there, or put the package files into the cache yourself.',
+      { cause },
+    )
+  }
+}
+
+/** Unpacks next to the final place first, so that a broken run leaves nothing that looks whole. */
+async function unpack(archive: string, folder: string): Promise<string> {
+  if (existsSync(folder)) return folder
+  const partial = `${folder}.partial`
+  await rm(partial, { recursive: true, force: true })
+  await mkdir(partial, { recursive: true })
+  await run('dpkg-deb', ['-x', archive, partial], { timeout: UNPACK_TIMEOUT_MS })
+  await rename(partial, folder)
+  return folder
+}
+
+async function requireLicence(source: TrainingSource, folder: string): Promise<void> {
+  const file = path.join(folder, 'usr/share/doc', source.package, 'copyright')
+  const text = await readFile(file, 'utf8')
+  if (!source.evidence.test(text)) {
+    throw new Error(
+      `${file} no longer holds ${String(source.evidence)}: read it again before training on ${source.package}.`,
+    )
+  }
+}

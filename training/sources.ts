@@ -1,0 +1,98 @@
+/** How a source's files are written. */
+export type TextFormat = 'html' | 'text' | 'manual' | 'wordnet'
+
+/** A Debian package whose text the model is trained on. */
+export interface TrainingSource {
+  package: string
+  /** Licence of the files that are read, by its SPDX name where it has one. */
+  licence: string
+  /** Words that the package's copyright file must hold; training stops when they are gone. */
+  evidence: RegExp
+  /** Files of the package that are read, by their path inside it. */
+  files: RegExp
+  format: TextFormat
+}
+
+const HTML = /\.html?(\.gz)?$/
+const MANUAL = /\/man\/man\w+\/[^/]+\.gz$/
+
+const FILES_ARE = (licence: string): RegExp =>
+  new RegExp(`^Files: *\\*\\s[\\s\\S]{0,4000}?^License: *${licence} *$`, 'm')
+const APACHE = FILES_ARE('A(pache|PACHE)-2(\\.0|-LLVM-EXCEPTIONS)?')
+const BSD = /Redistribution\s+and\s+use\s+in\s+source\s+and\s+binary/i
+const BSD_2 = FILES_ARE('BSD-2-[Cc]lause')
+const BSD_3 = FILES_ARE('BSD-3(-[Cc]lause)?')
+const EXPAT = FILES_ARE('(Expat|MIT)')
+
+/** OpenStack's guides for operators and administrators. */
+const OPENSTACK = `aodh-doc barbican-doc ceilometer-doc cinder-doc designate-doc freezer-doc glance-doc heat-doc ironic-doc
+  keystone-doc manila-doc masakari-doc murano-doc neutron-doc nova-doc octavia-doc placement-doc sahara-doc senlin-doc
+  swift-doc trove-doc vitrage-doc watcher-doc`
+const APACHE_PROJECTS = `ant-doc apache2-doc crystal-doc derby-doc erlang-doc fop-doc gradle-doc groovy-doc jmeter-help
+  llvm-15-doc python-nipype-doc tomcat10-docs`
+const BSD_PROJECTS = `ghc-doc python-astropy-doc python-dask-doc python-dipy-doc python-distributed-doc python-django-doc
+  python-flask-doc python-ipython-doc python-libpysal-doc python-nipy-doc python-notebook-doc python-pandas-doc
+  python-scipy-doc python-skimage-doc python-sklearn-doc python-statsmodels-doc python-sympy-doc`
+const MIT_PROJECTS = `mypy-doc nodejs-doc patroni-doc python-flask-security-doc python-nibabel-doc python-sqlalchemy-doc
+  twisted-doc`
+
+const MANUALS: readonly TrainingSource[] = [
+  ...pages('Apache-2.0', APACHE, APACHE_PROJECTS),
+  ...pages('Apache-2.0', APACHE, OPENSTACK),
+  ...pages('BSD-3-Clause', BSD_3, BSD_PROJECTS),
+  ...pages('BSD-3-Clause', BSD, 'krb5-doc python-jinja2-doc'),
+  ...pages('BSD-2-Clause', BSD_2, 'praw-doc python-djangorestframework-doc sphinx-doc varnish-doc'),
+  ...pages('MIT', EXPAT, MIT_PROJECTS),
+  ...pages('MIT', /License: Expat or NCSA/, 'emscripten-doc'),
+  ...pages('BSL-1.0', FILES_ARE('BSL-1.0'), 'libboost1.74-doc'),
+  ...pages('NTP', /^License: NTP$/m, 'ntpsec-doc'),
+  ...pages('PostgreSQL', FILES_ARE('PostgreSQL'), 'postgresql-doc-15'),
+  ...pages('PostgreSQL', /without fee, and without a written agreement/, 'slony1-2-doc'),
+  ...pages('PSF-2.0', /PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2/, 'python3.11-doc'),
+  ...pages(
+    'Biopython',
+    /Permission to use, copy, modify, and distribute this software/i,
+    'python-biopython-doc',
+  ),
+  ...pages('public domain', FILES_ARE('public-domain'), 'abs-guide docutils-doc sqlite3-doc'),
+]
+
+/** Everything the model is trained on. Each licence was read; nothing under the GPL, the GFDL or CC BY-SA is among them. */
+export const SOURCES: readonly TrainingSource[] = [
+  {
+    package: 'wordnet-base',
+    licence: 'WordNet-3.0',
+    evidence: /Permission to use, copy, modify and distribute this software/,
+    files: /wordnet\/data\.(adj|adv|noun|verb)$/,
+    format: 'wordnet',
+  },
+  {
+    package: 'dict-devil',
+    licence: 'public domain',
+    evidence: /is in the public domain/,
+    files: /devil\.dict\.dz$/,
+    format: 'text',
+  },
+  ...MANUALS,
+  { package: 'docker-doc', licence: 'Apache-2.0', evidence: APACHE, files: /\.md(\.gz)?$/, format: 'text' },
+  { package: 'libssl-doc', licence: 'Apache-2.0', evidence: APACHE, files: MANUAL, format: 'manual' },
+  {
+    package: 'tcl8.6-doc',
+    licence: 'TCL',
+    evidence: /grant permission to use, copy, modify, distribute/,
+    files: MANUAL,
+    format: 'manual',
+  },
+  {
+    package: 'freebsd-manpages',
+    licence: 'BSD-2-Clause and BSD-4-Clause',
+    evidence: /License: BSD-2-Clause-FreeBSD/,
+    files: MANUAL,
+    format: 'manual',
+  },
+]
+
+function pages(licence: string, evidence: RegExp, packages: string): TrainingSource[] {
+  const names = packages.split(/\s+/)
+  return names.map((name) => ({ package: name, licence, evidence, files: HTML, format: 'html' }))
+}

@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+
+import {
+  encodeArtefact,
+  MODEL_ID,
+  WORD_DIMENSIONS,
+} from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import { ARTEFACT_PATH } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { associate } from './co-occurrence.ts'
+import { countVocabulary, gatherCorpus } from './corpus.ts'
+import { decompose } from './decompose.ts'
+import { fetchPackages } from './packages.ts'
+import { describeSources } from './sources-record.ts'
+import { SOURCES } from './sources.ts'
+import { finishVocabulary } from './word-vectors.ts'
+import { relatedWords } from './wordnet.ts'
+
+/** Stems that get a word vector. */
+const VOCABULARY_SIZE = 24_000
+
+const { values } = parseArgs({
+  options: {
+    cache: { type: 'string', default: '/var/tmp/embedder-training' },
+    out: { type: 'string', default: ARTEFACT_PATH },
+    record: { type: 'string', default: new URL('SOURCES.md', import.meta.url).pathname },
+  },
+})
+
+await train(values.cache, values.out, values.record)
+
+/** Trains the built-in embedding model's vocabulary from packages and writes the artefact and the record of its sources. */
+async function train(cache: string, out: string, record: string): Promise<void> {
+  say(`fetching and unpacking ${SOURCES.length} packages in ${cache}`)
+  const packages = await fetchPackages(SOURCES, cache)
+  const folders = new Map(packages.map(({ source, folder }) => [source, folder]))
+
+  say('reading')
+  const corpus = gatherCorpus(SOURCES, (source) => folders.get(source) ?? '')
+  const stems = [...corpus.stemsOf.values()].reduce((sum, count) => sum + count, 0)
+  const counted = countVocabulary(corpus, VOCABULARY_SIZE)
+  say(
+    `${(stems / 1e6).toFixed(1)} million stems, ${corpus.names.length} different, ${counted.documents} pieces`,
+  )
+
+  const wordnet = packages.find(({ source }) => source.format === 'wordnet')?.folder ?? ''
+  const related = relatedWords(wordnet, counted.stems)
+  const associations = associate(joined(counted.ids, related), counted.stems.length)
+  say(`${(associations.columns.length / 1e6).toFixed(1)} million associations`)
+  const vocabulary = finishVocabulary(counted, decompose(associations, WORD_DIMENSIONS))
+
+  const artefact = encodeArtefact(vocabulary)
+  await writeFile(out, artefact)
+  await writeFile(record, describeSources(packages, corpus, artefact))
+  say(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${out}`)
+}
+
+function joined(first: Uint32Array, second: Uint32Array): Uint32Array {
+  const all = new Uint32Array(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
+  return all
+}
+
+function say(message: string): void {
+  process.stdout.write(`${process.uptime().toFixed(0).padStart(4)} s  ${message}\n`)
+}

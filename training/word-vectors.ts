@@ -1,0 +1,84 @@
+import {
+  WORD_DIMENSIONS,
+  type Vocabulary,
+} from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import { PARAGRAPH_END } from './co-occurrence.ts'
+import type { CountedVocabulary } from './corpus.ts'
+import type { Decomposition } from './decompose.ts'
+
+/** Exponent on an eigenvalue's magnitude: 1 keeps the matrix, 0 makes every direction count the same. */
+const SPECTRUM_EXPONENT = 0.25
+/** Pieces of text that the common direction is taken from, and stems in each. */
+const PIECES = 10_000
+const PIECE_STEMS = 100
+const POWER_ROUNDS = 40
+
+/** Word vectors in int8, each scaled so that its largest number is ±127, and the direction that pieces of text have in common. */
+export function finishVocabulary(counted: CountedVocabulary, decomposition: Decomposition): Vocabulary {
+  const { documents, stems, frequencies } = counted
+  const vectors = quantize(decomposition, stems.length)
+  const weights = Float64Array.from(frequencies, (frequency) =>
+    Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5)),
+  )
+  const commonDirection = strongestDirection(pieceVectors(counted.ids, vectors, weights))
+  return { documents, stems, frequencies, vectors, commonDirection }
+}
+
+function quantize(decomposition: Decomposition, rows: number): Int8Array {
+  const scales = decomposition.values.map((value) => Math.abs(value) ** SPECTRUM_EXPONENT)
+  const quantized = new Int8Array(rows * WORD_DIMENSIONS)
+  for (let row = 0; row < rows; row++) {
+    const from = row * WORD_DIMENSIONS
+    const vector = scales.map((scale, i) => scale * (decomposition.vectors[from + i] ?? 0))
+    const largest = vector.reduce((max, one) => Math.max(max, Math.abs(one)), 0)
+    if (largest > 0)
+      quantized.set(
+        vector.map((one) => Math.round((127 * one) / largest)),
+        from,
+      )
+  }
+  return quantized
+}
+
+/** Unit weighted means of the word vectors in pieces spread evenly over the text. */
+function pieceVectors(ids: Uint32Array, vectors: Int8Array, weights: Float64Array): Float64Array[] {
+  const lengths = Float64Array.from(weights, (_, row) => length(vectors, row * WORD_DIMENSIONS))
+  const stride = Math.max(PIECE_STEMS, Math.floor(ids.length / PIECES))
+  const pieces: Float64Array[] = []
+  for (let from = 0; from + PIECE_STEMS <= ids.length; from += stride) {
+    const sum = new Float64Array(WORD_DIMENSIONS)
+    for (const row of new Set(ids.subarray(from, from + PIECE_STEMS))) {
+      const size = lengths[row] ?? 0
+      if (row === PARAGRAPH_END || size === 0) continue
+      const share = (weights[row] ?? 0) / size
+      const at = row * WORD_DIMENSIONS
+      for (let i = 0; i < WORD_DIMENSIONS; i++) sum[i] = (sum[i] ?? 0) + share * (vectors[at + i] ?? 0)
+    }
+    const size = length(sum, 0)
+    if (size > 0) pieces.push(sum.map((one) => one / size))
+  }
+  return pieces
+}
+
+/** The first principal component, uncentred, by power iteration. */
+function strongestDirection(pieces: readonly Float64Array[]): Float32Array {
+  let direction = new Float64Array(WORD_DIMENSIONS).fill(1 / Math.sqrt(WORD_DIMENSIONS))
+  for (let round = 0; round < POWER_ROUNDS; round++) {
+    const next = new Float64Array(WORD_DIMENSIONS)
+    for (const piece of pieces) {
+      let along = 0
+      for (let i = 0; i < WORD_DIMENSIONS; i++) along += (piece[i] ?? 0) * (direction[i] ?? 0)
+      for (let i = 0; i < WORD_DIMENSIONS; i++) next[i] = (next[i] ?? 0) + along * (piece[i] ?? 0)
+    }
+    const size = length(next, 0)
+    if (size === 0) throw new Error('The text has no word vector: nothing was learned.')
+    direction = next.map((one) => one / size)
+  }
+  return Float32Array.from(direction)
+}
+
+function length(numbers: Int8Array | Float64Array, from: number): number {
+  let squares = 0
+  for (let i = 0; i < WORD_DIMENSIONS; i++) squares += (numbers[from + i] ?? 0) ** 2
+  return Math.sqrt(squares)
+}
