@@ -1,10 +1,10 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { createTextExtractor } from './extract/text-extractor.ts'
+import { createTextExtractor } from './extract/index.ts'
 import type { ProviderAdapter } from './provider.ts'
-import { createGmailAdapter } from './providers/gmail/gmail-adapter.ts'
-import { createGoogleDriveAdapter } from './providers/google-drive/google-drive-adapter.ts'
+import { createGmailAdapter } from './providers/gmail/index.ts'
+import { createGoogleDriveAdapter } from './providers/google-drive/index.ts'
 import { createNotionAdapter } from './providers/notion/index.ts'
 import { createSlackAdapter } from './providers/slack/index.ts'
 
@@ -71,8 +71,8 @@ export function createProviderAdapters(settings: ProviderSettings, clock: Clock)
   return adaptersOf(adapters, () => extractor.close())
 }
 
-/** The same for adapters made elsewhere. */
-export function adaptersOf(
+/** The adapters by provider; `close` ends what they share. */
+function adaptersOf(
   adapters: readonly ProviderAdapter[],
   close: () => Promise<void> = async () => {},
 ): ProviderAdapters {
