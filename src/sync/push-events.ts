@@ -63,7 +63,7 @@ export async function readPushState(
   const last = events.at(-1)
   return {
     state: { since: run.source.push_since, hints },
-    lastPosition: last === undefined ? null : Number(last.position),
+    lastPosition: last === undefined ? null : last.position,
   }
 }
 

@@ -60,7 +60,7 @@ export function createFakeProvider(
         deletions: part.filter((id) => !items.has(id)),
         failures: [],
         discovered: part.length,
-        cursor: structuredClone({ ...state }) as unknown as NonNullable<ChangePage['cursor']>,
+        cursor: structuredClone({ ...state }),
         complete,
         snapshot,
       }

@@ -1,1 +1,1 @@
-export { createTextExtractor, ExtractionError, type TextExtractor } from './text-extractor.ts'
+export { createTextExtractor, type TextExtractor } from './text-extractor.ts'

@@ -1,1 +1,1 @@
-export { createGmailAdapter, GMAIL_SCOPE, type GmailAdapterOptions } from './gmail-adapter.ts'
+export { createGmailAdapter, type GmailAdapterOptions } from './gmail-adapter.ts'

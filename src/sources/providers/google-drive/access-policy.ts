@@ -2,16 +2,10 @@ import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
 import type { AccessPolicy, JsonObject } from '../../provider.ts'
 import { GoogleError } from '../google/google-error.ts'
-import type { DriveFile, DriveRun } from './drive-run.ts'
+import type { AccessPolicies, DriveFile, DriveRun } from './drive-run.ts'
 
 const PERMISSION_FIELDS = 'id,emailAddress,type,domain,allowFileDiscovery'
 const MOST_LISTED = 100
-
-/** Who may see the files of one run, asked once for each shared drive. */
-export interface AccessPolicies {
-  /** Null when Google does not tell this account who may see the file. */
-  policyOf(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null>
-}
 
 /**
  * A file of somebody's own Drive carries its permissions. One of a shared drive does not: it has its drive's members, and

@@ -1,10 +1,8 @@
 import type { drive_v3 } from '@googleapis/drive'
 import type { TextExtractor } from '../../extract/text-extractor.ts'
-import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { type AccessPolicy, ProviderError, type ProviderSession } from '../../provider.ts'
 import type { GoogleCalls } from '../google/google-calls.ts'
 import type { ItemFailures } from '../google/item-failures.ts'
-import type { AccessPolicies } from './access-policy.ts'
-import type { FolderPaths } from './folder-paths.ts'
 
 /** The feed of the user's own Drive and what is shared with them; every other feed is a shared drive's id. */
 export const MY_DRIVE = 'my'
@@ -34,6 +32,22 @@ export const FILE_FIELDS = [
 
 /** A file of the API with the fields every answer has. */
 export type DriveFile = drive_v3.Schema$File & { id: string; name: string; mimeType: string }
+
+/** Who may see the files of one run, asked once for each shared drive. */
+export interface AccessPolicies {
+  /** Null when Google does not tell this account who may see the file. */
+  policyOf(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null>
+}
+
+/** Names of folders by id, for the length of one run. */
+export interface FolderPaths {
+  /** Remembers a folder that an answer happened to hold. */
+  learn(folder: drive_v3.Schema$File): void
+  /** Lists all folders of a feed at once: much cheaper than one by one when everything is read. */
+  learnAll(run: DriveRun, feed: string): Promise<void>
+  /** The folders a file lies in, outermost first, joined with ` / `; null at the top or where nothing may be seen. */
+  pathOf(run: DriveRun, file: DriveFile): Promise<string | null>
+}
 
 /** Everything the steps of one run share. */
 export interface DriveRun {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
 import { GoogleError } from '../google/google-error.ts'
 import { accessPolicyOf } from './access-policy.ts'
-import { FOLDER, listFiles, type DriveFile, type DriveRun } from './drive-run.ts'
+import { FOLDER, listFiles, type DriveFile, type DriveRun, type FolderPaths } from './drive-run.ts'
 
 const MOST_CACHED = 50_000
 const DEEPEST = 50
@@ -10,16 +10,6 @@ const DEEPEST = 50
 interface FolderName {
   name: string
   parent: string | null
-}
-
-/** Names of folders by id, for the length of one run. */
-export interface FolderPaths {
-  /** Remembers a folder that an answer happened to hold. */
-  learn(folder: drive_v3.Schema$File): void
-  /** Lists all folders of a feed at once: much cheaper than one by one when everything is read. */
-  learnAll(run: DriveRun, feed: string): Promise<void>
-  /** The folders a file lies in, outermost first, joined with ` / `; null at the top or where nothing may be seen. */
-  pathOf(run: DriveRun, file: DriveFile): Promise<string | null>
 }
 
 /** An empty cache of folder names. */

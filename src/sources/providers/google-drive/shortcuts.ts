@@ -104,6 +104,6 @@ export async function* storedUnder(run: DriveRun, prefix: string): AsyncGenerato
 function printOf(files: readonly DriveFile[]): string {
   const marks = files
     .map((file) => [file.id, file.name, file.modifiedTime ?? '', file.permissions?.length ?? 0])
-    .toSorted()
+    .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
   return createHash('sha256').update(JSON.stringify(marks)).digest('base64url').slice(0, 12)
 }

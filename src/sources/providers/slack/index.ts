@@ -5,5 +5,5 @@ export {
   verifySlackSignature,
   type SlackEventOutcome,
 } from './slack-events.ts'
-export { slackHint, type SlackHint } from './slack-hints.ts'
-export { isSystemSubtype, SLACK_SYSTEM_SUBTYPES } from './slack-messages.ts'
+export type { SlackHint } from './slack-hints.ts'
+export { SLACK_SYSTEM_SUBTYPES } from './slack-messages.ts'

@@ -85,7 +85,7 @@ export function toSlackError(error: unknown): ProviderError | null {
 }
 
 function platformError(error: WebAPIPlatformError): ProviderError {
-  const code = String(error.data.error)
+  const code = error.data.error
   if (code === 'ratelimited' || code === 'rate_limited') {
     const seconds = error.data.response_metadata?.retryAfter
     return new ProviderError('rate_limited', code, {
