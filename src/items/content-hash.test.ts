@@ -73,7 +73,7 @@ describe('contentHash', () => {
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-      ? Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))
+      ? { object: Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)) }
       : inner,
   )
 }

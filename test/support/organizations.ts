@@ -54,7 +54,7 @@ export async function insertSource(
     push_only: true,
     status: 'active' as const,
     display_name: `Test ${values.provider}`,
-    external_account_id: 'test',
+    external_account_id: `test-${randomUUID()}`,
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
     ...columns,
