@@ -28,8 +28,15 @@ service and start it once with BOOTSTRAP_ADMIN_KEY=svc_… (at least 32 characte
 /** Long enough for a batch of documents to be embedded by a slow model. */
 const REQUEST_TIMEOUT_MS = 180_000
 
-/** A client for the service at `url` (its origin, perhaps with a path) that presents `key`. */
-export function createApiClient(options: { url: string; key: string | undefined }): ApiClient {
+/**
+ * A client for the service at `url` (its origin, perhaps with a path) that presents `key`; as a person's in the workspace
+ * `organizationId`, where that is given.
+ */
+export function createApiClient(options: {
+  url: string
+  key: string | undefined
+  organizationId?: string
+}): ApiClient {
   const url = options.url.replace(/\/+$/, '')
   const open = async (request: ApiRequest): Promise<Response> => {
     const headers: Record<string, string> = { accept: request.accept ?? 'application/json' }
@@ -37,6 +44,7 @@ export function createApiClient(options: { url: string; key: string | undefined 
       if (!options.key) throw new CommandError(NO_KEY)
       headers.authorization = `Bearer ${options.key}`
     }
+    if (options.organizationId !== undefined) headers['x-organization-id'] = options.organizationId
     if (request.body !== undefined) headers['content-type'] = 'application/json'
     const response = await send(`${url}${request.path}`, {
       method: request.method,

@@ -64,9 +64,40 @@ const Source = z.looseObject({
   lastSyncedAt: z.string().nullable(),
   errorMessage: z.string().nullable(),
   sourceItemCount: z.int(),
+  updatedAt: z.string(),
 })
 export type Source = z.infer<typeof Source>
 
 export const SourceList = z.looseObject({ sources: z.array(Source) })
+const SyncRun = z.looseObject({
+  id: z.string(),
+  connectorId: z.string(),
+  status: z.enum(['queued', 'running', 'succeeded', 'failed']),
+  fullResync: z.boolean(),
+  startedAt: z.string().nullable(),
+  itemsDiscovered: z.int(),
+  itemsIngested: z.int(),
+  itemsDeleted: z.int(),
+  errorMessage: z.string().nullable(),
+  createdAt: z.string(),
+})
+export type SyncRun = z.infer<typeof SyncRun>
+
+export const SyncRunList = z.looseObject({ syncRuns: z.array(SyncRun) })
+export const SyncRunRequested = z.looseObject({
+  syncRun: z.looseObject({ id: z.string(), connectorId: z.string() }),
+  alreadyActive: z.boolean(),
+})
+export const SyncRunDetails = z.looseObject({
+  syncRun: SyncRun,
+  itemsFailed: z.int(),
+  failures: z.array(z.looseObject({ externalId: z.string(), message: z.string() })),
+})
+
+export const Me = z.looseObject({
+  organizations: z.array(z.looseObject({ id: z.string(), name: z.string() })),
+})
+export const AuthorizeAnswer = z.looseObject({ url: z.string() })
+
 export const IngestAnswer = z.looseObject({ ingested: z.int(), skipped: z.int() })
 export const Anything = z.looseObject({})

@@ -1,6 +1,7 @@
 /** The command line of the service: a client of its HTTP API. `npm run memory -- --help` shows what it can do. */
 import { Command, CommanderError } from 'commander'
 import { addAskCommand } from './commands/ask.ts'
+import { addConnectCommand } from './commands/connect.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addOperatorCommand } from './commands/operator.ts'
@@ -27,6 +28,7 @@ function createProgram(): Command {
   addAskCommand(program)
   addKeysCommand(program)
   addSourcesCommand(program)
+  addConnectCommand(program)
   addStatusCommand(program)
   addTokenCommand(program)
   addOperatorCommand(program)

@@ -14,7 +14,7 @@ import type { Settings } from './config.ts'
 import type { OpenDatabase } from './database/database.ts'
 import { isMigrated } from './database/migrate.ts'
 import { type ConnectorEngine, startConnectorEngine } from './connector-engine.ts'
-import { connectorRoutes, type ConnectorServices } from './connectors/index.ts'
+import { addConnectedPage, connectorRoutes, type ConnectorServices } from './connectors/index.ts'
 import { createConsoleIdentity } from './console-identity.ts'
 import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
 import { createGates } from './gates.ts'
@@ -144,6 +144,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     mounted: identity.mounted,
   })
   await addPages(server, metrics)
+  addConnectedPage(server)
   const sweep = sweepExpiredCredits(credits, deps)
   reembedding.resumeAgainAndAgain()
   await warnOfOtherModels(db, models, logger)

@@ -1,13 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { z } from 'zod'
-import { type ApiClient, createApiClient } from '../api-client.ts'
-import { CommandError } from '../failures.ts'
+import { decideAccess, operatorClient, OPERATOR_TOKEN_FILE } from '../operator-client.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { PROVIDER_CHOICES } from './options.ts'
 import { openSession, printJson } from './session.ts'
-
-const TOKEN_FILE = 'data/operator-token'
 
 const Subscription = z.looseObject({
   status: z.string(),
@@ -36,7 +32,9 @@ const RequestList = z.looseObject({
 export function addOperatorCommand(program: Command): void {
   const operator = program
     .command('operator')
-    .description(`act as the deployment's operator (OPERATOR_TOKEN, else the token in ${TOKEN_FILE})`)
+    .description(
+      `act as the deployment's operator (OPERATOR_TOKEN, else the token in ${OPERATOR_TOKEN_FILE})`,
+    )
   operator.command('organizations').description('list workspaces and their plans').action(listOrganizations)
   operator
     .command('subscription')
@@ -54,19 +52,6 @@ export function addOperatorCommand(program: Command): void {
     .addArgument(new Argument('<provider>').choices(PROVIDER_CHOICES))
     .addArgument(new Argument('<decision>').choices(['grant', 'deny']))
     .action(putAccess)
-}
-
-/** A client that presents the operator's token. The option of the API key does not count here. */
-async function operatorClient(url: string): Promise<ApiClient> {
-  const given = process.env.OPERATOR_TOKEN
-  if (given !== undefined && given !== '') return createApiClient({ url, key: given })
-  try {
-    return createApiClient({ url, key: (await readFile(TOKEN_FILE, 'utf8')).trim() })
-  } catch (cause) {
-    throw new CommandError(`No operator token: set OPERATOR_TOKEN, or run this where ${TOKEN_FILE} is`, {
-      cause,
-    })
-  }
 }
 
 async function listOrganizations(_options: unknown, command: Command): Promise<void> {
@@ -135,14 +120,11 @@ async function putAccess(
 ): Promise<void> {
   const { client, terminal, json } = openSession(command)
   const operator = await operatorClient(client.url)
-  const answer = await operator.call(
-    z.looseObject({ connectorAccess: z.looseObject({ status: z.string() }) }),
-    {
-      method: 'PUT',
-      path: `/operator/organizations/${encodeURIComponent(organization)}/connector-access/${provider}`,
-      body: { enabled: decision === 'grant' },
-    },
-  )
+  const answer = await decideAccess(operator, {
+    organizationId: organization,
+    provider,
+    enabled: decision === 'grant',
+  })
   if (json) return printJson(terminal, answer)
   terminal.print(`${provider}: ${answer.connectorAccess.status}`)
 }

@@ -1,12 +1,34 @@
 import type { Command } from 'commander'
-import { SourceList } from '../api-shapes.ts'
+import { SourceList, SyncRunRequested } from '../api-shapes.ts'
+import { followRun, reportRun } from '../follow-run.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { openSession, printJson } from './session.ts'
 
-/** `sources list`. */
+/** `sources list|sync`. */
 export function addSourcesCommand(program: Command): void {
-  const sources = program.command('sources').description('show where documents come from')
+  const sources = program.command('sources').description('show and sync where documents come from')
   sources.command('list').description('list the sources').action(listSources)
+  sources
+    .command('sync')
+    .description('sync a connected source now, and follow the run')
+    .argument('<source>', 'its id')
+    .option('--full', 'read everything again, and remove what the provider no longer has')
+    .action(syncSource)
+}
+
+async function syncSource(source: string, options: { full?: boolean }, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const requested = await client.call(SyncRunRequested, {
+    method: 'POST',
+    path: '/v1/sync-runs',
+    body: { connectorId: source, fullResync: options.full === true },
+  })
+  if (requested.alreadyActive) terminal.note('A run was active already; this follows it.')
+  const path = '/v1/sync-runs'
+  const ended = await followRun(client, { path, id: requested.syncRun.id, label: 'sync' }, terminal)
+  if (ended.syncRun.status === 'failed') process.exitCode = 1
+  if (json) return printJson(terminal, ended)
+  reportRun('sync', ended, terminal)
 }
 
 async function listSources(_options: unknown, command: Command): Promise<void> {

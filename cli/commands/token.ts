@@ -1,79 +1,19 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { z } from 'zod'
-import { CommandError } from '../failures.ts'
+import { DEVELOPER, fetchConsoleToken } from '../console-token.ts'
 import { openSession, printJson } from './session.ts'
-
-const CLIENT_ID = 'command-line'
-const REDIRECT_URI = 'http://127.0.0.1/callback'
-const REDIRECTS_MAX = 10
-
-const TokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() })
 
 /** `token`: a console token of the built-in development issuer. */
 export function addTokenCommand(program: Command): void {
   program
     .command('token')
     .description('sign in at the development issuer and print a console token, for a service on this machine')
-    .option('--email <address>', 'who signs in', 'developer@localhost')
+    .option('--email <address>', 'who signs in', DEVELOPER)
     .action(printToken)
 }
 
 async function printToken({ email }: { email: string }, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const verifier = randomBytes(32).toString('base64url')
-  const code = await authorize(client.url, email, createHash('sha256').update(verifier).digest('base64url'))
-  const response = await fetch(`${client.url}/oidc/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'authorization_code',
-      client_id: CLIENT_ID,
-      redirect_uri: REDIRECT_URI,
-      code,
-      code_verifier: verifier,
-    }),
-  })
-  const answer = TokenAnswer.safeParse(await response.json())
-  if (!answer.success) throw new CommandError(`${client.url} gave no token (status ${response.status})`)
-  if (json) return printJson(terminal, { token: answer.data.access_token, expiresIn: answer.data.expires_in })
-  terminal.print(answer.data.access_token)
-}
-
-/** The authorization code flow with PKCE (RFC 6749, RFC 7636), following redirects as a browser would. */
-async function authorize(serviceUrl: string, email: string, challenge: string): Promise<string> {
-  const query = new URLSearchParams({
-    client_id: CLIENT_ID,
-    response_type: 'code',
-    redirect_uri: REDIRECT_URI,
-    scope: 'openid profile email',
-    code_challenge: challenge,
-    code_challenge_method: 'S256',
-    login_hint: email,
-  })
-  const cookies = new Map<string, string>()
-  let location = `${serviceUrl}/oidc/auth?${query.toString()}`
-  for (let step = 0; step < REDIRECTS_MAX; step++) {
-    const response = await fetch(location, {
-      redirect: 'manual',
-      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-    })
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      if (name !== undefined && value !== undefined) cookies.set(name, value)
-    }
-    const next = response.headers.get('location')
-    if (next === null) break
-    const target = new URL(next, location)
-    if (target.href.startsWith(REDIRECT_URI)) {
-      const code = target.searchParams.get('code')
-      if (code !== null) return code
-      throw new CommandError(
-        `The issuer refused: ${target.searchParams.get('error_description') ?? 'no reason given'}`,
-      )
-    }
-    location = target.href
-  }
-  throw new CommandError(
-    `${serviceUrl} has no development issuer. It is there only on loopback and without OIDC_ISSUER; otherwise get a token from your identity provider.`,
-  )
+  const answer = await fetchConsoleToken(client.url, email)
+  if (json) return printJson(terminal, answer)
+  terminal.print(answer.token)
 }

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { type ApiClient, createApiClient } from './api-client.ts'
+import { CommandError } from './failures.ts'
+
+/** Where the local deployment keeps its operator's token. */
+export const OPERATOR_TOKEN_FILE = 'data/operator-token'
+
+const ConnectorAccess = z.looseObject({ connectorAccess: z.looseObject({ status: z.string() }) })
+
+/**
+ * A client that presents the operator's token. The option of the API key does not count here.
+ * @throws CommandError when there is none
+ */
+export async function operatorClient(url: string): Promise<ApiClient> {
+  const given = process.env.OPERATOR_TOKEN
+  if (given !== undefined && given !== '') return createApiClient({ url, key: given })
+  try {
+    return createApiClient({ url, key: (await readFile(OPERATOR_TOKEN_FILE, 'utf8')).trim() })
+  } catch (cause) {
+    throw new CommandError(
+      `No operator token: set OPERATOR_TOKEN, or run this where ${OPERATOR_TOKEN_FILE} is`,
+      { cause },
+    )
+  }
+}
+
+/** Gives a workspace the operator's leave for a provider, or takes it; answers how it stands then. */
+export async function decideAccess(
+  operator: ApiClient,
+  decision: { organizationId: string; provider: string; enabled: boolean },
+): Promise<z.output<typeof ConnectorAccess>> {
+  const { organizationId, provider, enabled } = decision
+  return await operator.call(ConnectorAccess, {
+    method: 'PUT',
+    path: `/operator/organizations/${encodeURIComponent(organizationId)}/connector-access/${provider}`,
+    body: { enabled },
+  })
+}

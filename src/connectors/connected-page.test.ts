@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { connectedPage } from './connected-page.ts'
+
+describe('the page after the provider', () => {
+  it('says that the account is connected and that its sync has started', () => {
+    const page = connectedPage({ provider: 'google_drive', connected: 'c3a1' })
+    expect(page).toContain('<h1>Google Drive is connected</h1>')
+    expect(page).toContain('first sync has started')
+  })
+
+  it("says that it is not, with the provider's error code", () => {
+    const page = connectedPage({ provider: 'slack', error: 'access_denied' })
+    expect(page).toContain('<h1>Slack was not connected</h1>')
+    expect(page).toContain('<code>access_denied</code>')
+  })
+
+  it.each([
+    { provider: '<script>', connected: '"><script>alert(1)</script>' },
+    { provider: 'slack', error: 'Call 0800 and tell your password' },
+    { provider: ['slack', 'x'], error: ['a', '<b>'] },
+    { provider: 'constructor', error: '<img src=x>' },
+    {},
+  ])('shows nothing else that its address says: %j', (query) => {
+    const page = connectedPage(query)
+    expect(page).not.toMatch(/script|alert|0800|<b>|<img|function/)
+    expect(page).toMatch(/is connected|was not connected/)
+  })
+})
