@@ -143,7 +143,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     onAnswered: metrics.observeAnswer,
     mounted: identity.mounted,
   })
-  await addPages(server, metrics)
+  addPages(server, metrics)
   addConnectedPage(server)
   const sweep = sweepExpiredCredits(credits, deps)
   reembedding.resumeAgainAndAgain()

@@ -44,7 +44,7 @@ export async function startConnectorEngine(deps: {
 }): Promise<ConnectorEngine> {
   const { settings, database, clock, logger, metrics } = deps
   const { db } = database
-  const adapters = createProviderAdapters(settings, clock)
+  const adapters = await createProviderAdapters(settings, clock)
   const onError = (err: unknown): void =>
     logger.error({ err }, 'connectors: something failed and is tried again')
   const wake = (): void => worker.wake()

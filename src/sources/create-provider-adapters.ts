@@ -3,10 +3,6 @@ import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { createTextExtractor } from './extract/index.ts'
 import type { ProviderAdapter } from './provider.ts'
-import { createGmailAdapter } from './providers/gmail/index.ts'
-import { createGoogleDriveAdapter } from './providers/google-drive/index.ts'
-import { createNotionAdapter } from './providers/notion/index.ts'
-import { createSlackAdapter } from './providers/slack/index.ts'
 
 /** The providers' part of the settings; an API's address is the provider's own unless given. */
 export interface ProviderSettings {
@@ -38,25 +34,32 @@ const SETTINGS_OF: Record<ProviderId, string> = {
   gmail: 'GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET',
 }
 
-/** An adapter for each provider whose client is configured. */
-export function createProviderAdapters(settings: ProviderSettings, clock: Clock): ProviderAdapters {
+/** An adapter for each provider whose client is configured. The SDKs of the others are not loaded: they take their time. */
+export async function createProviderAdapters(
+  settings: ProviderSettings,
+  clock: Clock,
+): Promise<ProviderAdapters> {
   const extractor = createTextExtractor()
   const adapters: ProviderAdapter[] = []
   const { SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, NOTION_CLIENT_ID, NOTION_CLIENT_SECRET } = settings
   const now = (): Date => clock.now()
   if (SLACK_CLIENT_ID !== undefined && SLACK_CLIENT_SECRET !== undefined) {
+    const { createSlackAdapter } = await import('./providers/slack/index.ts')
     const apiUrl = settings.SLACK_API_URL ?? 'https://slack.com/api'
     adapters.push(
       createSlackAdapter({ clientId: SLACK_CLIENT_ID, clientSecret: SLACK_CLIENT_SECRET, apiUrl, now }),
     )
   }
   if (NOTION_CLIENT_ID !== undefined && NOTION_CLIENT_SECRET !== undefined) {
+    const { createNotionAdapter } = await import('./providers/notion/index.ts')
     const apiUrl = settings.NOTION_API_URL ?? 'https://api.notion.com'
     adapters.push(
       createNotionAdapter({ clientId: NOTION_CLIENT_ID, clientSecret: NOTION_CLIENT_SECRET, apiUrl, now }),
     )
   }
   if (settings.GOOGLE_CLIENT_ID !== undefined && settings.GOOGLE_CLIENT_SECRET !== undefined) {
+    const { createGoogleDriveAdapter } = await import('./providers/google-drive/index.ts')
+    const { createGmailAdapter } = await import('./providers/gmail/index.ts')
     const google = {
       clientId: settings.GOOGLE_CLIENT_ID,
       clientSecret: settings.GOOGLE_CLIENT_SECRET,

@@ -13,7 +13,9 @@ export {
   type ProviderSession,
   type PushState,
 } from './provider.ts'
-export { computePolicyHealth } from './providers/google-drive/index.ts'
-export { readSlackEvent, SLACK_SYSTEM_SUBTYPES, verifySlackSignature } from './providers/slack/index.ts'
+// Not through the providers' own index: that loads their SDKs, which most starts do not need.
+export { computePolicyHealth } from './providers/google-drive/policy-health.ts'
+export { readSlackEvent, verifySlackSignature } from './providers/slack/slack-events.ts'
+export { SLACK_SYSTEM_SUBTYPES } from './providers/slack/slack-messages.ts'
 export { sourceRoutes, type SourceServices } from './routes.ts'
 export { createSources, insertPushOnlySource, type SourceChannels, type SourceView } from './sources.ts'

@@ -1,2 +1,1 @@
 export { createGoogleDriveAdapter, type GoogleDriveAdapterOptions } from './google-drive-adapter.ts'
-export { computePolicyHealth, type PolicyHealth } from './policy-health.ts'

@@ -6,4 +6,3 @@ export {
   type SlackEventOutcome,
 } from './slack-events.ts'
 export type { SlackHint } from './slack-hints.ts'
-export { SLACK_SYSTEM_SUBTYPES } from './slack-messages.ts'
