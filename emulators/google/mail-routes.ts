@@ -122,6 +122,7 @@ function headersOf(mail: StoredMail) {
     { name: 'Subject', value: mail.subject },
     { name: 'Date', value: mail.dateHeader },
     { name: 'Message-ID', value: `<${mail.id}@mail.example>` },
+    ...(mail.threadId === mail.id ? [] : [{ name: 'In-Reply-To', value: `<${mail.threadId}@mail.example>` }]),
   ]
 }
 

@@ -10,12 +10,13 @@ import {
   type ProviderSession,
 } from '../../provider.ts'
 import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../google/google-calls.ts'
+import { GoogleError } from '../google/google-error.ts'
 import { createGoogleOAuth, type GoogleSettings } from '../google/google-oauth.ts'
 import { createItemFailures, withoutRetry, withRetry } from '../google/item-failures.ts'
 import { parseGmailCursor, type GmailCursor } from './gmail-cursor.ts'
 import { crawlMailbox } from './mail-crawl.ts'
 import { changesSince, type MailStep } from './mail-history.ts'
-import { readMails } from './mail-reader.ts'
+import { readMailBatches } from './mail-reader.ts'
 import type { MailRun } from './mail-run.ts'
 
 export const GMAIL_SCOPE = 'https://www.googleapis.com/auth/gmail.readonly'
@@ -77,7 +78,8 @@ async function* steps(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep
   }
   if (state.retry.length > 0) {
     const ids = state.retry.map(({ id }) => id)
-    yield { ...(await readMails(run, ids)), discovered: ids.length }
+    for await (const { read, isLast } of readMailBatches(run, ids))
+      yield { ...read, discovered: isLast ? ids.length : 0 }
   }
   yield* changesSince(run, state)
 }
@@ -109,9 +111,15 @@ async function getProfile(api: gmail_v1.Gmail, call: GoogleCalls): Promise<gmail
   return await call((options) => api.users.getProfile({ userId: 'me' }, options))
 }
 
+/** Names of labels by id. Where Gmail refuses to tell, mails carry the ids: no reason to go without the mails. */
 async function listLabels(api: gmail_v1.Gmail, call: GoogleCalls): Promise<Map<string, string>> {
-  const { labels } = await call((options) => api.users.labels.list({ userId: 'me' }, options))
-  return new Map((labels ?? []).flatMap(({ id, name }) => (id && name ? [[id, name] as const] : [])))
+  try {
+    const { labels } = await call((options) => api.users.labels.list({ userId: 'me' }, options))
+    return new Map((labels ?? []).flatMap(({ id, name }) => (id && name ? [[id, name] as const] : [])))
+  } catch (error) {
+    if (error instanceof GoogleError && error.kind === 'rejected') return new Map()
+    throw error
+  }
 }
 
 /** Keeps the answer, not a failure: that is asked for again. */

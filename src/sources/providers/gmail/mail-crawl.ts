@@ -2,7 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import { GoogleError } from '../google/google-error.ts'
 import type { GmailCursor } from './gmail-cursor.ts'
 import type { MailStep } from './mail-history.ts'
-import { readMails } from './mail-reader.ts'
+import { readMailBatches } from './mail-reader.ts'
 import type { MailRun } from './mail-run.ts'
 
 const PAGE_SIZE = 100
@@ -13,9 +13,10 @@ export async function* crawlMailbox(run: MailRun, state: GmailCursor): AsyncGene
     const { name, pageToken } = state.crawl
     const page = await listPage(run, pageToken)
     const ids = (page.messages ?? []).flatMap(({ id }) => (id ? [id] : []))
-    const read = await readMails(run, ids)
-    state.crawl = page.nextPageToken ? { name, pageToken: page.nextPageToken } : null
-    yield { ...read, discovered: ids.length }
+    for await (const { read, isLast } of readMailBatches(run, ids)) {
+      if (isLast) state.crawl = page.nextPageToken ? { name, pageToken: page.nextPageToken } : null
+      yield { ...read, discovered: isLast ? ids.length : 0 }
+    }
   }
 }
 

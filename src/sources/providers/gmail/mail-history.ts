@@ -3,7 +3,7 @@ import { ProviderError } from '../../provider.ts'
 import { GoogleError } from '../google/google-error.ts'
 import type { GmailCursor } from './gmail-cursor.ts'
 import { isOutside, isVolatile, mailItemId, type MailRun } from './mail-run.ts'
-import { readMails, type ReadMails } from './mail-reader.ts'
+import { readMailBatches, type ReadMails } from './mail-reader.ts'
 
 const PAGE_SIZE = 100
 
@@ -17,19 +17,25 @@ export async function* changesSince(run: MailRun, state: GmailCursor): AsyncGene
   for (;;) {
     const page = await historyPage(run, state)
     const { gone, changed } = verdictsOf(page.history ?? [])
-    const read = await readMails(run, changed)
     // What happens while pages are read comes again in the next run rather than being missed.
     const nextHistoryId = state.history?.nextHistoryId ?? page.historyId ?? state.historyId
-    if (page.nextPageToken) state.history = { pageToken: page.nextPageToken, nextHistoryId }
-    else {
-      state.history = null
-      state.historyId = nextHistoryId
-    }
-    const deletions = [...read.deletions, ...gone.map((id) => mailItemId(run.session, id))]
     const discovered = gone.length + changed.length
-    if (discovered > 0) yield { ...read, deletions, settled: [...read.settled, ...gone], discovered }
+    for await (const { read, isLast } of readMailBatches(run, changed)) {
+      if (!isLast) {
+        yield { ...read, discovered: 0 }
+        continue
+      }
+      moveOn(state, page.nextPageToken, nextHistoryId)
+      const deletions = [...read.deletions, ...gone.map((id) => mailItemId(run.session, id))]
+      if (discovered > 0) yield { ...read, deletions, settled: [...read.settled, ...gone], discovered }
+    }
     if (!page.nextPageToken) return
   }
+}
+
+function moveOn(state: GmailCursor, pageToken: string | null | undefined, nextHistoryId: string): void {
+  state.history = pageToken ? { pageToken, nextHistoryId } : null
+  if (!pageToken) state.historyId = nextHistoryId
 }
 
 async function historyPage(run: MailRun, state: GmailCursor): Promise<gmail_v1.Schema$ListHistoryResponse> {

@@ -1,40 +1,54 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
 import { decodeText } from '../../extract/decode-text.ts'
-import { ExtractionError, type ExtractInput } from '../../extract/text-extractor.ts'
+import type { ExtractInput } from '../../extract/text-extractor.ts'
 import { textFormatOf } from '../../extract/text-format.ts'
 import { cutToBytes } from '../../item-text.ts'
 import type { ItemMetadata, ProviderItem } from '../../provider.ts'
 import { GoogleError } from '../google/google-error.ts'
-import { headerOf, partsOf, type AttachmentPart, type MessagePart, type TextPart } from './mail-parts.ts'
+import {
+  charsetFor,
+  headerOf,
+  partsOf,
+  type AttachmentPart,
+  type MessagePart,
+  type TextPart,
+} from './mail-parts.ts'
 import { isVolatile, mailItemId, type MailRun } from './mail-run.ts'
-import { withoutQuotedText } from './quoted-text.ts'
+import { isReply, withoutQuotedText } from './quoted-text.ts'
 
 const MOST_ATTACHMENTS = 5
 const MOST_RECIPIENTS = 50
 /** A share of the item's text for what is attached; the mail's own words come first. */
 const ATTACHMENT_SHARE = 4
 
-/** A mail's item, and what could not be read of its attachments: the mail is stored without them. */
+/** Text of one part that is looked at, as a multiple of what is kept: quotes are taken out of it. */
+const TEXT_BEFORE_QUOTES = 4
+
+/** A mail's item, and what could not be read of its parts: the mail is stored without them. */
 export interface ReadMail {
   item: ProviderItem
   unread: string[]
+  /** Something in it got no answer and is worth another try. */
+  again: boolean
 }
 
-/** Makes the item of a message read with `format=full`. Throws GoogleError, ExtractionError or the signal's reason. */
+/** Makes the item of a message read with `format=full`. Throws what ends the run. */
 export async function mailItemOf(
   run: MailRun,
   message: gmail_v1.Schema$Message & { id: string },
 ): Promise<ReadMail> {
   const payload = message.payload ?? {}
   const { texts, attachments } = partsOf(payload)
-  const own: string[] = []
-  for (const part of texts) own.push(await textOf(run, message.id, part))
-  const attached = await attachedText(run, message.id, attachments)
+  const faults: Faults = { unread: [], again: false }
+  const own = await ownTexts(run, message.id, texts, faults)
+  const attached = await attachedText(run, message.id, attachments, faults)
   const subject = decodeWords(headerOf(payload, 'Subject') ?? '').trim()
   const title = subject === '' ? '(no subject)' : subject
-  const said = withoutQuotedText(own.join('\n\n'))
-  const body = [said === '' ? title : said, ...attached.texts].join('\n\n')
+  const isAnswer = (headerOf(payload, 'In-Reply-To') ?? headerOf(payload, 'References')) !== null
+  const said = isReply(subject, isAnswer) ? withoutQuotedText(...own.texts) : own.texts.join('\n\n').trim()
+  const words = [said, ...own.attachedMails].filter((text) => text !== '')
+  const body = [...(words.length === 0 ? [title] : words), ...attached].join('\n\n')
   const kept = cutToBytes(body, run.session.limits.maxTextBytes)
   const sentAt = internalDateOf(message)
   const sender = firstAddress(headerOf(payload, 'From'))
@@ -54,10 +68,50 @@ export async function mailItemOf(
       ...(sender === null ? {} : { sender: sender.name || sender.address, senderEmail: sender.address }),
       permalink: link,
       ...(attachments.length === 0 ? {} : { attachments: attachments.map((part) => part.fileName) }),
-      ...(kept.length < body.length ? { truncated: true } : {}),
+      ...(kept.length < body.length || own.truncated ? { truncated: true } : {}),
     },
   }
-  return { item, unread: attached.unread }
+  return { item, ...faults }
+}
+
+/** What could not be read of one mail so far. */
+interface Faults {
+  unread: string[]
+  again: boolean
+}
+
+/** Runs `read` for one part; where that fails by the part's fault or for want of an answer, notes it and gives null. */
+async function readOrNote<Value>(
+  run: MailRun,
+  what: string,
+  faults: Faults,
+  read: () => Promise<Value>,
+): Promise<Value | null> {
+  try {
+    return await read()
+  } catch (error) {
+    run.session.signal.throwIfAborted()
+    const { verdict, message } = await run.failures.judge(error)
+    faults.unread.push(`${what}: ${message}`)
+    faults.again ||= verdict === 'again'
+    return null
+  }
+}
+
+/** The mail's own words by part, and those of mails attached to it. */
+async function ownTexts(run: MailRun, messageId: string, parts: readonly TextPart[], faults: Faults) {
+  const texts: string[] = []
+  const attachedMails: string[] = []
+  let truncated = false
+  for (const part of parts) {
+    const text = await readOrNote(run, 'The text of the mail', faults, () => textOf(run, messageId, part))
+    if (text === null) continue
+    const kept = cutToBytes(text, run.session.limits.maxTextBytes * TEXT_BEFORE_QUOTES)
+    truncated ||= kept.length < text.length
+    if (part.isAttachedMail) attachedMails.push(kept.trim())
+    else texts.push(kept)
+  }
+  return { texts, attachedMails, truncated }
 }
 
 async function metadataOf(
@@ -81,12 +135,13 @@ async function metadataOf(
 
 async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<string> {
   const bytes = part.bytes ?? (await fetchAttachment(run, messageId, part.attachmentId))
-  if (part.format === 'text') return decodeText(bytes, part.charset)
+  const charset = charsetFor(bytes, part.charset)
+  if (part.format === 'text') return decodeText(bytes, charset)
   const { text } = await run.extractor.extract({
     ...boundsOf(run, 1),
     format: 'html',
     bytes,
-    charset: part.charset,
+    charset,
   })
   return text
 }
@@ -96,22 +151,17 @@ async function attachedText(
   run: MailRun,
   messageId: string,
   attachments: readonly AttachmentPart[],
-): Promise<{ texts: string[]; unread: string[] }> {
+  faults: Faults,
+): Promise<string[]> {
   const readable = attachments.filter((part) => textFormatOf(part.mimeType, part.fileName) !== null)
   const texts: string[] = []
-  const unread: string[] = []
   for (const part of readable.slice(0, MOST_ATTACHMENTS)) {
-    try {
-      const text = await run.oneAttachment(() => readAttachment(run, messageId, part))
-      if (text !== '') texts.push(`${part.fileName}:\n${text}`)
-    } catch (error) {
-      const isItsOwnFault =
-        error instanceof ExtractionError || (error instanceof GoogleError && error.kind === 'rejected')
-      if (!isItsOwnFault) throw error
-      unread.push(`${part.fileName}: ${error.message}`)
-    }
+    const text = await readOrNote(run, part.fileName, faults, () =>
+      run.oneAttachment(() => readAttachment(run, messageId, part)),
+    )
+    if (text) texts.push(`${part.fileName}:\n${text}`)
   }
-  return { texts, unread }
+  return texts
 }
 
 async function readAttachment(run: MailRun, messageId: string, part: AttachmentPart): Promise<string> {

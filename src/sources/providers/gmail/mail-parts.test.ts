@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeText } from '../../extract/decode-text.ts'
-import { partsOf, type MessagePart } from './mail-parts.ts'
+import { charsetFor, partsOf, type MessagePart } from './mail-parts.ts'
 
 const leaf = (mimeType: string, text: string, more: Partial<MessagePart> = {}): MessagePart => ({
   mimeType,
@@ -54,7 +54,35 @@ describe('the parts of a mail', () => {
   })
 })
 
+describe('the name of an attachment', () => {
+  it('is decoded where it has encoded words, and never empty', () => {
+    const named = leaf('application/pdf', 'x', { filename: '=?utf-8?Q?Pl=C3=A4ne=2Epdf?=' })
+    const headers = [{ name: 'Content-Disposition', value: 'attachment' }]
+    const unnamed = leaf('text/plain', 'x', { filename: '', headers })
+    const names = partsOf(group('multipart/mixed', named, unnamed)).attachments.map(
+      ({ fileName }) => fileName,
+    )
+    expect(names).toEqual(['Pläne.pdf', 'unnamed'])
+  })
+})
+
 describe('text in a charset', () => {
+  it('is read by its declaration, however quoted, unless that is one of ASCII bytes and the bytes are not', () => {
+    const type = (value: string) => leaf('text/plain', 'x', { headers: [{ name: 'content-type', value }] })
+    for (const value of [
+      'text/plain; charset="gb18030"',
+      "text/plain; charset='gb18030'; x=y",
+      'text/plain;charset=gb18030',
+    ])
+      expect(partsOf(type(value)).texts[0]?.charset).toBe('gb18030')
+    const chinese = Buffer.from([0xd6, 0xd0, 0xce, 0xc4])
+    expect(decodeText(chinese, charsetFor(chinese, 'gb18030'))).toBe('中文')
+    const converted = Buffer.from('こんにちは')
+    expect(decodeText(converted, charsetFor(converted, 'iso-2022-jp'))).toBe('こんにちは')
+    const japanese = Buffer.from('\u001b$B$3$s$K$A$O\u001b(B', 'latin1')
+    expect(decodeText(japanese, charsetFor(japanese, 'ISO-2022-JP'))).toBe('こんにちは')
+  })
+
   it('is decoded as declared, as UTF-8 when it is that whatever was declared, and never fails', () => {
     expect(decodeText(Buffer.from('Grüße', 'latin1'), 'iso-8859-1')).toBe('Grüße')
     expect(decodeText(Buffer.from('Grüße'), 'iso-8859-1')).toBe('Grüße')

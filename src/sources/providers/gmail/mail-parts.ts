@@ -1,4 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
+import { decodeWords } from 'postal-mime'
 
 const MOST_PARTS = 300
 const DEEPEST = 30
@@ -12,6 +13,8 @@ export interface TextPart {
   /** The decoded bytes, or null when they have to be fetched by `attachmentId`. */
   bytes: Uint8Array | null
   attachmentId: string | null
+  /** It belongs to a mail that is attached to this one (message/rfc822). */
+  isAttachedMail: boolean
 }
 
 export interface AttachmentPart {
@@ -41,12 +44,7 @@ function collect(part: MessagePart, depth: number, budget: { parts: number }): M
   if (budget.parts < 0 || depth > DEEPEST) return { texts: [], attachments: [] }
   const mimeType = part.mimeType?.toLowerCase() ?? 'text/plain'
   const children = (part.parts ?? []).map((child) => collect(child, depth + 1, budget))
-  if (children.length > 0) {
-    const attachments = children.flatMap((child) => child.attachments)
-    const texts =
-      mimeType === 'multipart/alternative' ? bestOf(children) : children.flatMap((child) => child.texts)
-    return { texts, attachments }
-  }
+  if (children.length > 0) return combine(mimeType, children)
   const { data, attachmentId, size } = part.body ?? {}
   const content = {
     bytes: data ? Buffer.from(data, 'base64url') : null,
@@ -56,12 +54,20 @@ function collect(part: MessagePart, depth: number, budget: { parts: number }): M
   if (part.filename || isDisposedOf(part)) {
     return {
       texts: [],
-      attachments: [{ ...content, fileName: part.filename || 'unnamed', mimeType, size: size ?? 0 }],
+      attachments: [{ ...content, fileName: fileNameOf(part), mimeType, size: size ?? 0 }],
     }
   }
   if (mimeType !== 'text/plain' && mimeType !== 'text/html') return { texts: [], attachments: [] }
   const format = mimeType === 'text/html' ? 'html' : 'text'
-  return { texts: [{ ...content, format, charset: charsetOf(part) }], attachments: [] }
+  return { texts: [{ ...content, format, charset: charsetOf(part), isAttachedMail: false }], attachments: [] }
+}
+
+function combine(mimeType: string, children: readonly MailParts[]): MailParts {
+  const attachments = children.flatMap((child) => child.attachments)
+  if (mimeType === 'multipart/alternative') return { texts: bestOf(children), attachments }
+  const texts = children.flatMap((child) => child.texts)
+  if (mimeType === 'message/rfc822') for (const text of texts) text.isAttachedMail = true
+  return { texts, attachments }
 }
 
 // Some senders put an empty plain text beside the HTML that has the words.
@@ -78,8 +84,20 @@ const isBlank = ({ bytes }: TextPart) => bytes !== null && Buffer.from(bytes).to
 const isDisposedOf = (part: MessagePart) =>
   /^\s*attachment\b/i.test(headerOf(part, 'Content-Disposition') ?? '')
 
+// Gmail decodes RFC 2231; encoded words in a file name are against the rules and common.
+const fileNameOf = (part: MessagePart) => decodeWords(part.filename ?? '').trim() || 'unnamed'
+
 function charsetOf(part: MessagePart): string | null {
-  return /charset\s*=\s*"?([^\s";]{1,40})/i.exec(headerOf(part, 'Content-Type') ?? '')?.[1] ?? null
+  return /charset\s*=\s*["']?([^\s"';]{1,40})/i.exec(headerOf(part, 'Content-Type') ?? '')?.[1] ?? null
+}
+
+/**
+ * The charset to decode a part's bytes with: as declared, but for those made of ASCII bytes alone when there are others. Such
+ * bytes were converted under their old charset's name.
+ */
+export function charsetFor(bytes: Uint8Array, declared: string | null): string | null {
+  const isSevenBit = /^(?:iso-2022|hz-gb)/i.test(declared ?? '')
+  return isSevenBit && bytes.some((byte) => byte >= 0x80) ? null : declared
 }
 
 /** A header's value; names are compared without case (RFC 5322, 1.2.2). */

@@ -7,6 +7,11 @@ import { isOutside, mailItemId, type MailRun } from './mail-run.ts'
 /** Messages read at once: a message takes 20 of a new project's 6,000 quota units a minute, so more would only wait. */
 const AT_ONCE = 6
 
+/** Messages read between two looks at how much text is held. */
+const CHUNK = 24
+/** Characters of text held before they are handed over, so that a page of huge mails does not fill the memory. */
+const MOST_HELD = 8_000_000
+
 /** What became of a batch of messages. */
 export interface ReadMails {
   upserts: ProviderItem[]
@@ -19,23 +24,55 @@ export interface ReadMails {
 }
 
 /**
+ * Reads messages in batches that are handed over as soon as they hold much text; `isLast` is true on the last one, which always
+ * comes. Throws only what ends the run.
+ */
+export async function* readMailBatches(
+  run: MailRun,
+  ids: readonly string[],
+): AsyncGenerator<{ read: ReadMails; isLast: boolean }> {
+  let read = nothingRead()
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    add(read, await readMails(run, ids.slice(start, start + CHUNK)))
+    const held = read.upserts.reduce((sum, { body }) => sum + body.length, 0)
+    if (held < MOST_HELD || start + CHUNK >= ids.length) continue
+    yield { read, isLast: false }
+    read = nothingRead()
+  }
+  yield { read, isLast: true }
+}
+
+const nothingRead = (): ReadMails => ({ upserts: [], deletions: [], failures: [], again: [], settled: [] })
+
+function add(read: ReadMails, more: ReadMails): void {
+  read.upserts.push(...more.upserts)
+  read.deletions.push(...more.deletions)
+  read.failures.push(...more.failures)
+  read.again.push(...more.again)
+  read.settled.push(...more.settled)
+}
+
+/**
  * Reads messages, a few at once, as they are now: one that is gone, in the trash or spam is a deletion. `format=full` rather
  * than `raw`: it costs the same quota and leaves pictures and other attachments where they are. Throws only what ends the run.
  */
-export async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
-  const read: ReadMails = { upserts: [], deletions: [], failures: [], again: [], settled: [] }
+async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
+  const read = nothingRead()
   await mapBounded(ids, AT_ONCE, async (id) => {
     const externalId = mailItemId(run.session, id)
     try {
       const message = await getMessage(run, id)
+      run.failures.succeeded()
+      let isWhole = true
       if (isOutside(message.labelIds)) read.deletions.push(externalId)
       else {
-        const { item, unread } = await mailItemOf(run, { ...message, id })
+        const { item, unread, again } = await mailItemOf(run, { ...message, id })
         read.upserts.push(item)
         for (const what of unread) read.failures.push({ externalId, message: what })
+        isWhole = !again
       }
-      run.failures.succeeded()
-      read.settled.push(id)
+      if (isWhole) read.settled.push(id)
+      else read.again.push(id)
     } catch (error) {
       run.session.signal.throwIfAborted()
       const { verdict, message } = await run.failures.judge(error)

@@ -1,24 +1,41 @@
-// A line that says who wrote what follows: "On <date>, <name> wrote:", in the languages mail programs have.
-const ATTRIBUTION =
-  /^(?:On|Am|Le|El|Il|Op|Em|Den|Dnia|W dniu|Dne|Na)\b.{3,280}\b(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu|skrev|napisał(?:\(a\))?|napsal(?:\(a\))?)\b.{0,80}:$/
+const VERBS =
+  'wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu|skrev|napisał(?:a|\\(a\\))?|napsal(?:a|\\(a\\))?|kirjoitti|írta|написала?|пишет|yazdı|έγραψε'
+// "On <date>, <name> wrote:" and "<name> <address> schrieb am <date>:", in the languages mail programs have.
+const ATTRIBUTION = new RegExp(
+  `^.{3,280}(?:(?<!\\p{L})(?:${VERBS})(?!\\p{L})[^.!?]{0,80}|写道|寫道|작성)\\s?[:：]$`,
+  'u',
+)
+// How such a line begins: without it, the line above a wrapped one would be taken for its first half.
+const ATTRIBUTION_START =
+  /^(?:On|Am|Le|El|Il|Op|Em|Den|Dnia|W dniu|Dne|Na|\d|\p{L}{2,4}(?:[.,] | \d)|["\p{L}][^<]{0,80}<[^>\s]{1,120}@)/u
+const TIME_OR_ADDRESS = /@|\d{1,2}[:.h]\s?\d{2}/
 const ORIGINAL_MESSAGE =
   /^-{2,}\s*(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale|Oorspronkelijk bericht|Mensagem original)\s*-{2,}$/i
 const FORWARDED =
-  /^(?:-{2,}\s*(?:Forwarded message|Weitergeleitete Nachricht)\s*-{2,}|Begin forwarded message:)$/i
-// Outlook's block above what it quotes: From, then within a few lines Sent or Date, and To or Subject.
-const FROM = /^\*?(?:From|Von|De|Da|Van|Od):\*? ./i
-const SENT = /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|Inviato|Verzonden|Fecha|Data|Wysłano):\*? ./i
-const SUBJECT =
-  /^\*?(?:To|Subject|An|Betreff|À|Objet|Para|Asunto|Oggetto|A|Aan|Onderwerp|Assunto|Do|Temat):\*? ./i
+  /^(?:-{2,}\s*(?:Forwarded message|Weitergeleitete Nachricht|Message transféré|Mensaje reenviado|Messaggio inoltrato|Doorgestuurd bericht|Mensagem encaminhada|Przekazana wiadomość)\s*-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message transféré|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s?:)$/i
+// Outlook's block above what it quotes: From, and before the next blank line Sent or Date, and Subject. All three, since a
+// person may well write "From: Paris, To: Rome, Date: Monday". French puts a blank before the colon.
+const FROM = /^\*?(?:From|Von|De|Da|Van|Od|Från|Fra)\s?:\*? ./i
+const SENT =
+  /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|Inviato|Verzonden|Fecha|Data|Wysłano|Skickat|Sendt)\s?:\*? ./i
+const SUBJECT = /^\*?(?:Subject|Betreff|Objet|Asunto|Oggetto|Onderwerp|Assunto|Temat|Ämne|Emne)\s?:\*? ?/i
+const HEADER_LINES = 12
+const RULE = /^(?:_{5,}|-{20,})$/
 
 // Longer lines are prose, and a pattern has no business in them.
 const LONGEST_MARK = 400
 
 /**
  * A reply's own words: what it quotes of earlier mails is taken out, since those are stored themselves. What was forwarded
- * stays, it may be stored nowhere else. A text that would lose everything is given back as it is.
+ * stays, it may be stored nowhere else. Each text is a part of the mail and is judged on its own; a mail that would lose
+ * everything is given back as it is.
  */
-export function withoutQuotedText(text: string): string {
+export function withoutQuotedText(...texts: string[]): string {
+  const own = texts.map(ownWords).filter((text) => text !== '')
+  return own.length > 0 ? own.join('\n\n') : texts.join('\n\n').trim()
+}
+
+function ownWords(text: string): string {
   const lines = text.replaceAll(/\r\n?/g, '\n').split('\n')
   const kept: string[] = []
   for (let index = 0; index < lines.length; index += 1) {
@@ -27,24 +44,28 @@ export function withoutQuotedText(text: string): string {
       kept.push(...lines.slice(index))
       break
     }
-    if (ORIGINAL_MESSAGE.test(line) || isOutlookHeader(lines, index)) break
+    if (ORIGINAL_MESSAGE.test(line) || isOutlookHeader(lines, index)) {
+      dropRule(kept)
+      break
+    }
     const attribution = attributionAt(lines, index)
     if (attribution > 0) {
       index += attribution - 1
       // Without marks there is no telling where the quote ends: as a rule at the end.
       if (!isQuotedNext(lines, index + 1)) break
-    } else if (!line.startsWith('>')) kept.push(lines[index] ?? '')
+    } else if (!isQuoted(lines[index])) kept.push(lines[index] ?? '')
   }
-  const own = kept
+  return kept
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
-  return own === '' ? text.trim() : own
 }
 
 function markOf(line: string | undefined): string {
   return line === undefined || line.length > LONGEST_MARK ? '' : line.trim()
 }
+
+const isQuoted = (line: string | undefined) => line?.trimStart().startsWith('>') ?? false
 
 /** How many lines the attribution that begins here takes (long ones are wrapped); 0 when there is none. */
 function attributionAt(lines: readonly string[], index: number): number {
@@ -53,18 +74,51 @@ function attributionAt(lines: readonly string[], index: number): number {
     const next = markOf(lines[index + count - 1])
     if (next === '' || next.startsWith('>')) return 0
     joined = joined === '' ? next : `${joined} ${next}`
-    if (joined.length <= LONGEST_MARK && ATTRIBUTION.test(joined)) return count
+    if (joined.length > LONGEST_MARK) return 0
+    if (isAttribution(joined, isQuotedNext(lines, index + count))) {
+      // Of two lines that could begin it, the later one does.
+      return count > 1 && attributionAt(lines, index + 1) > 0 ? 0 : count
+    }
   }
   return 0
 }
 
+/** Above marked quotes a line that names who wrote is enough; elsewhere it has to tell when, or from which address, too. */
+function isAttribution(line: string, isQuoteMarked: boolean): boolean {
+  if (!/[:：]$/.test(line)) return false
+  if (isQuoteMarked && line.includes('@') && /\d/.test(line) && ATTRIBUTION_START.test(line)) return true
+  if (!isQuoteMarked && !TIME_OR_ADDRESS.test(line)) return false
+  return ATTRIBUTION_START.test(line) && ATTRIBUTION.test(line)
+}
+
 function isQuotedNext(lines: readonly string[], index: number): boolean {
-  const next = lines.slice(index, index + 4).find((line) => line.trim() !== '')
-  return next?.trimStart().startsWith('>') ?? false
+  return isQuoted(lines.slice(index, index + 4).find((line) => line.trim() !== ''))
 }
 
 function isOutlookHeader(lines: readonly string[], index: number): boolean {
   if (!FROM.test(markOf(lines[index]))) return false
-  const block = lines.slice(index + 1, index + 7).map(markOf)
+  const block: string[] = []
+  for (const line of lines.slice(index + 1, index + 1 + HEADER_LINES)) {
+    if (line.trim() === '') break
+    block.push(markOf(line))
+  }
   return block.some((line) => SENT.test(line)) && block.some((line) => SUBJECT.test(line))
+}
+
+/** The line Outlook draws above the header of what it quotes. */
+function dropRule(kept: string[]): void {
+  while (kept.length > 0 && kept.at(-1)?.trim() === '') kept.pop()
+  if (RULE.test(markOf(kept.at(-1)))) kept.pop()
+}
+
+const FORWARD_PREFIX = /^\s*(?:fwd?|wg|tr|rv|i|enc|doorst|vl|vb|vs|pd|ilt|转发|轉寄|전달|転送)\s?[:：]/i
+const REPLY_PREFIX =
+  /^\s*(?:re|ré|aw|sv|antw|odp|rif|r|res|ynt|vá|回复|回覆|答复|답장|返信)\s?(?:\[\d{1,3}\]|\(\d{1,3}\))?\s?[:：]/i
+
+/**
+ * Whether a mail is a reply, so that what it quotes is stored as a mail of its own. `isAnswer`: it names the mail it answers
+ * (In-Reply-To or References, RFC 5322, 3.6.4), which forwarded mails do as well: Outlook's look like replies but for the subject.
+ */
+export function isReply(subject: string, isAnswer: boolean): boolean {
+  return !FORWARD_PREFIX.test(subject) && (isAnswer || REPLY_PREFIX.test(subject))
 }
