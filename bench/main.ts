@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { z } from 'zod'
 import { benchDocument, benchQuery } from './corpus.ts'
+import { keepResults } from './keep-results.ts'
 import { call, startServer } from './server.ts'
 
 /*
@@ -184,15 +185,4 @@ for (const chunks of SIZES) {
 }
 const text = table(results)
 process.stdout.write(`${text}\n`)
-await mkdir('bench/results', { recursive: true })
-const machine = {
-  node: process.version,
-  processors: cpus().length,
-  processor: cpus()[0]?.model,
-  memoryGb: Math.round(totalmem() / 2 ** 30),
-}
-await writeFile(
-  'bench/results/latest.json',
-  `${JSON.stringify({ at: new Date().toISOString(), machine, results }, null, 2)}\n`,
-)
-await writeFile('bench/results/latest.md', `${text}\n`)
+await keepResults('latest', results, text)
