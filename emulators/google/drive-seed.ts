@@ -1,9 +1,12 @@
 import { between, personOf, pick, randomOf, sentences, TOPICS } from '../kit/seed.ts'
+import { presentationOf, workbookOf } from './file-formats.ts'
 
 export const FOLDER = 'application/vnd.google-apps.folder'
 export const SHORTCUT = 'application/vnd.google-apps.shortcut'
 export const DOCUMENT = 'application/vnd.google-apps.document'
 export const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const POWERPOINT = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
 
 export interface Permission {
   id: string
@@ -45,8 +48,10 @@ export interface DriveSeed {
   sharedDrives: number
 }
 
-// Which kinds of files there are, by the last digits of a file's number.
-const KINDS: readonly [string, string][] = [
+type Kind = readonly [mimeType: string, extension: string]
+
+// Which kinds of files there are: they take turns.
+const KINDS: readonly Kind[] = [
   [DOCUMENT, ''],
   [DOCUMENT, ''],
   [DOCUMENT, ''],
@@ -59,6 +64,19 @@ const KINDS: readonly [string, string][] = [
   ['text/html', '.html'],
   ['image/png', '.png'],
 ]
+
+// What takes turns at the place of the Word file.
+const OFFICE_KINDS: readonly Kind[] = [
+  [WORD, '.docx'],
+  [EXCEL, '.xlsx'],
+  [POWERPOINT, '.pptx'],
+]
+
+function kindOf(index: number): Kind {
+  const kind = KINDS[index % KINDS.length] ?? [DOCUMENT, '']
+  const turn = Math.floor(index / KINDS.length) % OFFICE_KINDS.length
+  return kind[0] === WORD ? (OFFICE_KINDS[turn] ?? kind) : kind
+}
 
 export const rootOf = (drive: number) => (drive === 0 ? 'root-of-my-drive' : driveIdOf(drive))
 export const driveIdOf = (drive: number) => `0Ashareddrive${String(drive).padStart(3, '0')}`
@@ -89,12 +107,44 @@ export function seededFolder(seed: DriveSeed, index: number): EmulatedFile {
 export function seededFile(seed: DriveSeed, index: number): EmulatedFile {
   const drive = driveOfFile(seed, index)
   const random = randomOf(seed.seed, 'file', index)
-  const [mimeType, extension] = KINDS[index % KINDS.length] ?? [DOCUMENT, '']
+  const [mimeType, extension] = kindOf(index)
   const places = Math.floor((seed.folders - drive + seed.sharedDrives) / (seed.sharedDrives + 1))
   const place = between(random, 0, Math.max(0, places - 1))
   const parent = places <= 0 ? rootOf(drive) : folderIdOf(place * (seed.sharedDrives + 1) + drive)
   const name = `${pick(random, TOPICS)} ${index}${extension}`
-  return { ...base(seed, `${seed.seed}-file-${index}`, drive), id: fileIdOf(index), name, mimeType, parent }
+  const file = {
+    ...base(seed, `${seed.seed}-file-${index}`, drive),
+    id: fileIdOf(index),
+    name,
+    mimeType,
+    parent,
+  }
+  return { ...file, content: officeContent(seed, index, mimeType) }
+}
+
+/** The bytes of a workbook or presentation that says what the seed's text says; null for other kinds. */
+function officeContent(seed: DriveSeed, index: number, mimeType: string): Uint8Array | null {
+  if (mimeType !== EXCEL && mimeType !== POWERPOINT) return null
+  const parts = seededText(seed, index)
+    .split('\n\n')
+    .map((text) => text.split(/(?<=\.) /))
+  if (mimeType === POWERPOINT) {
+    return presentationOf(
+      parts.map(([title = '', ...lines]) => ({ title, lines, notes: lines.at(-1) ?? '' })),
+    )
+  }
+  const random = randomOf(seed.seed, 'cells', index)
+  const day = () => new Date(Date.UTC(2025, 0, 1) + between(random, 0, 365) * 86_400_000)
+  const sheets = parts.map((lines, number) => {
+    const rows = lines.map((line) => [
+      line,
+      personOf(between(random, 0, 40), seed.domain).name,
+      day(),
+      between(random, 1, 900),
+    ])
+    return { name: `Sheet${number + 1}`, rows: [['Topic', 'Owner', 'Due', 'Cost'], ...rows] }
+  })
+  return workbookOf(sheets)
 }
 
 /** The words in a file of the seed. */

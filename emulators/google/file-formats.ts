@@ -47,14 +47,134 @@ function pdfWithContent(stream: Buffer, filter: string): Uint8Array {
 /** A Word document (.docx, ECMA-376) of plain paragraphs. */
 export function wordOf(paragraphs: readonly string[]): Uint8Array {
   const body = paragraphs.map((text) => `<w:p><w:r><w:t>${escapeXml(text)}</w:t></w:r></w:p>`).join('')
-  const xml = Buffer.from(`${WORD_START}${body}${WORD_END}`)
-  return zipOf([...WORD_FRAME, { name: 'word/document.xml', data: xml, compressed: null, size: xml.length }])
+  return officeFileOf('word/document.xml', { 'word/document.xml': `${WORD_START}${body}${WORD_END}` })
 }
 
 /** A Word document whose text part is `mib` MiB once it is inflated. */
-export function wordBomb(mib: number): Uint8Array {
-  const name = 'word/document.xml'
-  return zipOf([...WORD_FRAME, { name, data: null, compressed: deflatedSpaces(mib), size: mib * MIB }])
+export const wordBomb = (mib: number) => officeBomb('word/document.xml', {}, { mib })
+
+/** A sheet's name and its rows; a date is shown as its day. */
+export interface SheetContent {
+  name: string
+  rows: readonly (readonly (string | number | Date)[])[]
+}
+
+/** An Excel workbook (.xlsx, ECMA-376). Texts are shared strings, as Excel writes them. */
+export function workbookOf(sheets: readonly SheetContent[]): Uint8Array {
+  const strings: string[] = []
+  const cell = (value: string | number | Date) => {
+    if (typeof value === 'number') return `<c><v>${value}</v></c>`
+    // Days since the end of 1899; style 1 shows a day.
+    if (value instanceof Date) return `<c s="1"><v>${value.getTime() / 86_400_000 + 25_569}</v></c>`
+    return `<c t="s"><v>${strings.push(value) - 1}</v></c>`
+  }
+  const parts: Record<string, string> = {}
+  for (const [index, { rows }] of sheets.entries()) {
+    const body = rows.map((row) => `<row>${row.map(cell).join('')}</row>`).join('')
+    parts[`xl/worksheets/sheet${index + 1}.xml`] =
+      `<worksheet ${SHEET}><sheetData>${body}</sheetData></worksheet>`
+  }
+  const items = strings.map((text) => `<si><t>${escapeXml(text)}</t></si>`).join('')
+  const links = sheets.map(
+    ({ name }, index) => `<sheet name="${escapeXml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+  )
+  return officeFileOf('xl/workbook.xml', {
+    'xl/workbook.xml': `<workbook ${SHEET}><sheets>${links.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relationshipsTo([
+      ...sheets.map((_, index) => `worksheets/sheet${index + 1}.xml`),
+      'sharedStrings.xml',
+      'styles.xml',
+    ]),
+    'xl/styles.xml': `<styleSheet ${SHEET}>${STYLES}</styleSheet>`,
+    'xl/sharedStrings.xml': `<sst ${SHEET}>${items}</sst>`,
+    ...parts,
+  })
+}
+
+/** An Excel workbook whose one sheet is `opening` and then `mib` MiB of spaces once it is inflated. */
+export function workbookBomb(mib: number, opening = ''): Uint8Array {
+  const parts = {
+    'xl/workbook.xml': `<workbook ${SHEET}><sheets><sheet name="Bomb" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relationshipsTo(['worksheets/sheet1.xml']),
+  }
+  return officeBomb('xl/workbook.xml', parts, { mib, opening, part: 'xl/worksheets/sheet1.xml' })
+}
+
+export interface SlideContent {
+  title: string
+  lines: readonly string[]
+  /** What the speaker says to it; '' for none. */
+  notes: string
+}
+
+/** A PowerPoint presentation (.pptx, ECMA-376). */
+export function presentationOf(slides: readonly SlideContent[]): Uint8Array {
+  const parts: Record<string, string> = {}
+  for (const [index, { title, lines, notes }] of slides.entries()) {
+    const number = index + 1
+    const body = shapeOf('title', [title]) + shapeOf('body', lines)
+    parts[`ppt/slides/slide${number}.xml`] =
+      `<p:sld ${SLIDE}><p:cSld><p:spTree>${body}</p:spTree></p:cSld></p:sld>`
+    if (notes === '') continue
+    const said = shapeOf('sldImg', []) + shapeOf('body', [notes])
+    parts[`ppt/slides/_rels/slide${number}.xml.rels`] = relationshipsTo([
+      `../notesSlides/notesSlide${number}.xml`,
+    ])
+    parts[`ppt/notesSlides/notesSlide${number}.xml`] =
+      `<p:notes ${SLIDE}><p:cSld><p:spTree>${said}</p:spTree></p:cSld></p:notes>`
+  }
+  const ids = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="rId${index + 1}"/>`)
+  return officeFileOf('ppt/presentation.xml', {
+    'ppt/presentation.xml': `<p:presentation ${SLIDE}><p:sldIdLst>${ids.join('')}</p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': relationshipsTo(
+      slides.map((_, index) => `slides/slide${index + 1}.xml`),
+    ),
+    ...parts,
+  })
+}
+
+function shapeOf(placeholder: string, lines: readonly string[]): string {
+  const paragraphs = lines.map((line) => `<a:p><a:r><a:t>${escapeXml(line)}</a:t></a:r></a:p>`).join('')
+  return `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${placeholder}"/></p:nvPr></p:nvSpPr><p:txBody>${paragraphs}</p:txBody></p:sp>`
+}
+
+/** An Office file (ECMA-376 part 2) of these XML parts; `main` is the one it is about. */
+export function officeFileOf(main: string, parts: Readonly<Record<string, string>>): Uint8Array {
+  return zipOf(officeEntries(main, parts))
+}
+
+/** The relationships of a part: to `rId1`, `rId2` and so on, of the kind that the target's name tells. */
+export function relationshipsTo(targets: readonly string[]): string {
+  const links = targets.map((target, index) => {
+    const file = target.slice(target.lastIndexOf('/') + 1).replace(/\d*\.xml$/, '')
+    const kind = { sheet: 'worksheet', document: 'officeDocument', data: 'diagramData' }[file] ?? file
+    return `<Relationship Id="rId${index + 1}" Type="${RELATIONSHIP}/${kind}" Target="${target}"/>`
+  })
+  return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${links.join('')}</Relationships>`
+}
+
+function officeEntries(main: string, parts: Readonly<Record<string, string>>): ZipEntry[] {
+  const link = `<Relationship Id="rId1" Type="${RELATIONSHIP}/officeDocument" Target="${main}"/>`
+  const xml = {
+    '[Content_Types].xml': CONTENT_TYPES,
+    '_rels/.rels': relationshipsTo([]).replace('</', `${link}</`),
+    ...parts,
+  }
+  return Object.entries(xml).map(([name, text]) => {
+    const data = Buffer.from(`<?xml version="1.0" encoding="UTF-8" standalone="yes"?>${text}`)
+    return { name, data, compressed: null, size: data.length }
+  })
+}
+
+function officeBomb(
+  main: string,
+  parts: Readonly<Record<string, string>>,
+  { mib, opening = '', part = main }: { mib: number; opening?: string; part?: string },
+): Uint8Array {
+  const start = deflateRawSync(Buffer.from(opening), { finishFlush: constants.Z_FULL_FLUSH })
+  const compressed = Buffer.concat([start, deflatedSpaces(mib)])
+  const size = Buffer.byteLength(opening) + mib * MIB
+  return zipOf([...officeEntries(main, parts), { name: part, data: null, compressed, size }])
 }
 
 /** Bytes that claim to be a PDF and are not. */
@@ -109,24 +229,16 @@ function zipOf(entries: readonly ZipEntry[]): Uint8Array {
 }
 
 const escapeXml = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-const WORD_START =
-  '<?xml version="1.0" encoding="UTF-8" standalone="yes"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+const FORMATS = 'http://schemas.openxmlformats.org'
+const RELATIONSHIP = `${FORMATS}/officeDocument/2006/relationships`
+const SHEET = `xmlns="${FORMATS}/spreadsheetml/2006/main" xmlns:r="${RELATIONSHIP}"`
+const SLIDE = `xmlns:a="${FORMATS}/drawingml/2006/main" xmlns:p="${FORMATS}/presentationml/2006/main" xmlns:r="${RELATIONSHIP}"`
+const STYLES =
+  '<fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
+const WORD_START = `<w:document xmlns:w="${FORMATS}/wordprocessingml/2006/main"><w:body>`
 const WORD_END = '</w:body></w:document>'
 
-const WORD_FRAME: ZipEntry[] = [
-  entryOf(
-    '[Content_Types].xml',
-    '<?xml version="1.0" encoding="UTF-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
-  ),
-  entryOf(
-    '_rels/.rels',
-    '<?xml version="1.0" encoding="UTF-8"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
-  ),
-]
-
-function entryOf(name: string, text: string): ZipEntry {
-  const data = Buffer.from(text)
-  return { name, data, compressed: null, size: data.length }
-}
+const OFFICE_TYPE = 'application/vnd.openxmlformats-officedocument'
+const CONTENT_TYPES = `<Types xmlns="${FORMATS}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="${OFFICE_TYPE}.wordprocessingml.document.main+xml"/><Override PartName="/xl/workbook.xml" ContentType="${OFFICE_TYPE}.spreadsheetml.sheet.main+xml"/><Override PartName="/ppt/presentation.xml" ContentType="${OFFICE_TYPE}.presentationml.presentation.main+xml"/></Types>`

@@ -78,8 +78,7 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): 
     if (!service) return googleError(404, 'notFound', 'Not Found')
     const refusal = refuse(grants, request, service === 'drive/v3' ? 'drive.readonly' : 'gmail.readonly')
     if (refusal) return refusal
-    const waitSeconds = limit.take(`${service} ${request.bearer}`)
-    if (waitSeconds !== null) return tooMany(service, waitSeconds)
+    if (limit.take(`${service} ${request.bearer}`) !== null) return tooMany(service)
     return service === 'drive/v3'
       ? answerDrive(drive, driveSeed, request)
       : answerMail(mail, mailSeed, request)
@@ -154,11 +153,11 @@ function refuse(grants: Grants, request: EmulatorRequest, scope: string): Emulat
   return googleError(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
 }
 
-// Drive says it with 403 and no header, Gmail with 429.
-function tooMany(service: string, waitSeconds: number): EmulatorReply {
+// Neither says when to come back: quotas are counted by the minute.
+function tooMany(service: string): EmulatorReply {
   if (service === 'drive/v3') return googleError(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded')
-  const reply = googleError(429, 'rateLimitExceeded', 'Too many concurrent requests for user')
-  return { ...reply, headers: { 'retry-after': String(waitSeconds) } }
+  const message = "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user'"
+  return googleError(403, 'rateLimitExceeded', message)
 }
 
 /** The control routes a person uses with curl; each takes JSON. */

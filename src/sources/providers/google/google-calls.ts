@@ -1,6 +1,7 @@
 import { createProviderCaller, type ProviderCaller } from '../../provider-calls.ts'
 import type { ProviderSession } from '../../provider.ts'
 import { GoogleError, toGoogleError } from './google-error.ts'
+import { createRateWaits, type RateWaits } from './rate-waits.ts'
 
 /** Options for a method of the SDK: the SDK itself neither retries nor keeps a token. */
 export interface CallOptions {
@@ -20,13 +21,34 @@ export type GoogleCalls = <Result>(
 
 /** What all runs of one adapter make their calls with: it knows which accounts have to wait. */
 export function createGoogleCaller(): ProviderCaller {
-  return createProviderCaller({
+  const waits = createRateWaits()
+  const caller = createProviderCaller({
     toProviderError: (error) => {
       const failure = toGoogleError(error)
       return failure instanceof GoogleError ? failure : null
     },
     curedByNewToken: (failure) => failure instanceof GoogleError && failure.status === 401,
   })
+  return (session, attempt) => caller(session, (token) => timed(session, waits, () => attempt(token)))
+}
+
+/** Runs an attempt; a refusal that does not say when to come back is given the time to wait. */
+async function timed<Result>(
+  { account, clock }: ProviderSession,
+  waits: RateWaits,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  const startedAt = clock.now().getTime()
+  try {
+    const result = await attempt()
+    waits.passed(account.externalAccountId, clock.now().getTime())
+    return result
+  } catch (error) {
+    const failure = toGoogleError(error)
+    if (!(failure instanceof GoogleError) || failure.kind !== 'rate_limited' || failure.saysWhen) throw error
+    const retryAfterMs = waits.refused(account.externalAccountId, startedAt, clock.now().getTime())
+    throw failure.after(retryAfterMs)
+  }
 }
 
 /** The calls of one run. */

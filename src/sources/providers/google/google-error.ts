@@ -8,18 +8,34 @@ export class GoogleError extends ProviderError {
   readonly status: number | null
   /** `errors[0].reason` of the answer, such as `userRateLimitExceeded`; OAuth's `error` at the token endpoint. */
   readonly reason: string | null
+  /** Whether `retryAfterMs` is what Google said, rather than a guess. */
+  readonly saysWhen: boolean
 
-  constructor(
-    kind: ProviderErrorKind,
-    message: string,
-    options: { status?: number; reason?: string; retryAfterMs?: number; cause?: unknown } = {},
-  ) {
+  constructor(kind: ProviderErrorKind, message: string, options: GoogleErrorOptions = {}) {
     const code = options.reason ?? (options.status === undefined ? undefined : String(options.status))
     super(kind, message, { ...options, ...(code === undefined ? {} : { code }) })
     this.name = 'GoogleError'
     this.status = options.status ?? null
     this.reason = options.reason ?? null
+    this.saysWhen = options.saysWhen ?? false
   }
+
+  /** The same failure with another time to wait, in milliseconds. */
+  after(retryAfterMs: number): GoogleError {
+    return new GoogleError(this.kind, this.message, {
+      ...(this.status === null ? {} : { status: this.status }),
+      ...(this.reason === null ? {} : { reason: this.reason }),
+      retryAfterMs,
+    })
+  }
+}
+
+interface GoogleErrorOptions {
+  status?: number
+  reason?: string
+  retryAfterMs?: number
+  saysWhen?: boolean
+  cause?: unknown
 }
 
 // https://developers.google.com/workspace/drive/api/guides/handle-errors and the same page of Gmail: rate limits also come as 403.
@@ -28,17 +44,34 @@ const RATE_LIMIT_REASONS = new Set([
   'userRateLimitExceeded',
   'sharingRateLimitExceeded',
   'dailyLimitExceeded',
+  'dailyLimitExceededUnreg',
   'quotaExceeded',
 ])
-// Drive's 403 says no time. Its windows are a minute long and slide.
+// Most refusals say no time.
 const USUAL_WAIT_MS = 5_000
+// A day's quota comes back with the day; until then it is asked for now and then.
+const DAILY_REASONS = new Set(['dailyLimitExceeded', 'dailyLimitExceededUnreg'])
+const DAILY_WAIT_MS = 3_600_000
 const SCOPE_REASONS = new Set([
   'insufficientPermissions',
   'insufficientScopes',
   'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
 ])
-// OAuth errors that only a person can mend: connect again, or correct the client's settings (RFC 6749, section 5.2).
-const OAUTH_FINAL = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client', 'access_denied'])
+// OAuth errors that only a person can mend: connect again, or correct the client's or the domain's settings (RFC 6749, section
+// 5.2, and https://developers.google.com/identity/protocols/oauth2/web-server#authorization-errors).
+const OAUTH_FINAL = new Set([
+  'invalid_grant',
+  'invalid_client',
+  'unauthorized_client',
+  'access_denied',
+  'invalid_scope',
+  'deleted_client',
+  'disabled_client',
+  'admin_policy_enforced',
+  'org_internal',
+])
+// Those that mean "not now", whatever the status (RFC 6749, 4.1.2.1; Google's own is internal_failure).
+const OAUTH_TRANSIENT = new Set(['internal_failure', 'server_error', 'temporarily_unavailable'])
 
 const apiErrorBody = z.object({
   error: z.object({
@@ -62,13 +95,17 @@ export function toGoogleError(error: unknown): unknown {
   const { message, reason } = readBody(response.data)
   const kind = kindOf(status, reason)
   const saidMs = retryAfterOf(response.headers, message)
-  const retryAfterMs = kind === 'rate_limited' ? (saidMs ?? USUAL_WAIT_MS) : saidMs
+  const retryAfterMs = kind === 'rate_limited' ? (saidMs ?? usualWaitOf(reason)) : saidMs
   return new GoogleError(kind, message ?? error.message, {
     status,
     ...(reason === undefined ? {} : { reason }),
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
+    saysWhen: saidMs !== null || retryAfterMs === DAILY_WAIT_MS,
   })
 }
+
+const usualWaitOf = (reason: string | undefined) =>
+  reason !== undefined && DAILY_REASONS.has(reason) ? DAILY_WAIT_MS : USUAL_WAIT_MS
 
 /** The reason given to an answer that was longer than the limit of its request. */
 export const TOO_LARGE = 'tooLarge'
@@ -76,6 +113,7 @@ export const TOO_LARGE = 'tooLarge'
 function kindOf(status: number, reason: string | undefined): ProviderErrorKind {
   if (status === 429) return 'rate_limited'
   if (status >= 500 || status === 408) return 'unavailable'
+  if (reason !== undefined && OAUTH_TRANSIENT.has(reason)) return 'unavailable'
   if (status === 401) return 'auth'
   if (reason !== undefined && OAUTH_FINAL.has(reason)) return 'auth'
   if (status === 403 && reason !== undefined && RATE_LIMIT_REASONS.has(reason)) return 'rate_limited'

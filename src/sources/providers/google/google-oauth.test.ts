@@ -115,6 +115,46 @@ describe('connecting a Google account', () => {
   })
 })
 
+describe('an answer of Google to a code', () => {
+  const answering = async (tokens: Record<string, unknown>) => {
+    const { drive, google } = await start()
+    const code = await approve(drive)
+    const { accessToken } = google.grants.issue(google.account, GOOGLE_DRIVE_SCOPE)
+    const body = { access_token: accessToken, expires_in: 3600, token_type: 'Bearer', ...tokens }
+    google.faults.add({ path: '/token', status: 200, body })
+    return await drive.exchangeCode({ code, redirectUri, codeVerifier, signal })
+  }
+
+  it('that names no scope grants the one asked for', async () => {
+    const { credentials } = await answering({ refresh_token: 'r' })
+    expect(credentials.scopes).toEqual([GOOGLE_DRIVE_SCOPE])
+  })
+
+  it('without a refresh token is refused at once, rather than an hour later, and says what to do', async () => {
+    await expect(answering({ scope: GOOGLE_DRIVE_SCOPE })).rejects.toMatchObject({
+      kind: 'auth',
+      message: expect.stringContaining('connect again'),
+    })
+  })
+})
+
+describe('a refused refresh', () => {
+  it.each([
+    ['invalid_grant', 400, 'auth'],
+    ['deleted_client', 401, 'auth'],
+    ['disabled_client', 403, 'auth'],
+    ['admin_policy_enforced', 400, 'auth'],
+    ['org_internal', 403, 'auth'],
+    ['internal_failure', 400, 'unavailable'],
+    ['temporarily_unavailable', 400, 'unavailable'],
+    ['rate_limit_exceeded', 429, 'rate_limited'],
+  ])('as %s with %i is %s', async (error, status, kind) => {
+    const { drive, google, credentials } = await connect()
+    google.faults.add({ path: '/token', status, body: { error } })
+    await expect(drive.refresh(credentials, signal)).rejects.toMatchObject({ kind })
+  })
+})
+
 describe('a connected Google account', () => {
   it('is given a new access token and keeps its refresh token', async () => {
     const { drive, credentials } = await connect()

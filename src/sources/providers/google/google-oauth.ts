@@ -51,11 +51,19 @@ export function createGoogleOAuth({
     const answer = await translated(signal, () =>
       client(signal).getToken({ code, codeVerifier, redirect_uri: redirectUri }),
     )
-    const credentials = credentialsOf(answer.tokens, clock, null)
+    // An answer without scopes grants what was asked for (RFC 6749, 5.1).
+    const tokens = { scope, ...answer.tokens }
+    const credentials = credentialsOf(tokens, clock, null)
     if (!credentials.scopes.includes(scope)) {
       throw new ProviderError(
         'auth',
         `Google did not grant ${scope}. Connect again and leave its box ticked.`,
+      )
+    }
+    if (credentials.refreshToken === null) {
+      throw new ProviderError(
+        'auth',
+        'Google gave no refresh token. Remove this app at https://myaccount.google.com/connections and connect again.',
       )
     }
     const account = await translated(signal, () => lookUpAccount(credentials.accessToken, signal))

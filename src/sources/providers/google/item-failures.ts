@@ -56,7 +56,7 @@ export function createItemFailures(probe: () => Promise<unknown>): ItemFailures 
       if (error.kind === 'unavailable') {
         inARow += 1
         if (inARow >= MOST_IN_A_ROW) {
-          await probe()
+          await answers(probe)
           inARow = 0
         }
         return { verdict: 'again', message }
@@ -65,5 +65,14 @@ export function createItemFailures(probe: () => Promise<unknown>): ItemFailures 
       inARow = 0
       return { verdict: error.status === 404 ? 'gone' : 'failed', message }
     },
+  }
+}
+
+/** Whatever the probe is answered, a refusal included, the provider is up. */
+async function answers(probe: () => Promise<unknown>): Promise<void> {
+  try {
+    await probe()
+  } catch (error) {
+    if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
   }
 }
