@@ -1,6 +1,8 @@
 import { convert, type HtmlToTextOptions } from 'html-to-text'
 import { cutToBytes } from '../item-text.ts'
 import { decodeText } from './decode-text.ts'
+import type { OfficeText } from './office/office-text.ts'
+import { refuseOldOffice } from './office/old-office.ts'
 import type { TextFormat } from './text-format.ts'
 
 export interface ParseJob {
@@ -23,6 +25,10 @@ export async function parseFile(job: ParseJob): Promise<ParsedText> {
       return await parsePdf(job)
     case 'word':
       return finish(await parseWord(job.bytes), job.maxTextBytes)
+    case 'excel':
+      return finishOffice(await parseExcel(job), job.maxTextBytes)
+    case 'powerpoint':
+      return finishOffice(await parsePowerPoint(job), job.maxTextBytes)
     case 'html':
       return finish(convert(decodeText(job.bytes, job.charset), HTML_OPTIONS), job.maxTextBytes)
     case 'text':
@@ -42,9 +48,25 @@ const HTML_OPTIONS: HtmlToTextOptions = {
 }
 
 async function parseWord(bytes: Uint8Array): Promise<string> {
+  refuseOldOffice(bytes)
   const { default: mammoth } = await import('mammoth')
   const { value } = await mammoth.extractRawText({ buffer: Buffer.from(bytes) })
   return value
+}
+
+async function parseExcel({ bytes, maxTextBytes }: ParseJob): Promise<OfficeText> {
+  const { readWorkbook } = await import('./office/read-workbook.ts')
+  return await readWorkbook(bytes, maxTextBytes)
+}
+
+async function parsePowerPoint({ bytes, maxTextBytes }: ParseJob): Promise<OfficeText> {
+  const { readPresentation } = await import('./office/read-presentation.ts')
+  return await readPresentation(bytes, maxTextBytes)
+}
+
+function finishOffice({ text, stopped }: OfficeText, maxTextBytes: number): ParsedText {
+  const finished = finish(text, maxTextBytes)
+  return { text: finished.text, truncated: finished.truncated || stopped }
 }
 
 // Page by page rather than all at once, so that a long document stops where its text is full.

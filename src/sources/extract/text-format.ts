@@ -1,9 +1,28 @@
-/** The formats whose text is taken out. `text` is whatever is readable as it stands: plain, Markdown, CSV. */
-export type TextFormat = 'pdf' | 'word' | 'html' | 'text'
+/**
+ * The formats whose text is taken out; Word, Excel and PowerPoint since 2007. `text` is whatever is readable as it stands:
+ * plain, Markdown, CSV.
+ */
+export type TextFormat = 'pdf' | 'word' | 'excel' | 'powerpoint' | 'html' | 'text'
 
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+
+// In lower case, though some have capitals: media types are the same in both.
 const BY_MIME_TYPE: Record<string, TextFormat> = {
   'application/pdf': 'pdf',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'word',
+  [`${OFFICE}.wordprocessingml.document`]: 'word',
+  [`${OFFICE}.wordprocessingml.template`]: 'word',
+  'application/vnd.ms-word.document.macroenabled.12': 'word',
+  'application/vnd.ms-word.template.macroenabled.12': 'word',
+  [`${OFFICE}.spreadsheetml.sheet`]: 'excel',
+  [`${OFFICE}.spreadsheetml.template`]: 'excel',
+  'application/vnd.ms-excel.sheet.macroenabled.12': 'excel',
+  'application/vnd.ms-excel.template.macroenabled.12': 'excel',
+  [`${OFFICE}.presentationml.presentation`]: 'powerpoint',
+  [`${OFFICE}.presentationml.slideshow`]: 'powerpoint',
+  [`${OFFICE}.presentationml.template`]: 'powerpoint',
+  'application/vnd.ms-powerpoint.presentation.macroenabled.12': 'powerpoint',
+  'application/vnd.ms-powerpoint.slideshow.macroenabled.12': 'powerpoint',
+  'application/vnd.ms-powerpoint.template.macroenabled.12': 'powerpoint',
   'text/html': 'html',
   'application/xhtml+xml': 'html',
   'application/json': 'text',
@@ -13,6 +32,19 @@ const BY_MIME_TYPE: Record<string, TextFormat> = {
 const BY_EXTENSION: Record<string, TextFormat> = {
   pdf: 'pdf',
   docx: 'word',
+  docm: 'word',
+  dotx: 'word',
+  dotm: 'word',
+  xlsx: 'excel',
+  xlsm: 'excel',
+  xltx: 'excel',
+  xltm: 'excel',
+  pptx: 'powerpoint',
+  pptm: 'powerpoint',
+  ppsx: 'powerpoint',
+  ppsm: 'powerpoint',
+  potx: 'powerpoint',
+  potm: 'powerpoint',
   html: 'html',
   htm: 'html',
   md: 'text',

@@ -1,0 +1,82 @@
+import type { PartReader } from './office-package.ts'
+
+/** A box on a slide with its text. */
+export interface Shape {
+  /** What the layout calls the box: `title`, `body`, `sldNum`; null for one that is not of the layout. */
+  placeholder: string | null
+  /** A paragraph a line; of a table, a row a line with its cells parted by ` | `. */
+  lines: string[]
+}
+
+export interface ShapeReader extends PartReader {
+  shapes: Shape[]
+  /** Characters of text so far. */
+  size(): number
+}
+
+// What stands on a slide on its own; groups only hold such.
+const BOXES = new Set(['sp', 'graphicFrame', 'pic', 'cxnSp'])
+
+// The points of an outline, which are called the same, have no id.
+const isDiagramPoint = (name: string, attributes: Record<string, string>) =>
+  name === 'pt' && attributes['modelId'] !== undefined
+
+/** Takes the text out of the XML of a slide, of a slide's notes or of a diagram (ECMA-376 part 1, 19.3 and 21.1). */
+export function createShapeReader(maxCharacters: number): ShapeReader {
+  const shapes: Shape[] = []
+  let shape: Shape = { placeholder: null, lines: [] }
+  let paragraph: string | null = null
+  let cell: string[] | null = null
+  let row: string[] = []
+  let inText = false
+  // How deep inside what is shown otherwise already: older drawings of a shape, and numbers of slides.
+  let skipped = 0
+  let size = 0
+
+  function endParagraph(): void {
+    const text = paragraph?.trim() ?? ''
+    paragraph = null
+    if (text !== '') (cell ?? shape.lines).push(text)
+  }
+
+  function endCell(): void {
+    const text = cell?.join(' ').replaceAll(/\s+/g, ' ') ?? ''
+    cell = null
+    if (text !== '') row.push(text)
+  }
+
+  function endRow(): void {
+    if (row.length > 0) shape.lines.push(row.join(' | '))
+    row = []
+  }
+
+  return {
+    shapes,
+    size: () => size,
+    open(name, attributes) {
+      const isSkipped = name === 'Fallback' || (name === 'fld' && attributes['type'] === 'slidenum')
+      if (skipped > 0 || isSkipped) skipped += 1
+      else if (BOXES.has(name) || isDiagramPoint(name, attributes)) {
+        shape = { placeholder: null, lines: [] }
+        shapes.push(shape)
+      } else if (name === 'ph') shape.placeholder = attributes['type'] ?? 'obj'
+      else if (name === 'p') paragraph = ''
+      else if (name === 't') inText = paragraph !== null
+      else if (name === 'br' && paragraph !== null) paragraph += '\n'
+      else if (name === 'tc') cell = []
+    },
+    text(piece) {
+      if (!inText || skipped > 0) return
+      paragraph = (paragraph ?? '') + piece
+      size += piece.length
+    },
+    close(name) {
+      if (skipped > 0) skipped -= 1
+      else if (name === 't') inText = false
+      else if (name === 'p') endParagraph()
+      else if (name === 'tc') endCell()
+      else if (name === 'tr') endRow()
+    },
+    isDone: () => size > maxCharacters,
+  }
+}
