@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
+import { workbookOf } from '../../../../emulators/google/file-formats.ts'
 import { createTextExtractor } from '../../extract/text-extractor.ts'
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import type { ProviderLimits } from '../../provider.ts'
@@ -26,6 +27,20 @@ describe('the first sync of a Drive', () => {
     expect(engine.items.size).toBe(110)
     expect(ingested.length).toBe(110)
     expect([...engine.items.values()].filter((item) => item.body.length < 100)).toEqual([])
+  })
+
+  it('brings the text of Office files, by their name where Drive does not know their kind', async () => {
+    const { google, engine } = await connect({ files: 33 })
+    const content = workbookOf([{ name: 'Costs', rows: [['Desks', 1234.5, new Date('2025-03-01')]] }])
+    google.drive.create({ name: 'Budget.xlsx', mimeType: 'application/octet-stream', content })
+    await engine.run()
+    expect(byTitle(engine, 'Budget.xlsx')).toMatchObject({
+      sourceKind: 'file',
+      body: '# Costs\n\nDesks | 1234.5 | 2025-03-01',
+    })
+    const seeded = [...engine.items.values()].filter(({ title }) => / \d+\.(xlsx|pptx)$/.test(title))
+    const openings = seeded.map(({ body }) => body.slice(0, 8)).toSorted()
+    expect(openings).toEqual(['# Sheet1', '# Slide '])
   })
 
   it('tells folder, author, dates, link and access policy of a file', async () => {
