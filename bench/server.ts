@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort, untilReady } from '../test/support/service-process.ts'
 
 export const ADMIN_KEY = 'svc_benchmark-benchmark-benchmark-benchmark-00'
 /** As scripts/tasks/list.mjs has it. */
 const START_COMMAND = ['--max-semi-space-size=4', '--optimize-for-size', 'src/main.ts']
-const START_TIMEOUT_MS = 120_000
 
 export interface BenchServer {
   url: string
@@ -34,7 +32,7 @@ export async function startServer(environment: Record<string, string>): Promise<
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://127.0.0.1:${port}`
-  await untilReady(url, child)
+  await untilReady({ child, url })
   return {
     url,
     startSeconds: (performance.now() - started) / 1000,
@@ -47,30 +45,6 @@ export async function startServer(environment: Record<string, string>): Promise<
       if (child.exitCode === null) await once(child, 'exit')
     },
   }
-}
-
-async function untilReady(url: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + START_TIMEOUT_MS
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`the service ended with exit code ${child.exitCode}`)
-    const ready = await fetch(`${url}/readyz`).then(
-      (response) => response.ok,
-      () => false,
-    )
-    if (ready) return
-    if (performance.now() > deadline) throw new Error('the service did not become ready')
-    await sleep(20)
-  }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
 
 /** Calls the service, as the admin key unless told otherwise; anything but success ends the benchmark. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
@@ -30,21 +31,8 @@ beforeEach(async () => {
   organization = await insertOrganization(database.db)
 })
 
-function newItem(externalId: string, body: string): NewItem {
-  return {
-    sourceId: organization.sourceIds.notion,
-    provider: 'notion',
-    sourceKind: 'document',
-    externalId,
-    title: 'Page',
-    body,
-    url: null,
-    authorName: null,
-    sourceCreatedAt: null,
-    sourceUpdatedAt: null,
-    metadata: {},
-  }
-}
+const newItem = (externalId: string, body: string): NewItem =>
+  testItem(organization, { externalId, title: 'Page', body })
 
 /** Runs one ingest for each list of items, all at once, over both instances. */
 function ingestAll(lists: NewItem[][]) {

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { type OpenAiEmulator, startOpenAiEmulator } from '../../test/support/openai-emulator.ts'
+import { manyItems, testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
@@ -38,25 +39,7 @@ afterAll(async () => {
   await database.close()
 })
 
-function newItem(externalId: string, body: string): NewItem {
-  return {
-    sourceId: organization.sourceIds.notion,
-    provider: 'notion',
-    sourceKind: 'document',
-    externalId,
-    title: externalId,
-    body,
-    url: null,
-    authorName: null,
-    sourceCreatedAt: null,
-    sourceUpdatedAt: null,
-    metadata: {},
-  }
-}
-
-/** So many items of one chunk each. */
-const manyItems = (count: number): NewItem[] =>
-  Array.from({ length: count }, (_, index) => newItem(`page-${index}`, `common word${index}`))
+const newItem = (externalId: string, body: string): NewItem => testItem(organization, { externalId, body })
 
 /** How many vectors of each model are stored, and how many chunks. */
 async function stored(): Promise<{ models: Record<string, number>; chunks: number }> {
@@ -94,10 +77,10 @@ describe('from the built-in model to a server of the OpenAI wire and back, under
       }
     }
     await make(builtin).items.write(organization.id, [
-      ...manyItems(150),
+      ...manyItems(organization, 150),
       newItem('anchor', 'The zanzibar lighthouse is always here'),
     ])
-    const expected = new Map(manyItems(150).map(({ externalId, body }) => [externalId, body]))
+    const expected = new Map(manyItems(organization, 150).map(({ externalId, body }) => [externalId, body]))
     expected.set('anchor', 'The zanzibar lighthouse is always here')
 
     for (const configured of [remote, builtin]) {

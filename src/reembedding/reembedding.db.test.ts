@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { manyItems, testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
 import type { OpenDatabase } from '../database/database.ts'
@@ -58,25 +59,7 @@ beforeEach(async () => {
   errors.length = 0
 })
 
-function newItem(externalId: string, body: string): NewItem {
-  return {
-    sourceId: organization.sourceIds.notion,
-    provider: 'notion',
-    sourceKind: 'document',
-    externalId,
-    title: externalId,
-    body,
-    url: null,
-    authorName: null,
-    sourceCreatedAt: null,
-    sourceUpdatedAt: null,
-    metadata: {},
-  }
-}
-
-/** So many items of one chunk each that share the word "common". */
-const manyItems = (count: number): NewItem[] =>
-  Array.from({ length: count }, (_, index) => newItem(`page-${index}`, `common word${index}`))
+const newItem = (externalId: string, body: string): NewItem => testItem(organization, { externalId, body })
 
 /** Vectors of the organization by model, and chunks that have none of the answering model. */
 async function vectors(): Promise<{ models: Record<string, number>; bare: number }> {
@@ -103,7 +86,7 @@ describe('a re-embedding', () => {
   it('moves all chunks to the configured model, which answers from then on alone', async () => {
     const before = instance(oldModel)
     const after = instance(newModel)
-    await before.items.write(organization.id, manyItems(70))
+    await before.items.write(organization.id, manyItems(organization, 70))
     await after.reembedding.start(organization.caller())
     expect(await after.reembedding.status(organization.id)).toEqual({
       status: 'running',
@@ -146,7 +129,7 @@ describe('a re-embedding', () => {
 
   it('is recorded in the trail once, however often it is asked for while it runs', async () => {
     const { items, reembedding } = instance(newModel)
-    await items.write(organization.id, manyItems(1))
+    await items.write(organization.id, manyItems(organization, 1))
     await Promise.all([1, 2, 3].map(() => reembedding.start(organization.caller())))
     const events = await database.db
       .selectFrom('audit_events')
@@ -161,7 +144,7 @@ describe('a re-embedding', () => {
     await reembedding.start(organization.caller())
     await reembedding.resume()
     expect(await reembedding.status(organization.id)).toMatchObject({ status: 'succeeded', chunksTotal: 0 })
-    await items.write(organization.id, manyItems(1))
+    await items.write(organization.id, manyItems(organization, 1))
     expect(await vectors()).toEqual({ models: { new: 1 }, bare: 0 })
   })
 
@@ -172,7 +155,7 @@ describe('a re-embedding', () => {
       model: null,
       chunksTotal: 0,
     })
-    await items.write(organization.id, manyItems(3))
+    await items.write(organization.id, manyItems(organization, 3))
     expect(await reembedding.status(organization.id)).toMatchObject({
       status: 'idle',
       model: 'new',
@@ -183,7 +166,7 @@ describe('a re-embedding', () => {
 
   it('writes both vectors of what is ingested while it runs, and forgets what is deleted', async () => {
     const { items, search, reembedding } = instance(newModel)
-    await instance(oldModel).items.write(organization.id, manyItems(3))
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 3))
     await reembedding.start(organization.caller())
     await items.write(organization.id, [newItem('page-0', 'rewritten'), newItem('page-new', 'added')])
     await items.remove(organization.caller(), { provider: 'notion', externalId: 'page-1' })
@@ -197,7 +180,7 @@ describe('a re-embedding', () => {
   it('ends only when what a process without the new model stored has its vectors, too', async () => {
     const { reembedding } = instance(newModel)
     const unaware = instance(oldModel)
-    await unaware.items.write(organization.id, manyItems(2))
+    await unaware.items.write(organization.id, manyItems(organization, 2))
     await reembedding.start(organization.caller())
     // Everything before the last id is done already when this comes in.
     await database.db
@@ -211,7 +194,7 @@ describe('a re-embedding', () => {
   })
 
   it('goes on where a process that died left it, without embedding twice what was done', async () => {
-    await instance(oldModel).items.write(organization.id, manyItems(100))
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 100))
     const gate = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
     let batches = 0
@@ -245,7 +228,7 @@ describe('a re-embedding', () => {
   })
 
   it('is done by one of many instances at a time', async () => {
-    await instance(oldModel).items.write(organization.id, manyItems(90))
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 90))
     const counted = hashEmbeddingModel({ id: 'new', dimensions: 96 })
     const instances = [
       instance(counted),
@@ -260,7 +243,7 @@ describe('a re-embedding', () => {
   })
 
   it('hands its lease back when the process stops, so that another goes on at once', async () => {
-    await instance(oldModel).items.write(organization.id, manyItems(100))
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 100))
     const stopping: Instance = instance({
       ...newModel,
       async embedDocuments(documents, signal) {
@@ -276,7 +259,7 @@ describe('a re-embedding', () => {
   })
 
   it('notes why it stopped, tries again after a while, and forgets the failure then', async () => {
-    await instance(oldModel).items.write(organization.id, manyItems(5))
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 5))
     let broken = true
     const { reembedding } = instance({
       ...newModel,
@@ -304,7 +287,7 @@ describe('a re-embedding', () => {
   })
 
   it('to a model that is no longer configured is given up for one to the configured model', async () => {
-    await instance(oldModel).items.write(organization.id, manyItems(5))
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 5))
     const gone = instance(hashEmbeddingModel({ id: 'gone' }))
     await gone.reembedding.start(organization.caller())
     await gone.items.write(organization.id, [newItem('both', 'both')])
@@ -319,10 +302,13 @@ describe('a re-embedding', () => {
   })
 
   it('mends an organization whose model is not to be had any more', async () => {
-    await instance(hashEmbeddingModel({ id: 'lost' })).items.write(organization.id, manyItems(4))
+    await instance(hashEmbeddingModel({ id: 'lost' })).items.write(
+      organization.id,
+      manyItems(organization, 4),
+    )
     const { search, items, reembedding } = instance(newModel)
     await expect(titles(search, 'word1')).rejects.toMatchObject({ code: 'embedding_model_mismatch' })
-    await expect(items.write(organization.id, manyItems(1))).rejects.toMatchObject({
+    await expect(items.write(organization.id, manyItems(organization, 1))).rejects.toMatchObject({
       code: 'embedding_model_mismatch',
     })
     await reembedding.start(organization.caller())
@@ -331,7 +317,7 @@ describe('a re-embedding', () => {
   })
 
   it('starts working at once where it may', async () => {
-    await instance(oldModel).items.write(organization.id, manyItems(5))
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 5))
     const { reembedding } = instance(newModel, database, true)
     expect(await reembedding.start(organization.caller())).toMatchObject({ model: 'new' })
     await expect
@@ -344,7 +330,7 @@ describe('a re-embedding', () => {
 describe('POST and GET /v1/maintenance/reembed', () => {
   it('start a re-embedding and show its progress', async () => {
     const { items, reembedding } = instance(newModel)
-    await instance(oldModel).items.write(organization.id, manyItems(2))
+    await instance(oldModel).items.write(organization.id, manyItems(organization, 2))
     const server = await createRouteServer(
       reembeddingRoutes,
       { reembedding },
@@ -363,7 +349,10 @@ describe('POST and GET /v1/maintenance/reembed', () => {
       expect(await call('GET')).toEqual(started)
       await reembedding.resume()
       expect(await call('GET')).toMatchObject({ status: 'succeeded', chunksTotal: 2, chunksDone: 2 })
-      expect(await items.write(organization.id, manyItems(2))).toEqual({ ingested: 0, skipped: 2 })
+      expect(await items.write(organization.id, manyItems(organization, 2))).toEqual({
+        ingested: 0,
+        skipped: 2,
+      })
     } finally {
       await server.close()
     }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
 import type { Row } from '../database/schema.ts'
@@ -46,19 +47,7 @@ beforeEach(async () => {
 })
 
 async function write(provider: ProviderId, externalId: string, title: string, body = 'apple'): Promise<void> {
-  const item = {
-    sourceId: organization.sourceIds[provider],
-    provider,
-    sourceKind: 'document' as const,
-    externalId,
-    title,
-    body,
-    url: null,
-    authorName: null,
-    sourceCreatedAt: null,
-    sourceUpdatedAt: null,
-    metadata: {},
-  }
+  const item = testItem(organization, { provider, externalId, title, body })
   await items.write(organization.id, [item])
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
@@ -26,19 +27,9 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 async function write(of: TestOrganization, provider: ProviderId, bodies: readonly string[]): Promise<void> {
-  const written = bodies.map((body, index) => ({
-    sourceId: of.sourceIds[provider],
-    provider,
-    sourceKind: 'document' as const,
-    externalId: `${index}`,
-    title: `${provider} ${index}`,
-    body,
-    url: null,
-    authorName: null,
-    sourceCreatedAt: null,
-    sourceUpdatedAt: null,
-    metadata: {},
-  }))
+  const written = bodies.map((body, index) =>
+    testItem(of, { provider, externalId: `${index}`, title: `${provider} ${index}`, body }),
+  )
   await items.write(of.id, written)
 }
 

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
@@ -55,22 +56,8 @@ beforeEach(async () => {
   callers.set('key', organization.caller())
 })
 
-function newItem(values: Partial<NewItem> & { externalId: string }, of = organization): NewItem {
-  const provider = values.provider ?? 'notion'
-  return {
-    sourceId: of.sourceIds[provider],
-    provider,
-    sourceKind: 'document',
-    title: '',
-    body: 'apple',
-    url: null,
-    authorName: null,
-    sourceCreatedAt: null,
-    sourceUpdatedAt: null,
-    metadata: {},
-    ...values,
-  }
-}
+const newItem = (values: Partial<NewItem> & { externalId: string }, of = organization): NewItem =>
+  testItem(of, { title: '', ...values })
 
 async function search(body: Record<string, unknown>, key = 'key', path = '/v1/search') {
   const response = await server.inject({

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export const PROCESS_ADMIN_KEY = 'svc_test-process-key-test-process-key-test-0'
 const START_TIMEOUT_MS = 60_000
+const LOOK_MS = 20
 
 export interface ServiceProcess {
   child: ChildProcess
@@ -39,22 +40,26 @@ export async function launchService(environment: Record<string, string>): Promis
   return { child, url: `http://127.0.0.1:${port}`, output: () => output, ended: () => ended }
 }
 
-/** Waits until the service is ready. Throws with its output when it ends first. */
-export async function untilReady(service: ServiceProcess): Promise<void> {
+/** Waits until the service is ready. Throws with its output, where it is kept, when it ends first. */
+export async function untilReady(
+  service: Pick<ServiceProcess, 'child' | 'url'> & Partial<ServiceProcess>,
+): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS
+  const output = (): string => service.output?.() ?? `exit code ${service.child.exitCode}`
   for (;;) {
-    if (service.child.exitCode !== null) throw new Error(`the service ended: ${service.output()}`)
-    if (Date.now() > deadline) throw new Error(`the service did not become ready: ${service.output()}`)
+    if (service.child.exitCode !== null) throw new Error(`the service ended: ${output()}`)
+    if (Date.now() > deadline) throw new Error(`the service did not become ready: ${output()}`)
     const ready = await fetch(`${service.url}/readyz`).then(
       (response) => response.ok,
       () => false,
     )
     if (ready) return
-    await sleep(50)
+    await sleep(LOOK_MS)
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()
