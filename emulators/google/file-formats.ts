@@ -59,7 +59,7 @@ export interface SheetContent {
   rows: readonly (readonly (string | number | Date)[])[]
 }
 
-/** An Excel workbook (.xlsx, ECMA-376). Texts are shared strings, as Excel writes them. */
+/** An Excel workbook (.xlsx, ECMA-376), as much of it as a reader of text needs. Texts are shared strings, as Excel writes them. */
 export function workbookOf(sheets: readonly SheetContent[]): Uint8Array {
   const strings: string[] = []
   const cell = (value: string | number | Date) => {
@@ -107,7 +107,7 @@ export interface SlideContent {
   notes: string
 }
 
-/** A PowerPoint presentation (.pptx, ECMA-376). */
+/** A PowerPoint presentation (.pptx, ECMA-376), as much of it as a reader of text needs. */
 export function presentationOf(slides: readonly SlideContent[]): Uint8Array {
   const parts: Record<string, string> = {}
   for (const [index, { title, lines, notes }] of slides.entries()) {
@@ -236,7 +236,7 @@ const RELATIONSHIP = `${FORMATS}/officeDocument/2006/relationships`
 const SHEET = `xmlns="${FORMATS}/spreadsheetml/2006/main" xmlns:r="${RELATIONSHIP}"`
 const SLIDE = `xmlns:a="${FORMATS}/drawingml/2006/main" xmlns:p="${FORMATS}/presentationml/2006/main" xmlns:r="${RELATIONSHIP}"`
 const STYLES =
-  '<fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
+  '<fonts count="1"><font/></fonts><fills count="1"><fill><patternFill patternType="none"/></fill></fills><borders count="1"><border/></borders><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
 const WORD_START = `<w:document xmlns:w="${FORMATS}/wordprocessingml/2006/main"><w:body>`
 const WORD_END = '</w:body></w:document>'
 
