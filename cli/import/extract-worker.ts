@@ -1,4 +1,4 @@
-/** Reads what can go wrong badly (broken PDF and Word files, huge pages) on a thread of its own; see extractor.ts. */
+/** Reads what can go wrong badly (broken PDF and Office files, huge pages) on a thread of its own; see extractor.ts. */
 import { parentPort } from 'node:worker_threads'
 import { messageOf } from '../failures.ts'
 import { decodeText } from './decode-text.ts'
@@ -8,6 +8,9 @@ import type { WorkerAnswer, WorkerRequest } from './extractor.ts'
 
 /** What writers put into a PDF's title when its author did not. */
 const NO_PDF_TITLE = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
+
+/** Of a workbook or presentation; what is beyond is not imported. */
+const OFFICE_TEXT_BYTES_MAX = 32 * 1024 * 1024
 
 async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf')
@@ -28,9 +31,29 @@ async function extractWord(bytes: Uint8Array): Promise<ExtractedDocument> {
   return extractHtml(value)
 }
 
-function extract({ type, bytes }: WorkerRequest): Promise<ExtractedDocument> | ExtractedDocument {
-  if (type === 'pdf') return extractPdf(bytes)
-  return type === 'word' ? extractWord(bytes) : extractHtml(decodeText(bytes, true))
+async function extractExcel(bytes: Uint8Array): Promise<ExtractedDocument> {
+  const { readWorkbook } = await import('../../src/sources/extract/office/read-workbook.ts')
+  return { title: '', text: (await readWorkbook(bytes, OFFICE_TEXT_BYTES_MAX)).text }
+}
+
+async function extractPowerPoint(bytes: Uint8Array): Promise<ExtractedDocument> {
+  const { readPresentation } = await import('../../src/sources/extract/office/read-presentation.ts')
+  return { title: '', text: (await readPresentation(bytes, OFFICE_TEXT_BYTES_MAX)).text }
+}
+
+async function extract({ type, bytes }: WorkerRequest): Promise<ExtractedDocument> {
+  switch (type) {
+    case 'pdf':
+      return await extractPdf(bytes)
+    case 'word':
+      return await extractWord(bytes)
+    case 'excel':
+      return await extractExcel(bytes)
+    case 'powerpoint':
+      return await extractPowerPoint(bytes)
+    case 'html':
+      return extractHtml(decodeText(bytes, true))
+  }
 }
 
 parentPort?.on('message', async (request: WorkerRequest) => {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { presentationOf, workbookOf } from '../../emulators/google/file-formats.ts'
 import { sampleDocx, samplePdf } from '../support/sample-files.ts'
 import { createExtractor } from './extractor.ts'
 
@@ -59,6 +60,13 @@ describe('extractor', () => {
       title: 'Handbook',
       text: '# Handbook\n\nBe kind.',
     })
+  })
+
+  it('reads the sheets of a workbook and the slides of a presentation', async () => {
+    const workbook = workbookOf([{ name: 'Budget', rows: [['Rent', 1200]] }])
+    expect((await extractor.extract('excel', workbook)).text).toBe('# Budget\n\nRent | 1200')
+    const slides = presentationOf([{ title: 'Plan', lines: ['Move in May'], notes: '' }])
+    expect((await extractor.extract('powerpoint', slides)).text).toContain('Plan\n\nMove in May')
   })
 
   it('says what is wrong with a damaged PDF or Word file, and goes on', async () => {

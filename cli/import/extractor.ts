@@ -7,7 +7,7 @@ import type { ExtractedDocument } from './extracted-document.ts'
 import type { FileType } from './file-types.ts'
 
 export interface WorkerRequest {
-  type: 'html' | 'pdf' | 'word'
+  type: Exclude<FileType, 'markdown' | 'rst' | 'text'>
   bytes: Uint8Array
 }
 
@@ -23,7 +23,7 @@ const EXTRACT_TIMEOUT_MS = 60_000
 const WORKER_HEAP_MIB = 1_024
 
 /**
- * Reads files of all kinds. Plain text is read here; HTML, PDF and Word on a thread of its own with a time and a
+ * Reads files of all kinds. Plain text is read here; HTML, PDF and Office files on a thread of its own with a time and a
  * memory limit, so that a file that hangs or exhausts its parser costs that file only.
  */
 export function createExtractor(timeoutMs = EXTRACT_TIMEOUT_MS): Extractor {

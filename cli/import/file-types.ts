@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-export type FileType = 'markdown' | 'text' | 'rst' | 'html' | 'pdf' | 'word'
+export type FileType = 'markdown' | 'text' | 'rst' | 'html' | 'pdf' | 'word' | 'excel' | 'powerpoint'
 
 const TYPES: Record<string, FileType> = {
   '.md': 'markdown',
@@ -12,6 +12,10 @@ const TYPES: Record<string, FileType> = {
   '.htm': 'html',
   '.pdf': 'pdf',
   '.docx': 'word',
+  '.xlsx': 'excel',
+  '.xlsm': 'excel',
+  '.pptx': 'powerpoint',
+  '.pptm': 'powerpoint',
 }
 
 /** The kind of document that a file name promises; undefined for what is not imported. */
