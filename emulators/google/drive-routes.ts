@@ -11,13 +11,20 @@ export function answerDrive(store: DriveStore, seed: DriveSeed, request: Emulato
     const user = { kind: 'drive#user', displayName: 'Demo User', emailAddress: seed.account, me: true }
     return { json: { kind: 'drive#about', user: { ...user, permissionId: '1234567890' } } }
   }
-  if (path === 'drives') return { json: { kind: 'drive#driveList', drives: store.drives() } }
+  if (path.startsWith('drives')) return answerDrives(store, path)
   if (path === 'changes/startPageToken') {
     return { json: { kind: 'drive#startPageToken', startPageToken: String(store.log.length) } }
   }
   if (path === 'changes') return listChanges(store, request.query)
   if (path === 'files') return listFiles(store, request.query)
   return answerFile(store, seed, request, path)
+}
+
+function answerDrives(store: DriveStore, path: string): EmulatorReply {
+  if (path === 'drives') return { json: { kind: 'drive#driveList', drives: store.drives() } }
+  const id = path.slice('drives/'.length)
+  const found = store.drives().find((drive) => drive.id === id)
+  return found ? { json: { kind: 'drive#drive', ...found } } : driveNotFound(id)
 }
 
 function answerFile(
@@ -28,14 +35,15 @@ function answerFile(
 ): EmulatorReply {
   const [, id = '', action] = /^files\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? []
   const drive = store.drives().find((one) => one.id === id)
-  if (action === 'permissions' && drive) return { json: { permissions: membersOf(seed) } }
+  if (action === 'permissions' && drive) return { json: { permissions: membersOf(store, seed, id) } }
   if (id === 'root' || id === rootOf(0) || drive) {
     const root = { kind: 'drive#file', id: drive?.id ?? rootOf(0), name: drive ? 'Drive' : 'My Drive' }
     return { json: { ...root, mimeType: FOLDER } }
   }
   const file = store.get(id)
   if (!file || !store.isVisible(file)) return notFound(id)
-  if (action === 'permissions') return { json: { permissions: file.permissions ?? membersOf(seed) } }
+  if (action === 'permissions')
+    return { json: { permissions: file.permissions ?? membersOf(store, seed, file.driveId) } }
   if (action === 'export') return exportFile(store, file, request.query.get('mimeType') ?? '')
   if (action !== undefined) return notFound(id)
   return request.query.get('alt') === 'media' ? download(store, file) : { json: resource(store, file) }
@@ -173,7 +181,9 @@ function sizeOfContent(store: DriveStore, file: EmulatedFile): number {
   return file.content instanceof Uint8Array ? file.content.length : store.textOf(file).length
 }
 
-function membersOf(seed: DriveSeed) {
+function membersOf(store: DriveStore, seed: DriveSeed, driveId: string | null) {
+  const set = driveId === null ? null : store.membersOf(driveId)
+  if (set) return set
   const user = { id: `p-${seed.account}`, type: 'user', emailAddress: seed.account }
   return [user, { id: 'p-team', type: 'group', emailAddress: `team@${seed.domain}` }]
 }

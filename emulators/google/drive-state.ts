@@ -57,6 +57,9 @@ export interface DriveState {
   unshare(id: string): void
   leaveDrive(driveId: string): void
   joinDrive(driveId: string): void
+  renameDrive(driveId: string, name: string): void
+  /** Who is a member of a shared drive; no log tells. */
+  setMembers(driveId: string, members: Permission[]): void
   /** Change tokens given so far are no longer taken. */
   expireChangeTokens(): void
   /** So are page tokens of lists. */
@@ -71,6 +74,8 @@ export interface DriveStore extends DriveState {
   isTrashed(file: EmulatedFile): boolean
   isListed(file: EmulatedFile, feed: string): boolean
   drives(): { id: string; name: string }[]
+  /** Null: as the seed has it. */
+  membersOf(driveId: string): Permission[] | null
   /** The n-th thing there is or was, seeded ones first; undefined after the last. */
   at(position: number): EmulatedFile | null | undefined
   log: readonly LogEntry[]
@@ -87,6 +92,8 @@ interface DriveCore {
   touched: Map<string, EmulatedFile | null>
   created: string[]
   left: Set<string>
+  /** New names of shared drives. */
+  renamed: Map<string, string>
   log: LogEntry[]
   get(id: string): EmulatedFile | null
   /** Whether it or a folder above it passes the test: trash and loss of access of a folder hold for all below it. */
@@ -98,6 +105,7 @@ interface DriveCore {
 export function createDriveStore(seed: DriveSeed, now: () => number): DriveStore {
   const core = createCore(seed, now)
   const { left, log, created, get, some } = core
+  const members = new Map<string, Permission[]>()
   let oldest = 0
   let generation = 0
   const isVisible = (file: EmulatedFile) =>
@@ -107,6 +115,9 @@ export function createDriveStore(seed: DriveSeed, now: () => number): DriveStore
     ...actsOn(core),
     leaveDrive: (driveId) => void left.add(driveId),
     joinDrive: (driveId) => void left.delete(driveId),
+    renameDrive: (driveId, name) => void core.renamed.set(driveId, name),
+    setMembers: (driveId, who) => void members.set(driveId, who),
+    membersOf: (driveId) => members.get(driveId) ?? null,
     expireChangeTokens: () => {
       oldest = log.length + 1
       // So that a token taken now is a good one.
@@ -158,11 +169,16 @@ function createCore(seed: DriveSeed, now: () => number): DriveCore {
     id: driveIdOf(index + 1),
     name: `Team ${index + 1}`,
   }))
-  const drives = () => all.filter((drive) => !left.has(drive.id))
-  return { seed, now, touched, created: [], left, log: [], get, some, drives }
+  const renamed = new Map<string, string>()
+  const drives = () =>
+    all.filter(({ id }) => !left.has(id)).map(({ id, name }) => ({ id, name: renamed.get(id) ?? name }))
+  return { seed, now, touched, created: [], left, renamed, log: [], get, some, drives }
 }
 
-type Acts = Omit<DriveState, 'leaveDrive' | 'joinDrive' | 'expireChangeTokens' | 'expirePageTokens'>
+type Acts = Omit<
+  DriveState,
+  'leaveDrive' | 'joinDrive' | 'renameDrive' | 'setMembers' | 'expireChangeTokens' | 'expirePageTokens'
+>
 
 function actsOn(core: DriveCore): Acts {
   const { seed, now, touched, get } = core
@@ -173,12 +189,22 @@ function actsOn(core: DriveCore): Acts {
     return file
   }
 
+  /** Of those made since the start; seeded files stay where they are. */
+  const filesBelow = (id: string): EmulatedFile[] =>
+    core.created
+      .map(get)
+      .filter((file) => file !== null)
+      .filter((file) => file.id !== id && core.some(file, (one) => one.id === id))
+
   function edit(id: string, change: Partial<EmulatedFile>): void {
     const file = existing(id)
     const edited = { ...file, ...change }
     touched.set(id, edited)
     note(core, file)
-    if (edited.driveId !== file.driveId) note(core, edited)
+    if (edited.driveId === file.driveId) return
+    note(core, edited)
+    // What lies in a folder moves with it, without a word in either log.
+    for (const below of filesBelow(id)) touched.set(below.id, { ...below, driveId: edited.driveId })
   }
 
   return {
@@ -203,6 +229,7 @@ function actsOn(core: DriveCore): Acts {
     untrash: (id) => edit(id, { trashed: false }),
     remove: (id) => {
       const file = existing(id)
+      for (const below of filesBelow(id)) touched.set(below.id, null)
       touched.set(id, null)
       note(core, file)
     },

@@ -19,6 +19,10 @@ export function createAccessPolicies(): AccessPolicies {
     const { driveId } = file
     if (!driveId) return null
     if (file.hasAugmentedPermissions) return await listPermissions(run, file.id)
+    return await membersOf(run, driveId)
+  }
+
+  async function membersOf(run: DriveRun, driveId: string): Promise<drive_v3.Schema$Permission[] | null> {
     const known = ofDrives.get(driveId) ?? listPermissions(run, driveId)
     // The answer is kept, not a failure: that is asked for again.
     known.catch(() => ofDrives.delete(driveId))
@@ -30,6 +34,10 @@ export function createAccessPolicies(): AccessPolicies {
     policyOf: async (run, file) => {
       const permissions = await permissionsOf(run, file)
       return permissions === null ? null : accessPolicyOf(permissions)
+    },
+    hashOfDrive: async (run, driveId) => {
+      const members = await membersOf(run, driveId)
+      return members === null ? null : permissionsHash(members)
     },
   }
 }
@@ -56,17 +64,25 @@ async function listPermissions(run: DriveRun, fileId: string): Promise<drive_v3.
 
 /** The policy of a list of permissions. `hash` changes with any of them, whether or not all are listed. */
 export function accessPolicyOf(permissions: readonly drive_v3.Schema$Permission[]): AccessPolicy {
-  const listed = permissions
-    .map((permission) => plainPermission(permission))
-    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-  const hash = createHash('sha256').update(JSON.stringify(listed)).digest('base64url').slice(0, 22)
+  const listed = plainPermissions(permissions)
   return {
     visibility: visibilityOf(permissions),
     permissions: listed.slice(0, MOST_LISTED),
     permissionCount: listed.length,
-    hash,
+    hash: permissionsHash(permissions),
   }
 }
+
+/** A hash that changes with any of the permissions, whatever their order. */
+export function permissionsHash(permissions: readonly drive_v3.Schema$Permission[]): string {
+  const listed = JSON.stringify(plainPermissions(permissions))
+  return createHash('sha256').update(listed).digest('base64url').slice(0, 22)
+}
+
+const plainPermissions = (permissions: readonly drive_v3.Schema$Permission[]) =>
+  permissions
+    .map((permission) => plainPermission(permission))
+    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
 function visibilityOf(permissions: readonly drive_v3.Schema$Permission[]): AccessPolicy['visibility'] {
   const types = new Set(permissions.map((permission) => permission.type))

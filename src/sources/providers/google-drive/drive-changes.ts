@@ -31,14 +31,15 @@ export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string
     const gone = changes.filter((change) => change.removed || change.file?.trashed || !change.file)
     const files = changes.filter((change) => !gone.includes(change)).map((change) => driveFile(change.file))
     const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
-    const moved = files.filter((file) => !own.includes(file)).map((file) => file.id)
-    for (const change of gone) yield* forget(run, state, feed, change)
+    const moved = files.filter((file) => !own.includes(file))
+    for (const { fileId, file } of gone) yield* forget(run, state, feed, fileId ?? '', file?.mimeType)
+    for (const file of moved) yield* forget(run, state, feed, file.id, file.mimeType)
     for (const file of own) yield* readLinked(run, state, feed, file)
     const read = await readFiles(run, toRead(feed, own))
     const next = page.nextPageToken ?? page.newStartPageToken
     if (!next) throw new ProviderError('unavailable', 'Google Drive answered without the next page token')
     state.feeds[feed] = next
-    const ids = [...gone.map((change) => change.fileId ?? ''), ...moved]
+    const ids = [...gone.map((change) => change.fileId ?? ''), ...moved.map((file) => file.id)]
     const deletions = [...read.deletions, ...ids.map((id) => itemId(feed, id))]
     if (changes.length > 0) yield { ...read, deletions, discovered: changes.length }
     if (!page.nextPageToken) return
@@ -77,12 +78,13 @@ async function* forget(
   run: DriveRun,
   state: DriveCursor,
   feed: string,
-  change: drive_v3.Schema$Change,
+  fileId: string,
+  mimeType: string | null | undefined,
 ): AsyncGenerator<DriveStep> {
-  const id = change.fileId ?? ''
-  yield* unfollowShortcut(run, state, feed, id)
-  if (!Object.hasOwn(state.folders, id) && change.file?.mimeType !== FOLDER) return
-  delete state.folders[id]
+  const key = itemId(feed, fileId)
+  yield* unfollowShortcut(run, state, feed, fileId)
+  if (!Object.hasOwn(state.folders, key) && mimeType !== FOLDER) return
+  delete state.folders[key]
   if (!state.sweep.includes(feed)) state.sweep.push(feed)
 }
 
@@ -96,8 +98,9 @@ async function* readLinked(
   if (file.mimeType !== FOLDER) return
   run.folders.learn(file)
   // A folder that was renamed, moved, shared or brought back changes its files without a word about them.
-  if (!isFolderNew(state, file)) return
-  for await (const below of filesBelow(run, feed, file.id)) {
+  if (!isFolderNew(state, feed, file)) return
+  const onFolder = (folder: DriveFile) => rememberFolder(state, feed, folder)
+  for await (const below of filesBelow(run, feed, file.id, onFolder)) {
     for (const shortcut of below.filter((child) => child.mimeType === SHORTCUT)) {
       yield* followShortcut(run, state, feed, shortcut)
     }
@@ -107,7 +110,7 @@ async function* readLinked(
     }
   }
   // Only now: a run that dies in the middle walks the folder again.
-  rememberFolder(state, file)
+  rememberFolder(state, feed, file)
 }
 
 function toRead(feed: string, files: readonly DriveFile[]): FileToRead[] {

@@ -28,6 +28,8 @@ export async function* crawl(run: DriveRun, state: DriveCursor): AsyncGenerator<
   while (state.crawl !== null) {
     const feed = state.crawl.waiting[0]
     if (feed === undefined) {
+      // What a crawl that is not whole did not see is looked for feed by feed.
+      if (state.crawl.name !== null && !state.crawl.isWhole) state.sweep = listedFeeds(state)
       state.crawl = null
       return
     }
@@ -46,13 +48,17 @@ async function* crawlFeed(
     if ('refused' in page) {
       position.waiting.shift()
       position.pageToken = null
+      position.isWhole = false
+      state.toCrawl.push(feed)
       yield refusedDrive(feed, page.refused)
       return
     }
     if (isFirst) await run.folders.learnAll(run, feed)
+    if (isFirst && feed !== MY_DRIVE) await noteDrive(run, state, feed)
+    if (page.incomplete) position.isWhole = false
     const files = page.files.map(driveFile)
     const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
-    for (const folder of own.filter((file) => file.mimeType === FOLDER)) rememberFolder(state, folder)
+    for (const folder of own.filter((file) => file.mimeType === FOLDER)) rememberFolder(state, feed, folder)
     for (const shortcut of own.filter((file) => file.mimeType === SHORTCUT)) {
       // Before the page's own step: until that moves the cursor, a crawl that dies follows the shortcut again.
       yield* followShortcut(run, state, feed, shortcut)
@@ -62,6 +68,13 @@ async function* crawlFeed(
     if (page.next === null) position.waiting.shift()
     yield { ...step, discovered: files.length }
   }
+}
+
+/** Notes what the files of a shared drive have from it: its name and its members. */
+async function noteDrive(run: DriveRun, state: DriveCursor, drive: string): Promise<void> {
+  const checkedAt = run.session.clock.now().toISOString()
+  const members = await run.policies.hashOfDrive(run, drive)
+  state.drives[drive] = { name: run.drives.names.get(drive) ?? null, members, checkedAt }
 }
 
 async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]): Promise<ReadFiles> {
@@ -90,22 +103,25 @@ async function listPage(run: DriveRun, feed: string, pageToken: string | null): 
 }
 
 /** A shared drive that does not let this account list it: recorded, and the other drives go on. */
-function refusedDrive(feed: string, { message }: GoogleError): DriveStep {
+export function refusedDrive(feed: string, { message }: GoogleError): DriveStep {
   const failures = [{ externalId: itemId(feed, ''), message }]
   return { upserts: [], deletions: [], failures, again: [], discovered: 0 }
 }
 
 /** True when a shared drive's own feed tells about the file. */
-export const isInDriveFeed = (state: DriveCursor, file: { driveId?: string | null }) =>
-  typeof file.driveId === 'string' && Object.hasOwn(state.feeds, file.driveId)
+export const isInDriveFeed = (state: DriveCursor, { driveId }: { driveId?: string | null }) =>
+  typeof driveId === 'string' && (Object.hasOwn(state.feeds, driveId) || state.toCrawl.includes(driveId))
+
+const listedFeeds = ({ feeds, toCrawl }: DriveCursor) =>
+  Object.keys(feeds).filter((feed) => !toCrawl.includes(feed))
 
 /** Whether what the folder's files inherit differs from what was noted. */
-export const isFolderNew = (state: DriveCursor, folder: DriveFile) =>
-  state.folders[folder.id] !== folderHash(folder)
+export const isFolderNew = (state: DriveCursor, feed: string, folder: DriveFile) =>
+  state.folders[itemId(feed, folder.id)] !== folderHash(folder)
 
 /** Notes what the folder's files inherit. */
-export function rememberFolder(state: DriveCursor, folder: DriveFile): void {
-  const isKnown = Object.hasOwn(state.folders, folder.id)
-  if (isKnown || Object.keys(state.folders).length < MOST_FOLDERS)
-    state.folders[folder.id] = folderHash(folder)
+export function rememberFolder(state: DriveCursor, feed: string, folder: DriveFile): void {
+  const key = itemId(feed, folder.id)
+  const isKnown = Object.hasOwn(state.folders, key)
+  if (isKnown || Object.keys(state.folders).length < MOST_FOLDERS) state.folders[key] = folderHash(folder)
 }

@@ -7,14 +7,29 @@ export const MOST_FOLDERS = 5_000
 export const MOST_FOLLOWED = 200
 
 const driveCursor = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   /** Where each feed's changes go on: the user's (`my`) and each shared drive's page token. */
   feeds: z.record(z.string(), z.string()),
-  /** A crawl under way: the feeds still to list, the first one at `pageToken`; `name` is set for a full crawl. */
+  /**
+   * A crawl under way: the feeds still to list, the first one at `pageToken`; `name` is set for a full crawl. What a crawl that is
+   * not whole has not seen may still be there.
+   */
   crawl: z
-    .object({ name: z.string().nullable(), waiting: z.array(z.string()), pageToken: z.string().nullable() })
+    .object({
+      name: z.string().nullable(),
+      waiting: z.array(z.string()),
+      pageToken: z.string().nullable(),
+      isWhole: z.boolean(),
+    })
     .nullable(),
-  /** Folders by id, with a short hash of what their files inherit: only when that changes are the files read again. */
+  /** Of each shared drive what its files have from it, and when its members were last looked at. */
+  drives: z.record(
+    z.string(),
+    z.object({ name: z.string().nullable(), members: z.string().nullable(), checkedAt: z.string() }),
+  ),
+  /** Shared drives that the next run crawls: they were refused, or what their files have from them has changed. */
+  toCrawl: z.array(z.string()),
+  /** Folders by item id (`feed/folderId`), with a short hash of what their files inherit: only when that changes are the files read again. */
   folders: z.record(z.string(), z.string()),
   /** Shortcuts whose target no feed tells about: looked at by hand, longest ago first. */
   followed: z.array(z.object({ feed: z.string(), id: z.string(), targetId: z.string(), print: z.string() })),
@@ -25,6 +40,14 @@ const driveCursor = z.object({
 })
 
 export type DriveCursor = z.infer<typeof driveCursor>
+
+/** The beginning of a crawl. */
+export const newCrawl = (name: string | null, waiting: string[]): NonNullable<DriveCursor['crawl']> => ({
+  name,
+  waiting,
+  pageToken: null,
+  isWhole: true,
+})
 
 /** The cursor as saved; one that cannot be read asks for a full resync rather than a silent fresh start. */
 export function parseDriveCursor(value: JsonValue): DriveCursor {

@@ -1,4 +1,5 @@
 import type { drive_v3 } from '@googleapis/drive'
+import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../extract/text-extractor.ts'
 import { type AccessPolicy, ProviderError, type ProviderSession } from '../../provider.ts'
 import type { GoogleCalls } from '../google/google-calls.ts'
@@ -37,6 +38,8 @@ export type DriveFile = drive_v3.Schema$File & { id: string; name: string; mimeT
 export interface AccessPolicies {
   /** Null when Google does not tell this account who may see the file. */
   policyOf(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null>
+  /** A hash of the members of a shared drive; null when Google does not tell. */
+  hashOfDrive(run: DriveRun, driveId: string): Promise<string | null>
 }
 
 /** Names of folders by id, for the length of one run. */
@@ -49,6 +52,15 @@ export interface FolderPaths {
   pathOf(run: DriveRun, file: DriveFile): Promise<string | null>
 }
 
+/**
+ * The shared drives of an account. `isKnown` is false where Google refuses to list them: that says nothing about which there
+ * are, so nothing may be removed for it.
+ */
+export interface SharedDrives {
+  names: ReadonlyMap<string, string>
+  isKnown: boolean
+}
+
 /** Everything the steps of one run share. */
 export interface DriveRun {
   session: ProviderSession
@@ -58,8 +70,9 @@ export interface DriveRun {
   failures: ItemFailures
   folders: FolderPaths
   policies: AccessPolicies
-  /** Names of the shared drives the account is a member of, by id. */
-  driveNames: ReadonlyMap<string, string>
+  drives: SharedDrives
+  /** Lets one large file be held at a time. */
+  oneLarge: LimitFunction
 }
 
 /** The file of an answer; throws ProviderError when the answer lacks what every file has. */

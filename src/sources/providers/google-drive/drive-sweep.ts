@@ -1,3 +1,4 @@
+import { GoogleError } from '../google/google-error.ts'
 import { isInDriveFeed, type DriveStep } from './drive-crawl.ts'
 import type { DriveCursor } from './drive-cursor.ts'
 import { listFiles, MY_DRIVE, type DriveRun } from './drive-run.ts'
@@ -9,10 +10,16 @@ const MOST_COMPARED = 500_000
 
 /** Compares what is stored of the feeds in `state.sweep` with what they list, ids only, and deletes what is gone. */
 export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
-  for (let feed = state.sweep[0]; feed !== undefined; feed = state.sweep[0]) {
-    const visible = await visibleIds(run, state, feed)
-    if (visible !== null) yield* deleteInvisible(run, feed, visible)
-    state.sweep.shift()
+  for (const feed of state.sweep.slice()) {
+    try {
+      const visible = await visibleIds(run, state, feed)
+      if (visible !== null) yield* deleteInvisible(run, feed, visible)
+    } catch (error) {
+      // A drive that does not let itself be listed now is compared by a later run.
+      if (feed !== MY_DRIVE && error instanceof GoogleError && error.kind === 'rejected') continue
+      throw error
+    }
+    state.sweep = state.sweep.filter((other) => other !== feed)
   }
 }
 

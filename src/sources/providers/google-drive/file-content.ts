@@ -12,6 +12,9 @@ const EXPORTS: Record<string, readonly string[]> = {
   'application/vnd.google-apps.presentation': ['text/plain'],
 }
 
+/** Files over this size are held one at a time. */
+const LARGE_BYTES = 4 * 1024 * 1024
+
 /** True for the kinds whose content is written in Google's editors. */
 export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
 
@@ -30,18 +33,21 @@ export async function readContent(run: DriveRun, file: DriveFile): Promise<Parse
   if (format === null) return null
   const { limits, signal } = run.session
   if (Number(file.size ?? 0) > limits.maxDownloadBytes) throw tooLarge(limits.maxDownloadBytes)
-  const bytes = await download(run, (options) =>
-    run.api.files.get({ fileId: file.id, alt: 'media', supportsAllDrives: true }, options),
-  )
-  return await run.extractor.extract({
-    format,
-    bytes,
-    charset: null,
-    maxTextBytes: limits.maxTextBytes,
-    timeoutMs: limits.extractTimeoutMs,
-    memoryMb: limits.extractMemoryMb,
-    signal,
-  })
+  const read = async () => {
+    const bytes = await download(run, (options) =>
+      run.api.files.get({ fileId: file.id, alt: 'media', supportsAllDrives: true }, options),
+    )
+    return await run.extractor.extract({
+      format,
+      bytes,
+      charset: null,
+      maxTextBytes: limits.maxTextBytes,
+      timeoutMs: limits.extractTimeoutMs,
+      memoryMb: limits.extractMemoryMb,
+      signal,
+    })
+  }
+  return Number(file.size ?? 0) > LARGE_BYTES ? await run.oneLarge(read) : await read()
 }
 
 async function exportText(run: DriveRun, file: DriveFile, mimeTypes: readonly string[]): Promise<ParsedText> {

@@ -1,4 +1,5 @@
 import type { ItemFailure, ItemMetadata, ProviderItem } from '../../provider.ts'
+import { GoogleError } from '../google/google-error.ts'
 import { mapBounded } from '../google/map-bounded.ts'
 import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
 import { MY_DRIVE, type DriveFile, type DriveRun } from './drive-run.ts'
@@ -35,13 +36,16 @@ export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Pr
     } catch (error) {
       run.session.signal.throwIfAborted()
       const { verdict, message } = await run.failures.judge(error)
-      if (verdict === 'gone') read.deletions.push(externalId)
-      else read.failures.push({ externalId, message })
+      // What its owner has closed to readers is no longer answered from an older copy.
+      if (verdict === 'gone' || isClosed(error)) read.deletions.push(externalId)
+      if (verdict !== 'gone') read.failures.push({ externalId, message })
       if (verdict === 'again') read.again.push(externalId)
     }
   })
   return read
 }
+
+const isClosed = (error: unknown) => error instanceof GoogleError && error.reason === 'cannotDownloadFile'
 
 /** The item of a file, or null when there is nothing in it to find: a kind that is not read, or no text. */
 async function readItem(run: DriveRun, { externalId, feed, file }: FileToRead): Promise<ProviderItem | null> {
@@ -74,7 +78,7 @@ async function metadataOf(
     workspace: workspaceOf(run),
     fileId: file.id,
     mimeType: file.mimeType,
-    ...(feed === MY_DRIVE ? {} : { drive: run.driveNames.get(feed) ?? feed, driveId: feed }),
+    ...(feed === MY_DRIVE ? {} : { drive: run.drives.names.get(feed) ?? feed, driveId: feed }),
     ...(folder === null ? {} : { folder }),
     ...(author?.displayName ? { sender: author.displayName } : {}),
     ...(author?.emailAddress ? { senderEmail: author.emailAddress } : {}),

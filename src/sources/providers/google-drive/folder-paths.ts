@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
 import { GoogleError } from '../google/google-error.ts'
-import { accessPolicyOf } from './access-policy.ts'
+import { permissionsHash } from './access-policy.ts'
 import { FOLDER, listFiles, type DriveFile, type DriveRun, type FolderPaths } from './drive-run.ts'
 
 const MOST_CACHED = 50_000
@@ -53,7 +53,13 @@ export function createFolderPaths(): FolderPaths {
     let pageToken: string | null = null
     let count = 0
     do {
-      const page = await listFiles(run, { feed, query, fields: 'id,name,parents', pageSize: 1000, pageToken })
+      const page = await foldersPage(run, {
+        feed,
+        query,
+        fields: 'id,name,parents',
+        pageSize: 1000,
+        pageToken,
+      })
       for (const folder of page.files) learn(folder)
       count += page.files.length
       pageToken = page.next
@@ -63,9 +69,19 @@ export function createFolderPaths(): FolderPaths {
   return { learn, learnAll, pathOf }
 }
 
+// Only a saving: where it is refused, folders are asked for one by one.
+async function foldersPage(run: DriveRun, input: Parameters<typeof listFiles>[1]) {
+  try {
+    return await listFiles(run, input)
+  } catch (error) {
+    if (error instanceof GoogleError && error.kind === 'rejected') return { files: [], next: null }
+    throw error
+  }
+}
+
 // The root of My Drive is a folder like others; a shared drive's root carries the drive's name, so paths begin with either.
 async function readFolder(run: DriveRun, id: string): Promise<FolderName | null> {
-  const drive = run.driveNames.get(id)
+  const drive = run.drives.names.get(id)
   if (drive !== undefined) return { name: drive, parent: null }
   try {
     const params = { fileId: id, fields: 'id,name,parents', supportsAllDrives: true }
@@ -80,10 +96,6 @@ async function readFolder(run: DriveRun, id: string): Promise<FolderName | null>
 
 /** A short hash of what files inherit from a folder: its name, place and permissions. */
 export function folderHash(folder: DriveFile): string {
-  const inherited = [
-    folder.name,
-    folder.parents ?? [],
-    accessPolicyOf(folder.permissions ?? [])['hash'] ?? null,
-  ]
+  const inherited = [folder.name, folder.parents ?? [], permissionsHash(folder.permissions ?? [])]
   return createHash('sha256').update(JSON.stringify(inherited)).digest('base64url').slice(0, 8)
 }

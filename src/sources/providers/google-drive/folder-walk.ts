@@ -16,11 +16,12 @@ const PAGE_SIZE = 200
 const MOST_FOLLOWED_FILES = 500
 const MOST_FOLLOWED_FOLDERS = 200
 
-/** The files below a folder, at any depth, page by page; folders themselves are left out. Each folder is listed once. */
+/** The files below a folder, at any depth, page by page; folders go to `onFolder` instead. Each folder is listed once. */
 export async function* filesBelow(
   run: DriveRun,
   feed: string,
   folderId: string,
+  onFolder: (folder: DriveFile) => void,
 ): AsyncGenerator<DriveFile[]> {
   const seen = new Set([folderId])
   const waiting = [folderId]
@@ -29,6 +30,7 @@ export async function* filesBelow(
       for (const child of children) {
         if (child.mimeType !== FOLDER || seen.has(child.id)) continue
         run.folders.learn(child)
+        onFolder(child)
         seen.add(child.id)
         waiting.push(child.id)
       }
@@ -87,7 +89,7 @@ async function getTarget(run: DriveRun, fileId: string): Promise<DriveFile | nul
     const file = await getFile(run, fileId)
     return file.trashed ? null : file
   } catch (error) {
-    if (error instanceof GoogleError && error.kind === 'rejected') return null
+    if (error instanceof GoogleError && error.status === 404) return null
     throw error
   }
 }

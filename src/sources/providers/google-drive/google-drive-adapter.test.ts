@@ -254,6 +254,29 @@ describe('a shortcut', () => {
     expect(engine.items.size).toBe(0)
   })
 
+  it('that is one of too many to keep in mind takes what it brought with it all the same', async () => {
+    const { google, engine } = await connect()
+    const target = google.drive.create({ name: 'Elsewhere', content: 'v1', unlisted: true })
+    const links = Array.from({ length: 202 }, (_, index) =>
+      google.drive.createShortcut(`link ${index}`, target),
+    )
+    await engine.run()
+    expect(engine.items.size).toBe(202)
+    for (const link of links) google.drive.remove(link)
+    await engine.run()
+    expect(engine.items.size).toBe(0)
+  })
+
+  it('to a file nobody lists follows its permissions', async () => {
+    const { google, engine } = await connect()
+    const target = google.drive.create({ name: 'Elsewhere', content: 'v1', unlisted: true })
+    google.drive.createShortcut('link', target)
+    await engine.run()
+    google.drive.update(target, { permissions: [{ id: 'anyoneWithLink', type: 'anyone' }] })
+    await engine.run()
+    expect(byTitle(engine, 'Elsewhere')?.metadata.accessPolicy?.visibility).toBe('public')
+  })
+
   it('to a folder that leads back to itself brings each file once and ends', async () => {
     const { google, engine } = await connect()
     const stranger = google.drive.create({

@@ -1,4 +1,5 @@
 import { drive, type drive_v3 } from '@googleapis/drive'
+import pLimit from 'p-limit'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { TextExtractor } from '../../extract/text-extractor.ts'
 import {
@@ -11,15 +12,15 @@ import {
 import { createGoogleCaller, createGoogleCalls } from '../google/google-calls.ts'
 import { createGoogleOAuth, type GoogleSettings } from '../google/google-oauth.ts'
 import { createItemFailures, withoutRetry, withRetry } from '../google/item-failures.ts'
-import { GoogleError } from '../google/google-error.ts'
 import { createAccessPolicies } from './access-policy.ts'
 import { changesOf } from './drive-changes.ts'
 import { crawl, type DriveStep } from './drive-crawl.ts'
 import { parseDriveCursor, type DriveCursor } from './drive-cursor.ts'
-import { getFile, MY_DRIVE, type DriveFile, type DriveRun } from './drive-run.ts'
-import { deleteFeed, sweep } from './drive-sweep.ts'
-import { readFiles } from './file-items.ts'
+import { getFile, MY_DRIVE, type DriveRun } from './drive-run.ts'
+import { sweep } from './drive-sweep.ts'
+import { readFiles, type FileToRead } from './file-items.ts'
 import { createFolderPaths } from './folder-paths.ts'
+import { listDrives, matchDrives, skipLostDrives, startCrawl } from './shared-drives.ts'
 import { checkShortcuts } from './shortcuts.ts'
 
 export const GOOGLE_DRIVE_SCOPE = 'https://www.googleapis.com/auth/drive.readonly'
@@ -56,27 +57,33 @@ export function createGoogleDriveAdapter({
       failures: createItemFailures(() => call((options) => api.about.get({ fields: 'kind' }, options))),
       folders: createFolderPaths(),
       policies: createAccessPolicies(),
-      driveNames: await listDrives(api, call),
+      drives: await listDrives(api, call),
+      oneLarge: pLimit(1),
     }
     const state = input.cursor === null ? await startCrawl(run) : parseDriveCursor(input.cursor)
     // The name outlives the crawl: the last page of the run has to carry it.
-    const snapshot = state.crawl?.name ?? null
+    const position = state.crawl
+    const snapshot = position?.name ?? null
     for await (const step of steps(run, state)) {
       noteRetries(state, step)
       yield pageOf(state, step, { snapshot, complete: false })
     }
-    yield pageOf(state, NOTHING, { snapshot, complete: true })
+    // Without the name nothing is removed: what the crawl has not seen may be in a drive that refused to be listed.
+    const isWhole = position === null || position.isWhole
+    yield pageOf(state, NOTHING, { snapshot: isWhole ? snapshot : null, complete: true })
   }
 
   return { provider: 'google_drive', ...oauth, listChanges }
 }
+
+const RETRIED_AT_ONCE = 50
 
 const NOTHING: DriveStep = { upserts: [], deletions: [], failures: [], again: [], discovered: 0 }
 
 /** All steps of a run. A full crawl is a run of its own: what changed meanwhile is told by the tokens taken before it. */
 async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
   if (state.crawl !== null && state.crawl.name !== null) {
-    dropLostDrives(run, state.crawl)
+    skipLostDrives(run, state.crawl)
     yield* crawl(run, state)
     return
   }
@@ -88,67 +95,46 @@ async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveSt
   yield* sweep(run, state)
 }
 
-/** The state before a full crawl. The change tokens are taken first, so that nothing that happens meanwhile is missed. */
-async function startCrawl(run: DriveRun): Promise<DriveCursor> {
-  const waiting = [MY_DRIVE, ...run.driveNames.keys()]
-  const feeds: Record<string, string> = {}
-  for (const feed of waiting) feeds[feed] = await startToken(run, feed)
-  const mark = Math.floor(run.session.random() * 1e9).toString(36)
-  const name = `${run.session.clock.now().toISOString()}-${mark}`
-  return {
-    version: 1,
-    feeds,
-    crawl: { name, waiting, pageToken: null },
-    folders: {},
-    followed: [],
-    sweep: [],
-    retry: [],
-  }
-}
-
-/** Drops the feeds of shared drives that are gone, with what they brought, and starts a crawl of new ones. */
-async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
-  const lost = Object.keys(state.feeds).filter((feed) => feed !== MY_DRIVE && !run.driveNames.has(feed))
-  for (const feed of lost) {
-    yield* deleteFeed(run, feed)
-    delete state.feeds[feed]
-    state.sweep = state.sweep.filter((other) => other !== feed)
-    state.followed = state.followed.filter((entry) => entry.feed !== feed)
-  }
-  if (state.crawl !== null) {
-    dropLostDrives(run, state.crawl)
-    return
-  }
-  const joined = [...run.driveNames.keys()].filter((feed) => !Object.hasOwn(state.feeds, feed))
-  for (const feed of joined) state.feeds[feed] = await startToken(run, feed)
-  if (joined.length > 0) state.crawl = { name: null, waiting: joined, pageToken: null }
-}
-
-/** A crawl taken up again does not ask for drives that are gone. */
-function dropLostDrives(run: DriveRun, position: NonNullable<DriveCursor['crawl']>): void {
-  const current = position.waiting[0]
-  position.waiting = position.waiting.filter((feed) => feed === MY_DRIVE || run.driveNames.has(feed))
-  if (position.waiting[0] !== current) position.pageToken = null
-}
-
 /** Tries the items again that got no answer in earlier runs. */
 async function* retry(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
-  if (state.retry.length === 0) return
-  const files: { externalId: string; feed: string; file: DriveFile }[] = []
-  const deletions: string[] = []
-  for (const { id: externalId } of state.retry) {
+  const ids = state.retry.map(({ id }) => id)
+  for (let start = 0; start < ids.length; start += RETRIED_AT_ONCE) {
+    yield await retryItems(run, ids.slice(start, start + RETRIED_AT_ONCE))
+  }
+}
+
+async function retryItems(run: DriveRun, externalIds: readonly string[]): Promise<DriveStep> {
+  const files: FileToRead[] = []
+  const looked: DriveStep = {
+    upserts: [],
+    deletions: [],
+    failures: [],
+    again: [],
+    discovered: externalIds.length,
+  }
+  for (const externalId of externalIds) {
     const parts = externalId.split('/')
     try {
       const file = await getFile(run, parts.at(-1) ?? '')
-      if (file.trashed) deletions.push(externalId)
+      run.failures.succeeded()
+      if (file.trashed) looked.deletions.push(externalId)
       else files.push({ externalId, feed: parts[0] ?? MY_DRIVE, file })
     } catch (error) {
-      if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
-      deletions.push(externalId)
+      run.session.signal.throwIfAborted()
+      const { verdict, message } = await run.failures.judge(error)
+      if (verdict === 'gone') looked.deletions.push(externalId)
+      else looked.failures.push({ externalId, message })
+      if (verdict === 'again') looked.again.push(externalId)
     }
   }
   const read = await readFiles(run, files)
-  yield { ...read, deletions: [...deletions, ...read.deletions], discovered: files.length }
+  return {
+    upserts: read.upserts,
+    deletions: [...looked.deletions, ...read.deletions],
+    failures: [...looked.failures, ...read.failures],
+    again: [...looked.again, ...read.again],
+    discovered: looked.discovered,
+  }
 }
 
 /** Keeps the list of items to try again: done ones leave it, those without an answer stay or join. */
@@ -167,27 +153,6 @@ function pageOf(
   const { upserts, deletions, failures, discovered } = step
   // A copy: the state goes on changing while the page is being stored.
   return { upserts, deletions, failures, discovered, cursor: structuredClone(state), ...end }
-}
-
-async function startToken(run: DriveRun, feed: string): Promise<string> {
-  const params = { supportsAllDrives: true, ...(feed === MY_DRIVE ? {} : { driveId: feed }) }
-  const { startPageToken } = await run.call((options) => run.api.changes.getStartPageToken(params, options))
-  if (!startPageToken)
-    throw new ProviderError('unavailable', 'Google Drive answered without a start page token')
-  return startPageToken
-}
-
-async function listDrives(api: drive_v3.Drive, call: DriveRun['call']): Promise<Map<string, string>> {
-  const names = new Map<string, string>()
-  let pageToken: string | undefined
-  do {
-    const token: { pageToken?: string } = pageToken === undefined ? {} : { pageToken }
-    const params = { pageSize: 100, fields: 'nextPageToken,drives(id,name)', ...token }
-    const data = await call((options) => api.drives.list(params, options))
-    for (const { id, name } of data.drives ?? []) if (id) names.set(id, name ?? id)
-    pageToken = data.nextPageToken ?? undefined
-  } while (pageToken !== undefined)
-  return names
 }
 
 async function lookUpAccount(api: drive_v3.Drive, accessToken: string, signal: AbortSignal) {

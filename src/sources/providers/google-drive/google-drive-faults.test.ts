@@ -95,6 +95,51 @@ describe('a file that cannot be read', () => {
   })
 })
 
+describe('a thing that Google never answers for', () => {
+  it('does not fail the runs after it', async () => {
+    const { google, engine } = await connect({}, { maxAttempts: 2 })
+    const broken = google.drive.create({ name: 'broken', content: 'words' })
+    const target = google.drive.create({ name: 'target', content: 'theirs', unlisted: true })
+    const shortcut = google.drive.createShortcut('link', target)
+    google.faults.add({ path: `${broken}/export`, status: 500, body: refusal('backendError', 500) })
+    await engine.run()
+    google.faults.add({ path: `/files/${broken}`, status: 500, body: refusal('backendError', 500) })
+    google.faults.add({ path: `/files/${target}`, status: 500, body: refusal('backendError', 500) })
+    google.drive.create({ name: 'fine', content: 'words' })
+    const { failures } = await engine.run()
+    expect(failures).toEqual([
+      { externalId: `my/${broken}`, message: 'the words of backendError' },
+      { externalId: `my/${shortcut}`, message: 'the words of backendError' },
+    ])
+    expect(titles(engine)).toEqual(['fine', 'target'])
+    google.faults.clear()
+    google.drive.update(target, { content: 'newer' })
+    expect((await engine.run()).failures).toEqual([])
+    expect(titles(engine)).toEqual(['broken', 'fine', 'target'])
+    expect(engine.bodies()).toEqual(['newer', 'words', 'words'])
+  })
+
+  it('is not taken for an outage where the account itself may not be asked about', async () => {
+    const { google, engine } = await connect({ files: 20 }, { maxAttempts: 1 })
+    google.faults.add({ path: '/export', status: 500, body: refusal('backendError', 500) })
+    google.faults.add({ path: '/about', status: 403, body: refusal('forbidden') })
+    expect((await engine.run()).failures.length).toBeGreaterThan(5)
+  })
+})
+
+describe('a file that its owner closes to readers', () => {
+  it('is recorded, and its older copy goes', async () => {
+    const { google, engine } = await connect()
+    const id = google.drive.create({ name: 'Pay', content: 'secret' })
+    await engine.run()
+    google.drive.update(id, { content: 'other' })
+    google.faults.add({ path: `${id}/export`, status: 403, body: refusal('cannotDownloadFile') })
+    const { failures, deleted } = await engine.run()
+    expect(failures).toEqual([{ externalId: `my/${id}`, message: 'the words of cannotDownloadFile' }])
+    expect(deleted).toEqual([`my/${id}`])
+  })
+})
+
 describe('a rate limit', () => {
   it('storm is waited out for the whole account, and nothing is lost', async () => {
     const { google, engine } = await connect({ files: 40 })

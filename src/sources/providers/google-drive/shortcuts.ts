@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ChangePage } from '../../provider.ts'
+import { permissionsHash } from './access-policy.ts'
 import { MOST_FOLLOWED, type DriveCursor } from './drive-cursor.ts'
 import { getFile, itemId, MY_DRIVE, rangeUnder, type DriveFile, type DriveRun } from './drive-run.ts'
 import { readFiles, type FileToRead, type ReadFiles } from './file-items.ts'
@@ -10,8 +10,10 @@ const BATCH = 50
 /** Shortcuts looked at again in a run that finds nothing new. */
 const CHECKED_PER_RUN = 10
 
-type Batch = Pick<ChangePage, 'deletions'> & ReadFiles & { discovered: number }
+type Batch = ReadFiles & { discovered: number }
 type Followed = DriveCursor['followed'][number]
+
+const NOTHING: Batch = { upserts: [], deletions: [], failures: [], again: [], discovered: 0 }
 
 /**
  * Stores what a shortcut leads to under the shortcut's own id (`feed/shortcut/file`), unless a feed of this account tells
@@ -27,17 +29,15 @@ export async function* followShortcut(
   yield* follow(run, state, { feed, id: shortcut.id, targetId, print: '' })
 }
 
-/** Forgets a shortcut that is gone; yields the deletion of what it had brought. */
+/** Forgets a shortcut that is gone, if it is one; yields the deletion of what it had brought, whether it was followed or not. */
 export async function* unfollowShortcut(
   run: DriveRun,
   state: DriveCursor,
   feed: string,
   shortcutId: string,
 ): AsyncGenerator<Batch> {
-  const index = state.followed.findIndex((entry) => entry.feed === feed && entry.id === shortcutId)
-  if (index === -1) return
   yield* deleteBehind(run, itemId(feed, shortcutId), new Set())
-  state.followed.splice(index, 1)
+  state.followed = state.followed.filter((entry) => entry.feed !== feed || entry.id !== shortcutId)
 }
 
 /** Looks at the shortcuts checked longest ago: no feed tells when their targets change or vanish. */
@@ -46,25 +46,53 @@ export async function* checkShortcuts(run: DriveRun, state: DriveCursor): AsyncG
 }
 
 async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): AsyncGenerator<Batch> {
-  const { feed, id, targetId } = entry
-  const key = itemId(feed, id)
-  const files = (await isToldByFeed(run, state, targetId)) ? null : await filesBehind(run, targetId)
+  const key = itemId(entry.feed, entry.id)
+  let files: DriveFile[] | null
+  try {
+    files = await filesOf(run, state, entry.targetId)
+  } catch (error) {
+    run.session.signal.throwIfAborted()
+    // What it brought stays until Google says what became of it; it is looked at again in its turn.
+    const { message } = await run.failures.judge(error)
+    remember(state, entry)
+    yield { ...NOTHING, failures: [{ externalId: key, message }] }
+    return
+  }
+  run.failures.succeeded()
   const print = files === null ? '' : printOf(files)
-  if (files !== null && print !== entry.print) {
-    const kept = new Set(files.map((file) => itemId(key, file.id)))
-    yield* deleteBehind(run, key, kept)
-    for (let start = 0; start < files.length; start += BATCH) {
-      const batch = files.slice(start, start + BATCH)
-      const toRead = batch.map((file): FileToRead => ({ externalId: itemId(key, file.id), feed, file }))
-      yield { ...(await readFiles(run, toRead)), discovered: batch.length }
-    }
+  if (files === null) yield* deleteBehind(run, key, new Set())
+  else if (print !== entry.print) yield* readBehind(run, entry.feed, key, files)
+  forget(state, entry)
+  if (files !== null) remember(state, { ...entry, print })
+}
+
+/** What a shortcut brings; null when nothing, because its target is gone or comes by a feed of this account. */
+async function filesOf(run: DriveRun, state: DriveCursor, targetId: string): Promise<DriveFile[] | null> {
+  return (await isToldByFeed(run, state, targetId)) ? null : await filesBehind(run, targetId)
+}
+
+async function* readBehind(
+  run: DriveRun,
+  feed: string,
+  key: string,
+  files: readonly DriveFile[],
+): AsyncGenerator<Batch> {
+  yield* deleteBehind(run, key, new Set(files.map((file) => itemId(key, file.id))))
+  for (let start = 0; start < files.length; start += BATCH) {
+    const batch = files.slice(start, start + BATCH)
+    const toRead = batch.map((file): FileToRead => ({ externalId: itemId(key, file.id), feed, file }))
+    yield { ...(await readFiles(run, toRead)), discovered: batch.length }
   }
-  if (files === null && state.followed.some((other) => other.feed === feed && other.id === id)) {
-    yield* deleteBehind(run, key, new Set())
-  }
-  // Last in the list: checked most recently.
+}
+
+function forget(state: DriveCursor, { feed, id }: Followed): void {
   state.followed = state.followed.filter((other) => other.feed !== feed || other.id !== id)
-  if (files !== null && state.followed.length < MOST_FOLLOWED) state.followed.push({ ...entry, print })
+}
+
+/** Puts it at the end of the list: looked at most recently. */
+function remember(state: DriveCursor, entry: Followed): void {
+  forget(state, entry)
+  if (state.followed.length < MOST_FOLLOWED) state.followed.push(entry)
 }
 
 /** Whether the target is in a feed of this account, and so is stored under its own id. */
@@ -74,17 +102,26 @@ async function isToldByFeed(run: DriveRun, state: DriveCursor, targetId: string)
     const target = await getFile(run, targetId)
     const feed = target.driveId ?? MY_DRIVE
     if (feed !== MY_DRIVE) return Object.hasOwn(state.feeds, feed)
-    return target.ownedByMe === true || Boolean(target.sharedWithMeTime)
+    return (
+      target.ownedByMe === true || Boolean(target.sharedWithMeTime) || (await isStored(run, state, targetId))
+    )
   } catch (error) {
-    if (error instanceof GoogleError && error.kind === 'rejected') return false
+    if (error instanceof GoogleError && error.status === 404) return false
     throw error
   }
+}
+
+/** What lies in a shared folder is told by the feed without being shared itself. */
+async function isStored(run: DriveRun, state: DriveCursor, fileId: string): Promise<boolean> {
+  const id = itemId(MY_DRIVE, fileId)
+  if (Object.hasOwn(state.folders, id)) return true
+  return (await run.session.storedIds({ from: id, to: null, limit: 1 }))[0] === id
 }
 
 async function* deleteBehind(run: DriveRun, key: string, kept: ReadonlySet<string>): AsyncGenerator<Batch> {
   for await (const ids of storedUnder(run, key)) {
     const deletions = ids.filter((id) => !kept.has(id))
-    if (deletions.length > 0) yield { upserts: [], deletions, failures: [], again: [], discovered: 0 }
+    if (deletions.length > 0) yield { ...NOTHING, deletions }
   }
 }
 
@@ -103,7 +140,7 @@ export async function* storedUnder(run: DriveRun, prefix: string): AsyncGenerato
 
 function printOf(files: readonly DriveFile[]): string {
   const marks = files
-    .map((file) => [file.id, file.name, file.modifiedTime ?? '', file.permissions?.length ?? 0])
+    .map((file) => [file.id, file.name, file.modifiedTime ?? '', permissionsHash(file.permissions ?? [])])
     .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
   return createHash('sha256').update(JSON.stringify(marks)).digest('base64url').slice(0, 12)
 }
