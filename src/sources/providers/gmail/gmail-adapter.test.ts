@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { decodeWords } from 'postal-mime'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { brokenPdf, pdfOf } from '../../../../emulators/google/file-formats.ts'
 import type { GoogleEmulator, GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
@@ -69,6 +70,22 @@ describe('the first sync of a mailbox', () => {
         accessPolicy: { visibility: 'private' },
       },
     })
+  })
+
+  it('tells the sender’s name whole, encoded or decoded by Gmail, with or without a comma in it', async () => {
+    const { google, engine } = await connect()
+    const senders = [
+      'Müller, Jürgen <j@acme.example>',
+      '=?utf-8?Q?M=C3=BCller?= <j@acme.example>',
+      'j@acme.example',
+    ]
+    for (const from of senders) google.mail.deliver({ from, subject: from })
+    await engine.run()
+    expect(senders.map((from) => byTitle(engine, decodeWords(from))?.authorName)).toEqual([
+      'Müller, Jürgen',
+      'Müller',
+      'j@acme.example',
+    ])
   })
 
   it('reads HTML, old charsets, replies without what they quote, and attachments', async () => {

@@ -214,7 +214,18 @@ function internalDateOf(message: gmail_v1.Schema$Message): Date | null {
   return Number.isNaN(date.getTime()) ? null : date
 }
 
-const firstAddress = (header: string | null) => (header === null ? null : (addressesOf(header)[0] ?? null))
+/**
+ * The first mailbox of a From header. Gmail decodes encoded words without quoting them again, so that a comma in a name splits
+ * it: what stands before the first address is part of its name.
+ */
+function firstAddress(header: string | null): { name: string; address: string } | null {
+  const parsed = addressParser(header ?? '', { flatten: true })
+  const index = parsed.findIndex(({ address }) => address)
+  const address = parsed[index]?.address
+  if (!address) return null
+  const names = parsed.slice(0, index + 1).map(({ name }) => decodeWords(name).trim())
+  return { name: names.filter((name) => name !== '').join(', '), address }
+}
 
 /** The mailboxes of an address header, groups opened (RFC 5322, 3.4). */
 function addressesOf(header: string): { name: string; address: string }[] {

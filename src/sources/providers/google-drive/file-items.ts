@@ -45,7 +45,8 @@ export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Pr
   return read
 }
 
-const isClosed = (error: unknown) => error instanceof GoogleError && error.reason === 'cannotDownloadFile'
+const isClosed = (error: unknown) =>
+  error instanceof GoogleError && ['cannotDownloadFile', 'cannotExportFile'].includes(error.reason ?? '')
 
 /** The item of a file, or null when there is nothing in it to find: a kind that is not read, or no text. */
 async function readItem(run: DriveRun, { externalId, feed, file }: FileToRead): Promise<ProviderItem | null> {

@@ -88,8 +88,10 @@ const oauthErrorBody = z.object({ error: z.string(), error_description: z.string
 export function toGoogleError(error: unknown): unknown {
   if (!(error instanceof gaxios.GaxiosError)) return error
   const response = error.response
-  if (!response)
-    return new GoogleError(isTooLarge(error) ? 'rejected' : 'unavailable', error.message, reasonOf(error))
+  if (!response) {
+    if (isTooLarge(error)) return new GoogleError('rejected', error.message, { reason: TOO_LARGE })
+    return new GoogleError('unavailable', `Google did not answer: ${reasonOf(error)}`)
+  }
   const { status } = response
   if (status < 300) return new GoogleError('rejected', error.message, { status, reason: TOO_LARGE })
   const { message, reason } = readBody(response.data)
@@ -162,6 +164,8 @@ function isTooLarge(error: Error): boolean {
   return cause instanceof Error && 'type' in cause && cause.type === 'max-size'
 }
 
-function reasonOf(error: Error): { reason?: string; cause: unknown } {
-  return isTooLarge(error) ? { reason: TOO_LARGE, cause: error.cause } : { cause: error.cause }
+// The transport's own words begin with the address, which holds a token where a grant is revoked.
+function reasonOf({ message, code }: { message: string; code?: string | number | undefined }): string {
+  if (!message.includes('://')) return message
+  return /, reason: ([^/]{1,200})$/.exec(message)?.[1]?.trim() || String(code ?? 'no connection')
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGoogles, startGoogle } from '../../../../test/support/google.ts'
 import type { ProviderAdapter } from '../../provider.ts'
@@ -188,6 +189,14 @@ describe('a connected Google account', () => {
     expect(google.grants.check(credentials.accessToken)).toBe('revoked')
     google.faults.add({ path: '/revoke', status: 400, body: { error: 'invalid_token' } })
     await drive.revoke(credentials, signal)
+  })
+
+  it('that cannot be revoked because Google does not answer says so without its tokens', async () => {
+    const { drive, google, credentials } = await connect()
+    google.faults.add({ path: '/revoke', drop: true })
+    const error: unknown = await drive.revoke(credentials, signal).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ kind: 'unavailable', message: 'Google did not answer: socket hang up' })
+    expect(inspect(error, { depth: 10 })).not.toContain(credentials.refreshToken)
   })
 
   it('is not waited for when the run has to stop', async () => {
