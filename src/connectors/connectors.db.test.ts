@@ -41,13 +41,13 @@ async function callbackUrl(provider: string): Promise<string> {
 const visit = (url: string) => service.call('GET', url.slice(service.url.length))
 
 describe('connecting an account', () => {
-  it('queues the first run by itself, and writes down who did it', async () => {
+  it('queues the first run by itself, and writes down who did it [OAUTH-8, CONN-12]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     expect(await runsOf(sourceId)).toHaveLength(1)
     expect(await actions()).toEqual(['connector.connect', 'connector.authorize'])
   })
 
-  it('again reuses its source, with what it brought', async () => {
+  it('again reuses its source, with what it brought [OAUTH-10]', async () => {
     const first = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, first)
     expect(await service.connect(owner, organization.id, 'slack')).toBe(first)
@@ -59,7 +59,7 @@ describe('connecting an account', () => {
     ).toMatchObject([{ status: 'active', errorMessage: null }])
   })
 
-  it('takes a state once', async () => {
+  it('takes a state once [OAUTH-3]', async () => {
     const url = await callbackUrl('slack')
     expect((await visit(url)).status).toBe(302)
     expect(await visit(url)).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
@@ -71,30 +71,30 @@ describe('connecting an account', () => {
     ['with a state of the right form', `?code=x&state=${'a'.repeat(43)}`],
     ['with two states', '?code=x&state=a&state=b'],
     ['with an error and no state', '?error=access_denied'],
-  ])('refuses a callback %s', async (_, query) => {
+  ])('refuses a callback %s [OAUTH-2]', async (_, query) => {
     const answer = await service.call('GET', `/v1/oauth/slack/callback${query}`)
     expect(answer).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
   })
 
-  it('refuses a state of another provider, and that state is of no use afterwards either', async () => {
+  it('refuses a state of another provider, and that state is of no use afterwards either [OAUTH-4]', async () => {
     const url = (await callbackUrl('slack')).replace('/oauth/slack/', '/oauth/notion/')
     expect(await visit(url)).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
   })
 
-  it('refuses a state that is ten minutes old', async () => {
+  it('refuses a state that is ten minutes old [OAUTH-3]', async () => {
     const url = await callbackUrl('slack')
     await service.database.db.updateTable('oauth_states').set({ expires_at: new Date() }).execute()
     expect(await visit(url)).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
   })
 
-  it('stores no state that could be used by who reads the database', async () => {
+  it('stores no state that could be used by who reads the database [OAUTH-11]', async () => {
     const state = new URL((await authorize('slack')).body.url).searchParams.get('state') ?? ''
     const rows = await service.database.db.selectFrom('oauth_states').selectAll().execute()
     expect(rows.length).toBeGreaterThan(0)
     for (const row of rows) expect(Buffer.from(row.state_sha256).toString('base64url')).not.toBe(state)
   })
 
-  it('refuses who has lost the role since, and who never had it', async () => {
+  it('refuses who has lost the role since, and who never had it [OAUTH-5]', async () => {
     const url = await callbackUrl('slack')
     await service.database.db
       .updateTable('memberships')
@@ -105,14 +105,14 @@ describe('connecting an account', () => {
     expect(await authorize('slack')).toMatchObject({ status: 403, body: { code: 'role_required' } })
   })
 
-  it('sends whoever changed their mind back to the console with the error of the provider', async () => {
+  it('sends whoever changed their mind back to the console with the error of the provider [OAUTH-7]', async () => {
     const state = new URL((await authorize('slack')).body.url).searchParams.get('state') ?? ''
     const answer = await service.call('GET', `/v1/oauth/slack/callback?error=access_denied&state=${state}`)
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toMatch(/\/console\/sources\?provider=slack&error=access_denied$/)
   })
 
-  it('passes the refusal of the provider on, in its words', async () => {
+  it('passes the refusal of the provider on, in its words [OAUTH-9]', async () => {
     const url = (await callbackUrl('notion')).replace(/code=[^&]*/, 'code=forged')
     expect(await visit(url)).toMatchObject({
       status: 502,
@@ -120,7 +120,7 @@ describe('connecting an account', () => {
     })
   })
 
-  it('is refused beyond the number of connectors of the plan', async () => {
+  it('is refused beyond the number of connectors of the plan [CRED-10]', async () => {
     organization = await service.organization({ status: 'active', tier: 'builder' })
     owner = await service.signIn(organization.id, { organizationId: organization.id, role: 'owner' })
     expect(await authorize('slack')).toMatchObject({ status: 402, body: { code: 'plan_limit_reached' } })
@@ -128,7 +128,7 @@ describe('connecting an account', () => {
 })
 
 describe('a provider that is not configured', () => {
-  it('answers 503 with the names of its settings', async () => {
+  it('answers 503 with the names of its settings [CONN-5]', async () => {
     const bare = await startTestService({ environment: service.issuer.environment })
     try {
       const { id } = await bare.organization()
@@ -158,7 +158,7 @@ describe('a provider that is not configured', () => {
 })
 
 describe('a gated provider', () => {
-  it('is connected with the leave of the operator only, which can be asked for', async () => {
+  it('is connected with the leave of the operator only, which can be asked for [CONN-1, CONN-2, CONN-3, CONN-4]', async () => {
     expect(await authorize('gmail')).toMatchObject({
       status: 403,
       body: { code: 'connector_access_required' },
@@ -182,7 +182,7 @@ describe('a gated provider', () => {
     ])
   })
 
-  it('that lost its leave while the person was at the provider is not connected', async () => {
+  it('that lost its leave while the person was at the provider is not connected [CONN-4]', async () => {
     await service.grant(organization.id, 'gmail')
     const url = await callbackUrl('gmail')
     const path = `/operator/organizations/${organization.id}/connector-access/gmail`
@@ -198,7 +198,7 @@ describe('a gated provider', () => {
 })
 
 describe('a connected Slack source', () => {
-  it('lists its channels as Slack has them, and passes on its refusals', async () => {
+  it('lists its channels as Slack has them, and passes on its refusals [CHN-2, CONN-13]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const { slack } = service.emulators
@@ -220,7 +220,7 @@ describe('a connected Slack source', () => {
     slack.faults.clear()
   })
 
-  it('reads only the channels of its allowlist from the next run on, and drops the others with a full resync', async () => {
+  it('reads only the channels of its allowlist from the next run on, and drops the others with a full resync [SYNC-12]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const count = async () =>
@@ -241,7 +241,7 @@ describe('a connected Slack source', () => {
     expect(await count()).toBeLessThan(before)
   })
 
-  it('in error says so in the words of Slack, and is active again once a run succeeds', async () => {
+  it('in error says so in the words of Slack, and is active again once a run succeeds [SYNC-6, SYNC-10]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const { slack } = service.emulators
@@ -286,14 +286,14 @@ describe('the Slack webhook', () => {
     },
   })
 
-  it('answers the challenge', async () => {
+  it('answers the challenge [HOOK-2]', async () => {
     expect(await send({ type: 'url_verification', challenge: 'abc' })).toMatchObject({
       status: 200,
       body: { challenge: 'abc' },
     })
   })
 
-  it('refuses a wrong signature, an old one and none', async () => {
+  it('refuses a wrong signature, an old one and none [HOOK-1]', async () => {
     const body = { type: 'url_verification', challenge: 'abc' }
     expect(await send(body, { secret: 'wrong' })).toMatchObject({
       status: 401,
@@ -303,7 +303,7 @@ describe('the Slack webhook', () => {
     expect((await service.call('POST', '/v1/webhooks/slack', { body })).status).toBe(401)
   })
 
-  it('brings a new message in without waiting for the poll, and drops repeats', async () => {
+  it('brings a new message in without waiting for the poll, and drops repeats [HOOK-3, HOOK-4]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const before = (await runsOf(sourceId)).length
@@ -325,7 +325,7 @@ describe('the Slack webhook', () => {
     expect(JSON.stringify(body.hits)).toContain('walrus parade')
   })
 
-  it('puts a source in error whose app was uninstalled', async () => {
+  it('puts a source in error whose app was uninstalled [HOOK-5]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const event = { ...messageEvent('EvGone', '1'), event: { type: 'app_uninstalled' } }
@@ -339,7 +339,7 @@ describe('the Slack webhook', () => {
 })
 
 describe('deleting a source', () => {
-  it('does not cut off another source on the same grant', async () => {
+  it('does not cut off another source on the same grant [CONN-10]', async () => {
     const drive = await service.connect(owner, organization.id, 'google_drive')
     const mail = await service.connect(owner, organization.id, 'gmail')
     await service.runEnded(organization, drive)
@@ -352,7 +352,7 @@ describe('deleting a source', () => {
     expect(revocations()).toBe(before + 1)
   })
 
-  it('ends the grant later when the provider is down now', async () => {
+  it('ends the grant later when the provider is down now [CONN-10]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'notion')
     await service.runEnded(organization, sourceId)
     service.emulators.notion.faults.add({ path: '/v1/oauth/revoke', status: 503 })
@@ -365,51 +365,5 @@ describe('deleting a source', () => {
     expect(row).toMatchObject({ id: sourceId, attempts: 1 })
     expect(row.next_attempt_at.getTime()).toBeGreaterThan(Date.now())
     await service.database.db.deleteFrom('grant_revocations').execute()
-  })
-})
-
-describe('the cleanup of Slack system events', () => {
-  const message = (externalId: string, values: object) => ({
-    connectorId: organization.sources.slack,
-    provider: 'slack',
-    sourceKind: 'message',
-    externalId,
-    title: '#general',
-    body: 'We ship on Friday.',
-    ...values,
-  })
-
-  it('counts on a dry run, and removes what is no content and nothing else', async () => {
-    const documents = [
-      message('1', {}),
-      message('2', { metadata: { subtype: 'channel_join' } }),
-      message('3', { body: '<@U123ABC> has joined the channel' }),
-      message('4', { metadata: { subtype: 'bot_message' } }),
-      message('5', { body: 'I think @ana has joined the channel to help with the release.' }),
-    ]
-    await withKey('POST', '/v1/ingest', { documents })
-    const path = '/v1/maintenance/slack/cleanup-system-events'
-    expect(await withKey('POST', path, { dryRun: true })).toMatchObject({
-      status: 200,
-      body: { scanned: 5, deleted: 2, dryRun: true },
-    })
-    expect((await withKey('POST', path, {})).body).toEqual({ scanned: 5, deleted: 2, dryRun: false })
-    expect((await withKey('POST', path, {})).body).toEqual({ scanned: 3, deleted: 0, dryRun: false })
-    expect((await actions()).filter((action) => action.startsWith('maintenance'))).toHaveLength(3)
-  })
-
-  it('looks at nothing for a key that is not allowed Slack, nor at what another workspace has', async () => {
-    await withKey('POST', '/v1/ingest', {
-      documents: [message('1', { metadata: { subtype: 'channel_join' } })],
-    })
-    const other = await service.organization()
-    const scoped = await organization.mint({ providers: ['notion'] })
-    for (const key of [other.adminKey, scoped.secret]) {
-      const answer = await service.call('POST', '/v1/maintenance/slack/cleanup-system-events', {
-        key,
-        body: {},
-      })
-      expect(answer.body).toEqual({ scanned: 0, deleted: 0, dryRun: false })
-    }
   })
 })

@@ -59,7 +59,7 @@ async function save(values: Partial<Credentials> = {}): Promise<void> {
 }
 
 describe('the tokens of a source', () => {
-  it('are stored so that the database alone gives nothing away', async () => {
+  it('are stored so that the database alone gives nothing away [CONN-6]', async () => {
     await save({ accessToken: 'xoxb-very-secret' })
     const row = await database.db.selectFrom('source_credentials').selectAll().executeTakeFirstOrThrow()
     expect(Buffer.from(row.ciphertext).includes(Buffer.from('secret'))).toBe(false)
@@ -69,7 +69,7 @@ describe('the tokens of a source', () => {
     })
   })
 
-  it('are used as they are while they last, and renewed ahead of their end', async () => {
+  it('are used as they are while they last, and renewed ahead of their end [CONN-8]', async () => {
     await save()
     const adapter = renewing()
     expect(await token(adapter)).toBe('old')
@@ -80,7 +80,7 @@ describe('the tokens of a source', () => {
     expect(await store().read(source)).toMatchObject({ refreshToken: 'rotated' })
   })
 
-  it('are renewed by one of any number of workers, and all get the new one', async () => {
+  it('are renewed by one of any number of workers, and all get the new one [CONN-8]', async () => {
     await save({ expiresAt: new Date(now - 1) })
     const adapter = renewing()
     const tokens = await Promise.all(Array.from({ length: 10 }, () => token(adapter)))
@@ -106,7 +106,7 @@ describe('the tokens of a source', () => {
     await expect(token(down)).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  it('whose grant is gone end in the words of the provider, and the next one asks again', async () => {
+  it('whose grant is gone end in the words of the provider, and the next one asks again [SYNC-17]', async () => {
     await save({ expiresAt: new Date(now - 1) })
     const revoked = renewing(async () => {
       throw new ProviderError('auth', 'invalid_grant: Token has been expired or revoked.')
@@ -115,7 +115,7 @@ describe('the tokens of a source', () => {
     expect(await token(renewing())).toMatch(/^new/)
   })
 
-  it('are encrypted anew with a new first key, so that the old one can go', async () => {
+  it('are encrypted anew with a new first key, so that the old one can go [CONN-7]', async () => {
     await save()
     const rotated = createTokenCipher([Buffer.alloc(32, 2), Buffer.alloc(32, 1)])
     const { db } = database

@@ -13,7 +13,7 @@ describe('the token cipher', () => {
     expect(first.includes(Buffer.from('täst'))).toBe(false)
   })
 
-  it('decrypts with every key of the list, encrypts with the first, and knows what is outdated', () => {
+  it('decrypts with every key of the list, encrypts with the first, and knows what is outdated [CONN-7]', () => {
     const before = createTokenCipher([old]).encrypt('secret', 'row')
     const cipher = createTokenCipher([current, old])
     expect(cipher.decrypt(before, 'row')).toBe('secret')
@@ -23,7 +23,7 @@ describe('the token cipher', () => {
     expect(createTokenCipher([current]).decrypt(after, 'row')).toBe('secret')
   })
 
-  it('refuses a ciphertext of another row, of a key it does not have, and one that was touched', () => {
+  it('refuses a ciphertext of another row, of a key it does not have, and one that was touched [CONN-6]', () => {
     const cipher = createTokenCipher([current])
     const bytes = cipher.encrypt('secret', 'row')
     expect(() => cipher.decrypt(bytes, 'another row')).toThrow(/cannot be decrypted/)

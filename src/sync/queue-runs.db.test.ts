@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => bench.close())
 
 describe('polling', () => {
-  it('queues what is due, and neither paused nor push-only sources', async () => {
+  it('queues what is due, and neither paused nor push-only sources [SYNC-3]', async () => {
     const due = new Date(bench.now - 1)
     const sourceId = await bench.connect('notion', { status: 'active', next_poll_at: due })
     await bench.connect('notion', { status: 'disabled', next_poll_at: due })
@@ -24,7 +24,7 @@ describe('polling', () => {
     expect(runs).toEqual([{ source_id: sourceId }])
   })
 
-  it('starts a crowd of sources some at a time', async () => {
+  it('starts a crowd of sources some at a time [SYNC-2]', async () => {
     const due = new Date(bench.now - 1)
     for (let n = 0; n < 30; n++) await bench.connect('notion', { status: 'active', next_poll_at: due })
     const worker = bench.worker(provider.adapter)
@@ -34,7 +34,7 @@ describe('polling', () => {
     expect(provider.asked).toHaveLength(30)
   })
 
-  it('comes soon after an event, gives the run what was announced, and forgets it once that succeeded', async () => {
+  it('comes soon after an event, gives the run what was announced, and forgets it once that succeeded [HOOK-4]', async () => {
     const sourceId = await bench.connect()
     const worker = bench.worker(provider.adapter)
     await bench.queue(sourceId)

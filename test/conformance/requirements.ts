@@ -50,6 +50,40 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'CHN-1': 'Channels of a source that is not Slack: 400.',
     'CHN-2': 'Channels of a Slack source answer channels and channelAllowlist.',
   },
+  'Connecting accounts': {
+    'OAUTH-1':
+      "Authorize answers the provider's page to send the browser to, with a state and, where the provider takes one, a PKCE challenge that the exchange has to meet.",
+    'OAUTH-2': 'A callback whose state is missing, malformed or unknown: 400 malformed_state.',
+    'OAUTH-3': 'A state serves once, and for ten minutes.',
+    'OAUTH-4': 'A state is bound to the provider that it was made for.',
+    'OAUTH-5':
+      'A state is bound to the person and the workspace that began: the source comes into that workspace, and only while that person may connect one.',
+    'OAUTH-6': 'The callback needs neither an API key nor a token.',
+    'OAUTH-7':
+      "The callback sends the browser back to the console, with the source or with the provider's error.",
+    'OAUTH-8': 'The first sync starts by itself once OAuth has completed.',
+    'OAUTH-9': 'A provider that refuses or fails meanwhile: 502 upstream_error in its words.',
+    'OAUTH-10': 'Connecting an account again renews the grant of its source and makes no second one.',
+    'OAUTH-11': 'Whoever reads the database learns no state that could be used.',
+    'CONN-1':
+      "slack and notion are connected without asking; google_drive and gmail need the operator's leave, unless GATED_PROVIDERS says otherwise.",
+    'CONN-2':
+      'Asking for a gated provider answers 201 with id, provider, status and createdAt; asking twice asks once.',
+    'CONN-3': 'The first asking, and no other, records connector_access.request.',
+    'CONN-4': 'Authorize and callback of a gated provider answer 403 without the leave.',
+    'CONN-5': 'A provider that is not configured answers 503 not_configured with the names of its settings.',
+    'CONN-6': 'Tokens are encrypted at rest, and a ciphertext decrypts in its own row only.',
+    'CONN-7':
+      'Of a list of keys the first encrypts and all decrypt; what an older one has encrypted is encrypted anew.',
+    'CONN-8': 'A token is renewed ahead of its end, by one worker however many need it.',
+    'CONN-9': 'Deleting a source removes all that it brought and ends its grant at the provider.',
+    'CONN-10':
+      'A grant that another source lives on is not ended; a provider that is down is asked again later.',
+    'CONN-11':
+      'policyHealth is there for Google Drive alone: how many files lack their access policy, with the cure.',
+    'CONN-12': 'connector.authorize and connector.connect are recorded.',
+    'CONN-13': "A provider that refuses to list its channels: 502 upstream_error in the provider's words.",
+  },
   'Sync runs': {
     'RUN-1':
       'A run has id, connectorId, status, fullResync, startedAt, finishedAt, itemsDiscovered, itemsIngested, itemsDeleted, errorMessage, createdAt, and nothing else.',
@@ -61,6 +95,57 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'RUN-7': 'fullResync is false when not said.',
     'RUN-8': 'A push-only source refuses runs with 409.',
     'RUN-9': 'A disabled source refuses runs with 409.',
+    'SYNC-1':
+      'A source is polled about every SYNC_INTERVAL_MINUTES, each time up to a twentieth earlier or later.',
+    'SYNC-2': 'Of many sources that are due at once, some start at a time.',
+    'SYNC-3': 'Disabled and push-only sources are not polled.',
+    'SYNC-4':
+      'A run whose worker died is taken up by another from its saved cursor, and every item is stored once.',
+    'SYNC-5': 'A source is pending until its first run succeeds, and active then.',
+    'SYNC-6':
+      'A run that fails makes its source error with its message, and one that succeeds makes it active again.',
+    'SYNC-7': 'A source that a person pauses is disabled: its run ends, and it stays so until it is resumed.',
+    'SYNC-8':
+      'itemsDiscovered counts the items that the provider returned, itemsIngested those that were new or changed and stored.',
+    'SYNC-9': 'itemsDeleted counts the items that the run removed.',
+    'SYNC-10':
+      "errorMessage has the provider's words as they came, and nothing of what broke inside the service.",
+    'SYNC-11':
+      'fullResync drops the cursor, reads every item again and removes what the provider no longer has.',
+    'SYNC-12': 'A changed allowlist takes effect with the next run; a full resync removes what left it.',
+    'SYNC-13':
+      'An item that cannot be read or stored is recorded with its run, counted once, and fails neither the run nor the others.',
+    'SYNC-14': 'What is removed at the provider is gone with the next run, by its id and from search.',
+    'SYNC-15':
+      'A rate limit is waited out for as long as the provider says, and each refusal costs one request more.',
+    'SYNC-16':
+      'A token that the provider calls expired in the middle of a run is renewed, and the run goes on.',
+    'SYNC-17':
+      "A grant that is gone ends the run in the provider's words, and the source is asked rarely until it is connected again.",
+    'SYNC-18':
+      'A short outage is waited out; a long one fails the run, loses nothing, and is caught up with by the next.',
+    'SYNC-19': 'A run never removes a document that was pushed.',
+    'SYNC-20': 'A worker that stops hands its runs back, to be gone on with at once.',
+    'SYNC-21': 'One worker works on a run, and one that lost its lease writes nothing.',
+    'SYNC-22': 'A source that is stuck holds up no other.',
+    'SYNC-23': 'A cursor that the provider no longer takes makes the run a full resync.',
+    'SYNC-24': 'A run that a poll started records no audit event.',
+  },
+  Webhooks: {
+    'HOOK-1': "Slack's events need no API key, but Slack's signature of the last 5 minutes: 401 without it.",
+    'HOOK-2': 'The challenge of a URL verification is answered.',
+    'HOOK-3': 'An event that comes again is dropped by its id.',
+    'HOOK-4': 'What an event announces is read soon, without waiting for the poll.',
+    'HOOK-5': 'An app that was removed puts its source in error.',
+  },
+  Maintenance: {
+    'MAINT-1':
+      'POST /v1/maintenance/slack/cleanup-system-events takes dryRun, false when not said, and answers scanned, deleted and dryRun.',
+    'MAINT-2':
+      "It removes Slack's system messages that were stored as content, and nothing else; on a dry run nothing.",
+    'MAINT-3': 'It records maintenance.slack.cleanup_system_events with these numbers.',
+    'MAINT-4': 'It needs the action admin.',
+    'MAINT-5': 'It looks at the messages of the organization, and only where the key may see Slack.',
   },
   Ingest: {
     'ING-1': 'A document needs connectorId, provider, sourceKind, externalId, title and body.',

@@ -1,6 +1,11 @@
+import { z } from 'zod'
 import { startGoogleEmulator, type GoogleEmulator } from '../../emulators/google/google-emulator.ts'
 import { type NotionEmulator, startNotionEmulator } from '../../emulators/notion/index.ts'
 import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
+import type { Grants } from '../../emulators/kit/grants.ts'
+import type { EmulatorServer } from '../../emulators/kit/server.ts'
+import { createTokenCipher } from '../../src/connectors/token-cipher.ts'
+import { contextOf } from '../../src/connectors/credentials.ts'
 import type { Role } from '../../src/kernel/actions.ts'
 import { PROVIDERS, type ProviderId } from '../../src/kernel/providers.ts'
 import { startIssuer, type TestIssuer } from './issuer.ts'
@@ -61,6 +66,82 @@ export async function startEmulators(options: EmulatorOptions = {}): Promise<Emu
   }
 }
 
+/** A provider's emulator, and where of its paths the provider's requests go. */
+export interface ProviderEmulator extends Pick<EmulatorServer, 'faults' | 'requests'> {
+  grants: Grants
+  /** What the paths of its API begin with. */
+  api: string
+  /** What those begin with that read what a run brings, item by item. */
+  content: string
+  /** Where codes are exchanged and tokens refreshed. */
+  tokenPath: string
+}
+
+/** The emulator that stands for a provider; Drive and Gmail share one. */
+export function emulatorOf({ slack, google, notion }: Emulators, provider: ProviderId): ProviderEmulator {
+  switch (provider) {
+    case 'slack':
+      return {
+        ...partsOf(slack),
+        api: '/api/',
+        content: '/api/conversations.',
+        tokenPath: '/api/oauth.v2.access',
+      }
+    case 'notion':
+      return { ...partsOf(notion), api: '/v1/', content: '/v1/pages/', tokenPath: '/v1/oauth/token' }
+    case 'google_drive':
+      return { ...partsOf(google), api: '/drive/v3/', content: '/drive/v3/files/1File', tokenPath: '/token' }
+    case 'gmail':
+      return {
+        ...partsOf(google),
+        api: '/gmail/v1/',
+        content: '/gmail/v1/users/me/messages/',
+        tokenPath: '/token',
+      }
+  }
+}
+
+const partsOf = ({ faults, requests, grants }: Pick<ProviderEmulator, 'faults' | 'requests' | 'grants'>) => ({
+  faults,
+  requests,
+  grants,
+})
+
+/** Something new at a provider, to be found by its words; `remove` is what a person there does to get rid of it. */
+export function writeAtProvider(
+  { slack, google, notion }: Emulators,
+  provider: ProviderId,
+  { title, text }: { title: string; text: string },
+): { remove(): void } {
+  switch (provider) {
+    case 'slack': {
+      const channel = slack.state.addChannel({ name: title.toLowerCase().replaceAll(' ', '-') })
+      const ts = slack.state.post(channel, { text })
+      return { remove: () => slack.state.delete(channel, ts) }
+    }
+    case 'notion': {
+      const id = notion.state.create({ title, markdown: text })
+      return { remove: () => notion.state.trash(id) }
+    }
+    case 'google_drive': {
+      const id = google.drive.create({ name: title, content: text, mimeType: 'text/plain' })
+      return { remove: () => google.drive.trash(id) }
+    }
+    case 'gmail': {
+      const id = google.mail.deliver({ subject: title, text })
+      return { remove: () => google.mail.trash(id) }
+    }
+  }
+}
+
+/** How many requests came in at paths that begin with `prefix`. */
+export function countRequests({ requests }: Pick<ProviderEmulator, 'requests'>, prefix: string): number {
+  return Object.entries(requests.byPath()).reduce(
+    (sum, [path, count]) => sum + (path.startsWith(prefix) ? count : 0),
+    0,
+  )
+}
+
 /** A run as the API shows it, once it has ended. */
 export interface EndedRun {
   id: string
@@ -71,9 +152,41 @@ export interface EndedRun {
   errorMessage: string | null
 }
 
+/** A run with the items it could not read, as the API shows them. */
+export interface RunDetails {
+  syncRun: EndedRun
+  itemsFailed: number
+  failures: { externalId: string; message: string }[]
+}
+
+/** A source as the API shows it. */
+export interface ShownSource {
+  id: string
+  provider: ProviderId
+  status: 'pending' | 'active' | 'error' | 'disabled'
+  errorMessage: string | null
+  lastSyncedAt: string | null
+  sourceItemCount: number
+  policyHealth: Record<string, unknown> | null
+}
+
+/** A grant as the database holds it, and what it decrypts to. */
+export interface StoredGrant {
+  ciphertext: Buffer
+  accessToken: string
+  refreshToken: string | null
+}
+
+/** A workspace of its own with its owner, nothing connected. */
+export interface Workspace {
+  organization: TestOrganization
+  owner: Person
+}
+
 export interface ConnectedService extends TestService {
   emulators: Emulators
   issuer: TestIssuer
+  workspace(): Promise<Workspace>
   signIn(subject: string, membership?: { organizationId: string; role: Role }): Promise<Person>
   /** The operator's leave for a gated provider. */
   grant(organizationId: string, provider: ProviderId): Promise<void>
@@ -81,8 +194,22 @@ export interface ConnectedService extends TestService {
   connect(person: Person, organizationId: string, provider: ProviderId): Promise<string>
   /** Waits for the source's newest run to end, and answers it. */
   runEnded(organization: TestOrganization, sourceId: string): Promise<EndedRun>
+  /** Asks for a run and waits for its end. */
+  sync(
+    organization: TestOrganization,
+    sourceId: string,
+    options?: { fullResync?: boolean },
+  ): Promise<EndedRun>
+  runDetails(organization: TestOrganization, runId: string): Promise<RunDetails>
+  /** The source as `GET /v1/sources` lists it; undefined when it does not. */
+  findSource(organization: TestOrganization, sourceId: string): Promise<ShownSource | undefined>
+  /** Every item of a source with the number of its chunks; one stored twice would be there twice. */
+  contentsOf(sourceId: string): Promise<unknown[]>
+  /** The stored grant of a source. Throws when there is none. */
+  storedGrant(organization: TestOrganization, sourceId: string): Promise<StoredGrant>
 }
 
+const ENCRYPTION_KEY = Buffer.alloc(32, 7)
 const RUN_TIMEOUT_MS = 25_000
 
 /** The whole service with the provider emulators behind it and an identity provider of its own. */
@@ -96,7 +223,12 @@ export async function startConnectedService(
   const issuer = await startIssuer()
   const service = await startTestService({
     ...options.service,
-    environment: { ...emulators.environment, ...issuer.environment, ...options.service?.environment },
+    environment: {
+      ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
+      ...emulators.environment,
+      ...issuer.environment,
+      ...options.service?.environment,
+    },
   })
   const grant: ConnectedService['grant'] = async (organizationId, provider) => {
     const path = `/operator/organizations/${organizationId}/connector-access/${provider}`
@@ -106,6 +238,11 @@ export async function startConnectedService(
     ...service,
     emulators,
     issuer,
+    async workspace() {
+      const organization = await service.organization()
+      const membership = { organizationId: organization.id, role: 'owner' } as const
+      return { organization, owner: await signIn(service, issuer, organization.id, membership) }
+    },
     signIn: (subject, membership) => signIn(service, issuer, subject, membership),
     grant,
     async connect(person, organizationId, provider) {
@@ -123,6 +260,20 @@ export async function startConnectedService(
       return sourceId
     },
     runEnded: (organization, sourceId) => runEnded(service, organization, sourceId),
+    async sync(organization, sourceId, { fullResync = false } = {}) {
+      const body = { connectorId: sourceId, fullResync }
+      await expectStatus(201, service.call('POST', '/v1/sync-runs', { key: organization.adminKey, body }))
+      return await runEnded(service, organization, sourceId)
+    },
+    async runDetails({ adminKey }, runId) {
+      return (await expectStatus(200, service.call('GET', `/v1/sync-runs/${runId}`, { key: adminKey }))).body
+    },
+    async findSource({ adminKey }, sourceId) {
+      const { body } = await expectStatus(200, service.call('GET', '/v1/sources', { key: adminKey }))
+      return body.sources.find(({ id }: { id: string }) => id === sourceId)
+    },
+    contentsOf: (sourceId) => contentsOf(service, sourceId),
+    storedGrant: (organization, sourceId) => storedGrant(service, organization.id, sourceId),
     async close() {
       await service.close()
       await issuer.close()
@@ -164,6 +315,43 @@ async function runEnded(
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
+
+async function contentsOf({ database }: TestService, sourceId: string): Promise<unknown[]> {
+  return await database.db
+    .selectFrom('source_items')
+    .leftJoin('chunks', (join) =>
+      join
+        .onRef('chunks.organization_id', '=', 'source_items.organization_id')
+        .onRef('chunks.source_item_id', '=', 'source_items.id'),
+    )
+    .select(['external_id', 'title', 'body', ({ fn }) => fn.count<string>('chunks.position').as('chunks')])
+    .where('source_items.source_id', '=', sourceId)
+    .groupBy(['source_items.id', 'external_id', 'title', 'body'])
+    .orderBy('external_id')
+    .execute()
+}
+
+async function storedGrant(
+  { database }: TestService,
+  organizationId: string,
+  sourceId: string,
+): Promise<StoredGrant> {
+  const row = await database.db
+    .selectFrom('source_credentials')
+    .select('ciphertext')
+    .where('organization_id', '=', organizationId)
+    .where('source_id', '=', sourceId)
+    .executeTakeFirstOrThrow()
+  const ciphertext = Buffer.from(row.ciphertext)
+  const text = createTokenCipher([ENCRYPTION_KEY]).decrypt(
+    ciphertext,
+    contextOf({ organizationId, sourceId }),
+  )
+  const { accessToken, refreshToken } = StoredTokens.parse(JSON.parse(text))
+  return { ciphertext, accessToken, refreshToken }
+}
+
+const StoredTokens = z.object({ accessToken: z.string(), refreshToken: z.string().nullable() })
 
 /** All providers, for tests that walk them. */
 export const ALL_PROVIDERS: readonly ProviderId[] = PROVIDERS

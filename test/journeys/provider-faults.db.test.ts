@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Fault } from '../../emulators/kit/faults.ts'
+import type { ProviderId } from '../../src/kernel/providers.ts'
+import {
+  ALL_PROVIDERS,
+  type ConnectedService,
+  countRequests,
+  emulatorOf,
+  type EndedRun,
+  startConnectedService,
+  type Workspace,
+} from '../support/connected-service.ts'
+
+let service: ConnectedService
+/** What the service adds to the time of the machine. */
+let aheadMs = 0
+/** What a first run without faults takes and brings, by provider. */
+const clean = new Map<ProviderId, { requests: number; contents: unknown[] }>()
+
+beforeAll(async () => {
+  service = await startConnectedService({
+    service: { clock: { now: () => new Date(Date.now() + aheadMs) } },
+    emulators: {
+      slack: { rotatesTokens: true, seed: { threadShare: 0.4 } },
+      google: { files: 30, mails: 20 },
+    },
+  })
+  // The very first run of all joins Slack's channels.
+  const first = await service.workspace()
+  await firstRun(first, await service.connect(first.owner, first.organization.id, 'slack'))
+  const workspace = await service.workspace()
+  for (const provider of ALL_PROVIDERS) {
+    const before = requestsOf(provider)
+    const sourceId = await connect(workspace, provider)
+    const run = await firstRun(workspace, sourceId)
+    if (run.status === 'failed') throw new Error(`${provider} without faults: ${run.errorMessage}`)
+    clean.set(provider, {
+      requests: requestsOf(provider) - before,
+      contents: await service.contentsOf(sourceId),
+    })
+  }
+})
+afterAll(() => service.close())
+
+const emulator = (provider: ProviderId) => emulatorOf(service.emulators, provider)
+const requestsOf = (provider: ProviderId): number =>
+  countRequests(emulator(provider), emulator(provider).content)
+const connect = ({ owner, organization }: Workspace, provider: ProviderId): Promise<string> =>
+  service.connect(owner, organization.id, provider)
+const firstRun = ({ organization }: Workspace, sourceId: string): Promise<EndedRun> =>
+  service.runEnded(organization, sourceId)
+
+const runsOf = async ({ organization }: Workspace, sourceId: string): Promise<EndedRun[]> =>
+  (await service.call('GET', '/v1/sync-runs', { key: organization.adminKey })).body.syncRuns.filter(
+    (run: { connectorId: string }) => run.connectorId === sourceId,
+  )
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let look = 0; look < 1_500; look++) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`it did not come about: ${what}`)
+}
+
+function clearFaults(): void {
+  for (const { faults } of [service.emulators.slack, service.emulators.google, service.emulators.notion])
+    faults.clear()
+}
+
+const googleRefusal = (code: number, reason: string) => ({
+  error: { code, message: reason, errors: [{ message: reason, domain: 'usageLimits', reason }] },
+})
+const notionRefusal = (status: number, code: string) => ({ object: 'error', status, code, message: code })
+const soon = { 'retry-after': '1' }
+
+/** A burst of refusals in each provider's own form, met in the middle of a run, and how many requests they refuse. */
+const BURSTS: Record<ProviderId, { refusals: number; faults: Fault[] }> = {
+  slack: {
+    refusals: 3,
+    faults: [
+      {
+        path: '/api/conversations.',
+        every: 2,
+        times: 3,
+        status: 429,
+        headers: soon,
+        body: { ok: false, error: 'ratelimited' },
+      },
+    ],
+  },
+  google_drive: {
+    refusals: 4,
+    faults: [
+      // Drive's own form says no time.
+      {
+        path: '/drive/v3/files/1File',
+        every: 5,
+        times: 1,
+        status: 403,
+        body: googleRefusal(403, 'userRateLimitExceeded'),
+      },
+      {
+        path: '/drive/v3/files/1File',
+        every: 4,
+        times: 3,
+        status: 429,
+        headers: soon,
+        body: googleRefusal(429, 'rateLimitExceeded'),
+      },
+    ],
+  },
+  gmail: {
+    refusals: 6,
+    faults: [
+      {
+        path: '/gmail/v1/users/me/messages/',
+        every: 4,
+        times: 3,
+        status: 403,
+        headers: soon,
+        body: googleRefusal(403, 'userRateLimitExceeded'),
+      },
+      {
+        path: '/gmail/v1/users/me/messages/',
+        every: 5,
+        times: 3,
+        status: 429,
+        headers: soon,
+        body: googleRefusal(429, 'rateLimitExceeded'),
+      },
+    ],
+  },
+  notion: {
+    refusals: 4,
+    faults: [
+      {
+        path: '/v1/pages/',
+        every: 3,
+        times: 2,
+        status: 429,
+        headers: soon,
+        body: notionRefusal(429, 'rate_limited'),
+      },
+      {
+        path: '/v1/pages/',
+        every: 4,
+        times: 2,
+        status: 529,
+        headers: soon,
+        body: notionRefusal(529, 'service_overload'),
+      },
+    ],
+  },
+}
+
+describe('a burst of rate limits in the middle of a first run', () => {
+  afterAll(clearFaults)
+
+  it.concurrent.for(ALL_PROVIDERS)(
+    'of %s is waited out: everything is there once, and each refusal costs one request more [SYNC-15]',
+    async (provider) => {
+      const workspace = await service.workspace()
+      const before = requestsOf(provider)
+      for (const fault of BURSTS[provider].faults) emulator(provider).faults.add(fault)
+      const sourceId = await connect(workspace, provider)
+      expect(await firstRun(workspace, sourceId)).toMatchObject({ status: 'succeeded', errorMessage: null })
+      const { contents, requests } = clean.get(provider) ?? { contents: [], requests: 0 }
+      expect(await service.contentsOf(sourceId)).toEqual(contents)
+      expect(requestsOf(provider) - before).toBe(requests + BURSTS[provider].refusals)
+    },
+  )
+})
+
+describe('an access token that the provider calls expired in the middle of a run', () => {
+  afterAll(clearFaults)
+
+  it.concurrent.for([
+    ['slack', ['slack']],
+    ['notion', ['notion']],
+    ['Google', ['google_drive', 'gmail']],
+  ] as const)(
+    'is renewed once at %s for all who need it, and the new one stored encrypted [SYNC-16, CONN-6, CONN-8]',
+    async ([, providers]) => {
+      const workspace = await service.workspace()
+      const { organization } = workspace
+      const sources = []
+      for (const provider of providers) {
+        emulator(provider).faults.add({ path: emulator(provider).api, times: 60, delayMs: 30 })
+        const before = requestsOf(provider)
+        const sourceId = await connect(workspace, provider)
+        sources.push({
+          provider,
+          sourceId,
+          before,
+          granted: await service.storedGrant(organization, sourceId),
+        })
+      }
+      const [{ provider: any } = { provider: 'slack' as const }] = sources
+      const { grants, tokenPath } = emulator(any)
+      const exchanged = countRequests(emulator(any), tokenPath)
+      for (const { provider, before, granted } of sources) {
+        await until('a run that is under way', () => requestsOf(provider) - before > 4)
+        Object.assign(grants.grantOf(granted.accessToken) ?? {}, { expiresAt: 0 })
+      }
+      // Whoever else needs the token while it is renewed.
+      const others = sources
+        .filter(({ provider }) => provider === 'slack')
+        .flatMap(({ sourceId }) =>
+          [1, 2, 3].map(() =>
+            service.call('GET', `/v1/sources/${sourceId}/channels`, { key: organization.adminKey }),
+          ),
+        )
+      for (const other of await Promise.all(others)) expect(other.status).toBe(200)
+      for (const { provider, sourceId, granted } of sources) {
+        expect(await firstRun(workspace, sourceId), provider).toMatchObject({ status: 'succeeded' })
+        expect(await service.contentsOf(sourceId)).toEqual(clean.get(provider)?.contents)
+        const renewed = await service.storedGrant(organization, sourceId)
+        expect(renewed.accessToken).not.toBe(granted.accessToken)
+        expect(grants.check(renewed.accessToken)).toBe('valid')
+        for (const secret of [renewed.accessToken, renewed.refreshToken ?? ''])
+          expect(renewed.ciphertext.includes(Buffer.from(secret))).toBe(false)
+      }
+      expect(countRequests(emulator(any), tokenPath) - exchanged).toBe(sources.length)
+    },
+  )
+})
+
+/** What the provider says about a token that was withdrawn, and about renewing it where it is due to be renewed. */
+const WITHDRAWN: Record<ProviderId, { asked: string; renewed: string }> = {
+  slack: { asked: 'token_revoked', renewed: 'token_revoked' },
+  notion: { asked: 'API token is invalid.', renewed: 'API token is invalid.' },
+  google_drive: {
+    asked: 'Invalid Credentials',
+    renewed: 'invalid_grant: Token has been expired or revoked.',
+  },
+  gmail: { asked: 'Invalid Credentials', renewed: 'invalid_grant: Token has been expired or revoked.' },
+}
+/** So late that Google's tokens of an hour are due to be renewed, and those of the people not yet. */
+const LATER_MS = 56 * 60_000
+
+describe('a grant that its owner withdrew at the provider', () => {
+  it('fails the run in the words of the provider, is not polled with the others, and is mended by connecting again [SYNC-1, SYNC-6, SYNC-10, SYNC-17, SYNC-24, OAUTH-10]', async () => {
+    const healthy = await service.workspace()
+    const healthyId = await connect(healthy, 'gmail')
+    await firstRun(healthy, healthyId)
+    const { accessToken } = await service.storedGrant(healthy.organization, healthyId)
+    const workspace = await service.workspace()
+    const { organization } = workspace
+    const sources = new Map<ProviderId, string>()
+    for (const provider of ALL_PROVIDERS) {
+      const sourceId = await connect(workspace, provider)
+      await firstRun(workspace, sourceId)
+      sources.set(provider, sourceId)
+    }
+    for (const [provider, sourceId] of sources) {
+      emulator(provider).grants.revoke((await service.storedGrant(organization, sourceId)).accessToken)
+      const errorMessage = WITHDRAWN[provider].asked
+      expect(await service.sync(organization, sourceId)).toMatchObject({ status: 'failed', errorMessage })
+      expect(await service.findSource(organization, sourceId)).toMatchObject({
+        status: 'error',
+        errorMessage,
+      })
+    }
+    aheadMs = LATER_MS
+    await until('a poll of the other source', async () => {
+      const [run, ...others] = await runsOf(healthy, healthyId)
+      return others.length > 0 && run?.status === 'succeeded'
+    })
+    const { auditEvents } = (
+      await service.call('GET', '/v1/audit-events', { key: healthy.organization.adminKey })
+    ).body
+    expect(auditEvents.map(({ action }: { action: string }) => action)).not.toContain('sync_run.create')
+    // Its token was renewed ahead of its end.
+    expect((await service.storedGrant(healthy.organization, healthyId)).accessToken).not.toBe(accessToken)
+    for (const [provider, sourceId] of sources) {
+      expect(await runsOf(workspace, sourceId), provider).toHaveLength(2)
+      const errorMessage = WITHDRAWN[provider].renewed
+      expect(await service.sync(organization, sourceId), provider).toMatchObject({ errorMessage })
+      const contents = await service.contentsOf(sourceId)
+      expect(await connect(workspace, provider)).toBe(sourceId)
+      expect(await firstRun(workspace, sourceId)).toMatchObject({ status: 'succeeded', itemsIngested: 0 })
+      expect(await service.contentsOf(sourceId)).toEqual(contents)
+      expect(await service.findSource(organization, sourceId)).toMatchObject({
+        status: 'active',
+        errorMessage: null,
+      })
+    }
+  })
+})
