@@ -129,8 +129,8 @@ async function applyPart(
         )
       const ids = await findSynced(tx, row(run), goes)
       const deleted = ids.length === 0 ? 0 : (await deleteItems(tx, { organizationId, ids })).length
-      counts = { ingested, deleted, failed: part.failures.length }
-      await keepFailures(tx, run, part.failures, deps.clock.now())
+      const failed = await keepFailures(tx, run, part.failures, deps.clock.now())
+      counts = { ingested, deleted, failed }
       await saveProgress(tx, run, part, counts)
       if (part.finishes) {
         await finishRun(tx, run, { succeeded: true, snapshot: part.snapshot }, deps)
@@ -191,15 +191,19 @@ async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCount
     .execute()
 }
 
+/**
+ * Notes the first hundred items that failed; answers how many of these failures are of items not noted before: an adapter may
+ * try an item again in the same run, and a mail fails once for each attachment.
+ */
 async function keepFailures(
   tx: Tx,
   run: TakenRun,
   failures: readonly ItemFailure[],
   at: Date,
-): Promise<void> {
-  if (failures.length === 0) return
+): Promise<number> {
+  if (failures.length === 0) return 0
   const byId = new Map(
-    failures.slice(0, FAILURES_KEPT).map(({ externalId, message }) => {
+    failures.map(({ externalId, message }) => {
       const failure = {
         organization_id: run.organizationId,
         run_id: run.runId,
@@ -210,19 +214,16 @@ async function keepFailures(
       return [failure.external_id, failure]
     }),
   )
-  const { kept } = await tx
+  const kept = await tx
     .selectFrom('sync_run_failures')
-    .select(sql<number>`count(*)::int`.as('kept'))
+    .select('external_id')
     .where('organization_id', '=', run.organizationId)
     .where('run_id', '=', run.runId)
-    .executeTakeFirstOrThrow()
-  const rows = [...byId.values()].slice(0, FAILURES_KEPT - kept)
-  if (rows.length === 0) return
-  await tx
-    .insertInto('sync_run_failures')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
     .execute()
+  for (const { external_id } of kept) byId.delete(external_id)
+  const rows = [...byId.values()].slice(0, FAILURES_KEPT - kept.length)
+  if (rows.length > 0) await tx.insertInto('sync_run_failures').values(rows).execute()
+  return byId.size
 }
 
 /** Removes what the finished crawl has not seen, a few hundred at a time: the embedded database has other work too. */
