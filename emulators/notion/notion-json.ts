@@ -1,27 +1,9 @@
 import { randomOf, pick } from '../kit/seed.ts'
+import { richText } from './notion-blocks.ts'
 import { databaseIdOf, type EmulatedObject, type NotionEmulatorState } from './notion-state.ts'
 
 const iso = (time: number) => new Date(time).toISOString()
 const urlOf = (id: string) => `https://www.notion.so/${id.replaceAll('-', '')}`
-const richText = (text: string) =>
-  text === ''
-    ? []
-    : [
-        {
-          type: 'text',
-          text: { content: text, link: null },
-          annotations: {
-            bold: false,
-            italic: false,
-            strikethrough: false,
-            underline: false,
-            code: false,
-            color: 'default',
-          },
-          plain_text: text,
-          href: null,
-        },
-      ]
 
 /** A page or data source as the API shows it (developers.notion.com/reference/page, …/data-source). */
 export function objectJson(state: NotionEmulatorState, object: EmulatedObject): Record<string, unknown> {

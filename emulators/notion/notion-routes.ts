@@ -1,4 +1,5 @@
 import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
+import { blocksOf, type EmulatedBlock } from './notion-blocks.ts'
 import { databaseJson, markdownOf, objectJson } from './notion-json.ts'
 import { databaseIdOf, type EmulatedObject, type NotionEmulatorState } from './notion-state.ts'
 
@@ -17,11 +18,18 @@ const notFound = (id: string) =>
     `Could not find object with ID: ${id}. Make sure it is shared with your integration.`,
   )
 
-/** The reading routes of the API. `markdownLimit`: characters after which a page comes in parts. */
+const invalidUrl = () => notionError(400, 'invalid_request_url', 'Invalid request URL.')
+
+/**
+ * The reading routes of the API. `markdownLimit`: characters after which a page comes in parts; null: the route that answers
+ * with Markdown is not there.
+ */
 export function notionRoutes(
   state: NotionEmulatorState,
-  markdownLimit: number,
+  markdownLimit: number | null,
 ): (request: EmulatorRequest) => EmulatorReply {
+  // Blocks within blocks, known once what they lie in was listed.
+  const nested = new Map<string, EmulatedBlock[]>()
   return (request) => {
     const [, , kind = '', id = '', action = ''] = request.path.split('/')
     const route = `${request.method} ${kind}${id === '' ? '' : '/id'}${action === '' ? '' : `/${action}`}`
@@ -31,7 +39,9 @@ export function notionRoutes(
       case 'GET pages/id':
         return found(state, id, 'page', (page) => objectJson(state, page))
       case 'GET pages/id/markdown':
-        return markdown(state, id, markdownLimit)
+        return markdownLimit === null ? invalidUrl() : markdown(state, id, markdownLimit)
+      case 'GET blocks/id/children':
+        return blockChildren(state, nested, id, Object.fromEntries(request.query))
       case 'GET data_sources/id':
         return found(state, id, 'data_source', (source) => objectJson(state, source))
       case 'POST data_sources/id/query':
@@ -55,7 +65,7 @@ export function notionRoutes(
         }
       }
       default:
-        return notionError(400, 'invalid_request_url', 'Invalid request URL.')
+        return invalidUrl()
     }
   }
 }
@@ -89,20 +99,56 @@ function query(state: NotionEmulatorState, id: string, body: Record<string, unkn
   return listOf(state, rows, body, 'page_or_data_source')
 }
 
-/** A page of a list. The cursor is the id of the next object, as Notion's are; one that is not there is refused. */
 function listOf(
   state: NotionEmulatorState,
   objects: readonly EmulatedObject[],
   body: Record<string, unknown>,
   type: string,
 ): EmulatorReply {
-  const cursor = body['start_cursor']
-  const size = Math.min(Number(body['page_size'] ?? 100), 100)
-  const from = typeof cursor === 'string' ? objects.findIndex((object) => object.id === cursor) : 0
+  return listJson(
+    objects.map(({ id }) => id),
+    body,
+    type,
+    (index) => {
+      const object = objects[index]
+      return object && objectJson(state, object)
+    },
+  )
+}
+
+/** A page of a list. The cursor is the id of the next entry, as Notion's are; one that is not there is refused. */
+function listJson(
+  ids: readonly string[],
+  ask: Record<string, unknown>,
+  type: string,
+  toJson: (index: number) => unknown,
+): EmulatorReply {
+  const cursor = ask['start_cursor']
+  const size = Math.min(Number(ask['page_size'] ?? 100), 100)
+  const from = typeof cursor === 'string' ? ids.indexOf(cursor) : 0
   if (from === -1) return notionError(400, 'validation_error', 'The start_cursor provided is invalid.')
-  const results = objects.slice(from, from + size).map((object) => objectJson(state, object))
-  const next = objects[from + size]?.id ?? null
+  const results = ids.slice(from, from + size).map((_id, index) => toJson(from + index))
+  const next = ids[from + size] ?? null
   return { json: { object: 'list', type, [type]: {}, results, next_cursor: next, has_more: next !== null } }
+}
+
+/** What lies directly in a page, or in a block that was listed before. */
+function blockChildren(
+  state: NotionEmulatorState,
+  nested: Map<string, EmulatedBlock[]>,
+  id: string,
+  ask: Record<string, string>,
+): EmulatorReply {
+  const page = state.objects.get(id)
+  const blocks = page?.kind === 'page' && page.isShared ? blocksOf(state, page) : nested.get(id)
+  if (!blocks) return notFound(id)
+  for (const { json, children } of blocks) if (children.length > 0) nested.set(json.id, children)
+  return listJson(
+    blocks.map(({ json }) => json.id),
+    ask,
+    'block',
+    (index) => blocks[index]?.json,
+  )
 }
 
 /** A page's Markdown, or, for a long page, its first part and the ids of the others. */

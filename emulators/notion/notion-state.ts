@@ -161,7 +161,8 @@ function seededMarkdown(seed: NotionSeed, object: EmulatedObject): string {
 
 const titleCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function uuidOf(...key: (string | number)[]): string {
+/** An id as Notion's are, the same for the same key. */
+export function uuidOf(...key: (string | number)[]): string {
   const hex = createHash('sha256').update(key.join('\u001f')).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
     '-',

@@ -24,6 +24,8 @@ export interface NotionEmulatorOptions {
   rateLimits?: boolean
   /** Characters after which a page's Markdown comes in parts. */
   markdownLimit?: number
+  /** Knows nothing of pages as Markdown, as a server of an older API: `GET /v1/pages/{id}/markdown` is no route of it. */
+  withoutMarkdown?: boolean
   /** Current time in epoch milliseconds. */
   now?: () => number
 }
@@ -51,7 +53,7 @@ export async function startNotionEmulator(options: NotionEmulatorOptions = {}): 
     rotatesRefreshTokens: true,
     now,
   })
-  const api = notionRoutes(state, options.markdownLimit ?? 100_000)
+  const api = notionRoutes(state, options.withoutMarkdown ? null : (options.markdownLimit ?? 100_000))
   const limit = createRateLimit(options.rateLimits ? 180 : null, now)
 
   const route = (request: EmulatorRequest): EmulatorReply => {

@@ -51,6 +51,28 @@ export async function connectNotion(
   return { notion, sync, idOf }
 }
 
+/** A fault's answer: an error as Notion words it. */
+export function notionRefusal(
+  status: number,
+  code: string,
+  message = code,
+): { status: number; body: unknown } {
+  return { status, body: { object: 'error', status, code, message } }
+}
+
+/** A fault's answer: a list of all there is. */
+export function notionList(results: readonly unknown[]): { status: number; body: unknown } {
+  return { status: 200, body: { object: 'list', results, next_cursor: null, has_more: false } }
+}
+
+/** Requests whose path ends so. */
+export function notionRequests(notion: NotionEmulator, ending: string): number {
+  return Object.entries(notion.requests.byPath()).reduce(
+    (sum, [path, count]) => sum + (path.endsWith(ending) ? count : 0),
+    0,
+  )
+}
+
 /** What is visible in the workspace and what is stored, where they are not the same; empty when in step. */
 export function notionDifferences(notion: NotionEmulator, sync: ProviderHarness): string[] {
   const visible = [...notion.state.objects.values()].filter((object) => notion.state.isVisible(object))

@@ -1,6 +1,7 @@
 import { createOutageGuard } from '../../outage-guard.ts'
 import { ProviderError, type ChangePage, type ListChangesInput } from '../../provider.ts'
-import type { NotionObject, NotionRun } from './notion-client.ts'
+import { isRejected, type NotionRun } from './notion-client.ts'
+import { createNotionReader } from './notion-content.ts'
 import {
   finishPass,
   isSettled,
@@ -9,18 +10,23 @@ import {
   settle,
   type NotionRef,
 } from './notion-cursor.ts'
+import type { NotionObject } from './notion-objects.ts'
 import { createNotionPeople } from './notion-people.ts'
 import { searchPages } from './notion-search.ts'
 import { isSweepDue, NEVER, sweepNotion } from './notion-sweep.ts'
 import {
+  addIfNew,
   emptyPart,
+  hasContent,
   pageOf,
   readObject,
   readReference,
-  type NotionPart,
   type NotionSync,
 } from './notion-sync.ts'
 import { createNotionTree } from './notion-tree.ts'
+
+/** Pages of 100 trashed objects that each run looks at: being put into the trash need not move an object to the first. */
+const TRASH_PAGES = 5
 
 /**
  * What changed since `cursor`: the search results, edited last first, down to what has been read before; what lies in the
@@ -40,7 +46,9 @@ export async function* listNotionChanges(
     outage,
     objectsPerPage,
     visited: new Set(),
+    stored: new Set(),
     tree: createNotionTree(run),
+    read: createNotionReader(run),
     person: createNotionPeople(run),
   }
   const isCrawl = state.since === ''
@@ -60,12 +68,15 @@ async function* readEdited(sync: NotionSync): AsyncGenerator<ChangePage> {
   try {
     yield* readResults(sync)
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind !== 'cursor_expired') throw error
+    if (state.pass?.startCursor == null || !isCursorRefused(error)) throw error
     // From the first page again, past what has been read by its time.
     Object.assign(state.pass, { startCursor: null, done: [] })
     yield* readResults(sync)
   }
 }
+
+const isCursorRefused = (error: unknown) =>
+  error instanceof ProviderError && (error.code === 'validation_error' || error.code === 'invalid_request')
 
 /** Goes on through the search results until those edited before the last run. */
 async function* readResults(sync: NotionSync): AsyncGenerator<ChangePage> {
@@ -75,11 +86,12 @@ async function* readResults(sync: NotionSync): AsyncGenerator<ChangePage> {
   const stop = overlapStart(state.since)
   const newestBefore = pass.newest
   let part = emptyPart()
-  for await (const { results, nextCursor } of searchPages(run, pass.startCursor)) {
+  for await (const { results, partial, nextCursor } of searchPages(run, pass.startCursor)) {
+    for (const ref of partial) await addIfNew(sync, ref)
     for (const object of results) sync.tree.remember(object)
     for (const object of results) {
       if (object.last_edited_time < stop) {
-        finishPass(state)
+        finishPass(state, run.serverTime())
         if (hasContent(part)) yield pageOf(sync, part)
         return
       }
@@ -96,7 +108,7 @@ async function* readResults(sync: NotionSync): AsyncGenerator<ChangePage> {
     pass.done = []
     pass.reached = results.at(-1)?.last_edited_time ?? pass.reached
   }
-  finishPass(state)
+  finishPass(state, run.serverTime())
   if (hasContent(part)) yield pageOf(sync, part)
 }
 
@@ -110,24 +122,31 @@ function isToBeRead(sync: NotionSync, object: NotionObject, newestBefore: string
   return !isRepeated
 }
 
-/** Removes what was put into the trash of late: as long as a page of the trash's contents holds something stored. */
+/**
+ * Removes what was put into the trash: what lies on the first pages of its contents, and on further ones as long as there is
+ * something stored among it.
+ */
 async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
   const { run, state } = sync
+  let pages = 0
   try {
     for await (const { results } of searchPages(run, null, true)) {
+      const trashed = results.filter((object) => object.in_trash)
       const part = emptyPart()
-      for (const { id } of results) {
+      for (const { id } of trashed) {
         const stored = await run.session.storedIds({ from: id, to: `${id}\u0001`, limit: 1 })
         if (stored.length > 0) part.deletions.push(id)
       }
-      if (part.deletions.length === 0) return
       // What lies in a trashed page went with it, without a word.
       if (part.deletions.some((id) => state.containers[id] !== undefined)) state.sweep.at = NEVER
-      yield pageOf(sync, part)
+      if (hasContent(part)) yield pageOf(sync, part)
+      pages += 1
+      // Where the search knows no trash, and answers with something else, counting everything finds what is gone.
+      const isTrash = trashed.length === results.length
+      if (!isTrash || (part.deletions.length === 0 && pages >= TRASH_PAGES)) return
     }
   } catch (error) {
-    // Where the search knows no trash, counting everything finds what is gone.
-    if (!(error instanceof ProviderError) || error.code !== 'validation_error') throw error
+    if (!isRejected(error)) throw error
   }
 }
 
@@ -152,6 +171,3 @@ async function* readPending(sync: NotionSync): AsyncGenerator<ChangePage> {
   }
   if (hasContent(part)) yield pageOf(sync, part)
 }
-
-const hasContent = (part: NotionPart) =>
-  part.upserts.length + part.deletions.length + part.failures.length > 0

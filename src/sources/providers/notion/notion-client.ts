@@ -1,19 +1,12 @@
 import {
   Client,
-  isFullDataSource,
-  isFullPage,
   isHTTPResponseError,
   isNotionClientError,
   LogLevel,
   RequestTimeoutError,
-  type DataSourceObjectResponse,
-  type PageObjectResponse,
 } from '@notionhq/client'
 import { createProviderCaller, retryAfterMs, type ProviderCaller } from '../../provider-calls.ts'
 import { ProviderError, type ProviderSession } from '../../provider.ts'
-
-/** Pages and the data sources of databases are what a search finds and what items are made of. */
-export type NotionObject = PageObjectResponse | DataSourceObjectResponse
 
 /** What every part of a run needs to reach Notion. */
 export interface NotionRun {
@@ -83,6 +76,10 @@ export function toNotionError(error: unknown, now: Date): ProviderError | null {
   }
   if (isNotionClientError(error))
     return new ProviderError('rejected', error.message, { code: error.code, cause: error })
+  // What the SDK makes of a good answer that is no JSON: a gateway's page.
+  if (error instanceof SyntaxError) {
+    return new ProviderError('unavailable', 'Notion did not answer with JSON', { cause: error })
+  }
   if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) {
     const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
     return new ProviderError('unavailable', `Notion did not answer (${error.message}${cause})`, {
@@ -103,6 +100,8 @@ function httpError(
   // 529 is Notion's own "service overload", with a Retry-After like 429.
   if (error.status === 429 || error.status === 529) return new ProviderError('rate_limited', words, options)
   if (error.status === 401) return new ProviderError('auth', words, options)
+  // 501: the route is not there, and will not be after waiting.
+  if (error.status === 501) return new ProviderError('rejected', words, options)
   if (error.status >= 500 || error.status === 408 || error.status === 409) {
     return new ProviderError('unavailable', words, options)
   }
@@ -129,33 +128,19 @@ export function isNotFound(error: unknown): boolean {
   )
 }
 
-/** A page, or null when it is not there for us. Throws ProviderError. */
-export async function retrievePage(run: NotionRun, id: string): Promise<PageObjectResponse | null> {
-  return await orNull(async () => {
-    const page = await run.call((auth) => run.client.pages.retrieve({ auth, page_id: id }))
-    return isFullPage(page) ? page : null
-  })
+/** The same for what is asked for by its id: a page's id asked for as a data source, or the other way round, is a validation error. */
+export function isNotThere(error: unknown): boolean {
+  return isNotFound(error) || (error instanceof ProviderError && error.code === 'validation_error')
 }
 
-/** A data source, or null when it is not there for us. Throws ProviderError. */
-export async function retrieveDataSource(
-  run: NotionRun,
-  id: string,
-): Promise<DataSourceObjectResponse | null> {
-  return await orNull(async () => {
-    const source = await run.call((auth) => run.client.dataSources.retrieve({ auth, data_source_id: id }))
-    return isFullDataSource(source) ? source : null
-  })
+/** Whether the call itself was refused, for whatever reason. */
+export function isRejected(error: unknown): boolean {
+  return error instanceof ProviderError && error.kind === 'rejected'
 }
 
-/** What `read` answers, or null where Notion says that there is no such object for us. */
-export async function orNull<Result>(read: () => Promise<Result>): Promise<Result | null> {
-  try {
-    return await read()
-  } catch (error) {
-    // A page id asked for as a data source, or the other way round, is a validation error.
-    if (isNotFound(error) || (error instanceof ProviderError && error.code === 'validation_error'))
-      return null
-    throw error
-  }
+/** Whether an error says that there is no such route: what answers is not Notion's newest API, or a gateway before it. */
+export function isEndpointMissing(error: unknown): boolean {
+  if (!(error instanceof ProviderError) || isNotFound(error)) return false
+  if (error.code === 'invalid_request_url') return true
+  return isHTTPResponseError(error.cause) && [404, 405, 501].includes(error.cause.status)
 }

@@ -7,7 +7,7 @@ const OVERLAP_MS = 10 * 60_000
 /** Notion rounds `last_edited_time` down to the minute: within it, a second edit leaves no trace. */
 const MINUTE_MS = 60_000
 const MOST_SETTLED = 5_000
-const MOST_FAILED = 500
+const MOST_FAILED = 2_000
 
 /** An object still to be read. */
 const reference = z.object({
@@ -46,6 +46,9 @@ const cursorSchema = z.object({
     requests: z.number(),
     /** The id up to which those not found were looked at one by one; '' when all were. */
     checkedTo: z.string(),
+    /** When the count under way began, and the last one that came to its end (ISO 8601, Notion's time); '' for never. */
+    begun: z.string().default(''),
+    since: z.string().default(''),
   }),
 })
 
@@ -55,7 +58,7 @@ export type NotionState = z.infer<typeof cursorSchema>
 /** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
 export function readNotionCursor(cursor: JsonValue | null): NotionState {
   if (cursor === null) {
-    const sweep = { at: 0, requests: 0, checkedTo: '' }
+    const sweep = { at: 0, requests: 0, checkedTo: '', begun: '', since: '' }
     return { version: 1, since: '', pass: null, settled: {}, containers: {}, pending: [], failed: [], sweep }
   }
   const parsed = cursorSchema.safeParse(cursor)
@@ -69,9 +72,16 @@ export function writeNotionCursor(state: NotionState): JsonValue {
   return structuredClone(state)
 }
 
-/** The way through the search results is at its end: what was newest on it is where the next one stops. */
-export function finishPass(state: NotionState): void {
-  if (state.pass !== null && state.pass.newest > state.since) state.since = state.pass.newest
+/**
+ * The way through the search results is at its end: what was newest on it is where the next one stops, but not in the future
+ * (by Notion's clock), where no later edit would be found.
+ */
+export function finishPass(state: NotionState, serverTime: Date): void {
+  if (state.pass !== null) {
+    const now = serverTime.toISOString()
+    const newest = state.pass.newest < now ? state.pass.newest : now
+    if (newest > state.since) state.since = newest
+  }
   state.pass = null
 }
 

@@ -126,6 +126,7 @@ describe('Notion: faults', () => {
     sync.now += 3600_000
     notion.state.edit(id, { markdown: 'a\nbroken for now' })
     notion.faults.add({ path: `${id}/markdown`, status: 500 })
+    notion.faults.add({ path: `${id}/children`, status: 500 })
     const report = await sync.run()
     expect(report.failures).toMatchObject([{ externalId: id }])
     expect(sync.items.has(id)).toBe(true)

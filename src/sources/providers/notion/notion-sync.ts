@@ -1,14 +1,8 @@
-import { isFullDatabase, isFullPage } from '@notionhq/client'
+import { z } from 'zod'
 import type { OutageGuard } from '../../outage-guard.ts'
 import type { ChangePage, ItemFailure, ProviderItem } from '../../provider.ts'
-import {
-  isNotFound,
-  orNull,
-  retrieveDataSource,
-  retrievePage,
-  type NotionObject,
-  type NotionRun,
-} from './notion-client.ts'
+import { isEndpointMissing, isNotFound, isNotThere, type NotionRun } from './notion-client.ts'
+import type { NotionReader } from './notion-content.ts'
 import {
   pathMark,
   pruneNotionState,
@@ -16,14 +10,11 @@ import {
   type NotionRef,
   type NotionState,
 } from './notion-cursor.ts'
-import { notionItem, readMarkdown } from './notion-items.ts'
+import { notionItem } from './notion-items.ts'
+import { orNull, retrieveDataSource, retrievePage, type NotionObject } from './notion-objects.ts'
 import type { NotionPerson } from './notion-people.ts'
-import { childrenIn } from './notion-text.ts'
+import { rowsOf } from './notion-rows.ts'
 import { titleOf, type NotionTree } from './notion-tree.ts'
-
-const ROWS_PER_REQUEST = 100
-/** Rows one query may list before Notion calls it incomplete; further ones are asked for by their time of creation. */
-const MOST_ROW_QUERIES = 1_000
 
 /** Everything a run works with. */
 export interface NotionSync {
@@ -31,9 +22,12 @@ export interface NotionSync {
   state: NotionState
   tree: NotionTree
   outage: OutageGuard
-  person: (id: string) => Promise<NotionPerson | null>
+  read: NotionReader
+  person: (id: string | null) => Promise<NotionPerson | null>
   /** Ids of the objects this run has read or tried to. */
   visited: Set<string>
+  /** Ids of objects this run found to be stored. */
+  stored: Set<string>
   /** Objects after which a page is handed out. */
   objectsPerPage: number
 }
@@ -47,6 +41,10 @@ export interface NotionPart {
 }
 
 export const emptyPart = (): NotionPart => ({ upserts: [], deletions: [], failures: [], discovered: 0 })
+
+/** Whether there is something to be stored or told. */
+export const hasContent = (part: NotionPart): boolean =>
+  part.upserts.length + part.deletions.length + part.failures.length > 0
 
 /** A page with the state as it is now, not the last one. */
 export function pageOf(sync: NotionSync, part: NotionPart): ChangePage {
@@ -70,14 +68,10 @@ export async function readObject(sync: NotionSync, object: NotionObject, part: N
   drop(state.pending, ref)
   drop(state.failed, ref)
   try {
-    await readContent(sync, object, part)
+    await readOrRemove(sync, object, part)
     outage.passed()
     return true
   } catch (error) {
-    if (isNotFound(error)) {
-      part.deletions.push(object.id)
-      return true
-    }
     part.failures.push(outage.failureOf(object.id, error))
     state.failed.push(ref)
     return false
@@ -89,14 +83,14 @@ export async function readReference(sync: NotionSync, ref: NotionRef, part: Noti
   const { run, state, outage } = sync
   drop(state.pending, ref)
   drop(state.failed, ref)
+  sync.visited.add(ref.id)
   try {
     if (ref.kind === 'database') {
       for (const id of await dataSourcesOf(run, ref.id))
         await addIfNew(sync, { kind: 'data_source', id }, ref.hasMoved)
       return
     }
-    const object =
-      ref.kind === 'page' ? await retrievePage(run, ref.id) : await retrieveDataSource(run, ref.id)
+    const object = await retrieve(run, ref.kind, ref.id)
     if (object === null) {
       part.deletions.push(ref.id)
       return
@@ -104,11 +98,24 @@ export async function readReference(sync: NotionSync, ref: NotionRef, part: Noti
     sync.tree.remember(object)
     await readObject(sync, object, part)
     if (object.object === 'data_source' && !object.in_trash) {
-      for await (const row of rowsOf(run, object.id)) await addIfNew(sync, { kind: 'page', id: row })
+      for await (const row of rowsOf(run, object.id)) await addIfNew(sync, { kind: row.kind, id: row.id })
     }
   } catch (error) {
     part.failures.push(outage.failureOf(ref.id, error))
     state.failed.push(ref)
+  }
+}
+
+const retrieve = (run: NotionRun, kind: 'page' | 'data_source', id: string) =>
+  kind === 'page' ? retrievePage(run, id) : retrieveDataSource(run, id)
+
+async function readOrRemove(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<void> {
+  try {
+    await readContent(sync, object, part)
+  } catch (error) {
+    // No longer shared since it was listed; or it is the content alone that we may not see.
+    if (!isNotFound(error) || (await retrieve(sync.run, object.object, object.id)) !== null) throw error
+    part.deletions.push(object.id)
   }
 }
 
@@ -119,15 +126,20 @@ async function readContent(sync: NotionSync, object: NotionObject, part: NotionP
     part.deletions.push(object.id)
     return
   }
-  const markdown = object.object === 'page' ? await readMarkdown(run, object.id) : ''
-  const author = await person(object.created_by.id)
-  const editor = await person(object.last_edited_by.id)
+  const { text, children } =
+    object.object === 'page' ? await sync.read(object.id) : { text: '', children: [] }
+  const author = await person(object.created_by)
+  const editor = await person(object.last_edited_by)
   const { externalAccountId: id, displayName: name } = run.session.account
   const context = { workspace: { id, name }, maxTextBytes: run.session.limits.maxTextBytes }
-  part.upserts.push(notionItem(context, object, { path, markdown, author, editor }))
-  // A page that held nothing when it was read may hold this one since.
-  if (container !== null) sync.state.containers[container.id] ??= pathMark(container.path, container.title)
-  await followChildren(sync, object, path, childrenIn(markdown))
+  part.upserts.push(notionItem(context, object, { path, text, author, editor }))
+  if (container !== null) {
+    // A page that held nothing when it was read may hold this one since.
+    sync.state.containers[container.id] ??= pathMark(container.path, container.title)
+    // The search may have missed it.
+    await addIfNew(sync, { kind: container.kind, id: container.id })
+  }
+  await followChildren(sync, object, path, children)
 }
 
 /** Children never seen are to be read; all of them when their parent was renamed or moved, and they with it. */
@@ -144,15 +156,16 @@ async function followChildren(
   }
   const mark = pathMark(path, titleOf(object))
   const before = state.containers[object.id]
-  state.containers[object.id] = mark
   const hasMoved = before !== undefined && before !== mark
   for (const child of children) await addIfNew(sync, child, hasMoved)
   if (hasMoved && object.object === 'data_source') {
-    for await (const id of rowsOf(run, object.id)) addPending(state, { kind: 'page', id })
+    for await (const { kind, id } of rowsOf(run, object.id)) addPending(state, { kind, id })
   }
+  state.containers[object.id] = mark
 }
 
-async function addIfNew(sync: NotionSync, ref: NotionRef, always = false): Promise<void> {
+/** Notes an object as one to be read, unless it is stored or this run has come across it; or in any case, if it was moved. */
+export async function addIfNew(sync: NotionSync, ref: NotionRef, always = false): Promise<void> {
   if (ref.kind === 'database') {
     const isKnown = sync.state.containers[ref.id] !== undefined
     if (isKnown && !always) return
@@ -161,10 +174,15 @@ async function addIfNew(sync: NotionSync, ref: NotionRef, always = false): Promi
     addPending(sync.state, { ...ref, hasMoved: always })
     return
   }
-  const range = { from: ref.id, to: `${ref.id}\u0001`, limit: 1 }
-  if (!always && sync.visited.has(ref.id)) return
-  const isStored = !always && (await sync.run.session.storedIds(range)).length > 0
-  if (!isStored) addPending(sync.state, ref)
+  if (!always && (sync.visited.has(ref.id) || (await isStored(sync, ref.id)))) return
+  addPending(sync.state, ref)
+}
+
+async function isStored(sync: NotionSync, id: string): Promise<boolean> {
+  if (sync.stored.has(id)) return true
+  const found = await sync.run.session.storedIds({ from: id, to: `${id}\u0001`, limit: 1 })
+  if (found.length > 0) sync.stored.add(id)
+  return found.length > 0
 }
 
 /** Adds an object to those to be read, once. */
@@ -177,73 +195,16 @@ function drop(list: NotionRef[], ref: NotionRef): void {
   if (index !== -1) list.splice(index, 1)
 }
 
-async function dataSourcesOf(run: NotionRun, databaseId: string): Promise<string[]> {
-  const database = await orNull(() =>
-    run.call((auth) => run.client.databases.retrieve({ auth, database_id: databaseId })),
-  )
-  if (!database || !isFullDatabase(database) || database.in_trash) return []
-  return database.data_sources.map((source) => source.id)
-}
-
-/**
- * The ids of a data source's rows, by their time of creation. One query lists at most 10,000 of them; further ones begin at
- * the last row's time, as the SDK's own `iterateAllDataSourceRows` does. Nothing when the data source is gone. Throws
- * ProviderError.
- */
-export async function* rowsOf(
-  run: NotionRun,
-  dataSourceId: string,
-  onRequest = () => undefined,
-): AsyncGenerator<string> {
-  const seen = new Set<string>()
-  let createdFrom: string | null = null
-  let cursor: string | null = null
-  for (let request = 0; request < MOST_ROW_QUERIES; request += 1) {
-    onRequest()
-    const answer: Awaited<ReturnType<typeof queryRows>> = await queryRows(
-      run,
-      dataSourceId,
-      createdFrom,
-      cursor,
-    )
-    if (answer === null) return
-    let last: string | null = null
-    for (const row of answer.results) {
-      if (row.object !== 'page' || !isFullPage(row)) continue
-      last = row.created_time
-      if (!seen.has(row.id)) yield row.id
-      seen.add(row.id)
-    }
-    cursor = answer.next_cursor
-    if (cursor !== null) continue
-    const isIncomplete = answer.request_status?.type === 'incomplete'
-    if (!isIncomplete || last === null || last === createdFrom) return
-    createdFrom = last
-  }
-}
-
-async function queryRows(
-  run: NotionRun,
-  dataSourceId: string,
-  createdFrom: string | null,
-  cursor: string | null,
-) {
-  const filter = createdFrom === null ? {} : { filter: createdSince(createdFrom) }
-  return await orNull(() =>
-    run.call((auth) =>
-      run.client.dataSources.query({
-        auth,
-        data_source_id: dataSourceId,
-        page_size: ROWS_PER_REQUEST,
-        sorts: [{ timestamp: 'created_time', direction: 'ascending' }],
-        ...filter,
-        ...(cursor === null ? {} : { start_cursor: cursor }),
-      }),
-    ),
-  )
-}
-
-const createdSince = (time: string) => ({
-  timestamp: 'created_time' as const,
-  created_time: { on_or_after: time },
+const databaseSchema = z.looseObject({
+  in_trash: z.boolean().catch(false),
+  data_sources: z.array(z.looseObject({ id: z.string() })).catch([]),
 })
+
+async function dataSourcesOf(run: NotionRun, databaseId: string): Promise<string[]> {
+  const answer = await orNull(
+    () => run.call((auth) => run.client.databases.retrieve({ auth, database_id: databaseId })),
+    (error) => isNotThere(error) || isEndpointMissing(error),
+  )
+  const database = databaseSchema.safeParse(answer)
+  return database.success && !database.data.in_trash ? database.data.data_sources.map(({ id }) => id) : []
+}

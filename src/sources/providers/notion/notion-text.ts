@@ -1,20 +1,20 @@
-import { extractNotionId, type DataSourceObjectResponse, type PageObjectResponse } from '@notionhq/client'
-
-type Property = PageObjectResponse['properties'][string]
-
-/** Rich text without its marks. */
-export function plainText(rich: readonly { plain_text: string }[]): string {
-  return rich.map((part) => part.plain_text).join('')
-}
+import { extractNotionId } from '@notionhq/client'
+import {
+  plainText,
+  richTextSchema,
+  type NotionDataSource,
+  type NotionPage,
+  type NotionProperty as Property,
+} from './notion-objects.ts'
 
 /** A page's title; '' when it has none. */
-export function pageTitle(page: PageObjectResponse): string {
+export function pageTitle(page: NotionPage): string {
   const title = Object.values(page.properties).find((property) => property.type === 'title')
-  return title?.type === 'title' ? plainText(title.title).trim() : ''
+  return title?.type === 'title' ? plainText(richTextSchema.parse(title.title)).trim() : ''
 }
 
 /** The properties of a database's row as lines `Name: value`, without the title and those that are empty. */
-export function propertyLines(page: PageObjectResponse): string {
+export function propertyLines(page: NotionPage): string {
   return Object.entries(page.properties)
     .flatMap(([name, property]) => {
       const value = property.type === 'title' ? '' : propertyText(property)
@@ -75,9 +75,9 @@ function formulaText(formula: Extract<Property, { type: 'formula' }>['formula'])
 }
 
 /** What a person would look for of a database itself: what it is about and which columns it has. */
-export function dataSourceText(source: DataSourceObjectResponse): string {
-  const columns = Object.keys(source.properties)
-  return [plainText(source.description), columns.length === 0 ? '' : `Columns: ${columns.join(', ')}`]
+export function dataSourceText(source: NotionDataSource): string {
+  const { description, columns } = source
+  return [description, columns.length === 0 ? '' : `Columns: ${columns.join(', ')}`]
     .filter((part) => part !== '')
     .join('\n\n')
 }

@@ -1,22 +1,23 @@
-import { isFullBlock, isFullDatabase } from '@notionhq/client'
+import { z } from 'zod'
+import { ProviderError } from '../../provider.ts'
+import { isRejected, type NotionRun } from './notion-client.ts'
 import {
   orNull,
   retrieveDataSource,
   retrievePage,
+  toParent,
   type NotionObject,
-  type NotionRun,
-} from './notion-client.ts'
-import { pageTitle, plainText } from './notion-text.ts'
+  type NotionParent,
+} from './notion-objects.ts'
+import { pageTitle } from './notion-text.ts'
 
 const DEEPEST = 50
-
-type ParentRef = { kind: 'page' | 'data_source' | 'database' | 'block'; id: string }
 
 interface TreeNode {
   /** Null for what has no name of its own in a path: blocks, and databases, whose data sources carry it. */
   title: string | null
   trashed: boolean
-  parent: ParentRef | null
+  parent: NotionParent | null
 }
 
 export interface NotionPlace {
@@ -25,7 +26,7 @@ export interface NotionPlace {
   /** Whether the object, or something it lies in, is in the trash. */
   trashed: boolean
   /** The innermost of those, with the titles around it. */
-  container: { id: string; title: string; path: string[] } | null
+  container: { kind: 'page' | 'data_source'; id: string; title: string; path: string[] } | null
 }
 
 export interface NotionTree {
@@ -38,13 +39,24 @@ export interface NotionTree {
 /** The pages and databases of a workspace as they lie in each other, read as needed and kept for the run. */
 export function createNotionTree(run: NotionRun): NotionTree {
   const nodes = new Map<string, TreeNode | null>()
+  const broken = new Map<string, ProviderError>()
 
-  async function nodeOf(ref: ParentRef): Promise<TreeNode | null> {
+  async function nodeOf(ref: NotionParent): Promise<TreeNode | null> {
     const known = nodes.get(ref.id)
     if (known !== undefined) return known
-    const node = await readNode(run, ref)
-    nodes.set(ref.id, node)
-    return node
+    const before = broken.get(ref.id)
+    if (before) throw before
+    try {
+      const node = await readNode(run, ref)
+      nodes.set(ref.id, node)
+      return node
+    } catch (error) {
+      if (error instanceof ProviderError && error.kind === 'unavailable') {
+        // One broken page with a hundred in it is asked for once a run, and is not Notion being down a hundred times.
+        broken.set(ref.id, new ProviderError('rejected', error.message, { cause: error }))
+      }
+      throw error
+    }
   }
 
   return {
@@ -52,7 +64,7 @@ export function createNotionTree(run: NotionRun): NotionTree {
     locate: async (object) => {
       const own = toNode(object)
       const path: string[] = []
-      let innermost: ParentRef | null = null
+      let innermost: { kind: 'page' | 'data_source'; id: string } | null = null
       const seen = new Set([object.id])
       let trashed = own.trashed
       let ref = own.parent
@@ -60,16 +72,16 @@ export function createNotionTree(run: NotionRun): NotionTree {
         seen.add(ref.id)
         const node: TreeNode | null = await nodeOf(ref)
         if (node === null) break
-        if (node.title !== null) {
+        if (node.title !== null && (ref.kind === 'page' || ref.kind === 'data_source')) {
           path.unshift(node.title)
-          innermost ??= ref
+          innermost ??= { kind: ref.kind, id: ref.id }
         }
         trashed ||= node.trashed
         ref = node.parent
       }
       const title = path.at(-1)
       const container =
-        innermost && title !== undefined ? { id: innermost.id, title, path: path.slice(0, -1) } : null
+        innermost && title !== undefined ? { ...innermost, title, path: path.slice(0, -1) } : null
       return { path, trashed, container }
     },
   }
@@ -77,50 +89,38 @@ export function createNotionTree(run: NotionRun): NotionTree {
 
 /** An object's title; `Untitled` as Notion shows it when there is none. */
 export function titleOf(object: NotionObject): string {
-  const title = object.object === 'page' ? pageTitle(object) : plainText(object.title).trim()
+  const title = object.object === 'page' ? pageTitle(object) : object.title.trim()
   return title === '' ? 'Untitled' : title
 }
 
 function toNode(object: NotionObject): TreeNode {
-  const parent = object.object === 'page' ? object.parent : object.database_parent
-  return { title: titleOf(object), trashed: object.in_trash, parent: toRef(parent) }
+  return { title: titleOf(object), trashed: object.in_trash, parent: object.parent }
 }
 
-interface AnyParent {
-  type: string
-  page_id?: string
-  data_source_id?: string
-  database_id?: string
-  block_id?: string
-}
+const nodeSchema = z.looseObject({
+  in_trash: z.boolean().optional().catch(undefined),
+  archived: z.boolean().optional().catch(undefined),
+  parent: z.unknown().optional().transform(toParent),
+})
 
-function toRef(parent: AnyParent): ParentRef | null {
-  if (parent.type === 'page_id' && parent.page_id) return { kind: 'page', id: parent.page_id }
-  if (parent.type === 'data_source_id' && parent.data_source_id) {
-    return { kind: 'data_source', id: parent.data_source_id }
+/** A page or table, block or database around an object; null when Notion does not show it to us. */
+async function readNode(run: NotionRun, ref: NotionParent): Promise<TreeNode | null> {
+  if (ref.kind === 'page' || ref.kind === 'data_source') {
+    const retrieve = ref.kind === 'page' ? retrievePage : retrieveDataSource
+    const object = await orNull(() => retrieve(run, ref.id), isRejected)
+    return object && toNode(object)
   }
-  if (parent.type === 'database_id' && parent.database_id) return { kind: 'database', id: parent.database_id }
-  if (parent.type === 'block_id' && parent.block_id) return { kind: 'block', id: parent.block_id }
-  return null
-}
-
-async function readNode(run: NotionRun, ref: ParentRef): Promise<TreeNode | null> {
-  if (ref.kind === 'page') {
-    const page = await retrievePage(run, ref.id)
-    return page && toNode(page)
-  }
-  if (ref.kind === 'data_source') {
-    const source = await retrieveDataSource(run, ref.id)
-    return source && toNode(source)
-  }
-  if (ref.kind === 'database') {
-    const database = await orNull(() =>
-      run.call((auth) => run.client.databases.retrieve({ auth, database_id: ref.id })),
-    )
-    if (!database || !isFullDatabase(database)) return null
-    return { title: null, trashed: database.in_trash, parent: toRef(database.parent) }
-  }
-  const block = await orNull(() => run.call((auth) => run.client.blocks.retrieve({ auth, block_id: ref.id })))
-  if (!block || !isFullBlock(block)) return null
-  return { title: null, trashed: block.in_trash, parent: toRef(block.parent) }
+  const { client } = run
+  const answer = await orNull(
+    () =>
+      run.call(async (auth): Promise<unknown> => {
+        if (ref.kind === 'database') return await client.databases.retrieve({ auth, database_id: ref.id })
+        return await client.blocks.retrieve({ auth, block_id: ref.id })
+      }),
+    isRejected,
+  )
+  const node = nodeSchema.safeParse(answer)
+  if (!node.success) return null
+  const { in_trash: inTrash, archived, parent } = node.data
+  return { title: null, trashed: inTrash ?? archived ?? false, parent }
 }
