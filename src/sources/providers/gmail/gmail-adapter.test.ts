@@ -309,6 +309,26 @@ describe('Gmail', () => {
     expect(ingested).toEqual([idOf(google, google.mail.mailId(5))])
   })
 
+  it('whose place a proxy takes with a page of its own is down, and nothing is removed', async () => {
+    const { google, engine } = await connect({ mails: 20 })
+    await engine.run()
+    const size = engine.items.size
+    google.faults.add({ path: '/messages', status: 200, body: '<html>Please log in</html>' })
+    engine.now += 60_000
+    await expect(engine.run({ fullResync: true })).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(engine.items.size).toBe(size)
+  })
+
+  it('holding a mail larger than is read records it and goes on', async () => {
+    const { google, engine } = await connect({ mails: 3 }, { maxDownloadBytes: 100_000 })
+    const id = google.mail.deliver({ subject: 'huge', text: 'words '.repeat(50_000) })
+    const { failures } = await engine.run()
+    expect(failures).toEqual([
+      { externalId: idOf(google, id), message: "Google's answer is larger than the limit and is not read" },
+    ])
+    expect(engine.items.size).toBe(3)
+  })
+
   it('being down ends the run, and the next goes on where it was', async () => {
     const { google, engine } = await connect({ mails: 250 })
     await engine.run({ dieAfter: 1 })

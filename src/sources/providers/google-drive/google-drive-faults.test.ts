@@ -192,6 +192,18 @@ describe('Google', () => {
     expect(google.requests.byPath()['/drive/v3/files']).toBe(3)
   })
 
+  it('whose place a proxy takes with a page of its own is down, and nothing is removed', async () => {
+    const { google, engine } = await connect({ files: 20 })
+    await engine.run()
+    google.faults.add({ path: '/drive/v3/', status: 200, body: '<html>Please log in</html>' })
+    engine.now += 60_000
+    await expect(engine.run({ fullResync: true })).rejects.toMatchObject({ kind: 'unavailable' })
+    google.faults.clear()
+    google.faults.add({ path: '/drive/v3/files', status: 200, body: '<html>Please log in</html>' })
+    await expect(engine.run({ fullResync: true })).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(engine.items.size).toBe(19)
+  })
+
   it('that cuts connections or does not answer in time is asked again', async () => {
     const { google, engine } = await connect({ files: 20 }, { requestTimeoutMs: 300 })
     google.faults.add({ every: 5, times: 3, drop: true })

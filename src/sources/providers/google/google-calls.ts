@@ -63,6 +63,9 @@ export function createGoogleCalls(session: ProviderSession, caller: ProviderCall
         timeout,
         retry: false,
       })
+      // A proxy's page with status 200: read as an answer it would be an empty list, and all that is stored would be gone.
+      if (typeof data !== 'object' || data === null)
+        throw new GoogleError('unavailable', 'Google did not answer: what came is not JSON')
       return data
     })
 }

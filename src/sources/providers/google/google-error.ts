@@ -89,11 +89,11 @@ export function toGoogleError(error: unknown): unknown {
   if (!(error instanceof gaxios.GaxiosError)) return error
   const response = error.response
   if (!response) {
-    if (isTooLarge(error)) return new GoogleError('rejected', error.message, { reason: TOO_LARGE })
+    if (isTooLarge(error)) return new GoogleError('rejected', TOO_LARGE_MESSAGE, { reason: TOO_LARGE })
     return new GoogleError('unavailable', `Google did not answer: ${reasonOf(error)}`)
   }
   const { status } = response
-  if (status < 300) return new GoogleError('rejected', error.message, { status, reason: TOO_LARGE })
+  if (status < 300) return new GoogleError('rejected', TOO_LARGE_MESSAGE, { status, reason: TOO_LARGE })
   const { message, reason } = readBody(response.data)
   const kind = kindOf(status, reason)
   const saidMs = retryAfterOf(response.headers, message)
@@ -111,6 +111,7 @@ const usualWaitOf = (reason: string | undefined) =>
 
 /** The reason given to an answer that was longer than the limit of its request. */
 export const TOO_LARGE = 'tooLarge'
+const TOO_LARGE_MESSAGE = "Google's answer is larger than the limit and is not read"
 
 function kindOf(status: number, reason: string | undefined): ProviderErrorKind {
   if (status === 429) return 'rate_limited'
