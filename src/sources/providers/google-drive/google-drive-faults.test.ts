@@ -272,6 +272,9 @@ describe('a run that dies', () => {
       'rename folder',
       'trash folder',
       'move',
+      'unshare folder',
+      'leave drive',
+      'join drive',
       'none',
     )
     const cut = fc.record({
@@ -309,6 +312,9 @@ function change({ drive }: Google, what: string, at: number): void {
   if (what === 'create') drive.create({ name: `new ${at}`, content: `made at ${at}` })
   if (what === 'rename folder') drive.update(drive.folderId(at % 6), { name: `folder ${at}` })
   if (what === 'trash folder') drive.trash(drive.folderId(at % 6))
+  if (what === 'unshare folder') drive.unshare(drive.folderId(at % 6))
+  if (what === 'leave drive') drive.leaveDrive(drive.driveId(1))
+  if (what === 'join drive') drive.joinDrive(drive.driveId(1))
   if (!isThere) return
   if (what === 'edit') drive.update(file, { name: `edited ${at}` })
   if (what === 'trash') drive.trash(file)
