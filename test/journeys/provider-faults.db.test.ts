@@ -74,10 +74,14 @@ const googleRefusal = (code: number, reason: string) => ({
 const notionRefusal = (status: number, code: string) => ({ object: 'error', status, code, message: code })
 const soon = { 'retry-after': '1' }
 
-/** A burst of refusals in each provider's own form, met in the middle of a run, and how many requests they refuse. */
-const BURSTS: Record<ProviderId, { refusals: number; faults: Fault[] }> = {
+/**
+ * A burst of refusals in each provider's own form, met in the middle of a run: how many requests are refused, and how long
+ * they ask to wait at the least (Google is asked for several items at once, which wait together).
+ */
+const BURSTS: Record<ProviderId, { refusals: number; waitMs: number; faults: Fault[] }> = {
   slack: {
     refusals: 3,
+    waitMs: 3_000,
     faults: [
       {
         path: '/api/conversations.',
@@ -91,6 +95,7 @@ const BURSTS: Record<ProviderId, { refusals: number; faults: Fault[] }> = {
   },
   google_drive: {
     refusals: 4,
+    waitMs: 5_000,
     faults: [
       // Drive's own form says no time.
       {
@@ -112,6 +117,7 @@ const BURSTS: Record<ProviderId, { refusals: number; faults: Fault[] }> = {
   },
   gmail: {
     refusals: 6,
+    waitMs: 1_000,
     faults: [
       {
         path: '/gmail/v1/users/me/messages/',
@@ -133,6 +139,7 @@ const BURSTS: Record<ProviderId, { refusals: number; faults: Fault[] }> = {
   },
   notion: {
     refusals: 4,
+    waitMs: 4_000,
     faults: [
       {
         path: '/v1/pages/',
@@ -159,15 +166,19 @@ describe('a burst of rate limits in the middle of a first run', () => {
 
   it.concurrent.for(ALL_PROVIDERS)(
     'of %s is waited out: everything is there once, and each refusal costs one request more [SYNC-15]',
+    { timeout: 60_000 },
     async (provider) => {
       const workspace = await service.workspace()
       const before = requestsOf(provider)
-      for (const fault of BURSTS[provider].faults) emulator(provider).faults.add(fault)
+      const { faults, refusals, waitMs } = BURSTS[provider]
+      for (const fault of faults) emulator(provider).faults.add(fault)
       const sourceId = await connect(workspace, provider)
-      expect(await firstRun(workspace, sourceId)).toMatchObject({ status: 'succeeded', errorMessage: null })
+      const run = await firstRun(workspace, sourceId)
+      expect(run).toMatchObject({ status: 'succeeded', errorMessage: null })
+      expect(Date.parse(run.finishedAt) - Date.parse(run.startedAt)).toBeGreaterThanOrEqual(waitMs)
       const { contents, requests } = clean.get(provider) ?? { contents: [], requests: 0 }
       expect(await service.contentsOf(sourceId)).toEqual(contents)
-      expect(requestsOf(provider) - before).toBe(requests + BURSTS[provider].refusals)
+      expect(requestsOf(provider) - before).toBe(requests + refusals)
     },
   )
 })

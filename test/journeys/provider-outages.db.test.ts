@@ -58,6 +58,7 @@ const OUTAGES: Record<ProviderId, { fault: Fault; says: RegExp }> = {
 describe('a provider that is down', () => {
   it.concurrent.for(ALL_PROVIDERS)(
     'such as %s fails the run in words that say so, loses nothing, and is caught up with by the next run [SYNC-6, SYNC-18]',
+    { timeout: 60_000 },
     async (provider) => {
       const { organization, sourceId } = await connected(provider)
       const before = await service.contentsOf(sourceId)

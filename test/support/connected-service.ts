@@ -146,6 +146,8 @@ export function countRequests({ requests }: Pick<ProviderEmulator, 'requests'>, 
 export interface EndedRun {
   id: string
   status: 'succeeded' | 'failed'
+  startedAt: string
+  finishedAt: string
   itemsDiscovered: number
   itemsIngested: number
   itemsDeleted: number
@@ -210,7 +212,7 @@ export interface ConnectedService extends TestService {
 }
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7)
-const RUN_TIMEOUT_MS = 25_000
+const RUN_TIMEOUT_MS = 50_000
 
 /** The whole service with the provider emulators behind it and an identity provider of its own. */
 export async function startConnectedService(
