@@ -11,16 +11,20 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23503'
 }
 
+/** SQLSTATE classes 08, 53 and 57P, a statement or a transaction that timed out, and what a socket says when it breaks. */
+const OUTAGE_CODE = /^((08|53|57P)[0-9A-Z]+|57014|25P03|ECONN\w+|EPIPE|ETIMEDOUT)$/
+
+/** How the pool, the driver and Kysely (whose rollback fails on the lost connection) put it. */
+const OUTAGE_MESSAGE = /^Connection terminated|^timeout exceeded when|^Query read timeout|is not queryable$/
+
 /**
- * Whether the database could not be reached, shut down or ran out of something: SQLSTATE classes 08, 53 and 57P
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a connection that broke.
+ * Whether the database could not be reached, shut down, ran out of something or took too long
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a connection to it broke: later it can succeed.
  */
 export function isDatabaseOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  return (
-    /^(08|53|57P)[0-9A-Z]+$/.test(code) || /^Connection terminated|^timeout exceeded when/.test(error.message)
-  )
+  return OUTAGE_CODE.test(code) || OUTAGE_MESSAGE.test(error.message)
 }
 
 /** Whether the database gave a transaction up because of another one: the same again can succeed. */
