@@ -41,7 +41,7 @@ async function timed<Result>(
   const startedAt = clock.now().getTime()
   try {
     const result = await attempt()
-    waits.passed(account.externalAccountId, clock.now().getTime())
+    waits.passed(account.externalAccountId, startedAt, clock.now().getTime())
     return result
   } catch (error) {
     const failure = toGoogleError(error)
