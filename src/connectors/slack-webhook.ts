@@ -58,6 +58,8 @@ export function createSlackWebhook(deps: {
             .set({ status: 'error', error_message: event.reason, updated_at: at })
             .where('organization_id', '=', organizationId)
             .where('id', '=', sourceId)
+            // Paused between the look and now: it stays so.
+            .where('status', '<>', 'disabled')
             .execute()
         })
       }

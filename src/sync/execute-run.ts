@@ -101,7 +101,7 @@ async function readAll(
     await becomeFullResync(deps.db, run)
     await readFrom(deps, run, account, { cursor: null, push: push.state }, signal, onPage)
   }
-  await dropPushEvents(deps.db, run, push.lastPosition, deps.clock.now())
+  await dropPushEvents(deps.db, run, push.positions, deps.clock.now())
 }
 
 async function readFrom(

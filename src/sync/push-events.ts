@@ -17,7 +17,10 @@ export interface ReceivedEvent {
   at: Date
 }
 
-/** Notes what a webhook announced and has the source polled soon. False: the event was there already. */
+/**
+ * Notes what a webhook announced and has the source polled soon; one in error is polled when its provider's patience allows,
+ * a paused one once it is resumed. False: the event was there already.
+ */
 export async function notePushEvent(tx: Tx, event: ReceivedEvent): Promise<boolean> {
   const inserted = await tx
     .insertInto('push_events')
@@ -37,19 +40,25 @@ export async function notePushEvent(tx: Tx, event: ReceivedEvent): Promise<boole
     .updateTable('sources')
     .set((set) => ({
       push_since: set.fn.coalesce('push_since', set.val(event.at)),
-      next_poll_at: set.fn<Date>('least', [set.ref('next_poll_at'), set.val(soon)]),
+      next_poll_at: set
+        .case()
+        .when('status', '=', 'error')
+        .then(set.ref('next_poll_at'))
+        .else(set.fn<Date>('least', [set.ref('next_poll_at'), set.val(soon)]))
+        .end(),
     }))
     .where('organization_id', '=', event.organizationId)
     .where('id', '=', event.sourceId)
+    .where('status', '<>', 'disabled')
     .execute()
   return true
 }
 
-/** What has been announced and not been read, and up to where it goes. */
+/** What has been announced and not been read, and the positions of the events that say so. */
 export async function readPushState(
   db: Db,
   run: TakenRun,
-): Promise<{ state: PushState; lastPosition: number | null }> {
+): Promise<{ state: PushState; positions: number[] }> {
   const events = await db
     .selectFrom('push_events')
     .select(['hints', 'position'])
@@ -60,31 +69,29 @@ export async function readPushState(
     .limit(HINTS_EVENTS_MAX)
     .execute()
   const hints = events.flatMap((event): JsonValue[] => JSON.parse(event.hints))
-  const last = events.at(-1)
   return {
     state: { since: run.source.push_since, hints },
-    lastPosition: last === undefined ? null : last.position,
+    positions: events.map(({ position }) => position),
   }
 }
 
 /**
- * Notes that a run which succeeded had these events. Their ids stay for a while, so that repeats are known. What came
- * while it ran is left for a run of its own, soon.
+ * Notes that a run which succeeded had the events at these positions; one before them may have been committed after they
+ * were read. Their ids stay for a while, so that repeats are known. What came meanwhile is left for a run of its own, soon.
  */
 export async function dropPushEvents(
   db: Db,
   run: TakenRun,
-  lastPosition: number | null,
+  positions: readonly number[],
   at: Date,
 ): Promise<void> {
-  if (lastPosition !== null) {
+  if (positions.length > 0) {
     await db
       .updateTable('push_events')
       .set({ read_at: at, hints: '[]' })
       .where('organization_id', '=', run.organizationId)
       .where('source_id', '=', run.source.id)
-      .where('position', '<=', lastPosition)
-      .where('read_at', 'is', null)
+      .where('position', 'in', [...positions])
       .execute()
   }
   await db

@@ -1,18 +1,51 @@
 import type { Db } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
 
 const DAY_MS = 24 * 3_600_000
 const EVENTS_KEPT_MS = DAY_MS
+const UNREAD_EVENTS_KEPT_MS = 7 * DAY_MS
 const RUNS_KEPT_MS = 30 * DAY_MS
 
-/** Forgets ended runs after 30 days, and events that were read a day ago: a provider repeats them for an hour at most. */
+/**
+ * Forgets ended runs after 30 days, and events that were read a day ago: a provider repeats them for an hour at most. Events
+ * that no run has read for a week go too; their sources then count as without events, so that polling covers the gap.
+ */
 export async function sweepSync(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('push_events')
     .where('read_at', '<', new Date(now.getTime() - EVENTS_KEPT_MS))
     .execute()
+  await dropUnreadEvents(db, new Date(now.getTime() - UNREAD_EVENTS_KEPT_MS))
   await db
     .deleteFrom('sync_runs')
     .where('status', 'in', ['succeeded', 'failed'])
     .where('finished_at', '<', new Date(now.getTime() - RUNS_KEPT_MS))
     .execute()
+}
+
+async function dropUnreadEvents(db: Db, before: Date): Promise<void> {
+  await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      await tx
+        .updateTable('sources')
+        .set({ push_since: null })
+        .where((where) =>
+          where.exists(
+            where
+              .selectFrom('push_events')
+              .select('event_id')
+              .whereRef('push_events.organization_id', '=', 'sources.organization_id')
+              .whereRef('push_events.source_id', '=', 'sources.id')
+              .where('read_at', 'is', null)
+              .where('received_at', '<', before),
+          ),
+        )
+        .execute()
+      await tx
+        .deleteFrom('push_events')
+        .where('read_at', 'is', null)
+        .where('received_at', '<', before)
+        .execute()
+    }),
+  )
 }
