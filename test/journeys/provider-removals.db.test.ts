@@ -163,6 +163,7 @@ async function failing(provider: ProviderId): Promise<string> {
     case 'notion': {
       const page = [...notion.state.objects.values()].find((one) => one.kind === 'page')
       notion.faults.add({ path: `/v1/pages/${page?.id}/markdown`, ...down })
+      notion.faults.add({ path: `/v1/blocks/${page?.id}/children`, ...down })
       return page?.id ?? ''
     }
     case 'google_drive': {
