@@ -13,7 +13,7 @@ import type { ProviderChannel } from './provider.ts'
 /*
  * The states of a source. `pending`: made, its first sync unfinished; a push-only source has none and starts `active`.
  * A run that succeeds makes it `active`, one that fails `error` with the provider's words. A person in the console
- * turns `active` and `error` to `disabled` and back; a disabled source is not polled and refuses runs.
+ * turns any of them to `disabled` and back; a disabled source is not polled and refuses runs.
  */
 
 export interface SourceView {
@@ -136,6 +136,16 @@ export function createSources(deps: {
   }
 }
 
+/** Events of a paused source are not taken: once it goes on, polls have to cover the gap. */
+const PAUSED = { status: 'disabled', push_since: null } as const
+
+/** As it was before the pause; a source without a time for its next poll is due now, whatever the clocks of servers say. */
+const RESUMED = {
+  status: sql<SourceStatus>`case when error_message is not null then 'error'
+    when last_synced_at is null and not push_only then 'pending' else 'active' end`,
+  next_poll_at: sql<Date>`coalesce(next_poll_at, created_at)`,
+}
+
 async function applyChange(
   tx: Tx,
   caller: Caller,
@@ -153,7 +163,8 @@ async function applyChange(
     .updateTable('sources')
     .set({
       ...(displayName === undefined ? {} : { display_name: displayName }),
-      ...(nextStatus === undefined ? {} : { status: nextStatus }),
+      ...(nextStatus === 'disabled' ? PAUSED : {}),
+      ...(nextStatus === 'active' ? RESUMED : {}),
       ...(channelAllowlist === undefined ? {} : { channel_allowlist: channelAllowlist }),
       updated_at: at,
     })
