@@ -66,7 +66,10 @@ function verdictsOf(records: readonly gmail_v1.Schema$History[]): { gone: string
     if (message?.id) verdicts.set(message.id, verdict)
   }
   for (const record of records) {
-    for (const { message } of record.messagesAdded ?? []) note(message, 'changed')
+    for (const { message } of record.messagesAdded ?? []) {
+      // Spam, and drafts at each save of theirs, are not worth the quota of a look.
+      note(message, isOutside(message?.labelIds) ? 'gone' : 'changed')
+    }
     for (const { message, labelIds } of record.labelsAdded ?? []) {
       if (isOutside(labelIds)) note(message, 'gone')
       else if (!labelIds?.every(isVolatile)) note(message, 'changed')
