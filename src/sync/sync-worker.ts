@@ -1,5 +1,6 @@
 import type { ProviderId } from '../kernel/providers.ts'
 import { WorkerStopping } from './execute-run.ts'
+import { writeWithBlame } from './item-faults.ts'
 import { takeRun } from './run-lease.ts'
 import { queuePolls } from './queue-runs.ts'
 import { sweepSync } from './sweep-sync.ts'
@@ -35,7 +36,8 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const { db, clock, providers } = deps
   const stopping = new AbortController()
   const timers: NodeJS.Timeout[] = []
-  const crew = createCrew(deps, stopping.signal, () => {
+  const work = { ...deps, items: writeWithBlame(deps.items) }
+  const crew = createCrew(work, stopping.signal, () => {
     if (timers.length > 0) look()
   })
   let looking: Promise<unknown> | null = null
