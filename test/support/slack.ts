@@ -4,6 +4,7 @@ import {
   type SlackEmulatorOptions,
 } from '../../emulators/slack/index.ts'
 import { createSlackAdapter } from '../../src/sources/providers/slack/index.ts'
+import type { JsonValue } from '../../src/sources/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 /** Where the clock of a test stands at first. */
@@ -28,6 +29,9 @@ export async function connectSlack(
   options: SlackEmulatorOptions & {
     pageSize?: number
     itemsPerPage?: number
+    verifiedMessages?: number
+    /** Stands for the saved cursor, once there is one. */
+    changeCursor?: (cursor: JsonValue) => JsonValue
     harness?: Partial<HarnessOptions>
   } = {},
 ): Promise<ConnectedSlack> {
@@ -43,11 +47,19 @@ export async function connectSlack(
     apiUrl,
     pageSize: options.pageSize ?? 999,
     itemsPerPage: options.itemsPerPage ?? 100,
+    verifiedMessages: options.verifiedMessages ?? 20_000,
   })
+  const { changeCursor = (cursor) => cursor } = options
   const scopes = options.scopes ?? 'groups:read,groups:history,channels:join,channels:read,users:read'
   const grant = slack.grants.issue(slack.team.id, scopes)
   const sync = createProviderHarness({
-    adapter,
+    adapter: {
+      ...adapter,
+      listChanges: (session, input) => {
+        const cursor = input.cursor === null ? null : changeCursor(input.cursor)
+        return adapter.listChanges(session, { ...input, cursor })
+      },
+    },
     accessToken: () => grant.accessToken,
     account: { externalAccountId: slack.team.id, displayName: 'Acme' },
     now: SLACK_NOW,

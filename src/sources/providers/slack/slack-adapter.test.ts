@@ -186,16 +186,6 @@ describe('Slack: later runs', () => {
     await sync.run()
     expect(differences(slack, sync)).toEqual([])
   })
-
-  it('find an old deletion by the weekly reading of each channel, without events or a resync', async () => {
-    const { slack, sync, channel } = await connect()
-    await sync.run()
-    const old = slack.state.history(channel(0), { oldest: '', latest: '~', limit: 100 }).at(-2)
-    slack.state.delete(channel(0), old?.ts ?? '')
-    sync.now += 8 * 24 * 3600_000
-    for (let run = 0; run < 3; run += 1) await sync.run()
-    expect(differences(slack, sync)).toEqual([])
-  })
 })
 
 describe('Slack: events', () => {

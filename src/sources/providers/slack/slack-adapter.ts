@@ -13,6 +13,8 @@ export interface SlackAdapterOptions {
   pageSize?: number
   /** Items after which a page is handed out to be stored; 100 when left out. */
   itemsPerPage?: number
+  /** Messages before the look-back that a poll compares with what is stored; 20,000 when left out. */
+  verifiedMessages?: number
   now?: () => Date
 }
 
@@ -20,7 +22,8 @@ export interface SlackAdapterOptions {
 export function createSlackAdapter(options: SlackAdapterOptions): ProviderAdapter {
   const oauth = { ...options, now: options.now ?? (() => new Date()) }
   const caller = createSlackCaller()
-  const changes = { pageSize: options.pageSize ?? 999, itemsPerPage: options.itemsPerPage ?? 100 }
+  const { pageSize = 999, itemsPerPage = 100, verifiedMessages = 20_000 } = options
+  const changes = { pageSize, itemsPerPage, verifiedMessages }
   const runOf = (session: ProviderSession): SlackRun => ({
     session,
     client: createSlackClient(options.apiUrl, session.limits.requestTimeoutMs, session.signal),

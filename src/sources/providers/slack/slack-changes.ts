@@ -1,12 +1,14 @@
 import type { ChangePage, ListChangesInput } from '../../provider.ts'
 import type { SlackChannel } from './slack-channels.ts'
 import type { SlackRun } from './slack-client.ts'
-import { markOf, readSlackCursor, type SlackChannelState, type SlackState } from './slack-cursor.ts'
+import { readSlackCursor, unknownOlder, type SlackChannelState, type SlackState } from './slack-cursor.ts'
 import { groupHints } from './slack-hints.ts'
+import { markOf } from './slack-marks.ts'
 import { adoptChannels, removeOtherChannels } from './slack-membership.ts'
 import { toTs, type SlackMessage } from './slack-messages.ts'
+import { joinOlder, nextTurn, recordOlder, windowStart } from './slack-older.ts'
 import { pollChannels, readHinted, watchBlocks } from './slack-poll.ts'
-import { readParts } from './slack-reader.ts'
+import { readParts, type ThreadChoice } from './slack-reader.ts'
 import {
   historyOf,
   pageOf,
@@ -19,8 +21,6 @@ import {
 
 /** While events arrive, every channel is still asked this often: an event may be lost. */
 const POLL_DESPITE_EVENTS_MS = 3600_000
-/** Without events, a channel's whole history is read again this often, one channel a run. */
-const READ_AGAIN_MS = 7 * 24 * 3600_000
 /**
  * What changed in a workspace since `cursor`. Channels not read yet (all of them at first, new and renamed ones later) are
  * read backwards to their beginning; then hints are looked at, and every channel is asked for news unless events tell of
@@ -38,7 +38,6 @@ export async function* listSlackChanges(
   const pollAll = hints.unreadable || !isCoveredByEvents(state, input.push?.since ?? null, now)
 
   yield* adoptChannels(sync, input.settings.channelAllowlist)
-  if (pollAll && !state.crawl && !input.push?.since) markOldestReading(state, now)
   yield* backfillChannels(sync)
   yield* readHinted(sync, hints.blocks)
   if (pollAll) {
@@ -47,6 +46,7 @@ export async function* listSlackChanges(
   }
   if (state.crawl) yield* removeOtherChannels(sync)
   state.crawl = false
+  joinOlder(state)
   yield { ...pageOf(sync, {}), complete: true }
 }
 
@@ -58,13 +58,6 @@ function isCoveredByEvents(state: SlackState, since: Date | null, now: number): 
   if (since === null || state.crawl) return false
   const age = now - state.polledAt
   return since.getTime() <= state.polledAt && age >= 0 && age < POLL_DESPITE_EVENTS_MS
-}
-
-function markOldestReading(state: SlackState, now: number): void {
-  const due = Object.values(state.channels)
-    .filter((channel) => !channel.left && channel.backfill === null && now - channel.readAt > READ_AGAIN_MS)
-    .toSorted((left, right) => left.readAt - right.readAt)
-  if (due[0]) due[0].backfill = ''
 }
 
 /** Reads the channels that have not been read to their beginning, each from where it stands. */
@@ -82,15 +75,23 @@ async function* backfillChannel(
   state: SlackChannelState,
 ): AsyncGenerator<ChangePage> {
   const before = state.backfill === '' ? null : state.backfill
+  if (before === null) state.older = unknownOlder()
+  const older = recordOlder(sync.state, state, before)
   const window: SlackMessage[] = []
-  const blocks = watchBlocks(historyOf(sync, channel.id, { oldest: toTs(0), before }), state, window)
+  const history = historyOf(sync, channel.id, { oldest: toTs(0), before })
+  const blocks = watchBlocks(history, state, (block) => {
+    older.add(block)
+    if (block.from >= windowStart(state)) window.push(...block.messages)
+  })
   const bounds = { before, oldest: null }
   let isWhole = before === null
   for await (const part of readParts(readingOf(sync, channel), blocks, bounds, ALL_THREADS)) {
-    isWhole &&= part.failures.length === 0
+    const failed = part.failures.length > 0
+    isWhole &&= !failed
     state.backfill = part.from === '' ? null : part.from
+    older.note(part.from === '' ? toTs(0) : part.from, failed)
     if (state.backfill === null) {
-      state.readAt = sync.run.session.clock.now().getTime()
+      state.older.turn = nextTurn(sync.state)
       // So that the first poll after it knows when nothing has changed.
       state.window = isWhole ? markOf(window) : ''
     }
@@ -98,4 +99,4 @@ async function* backfillChannel(
   }
 }
 
-const ALL_THREADS = { skipKnown: false, forced: new Set<string>() }
+const ALL_THREADS: ThreadChoice = { skipKnown: false, skipUnwatched: false, forced: new Set() }

@@ -48,7 +48,8 @@ function channelOf(channel: NonNullable<ConversationsListResponse['channels']>[n
     name: channel.name ?? channel.id,
     isPrivate: channel.is_private === true,
     memberCount: channel.num_members ?? 0,
-    isMember: channel.is_member === true,
+    // A server that does not say is believed to list what can be read.
+    isMember: channel.is_member !== false,
     isArchived: channel.is_archived === true,
   }
 }

@@ -1,9 +1,30 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError, type JsonValue } from '../../provider.ts'
+import { markOf } from './slack-marks.ts'
 import type { SlackMessage } from './slack-messages.ts'
 
 const MOST_WATCHED_THREADS = 3_000
+
+/**
+ * A stretch of older history: the clock hour it begins with (hours since the epoch), how many messages it held, and the XOR
+ * of the hashes of all of them, then of the roots of threads alone, in hex; '' when what is stored may differ.
+ */
+const stretch = z.tuple([z.number(), z.number(), z.string(), z.string()])
+
+/** What the history before the look-back held when it was last compared with what is stored. */
+const olderState = z.object({
+  /** The hour the newest stretch ends with, excluded; 0 when nothing has been compared yet. */
+  to: z.number(),
+  /** Newest first, each reaching to the next, the last one not always to the channel's beginning. */
+  stretches: z.array(stretch),
+  /** The hour below which comparing goes on; 0 when it begins at the top. */
+  next: z.number(),
+  /** Its last turn to be compared: the lowest comes next. Counted, so that no clock can keep a channel waiting; 0 for never. */
+  turn: z.number(),
+})
+
+/** Older history nothing is known of yet. */
+export const unknownOlder = (): SlackOlder => ({ to: 0, stretches: [], next: 0, turn: 0 })
 
 const channelState = z.object({
   name: z.string(),
@@ -11,10 +32,9 @@ const channelState = z.object({
   newest: z.string(),
   /** Where reading the whole history backwards stands: '' at the top, a `ts` below which all is still to be read, null when done. */
   backfill: z.string().nullable(),
-  /** When the whole history was last read to its end; epoch milliseconds, 0 for never. */
-  readAt: z.number(),
   /** What the look-back window held when last read; the same again means that nothing changed. */
   window: z.string(),
+  older: olderState.default(unknownOlder),
   /** The bot is not in the channel and stays out of it until it is invited or everything is read anew. */
   left: z.boolean(),
 })
@@ -39,6 +59,9 @@ const cursorSchema = z.object({
 /** Where a Slack source stands. */
 export type SlackState = z.infer<typeof cursorSchema>
 export type SlackChannelState = z.infer<typeof channelState>
+export type SlackOlder = z.infer<typeof olderState>
+export type WatchedThread = z.infer<typeof watchedThread>
+export type SlackStretch = z.infer<typeof stretch>
 
 /** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
 export function readSlackCursor(cursor: JsonValue | null): SlackState {
@@ -54,9 +77,13 @@ export function writeSlackCursor(state: SlackState): JsonValue {
   return structuredClone(state)
 }
 
-/** Whether a root, and with it the number and time of its replies, is as it was when its thread was last read. */
-export function isThreadKnown(state: SlackState, channelId: string, root: SlackMessage): boolean {
-  return state.threads[`${channelId}/${root.ts}`]?.[2] === markOf([root])
+/**
+ * Whether a root, and with it the number and time of its replies, is as it was when its thread was last read; null when the
+ * thread is not watched.
+ */
+export function isThreadKnown(state: SlackState, channelId: string, root: SlackMessage): boolean | null {
+  const watched = state.threads[`${channelId}/${root.ts}`]
+  return watched ? watched[2] === markOf([root]) : null
 }
 
 /** Notes a thread just read; `messages` null when that failed: then it comes first the next time. */
@@ -69,29 +96,11 @@ export function watchThread(
 ): void {
   const latest = root.latest_reply ?? root.ts
   state.threads[`${channelId}/${root.ts}`] =
-    messages === null ? [latest, 0, '', ''] : [latest, now.getTime(), markOf([root]), markOf(messages)]
+    messages === null ? unreadThread(latest) : [latest, now.getTime(), markOf([root]), markOf(messages)]
 }
 
-/** A short hash of everything about messages that an item shows, and of the replies under them. */
-export function markOf(messages: readonly SlackMessage[]): string {
-  const hash = createHash('sha256')
-  for (const message of messages) {
-    const {
-      ts,
-      text,
-      subtype,
-      edited,
-      reply_count: replies,
-      latest_reply: latest,
-      files,
-      attachments,
-    } = message
-    hash.update(
-      JSON.stringify([ts, text, subtype, edited?.ts, replies, latest, files?.length, attachments?.length]),
-    )
-  }
-  return hash.digest('base64url').slice(0, 12)
-}
+/** A thread that has to be read; `latest` is the time of its last reply. */
+export const unreadThread = (latest: string): WatchedThread => [latest, 0, '', '']
 
 /** Keeps the threads with the latest replies. */
 export function pruneThreads(state: SlackState): void {

@@ -179,4 +179,66 @@ describe('Slack: faults', () => {
       expect(differences(slack, sync)).toEqual([])
     }
   })
+
+  it.each([
+    ['as an unknown method', { status: 200, body: { ok: false, error: 'unknown_method' } }],
+    ['with a 404', { status: 404 }],
+  ])('a gateway that refuses auth.test %s leaves the name the grant gave', async (_how, answer) => {
+    const { slack, sync, channel } = await connect()
+    slack.faults.add({ path: 'auth.test', ...answer })
+    const report = await sync.run()
+    expect(report.failures).toEqual([])
+    expect(differences(slack, sync)).toEqual([])
+    const [item] = sync.items.values()
+    expect(item?.metadata.workspace).toBe('Acme')
+    expect(item?.url).toContain(`https://slack.com/archives/${channel(0).slice(0, 1)}`)
+  })
+
+  it('a server that does not say where the bot is a member is read without joining', async () => {
+    const { slack, sync, channel } = await connect()
+    const [first, second] = [channel(0), channel(1)]
+    slack.state.setMember(first, true)
+    const channels = [
+      { id: first, name: 'general' },
+      { id: second, name: 'engineering', is_member: false },
+    ]
+    slack.faults.add({ path: 'conversations.list', status: 200, body: { ok: true, channels } })
+    const report = await sync.run()
+    expect(report.failures).toEqual([])
+    expect(slack.requests.byPath()['/api/conversations.join']).toBe(1)
+    const read = new Set([...sync.items.values()].map((item) => item.metadata.channelId))
+    expect(read).toEqual(new Set([first, second]))
+  })
+
+  it('an old thread that changed and whose hour could not be read is looked at again', async () => {
+    const { slack, sync, channel } = await connect()
+    await sync.run()
+    const messages = slack.state.allMessages(channel(0))
+    const reply = messages.find(({ ts, thread_ts: root }) => root !== undefined && root !== ts)
+    slack.state.edit(channel(0), reply?.ts ?? '', 'a reply edited long after')
+    // Only a single hour is asked for with an upper bound.
+    const refused = { status: 200, body: { ok: false, error: 'invalid_ts_latest' } }
+    slack.faults.add({ path: 'conversations.history', contains: 'latest=', ...refused })
+    expect((await sync.run()).failures).toHaveLength(1)
+    slack.faults.clear()
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+
+  it('threads that never answer do not keep the others from being looked at', async () => {
+    const { slack, sync, channel } = await connect({ seed: { messagesPerChannel: 60, threadShare: 0.9 } })
+    await sync.run()
+    const messages = slack.state.allMessages(channel(2))
+    const reply = messages.find(({ ts, thread_ts: root }) => root !== undefined && root !== ts)
+    slack.state.edit(channel(2), reply?.ts ?? '', 'a reply edited long after')
+    const refused = { status: 200, body: { ok: false, error: 'invalid_arguments' } }
+    for (const index of [0, 1]) {
+      slack.faults.add({ path: 'conversations.replies', contains: channel(index), ...refused })
+    }
+    for (let run = 0; run < 7; run += 1) {
+      sync.now += 900_000
+      await sync.run()
+    }
+    expect(sync.bodies().some((body) => body.includes('a reply edited long after'))).toBe(true)
+  })
 })

@@ -42,6 +42,28 @@ export async function* readHistory(
   if (last !== undefined) yield { from: blockStart(last.ts), messages: pending }
 }
 
+/** Hands out a history in stretches, so that one request can serve several of them. */
+export interface BlockReader {
+  /** The blocks that come next, down to the edge of an hour. To be read to the end before the next stretch. */
+  downTo(from: string): AsyncGenerator<HistoryBlock>
+}
+
+/** Splits a history, newest block first. */
+export function createBlockReader(blocks: AsyncIterator<HistoryBlock>): BlockReader {
+  let ahead: IteratorResult<HistoryBlock> | null = null
+  return {
+    async *downTo(from) {
+      for (;;) {
+        ahead ??= await blocks.next()
+        if (ahead.done === true || ahead.value.from < from) return
+        const block = ahead.value
+        ahead = null
+        yield block
+      }
+    },
+  }
+}
+
 async function readPage(
   run: SlackRun,
   input: { channelId: string; oldest: string; before: string | null; pageSize: number },

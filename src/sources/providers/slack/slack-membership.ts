@@ -1,6 +1,6 @@
 import type { ChangePage, ItemFailure } from '../../provider.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './slack-channels.ts'
-import { forgetChannel, type SlackChannelState } from './slack-cursor.ts'
+import { forgetChannel, unknownOlder, type SlackChannelState } from './slack-cursor.ts'
 import { channelIdRange } from './slack-items.ts'
 import { afterId, storedIn } from './slack-reader.ts'
 import { channelKey, pageOf, type SlackSync } from './slack-sync.ts'
@@ -46,8 +46,8 @@ async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<Ite
     name: channel.name,
     newest: '',
     backfill: '',
-    readAt: 0,
     window: '',
+    older: unknownOlder(),
     left: false,
   }
   state.channels[channel.id] = fresh

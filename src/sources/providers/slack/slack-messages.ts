@@ -105,6 +105,9 @@ export function blockStart(ts: string): string {
   return toTs(seconds)
 }
 
+/** Whether a `ts` is the start of a block. */
+export const isOnTheHour = (ts: string): boolean => ts === blockStart(ts)
+
 /** The start of the block after the one a `ts` falls into. */
 export function blockEnd(ts: string): string {
   return toTs((Math.floor(Number(ts) / BLOCK_SECONDS) + 1) * BLOCK_SECONDS)

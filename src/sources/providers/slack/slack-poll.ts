@@ -1,27 +1,34 @@
 import type { ChangePage } from '../../provider.ts'
 import type { SlackChannel } from './slack-channels.ts'
-import { markOf, type SlackChannelState } from './slack-cursor.ts'
+import { unreadThread, type SlackChannelState, type WatchedThread } from './slack-cursor.ts'
 import { readThread, type HistoryBlock } from './slack-history.ts'
 import type { HintedBlock } from './slack-hints.ts'
-import { blockEnd, blockStart, toTs, type SlackMessage } from './slack-messages.ts'
-import { readParts, type ReadPart } from './slack-reader.ts'
+import { markOf } from './slack-marks.ts'
+import { blockEnd, blockStart } from './slack-messages.ts'
+import { forgetHour, noteLeaving, windowStart, type Leaving } from './slack-older.ts'
+import { CHANGED_THREADS, readParts, type ReadPart } from './slack-reader.ts'
 import { historyOf, pageOf, readingOf, tryChannel, type SlackSync } from './slack-sync.ts'
+import { beginVerifying, verifyBudget, verifyOlder, type VerifyBudget } from './slack-verify.ts'
 
-/** How far back each poll reads again, counted from a channel's newest message. */
-const LOOK_BACK_SECONDS = 72 * 3600
 /** Threads older than the look-back that a poll looks at: those talked in last, and those longest not looked at. */
 const LIVELY_THREADS_PER_POLL = 30
 const OTHER_THREADS_PER_POLL = 20
 /** A look-back window is compared as a whole up to this many messages. */
 const COMPARED_MESSAGES = 2_000
 
-/** Asks every channel for what is new, edited or gone within the look-back; then some older threads for new replies. */
+/**
+ * Asks every channel for what is new, edited or gone within the look-back; then, as far as the budget goes and those longest
+ * not compared first, whether its older history still is what is stored; then some older threads for changed replies.
+ */
 export async function* pollChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
-  for (const channel of sync.channels.values()) {
+  const budget = verifyBudget(sync.options.verifiedMessages)
+  const turnOf = ({ id }: SlackChannel) => sync.state.channels[id]?.older.turn ?? 0
+  const inTurn = [...sync.channels.values()].toSorted((left, right) => turnOf(left) - turnOf(right))
+  for (const channel of inTurn) {
     const state = sync.state.channels[channel.id]
     // Not begun yet. One whose older history cannot be read still gets its news.
     if (!state || state.backfill === '') continue
-    yield* tryChannel(sync, channel, pollChannel(sync, channel, state))
+    yield* tryChannel(sync, channel, pollChannel(sync, channel, state, budget))
   }
   yield* checkOldThreads(sync)
 }
@@ -30,9 +37,27 @@ async function* pollChannel(
   sync: SlackSync,
   channel: SlackChannel,
   state: SlackChannelState,
+  budget: VerifyBudget,
 ): AsyncGenerator<ChangePage> {
   const oldest = windowStart(state)
-  const blocks = historyOf(sync, channel.id, { oldest, before: null })
+  const verifying = beginVerifying(sync, { channel, state, budget })
+  const blocks = verifying?.isWhole
+    ? verifying.reader.downTo(oldest)
+    : historyOf(sync, channel.id, { oldest, before: null })
+  const leaving = yield* pollWindow(sync, channel, state, blocks)
+  if (verifying) yield* verifyOlder(verifying)
+  // Only now: what has left the look-back meanwhile is no part of what was to be compared.
+  if (leaving) noteLeaving(state.older, leaving)
+}
+
+/** Reads a channel's look-back if it is not as before. Answers what of it has left the look-back, where that is certain. */
+async function* pollWindow(
+  sync: SlackSync,
+  channel: SlackChannel,
+  state: SlackChannelState,
+  blocks: AsyncGenerator<HistoryBlock>,
+): AsyncGenerator<ChangePage, Leaving | null> {
+  const oldest = windowStart(state)
   const head: HistoryBlock[] = []
   let size = 0
   let ended = false
@@ -43,14 +68,15 @@ async function* pollChannel(
     head.push(next.value)
     size += next.value.messages.length
   }
-  if (ended && markOf(head.flatMap((block) => block.messages)) === state.window) return
+  if (ended && markOf(head.flatMap((block) => block.messages)) === state.window) return null
   const parts = readParts(
     readingOf(sync, channel),
     chain(head, blocks),
     { before: null, oldest },
-    { skipKnown: true, forced: new Set() },
+    CHANGED_THREADS,
   )
   let failed = false
+  let leaving: Leaving | null = null
   for await (const part of parts) {
     failed ||= part.failures.length > 0
     if (part.from === oldest) {
@@ -60,13 +86,13 @@ async function* pollChannel(
       const window = head.filter((block) => block.from >= start).flatMap((block) => block.messages)
       // A window that failed in part is looked at again in the next poll.
       state.window = ended && !failed ? markOf(window) : ''
+      const left = head.filter((block) => block.from < start)
+      if (ended && !failed) leaving = { from: oldest, to: start, blocks: left }
     }
     yield pageOf(sync, part)
   }
+  return leaving
 }
-
-const windowStart = (state: SlackChannelState) =>
-  state.newest === '' ? toTs(0) : blockStart(toTs(Number(state.newest) - LOOK_BACK_SECONDS))
 
 async function* chain(head: HistoryBlock[], rest: AsyncIterable<HistoryBlock>): AsyncGenerator<HistoryBlock> {
   yield* head
@@ -89,7 +115,10 @@ async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
       watched[1] = run.session.clock.now().getTime()
       if (mark === watched[3]) continue
     } catch (error) {
-      yield pageOf(sync, { failures: [outage.failureOf(`${sync.workspace.id}/${key}`, error)] })
+      const failure = outage.failureOf(`${sync.workspace.id}/${key}`, error)
+      // It has had its turn: threads that never answer must not keep the others from theirs.
+      watched[1] = run.session.clock.now().getTime()
+      yield pageOf(sync, { failures: [failure] })
       continue
     }
     yield* readHinted(sync, [{ channelId, from: blockStart(rootTs), roots: new Set([rootTs]) }])
@@ -121,12 +150,30 @@ export async function* readHinted(
     const channel = sync.channels.get(channelId)
     const state = sync.state.channels[channelId]
     if (!channel || !state || state.backfill === '') continue
-    for (const root of roots) delete sync.state.threads[`${channelId}/${root}`]
+    forgetHour(state, from)
     const before = blockEnd(from)
-    const blocks = watchBlocks(historyOf(sync, channelId, { oldest: from, before }), state, [])
+    const blocks = watchBlocks(historyOf(sync, channelId, { oldest: from, before }), state)
     const bounds = { before, oldest: from }
-    const parts = readParts(readingOf(sync, channel), blocks, bounds, { skipKnown: true, forced: roots })
-    yield* tryChannel(sync, channel, asPages(sync, parts))
+    const parts = readParts(readingOf(sync, channel), blocks, bounds, { ...CHANGED_THREADS, forced: roots })
+    const keys = [...roots].map((root) => `${channelId}/${root}`)
+    yield* tryChannel(sync, channel, watchAnew(sync, keys, asPages(sync, parts)))
+  }
+}
+
+/** Forgets threads while their hour is read, which watches those again that are there; all of them where it fails. */
+async function* watchAnew(
+  sync: SlackSync,
+  keys: readonly string[],
+  pages: AsyncIterable<ChangePage>,
+): AsyncGenerator<ChangePage> {
+  const { threads } = sync.state
+  const known = keys.flatMap((key): [string, WatchedThread][] => (threads[key] ? [[key, threads[key]]] : []))
+  for (const [key] of known) delete threads[key]
+  try {
+    yield* pages
+  } catch (error) {
+    for (const [key, [latest]] of known) sync.state.threads[key] ??= unreadThread(latest)
+    throw error
   }
 }
 
@@ -134,16 +181,16 @@ async function* asPages(sync: SlackSync, parts: AsyncIterable<ReadPart>): AsyncG
   for await (const part of parts) yield pageOf(sync, part)
 }
 
-/** Notes the newest message seen, and in `window` what the look-back will be compared by. */
+/** Notes the newest message seen, then tells of each block. */
 export async function* watchBlocks(
   blocks: AsyncIterable<HistoryBlock>,
   state: SlackChannelState,
-  window: SlackMessage[],
+  onBlock: (block: HistoryBlock) => void = () => undefined,
 ): AsyncGenerator<HistoryBlock> {
   for await (const block of blocks) {
     const newest = block.messages[0]?.ts ?? ''
     if (newest > state.newest) state.newest = newest
-    if (block.from >= windowStart(state)) window.push(...block.messages)
+    onBlock(block)
     yield block
   }
 }

@@ -34,16 +34,28 @@ export interface ChannelReading {
   itemsPerPage: number
 }
 
+/** Which threads of a stretch are read. */
+export interface ThreadChoice {
+  /** Not those that are watched and whose root is as when they were read. */
+  skipKnown: boolean
+  /** Nor those that are not watched: no root of the stretch has changed since they were read. */
+  skipUnwatched: boolean
+  /** These in any case. */
+  forced: ReadonlySet<string>
+}
+
+/** Of what has been read before, the threads that may have changed. */
+export const CHANGED_THREADS: ThreadChoice = { skipKnown: true, skipUnwatched: false, forced: new Set() }
+
 /**
  * The items of a channel's blocks, newest first, in parts of about `itemsPerPage`, and what is stored in the same stretch of time
- * but is not there any more. `before` and `oldest` bound the stretch (null: no bound). `isKnown` spares threads that need no
- * reading.
+ * but is not there any more. `before` and `oldest` bound the stretch (null: no bound).
  */
 export async function* readParts(
   reading: ChannelReading,
   blocks: AsyncIterable<HistoryBlock> | Iterable<HistoryBlock>,
   bounds: { before: string | null; oldest: string | null },
-  threads: { skipKnown: boolean; forced: ReadonlySet<string> },
+  threads: ThreadChoice,
 ): AsyncGenerator<ReadPart> {
   let before = bounds.before
   let part = emptyPart()
@@ -76,7 +88,7 @@ const emptyPart = (): OpenPart => ({
 async function readBlock(
   reading: ChannelReading,
   block: HistoryBlock,
-  threads: { skipKnown: boolean; forced: ReadonlySet<string> },
+  threads: ThreadChoice,
   part: OpenPart,
 ): Promise<void> {
   const { context, directory, state } = reading
@@ -85,9 +97,8 @@ async function readBlock(
     addItem(part, conversationItem(context, conversation))
   }
   for (const root of threadRoots(block.messages)) {
-    const skip =
-      threads.skipKnown && !threads.forced.has(root.ts) && isThreadKnown(state, context.channel.id, root)
-    if (skip) {
+    const isKnown = isThreadKnown(state, context.channel.id, root) ?? threads.skipUnwatched
+    if (threads.skipKnown && isKnown && !threads.forced.has(root.ts)) {
       part.present.add(slackItemId(context.workspace.id, context.channel.id, root.ts))
       part.discovered += 1
     } else {

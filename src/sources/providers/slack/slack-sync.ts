@@ -1,5 +1,5 @@
 import { createOutageGuard, type OutageGuard } from '../../outage-guard.ts'
-import type { ChangePage } from '../../provider.ts'
+import { ProviderError, type ChangePage } from '../../provider.ts'
 import type { SlackChannel } from './slack-channels.ts'
 import type { SlackRun } from './slack-client.ts'
 import { pruneThreads, writeSlackCursor, type SlackState } from './slack-cursor.ts'
@@ -13,6 +13,8 @@ export interface SlackChangesOptions {
   pageSize: number
   /** Items after which a page is handed out. */
   itemsPerPage: number
+  /** Messages before the look-back that a poll compares with what is stored. */
+  verifiedMessages: number
 }
 
 /** Everything a run works with. */
@@ -35,7 +37,7 @@ export async function startSync(
   state: SlackState,
   options: SlackChangesOptions,
 ): Promise<SlackSync> {
-  const who = await run.call((token) => run.client.auth.test({ token }))
+  const who = await whoWeAre(run)
   const { externalAccountId, displayName } = run.session.account
   const workspace = {
     id: externalAccountId,
@@ -44,6 +46,16 @@ export async function startSync(
   }
   const directory = createSlackDirectory(run)
   return { run, options, workspace, directory, state, outage: createOutageGuard(), channels: new Map() }
+}
+
+/** What Slack says of the grant; nothing where a gateway in between does not know the method: the grant told enough. */
+async function whoWeAre(run: SlackRun): Promise<{ team?: string; url?: string }> {
+  try {
+    return await run.call((token) => run.client.auth.test({ token }))
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rejected') return {}
+    throw error
+  }
 }
 
 /** The pages of one channel; where Slack refuses it, a failure instead of the rest, and the run goes on. */
