@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { startGoogleEmulator } from './google/google-emulator.ts'
 import type { EmulatorServer } from './kit/server.ts'
@@ -7,10 +9,11 @@ import { startSlackEmulator } from './slack/index.ts'
 const USAGE = `Usage: npm run emulators -- [options]
 
 Starts Slack, Google (Drive and Gmail) and Notion as small servers on 127.0.0.1, with data from a seed, and prints the
-settings that point the service at them.
+settings that point the service at them; with --start also the service, with these settings.
 
+  --start            the service as well; it ends with the emulators
   --port <n>         the first of three ports (default 8801; 0 takes any free ones)
-  --service <url>    the service Slack's events are sent to (default http://127.0.0.1:8787)
+  --service <url>    the service Slack's events are sent to (default http://127.0.0.1, port PORT or 8787)
   --channels <n>     Slack channels (default 6)
   --messages <n>     messages of each channel (default 80)
   --files <n>        Drive files (default 60)
@@ -21,8 +24,9 @@ settings that point the service at them.
 
 const { values } = parseArgs({
   options: {
+    start: { type: 'boolean', default: false },
     port: { type: 'string', default: '8801' },
-    service: { type: 'string', default: 'http://127.0.0.1:8787' },
+    service: { type: 'string', default: `http://127.0.0.1:${process.env['PORT'] ?? 8787}` },
     channels: { type: 'string', default: '6' },
     messages: { type: 'string', default: '80' },
     files: { type: 'string', default: '60' },
@@ -79,30 +83,48 @@ async function main(): Promise<void> {
     GOOGLE_AUTH_URL: google.url,
     ...notion.env,
   }
-  const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`)
-  process.stdout.write(
-    [
-      ...exports,
-      '',
-      '# Change something at a provider, then sync again; what there is to call:',
-      `#   curl -s -X POST ${slack.url}/_emulator/messages -d '{"channel":"general"}'`,
-      `#   curl -s -X POST ${slack.url}/_emulator/delete -d '{"channel":"general","ts":"…"}'`,
-      `#   curl -s -X POST ${notion.url}/_emulator/pages`,
-      `#   curl -s -X POST ${notion.url}/_emulator/trash -d '{"page":"…"}'`,
-      `#   curl -s -X POST ${google.url}/_emulator/help   # an unknown name lists the known ones`,
-      '',
-    ].join('\n'),
-  )
-  endWithProcess([slack, google, notion])
-}
-
-/** Closes the emulators on Ctrl-C or a request to end. */
-function endWithProcess(servers: readonly EmulatorServer[]): void {
-  const end = () => {
-    void Promise.all(servers.map((server) => server.close()))
+  const servers = [slack, google, notion]
+  const ways = waysToChange({ slack: slack.url, google: google.url, notion: notion.url })
+  if (values.start) {
+    process.stdout.write(ways)
+    await runService(env)
+    await close(servers)
+    return
   }
+  const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`)
+  process.stdout.write(`${exports.join('')}\n${ways}`)
+  const end = (): void => void close(servers)
   process.once('SIGINT', end)
   process.once('SIGTERM', end)
+}
+
+/** What a person may do at the providers, as comments: the settings are read by a shell. */
+function waysToChange(urls: { slack: string; google: string; notion: string }): string {
+  return [
+    '# Change something at a provider, then sync again; what there is to call:',
+    `#   curl -s -X POST ${urls.slack}/_emulator/messages -d '{"channel":"general"}'`,
+    `#   curl -s -X POST ${urls.slack}/_emulator/delete -d '{"channel":"general","ts":"…"}'`,
+    `#   curl -s -X POST ${urls.notion}/_emulator/pages`,
+    `#   curl -s -X POST ${urls.notion}/_emulator/trash -d '{"page":"…"}'`,
+    `#   curl -s -X POST ${urls.google}/_emulator/help   # an unknown name lists the known ones`,
+    '',
+  ].join('\n')
+}
+
+/** Runs the service until it ends, by itself or by a signal that is passed on; its exit code becomes ours. */
+async function runService(settings: Record<string, string>): Promise<void> {
+  const service = spawn(process.execPath, ['scripts/run.mjs', 'start'], {
+    stdio: 'inherit',
+    env: { ...process.env, ...settings },
+  })
+  // The service drains; one signal that comes twice, as Ctrl-C on a terminal does, it takes once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => service.kill(signal))
+  await once(service, 'exit')
+  process.exitCode = service.exitCode ?? 1
+}
+
+async function close(servers: readonly EmulatorServer[]): Promise<void> {
+  await Promise.all(servers.map((server) => server.close()))
 }
 
 await main()

@@ -20,7 +20,7 @@ export async function withInstallLock(folder, work) {
   const address = lockAddress(folder)
   const givesUpAt = performance.now() + GIVE_UP_MS
   let lock = await tryListen(address)
-  if (lock === undefined) console.log('Another start of this checkout is installing; waiting for it…')
+  if (lock === undefined) console.error('Another start of this checkout is installing; waiting for it…')
   while (lock === undefined) {
     if (performance.now() > givesUpAt) throw new Error('Another start is still installing after 15 minutes.')
     await sleep(RETRY_MS)

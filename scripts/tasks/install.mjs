@@ -98,7 +98,7 @@ function isDevelopment(entry) {
 
 /** Runs npm under `node`; its output is shown only if it fails. */
 async function install(node, what, args) {
-  console.log(`Installing ${what}. This happens once and can take a minute…`)
+  console.error(`Installing ${what}. This happens once and can take a minute…`)
   const npm = await npmCommand(node)
   const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` }
   const startedAt = performance.now()
@@ -109,7 +109,7 @@ async function install(node, what, args) {
       `npm could not install ${what} (exit code ${code}); its output is above. Then start again.`,
     )
   }
-  console.log(`Installed in ${Math.round((performance.now() - startedAt) / 1000)} s.`)
+  console.error(`Installed in ${Math.round((performance.now() - startedAt) / 1000)} s.`)
 }
 
 /** The npm that started this task, else the one in PATH. */
