@@ -268,6 +268,18 @@ describe('Gmail', () => {
     expect(engine.items.size).toBe(3)
   })
 
+  it('listed to its end, but not done with, is still a full crawl to the run that goes on', async () => {
+    const { google, engine } = await connect({ mails: 30 })
+    await engine.run()
+    const [kept] = engine.items.values()
+    if (!kept) throw new Error('nothing was stored')
+    const ghost = idOf(google, 'gone-for-long')
+    engine.items.set(ghost, { ...kept, externalId: ghost })
+    await engine.run({ fullResync: true, dieAfter: 1 })
+    await engine.run()
+    expect(engine.items.has(ghost)).toBe(false)
+  })
+
   it('being down ends the run, and the next goes on where it was', async () => {
     const { google, engine } = await connect({ mails: 250 })
     await engine.run({ dieAfter: 1 })

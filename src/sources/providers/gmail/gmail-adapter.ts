@@ -89,7 +89,7 @@ async function startCrawl(run: MailRun): Promise<GmailCursor> {
   if (!historyId) throw new ProviderError('unavailable', 'Gmail answered without a history id')
   const mark = Math.floor(run.session.random() * 1e9).toString(36)
   const name = `${run.session.clock.now().toISOString()}-${mark}`
-  return { version: 1, historyId, crawl: { name, pageToken: null }, history: null, retry: [] }
+  return { version: 1, historyId, crawl: { name, pageToken: null, listed: false }, history: null, retry: [] }
 }
 
 function noteRetries(state: GmailCursor, step: MailStep): void {

@@ -6,8 +6,10 @@ const gmailCursor = z.object({
   version: z.literal(1),
   /** History is read from here: as it was before the full crawl, or when the last run read it to its end. */
   historyId: z.string(),
-  /** A full crawl under way, at this page of the list. */
-  crawl: z.object({ name: z.string(), pageToken: z.string().nullable() }).nullable(),
+  /** A full crawl under way, at this page of the list; `listed` once that was the last one. */
+  crawl: z
+    .object({ name: z.string(), pageToken: z.string().nullable(), listed: z.boolean().default(false) })
+    .nullable(),
   /** History half read: its next page, and where the run after it begins. */
   history: z.object({ pageToken: z.string(), nextHistoryId: z.string() }).nullable(),
   /** Message ids to try again. */

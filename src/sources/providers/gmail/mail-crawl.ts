@@ -7,14 +7,21 @@ import type { MailRun } from './mail-run.ts'
 
 const PAGE_SIZE = 100
 
-/** Lists the mailbox from `state.crawl.pageToken` on, newest first, and reads every message. Ends with `state.crawl` null. */
+/**
+ * Lists the mailbox from `state.crawl.pageToken` on, newest first, and reads every message. Ends with `state.crawl` null,
+ * but not with the last message: a run that dies before its end is still a full crawl, which removes what it has not seen.
+ */
 export async function* crawlMailbox(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
   while (state.crawl !== null) {
-    const { name, pageToken } = state.crawl
+    const { name, pageToken, listed } = state.crawl
+    if (listed) {
+      state.crawl = null
+      return
+    }
     const page = await listPage(run, pageToken)
     const ids = (page.messages ?? []).flatMap(({ id }) => (id ? [id] : []))
     for await (const { read, isLast } of readMailBatches(run, ids)) {
-      if (isLast) state.crawl = page.nextPageToken ? { name, pageToken: page.nextPageToken } : null
+      if (isLast) state.crawl = { name, pageToken: page.nextPageToken ?? null, listed: !page.nextPageToken }
       yield { ...read, discovered: isLast ? ids.length : 0 }
     }
   }
