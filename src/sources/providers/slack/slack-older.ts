@@ -139,15 +139,20 @@ function joinTwo(upper: SlackStretch, lower: SlackStretch, largest: number): Sla
 }
 
 /**
- * An hour is read again by itself: what was known of the look-back, or of the stretch it lies in, holds no longer; but for the
- * threads not read with it.
+ * An hour is read again by itself: what was known of the look-back, or of the stretch it lies in, holds no longer. The answer
+ * is to be called once all of the hour has been read; then the threads of the stretch's other hours are known as before.
  */
-export function forgetHour(channel: SlackChannelState, from: string): void {
+export function forgetHour(channel: SlackChannelState, from: string): () => void {
+  const { stretches, to } = channel.older
   if (from >= windowStart(channel)) channel.window = ''
-  const { stretches } = channel.older
-  const index = stretches.findIndex(([start]) => start <= hourOf(from))
+  const index = hourOf(from) < to ? stretches.findIndex(([start]) => start <= hourOf(from)) : -1
   const stretch = stretches[index]
-  if (stretch && hourOf(from) < channel.older.to) stretches[index] = [stretch[0], stretch[1], '', stretch[3]]
+  if (!stretch) return () => undefined
+  const [start, count, , roots] = stretch
+  stretches[index] = unknownStretch(start)
+  return () => {
+    stretches[index] = [start, count, '', roots]
+  }
 }
 
 /** What a poll read of the hours that are no part of the look-back any more. */

@@ -150,13 +150,12 @@ export async function* readHinted(
     const channel = sync.channels.get(channelId)
     const state = sync.state.channels[channelId]
     if (!channel || !state || state.backfill === '') continue
-    forgetHour(state, from)
     const before = blockEnd(from)
     const blocks = watchBlocks(historyOf(sync, channelId, { oldest: from, before }), state)
     const bounds = { before, oldest: from }
     const parts = readParts(readingOf(sync, channel), blocks, bounds, { ...CHANGED_THREADS, forced: roots })
     const keys = [...roots].map((root) => `${channelId}/${root}`)
-    yield* tryChannel(sync, channel, watchAnew(sync, keys, asPages(sync, parts)))
+    yield* tryChannel(sync, channel, watchAnew(sync, keys, readHour(sync, state, from, parts)))
   }
 }
 
@@ -177,8 +176,19 @@ async function* watchAnew(
   }
 }
 
-async function* asPages(sync: SlackSync, parts: AsyncIterable<ReadPart>): AsyncGenerator<ChangePage> {
-  for await (const part of parts) yield pageOf(sync, part)
+async function* readHour(
+  sync: SlackSync,
+  state: SlackChannelState,
+  from: string,
+  parts: AsyncIterable<ReadPart>,
+): AsyncGenerator<ChangePage> {
+  const recallThreads = forgetHour(state, from)
+  let failed = false
+  for await (const part of parts) {
+    failed ||= part.failures.length > 0
+    yield pageOf(sync, part)
+  }
+  if (!failed) recallThreads()
 }
 
 /** Notes the newest message seen, then tells of each block. */

@@ -24,6 +24,10 @@ const topLevel = ({ slack, channel }: ConnectedSlack, index: number) =>
 const oldestTs = (connected: ConnectedSlack, index: number) => topLevel(connected, index)[0]?.ts ?? ''
 const hasThread = (message: { reply_count?: number }) => (message.reply_count ?? 0) > 0
 
+/** A cursor as if there were too many threads to watch any of these. */
+const forgetThreads = (cursor: JsonValue): JsonValue =>
+  jsonValue.parse({ ...z.looseObject({}).parse(cursor), threads: {} })
+
 describe('Slack: history older than the look-back, without events', () => {
   it('is as it is in Slack after the very next run: messages deleted and edited, threads deleted', async () => {
     const connected = await connect()
@@ -101,8 +105,6 @@ describe('Slack: history older than the look-back, without events', () => {
   })
 
   it('takes requests for threads not watched only where a root near by has changed', async () => {
-    const forgetThreads = (cursor: JsonValue): JsonValue =>
-      jsonValue.parse({ ...z.looseObject({}).parse(cursor), threads: {} })
     const connected = await connect({ changeCursor: forgetThreads })
     const { slack, sync, channel } = connected
     const replies = () => slack.requests.byPath()['/api/conversations.replies'] ?? 0
@@ -119,6 +121,26 @@ describe('Slack: history older than the look-back, without events', () => {
     expect(differences(slack, sync)).toEqual([])
     expect(replies()).toBeGreaterThan(0)
   })
+
+  it.each(['replies', 'history'])(
+    'is read again where an event led to %s that were refused',
+    async (refused) => {
+      const connected = await connect({ changeCursor: forgetThreads })
+      const { slack, sync, channel } = connected
+      await sync.run()
+      const root = topLevel(connected, 1).find(hasThread)?.ts ?? ''
+      const [, reply] = slack.state.thread(channel(1), root)
+      const ts = reply?.ts ?? ''
+      slack.state.edit(channel(1), ts, 'a reply edited long after')
+      const hint = { kind: 'message', channel: channel(1), ts, threadTs: root }
+      const answer = { status: 200, body: { ok: false, error: 'invalid_arguments' } }
+      slack.faults.add({ path: `conversations.${refused}`, ...answer })
+      await sync.run({ push: { since: new Date(0), hints: [hint] } })
+      slack.faults.clear()
+      await sync.run()
+      expect(differences(slack, sync)).toEqual([])
+    },
+  )
 
   it('over the budget is compared in turns, channels longest not compared first', async () => {
     const connected = await connect({ verifiedMessages: 20 })
