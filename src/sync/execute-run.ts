@@ -1,5 +1,6 @@
 import { isDatabaseOutage, isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type ChangePage,
@@ -13,6 +14,7 @@ import { applyPage, type ApplyDependencies, type PageCounts } from './apply-page
 import { finishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
 import { handBack, LeaseLost, requireLease, type TakenRun } from './run-lease.ts'
+import type { ProgressWatch } from './run-progress.ts'
 
 /** Opens the provider's account behind a source for the length of one run. */
 export type OpenAccount = (
@@ -40,6 +42,8 @@ export class WorkerStopping extends Error {
 const TAKES_MAX = 10
 /** A grant that is gone comes back only when a person connects again; until then the source is rarely asked. */
 const POLL_AFTER_AUTH_FAILURE_MS = 24 * 3_600_000
+/** A run that has not stored a page for this long because its provider asks it to wait fails, for people to see. */
+const WAIT_MAX_MS = 24 * 3_600_000
 
 /**
  * Works on a run until it has ended or has to be let go: pages are read from the saved cursor on and stored one by one.
@@ -48,9 +52,9 @@ const POLL_AFTER_AUTH_FAILURE_MS = 24 * 3_600_000
 export async function executeRun(
   deps: ExecuteDependencies,
   run: TakenRun,
-  options: { signal: AbortSignal; wait(ms: number): Promise<void> },
+  options: { signal: AbortSignal; wait(ms: number): Promise<void>; progress: ProgressWatch },
 ): Promise<Outcome> {
-  const { signal } = options
+  const { signal, progress } = options
   let pages = 0
   try {
     if (run.source.status === 'disabled') throw new SourcePaused()
@@ -62,7 +66,7 @@ export async function executeRun(
       pages += 1
       deps.onPage(run.source.provider, counts)
     }
-    await readAll(deps, run, account, signal, onPage)
+    await readAll(deps, run, account, { signal, progress, onPage })
     return { end: 'succeeded' }
   } catch (error) {
     const cause = signal.aborted ? signal.reason : error
@@ -73,33 +77,38 @@ export async function executeRun(
     }
     // It cannot be noted anywhere: the lease runs out, and whoever can goes on.
     if (isDatabaseOutage(cause)) throw cause
-    const retryAt = pages > 0 ? retryTime(deps, cause) : null
+    const retryAt = retryTime(deps, cause, pages > 0 ? deps.clock.now() : run.startedAt)
     if (retryAt !== null) {
       await handBack(deps.db, run, retryAt)
       return { end: 'handed_back', cause }
     }
-    return (await fail(deps, run, cause)) ? { end: 'failed', cause } : { end: 'lost', cause }
+    return { end: await fail(deps, run, cause), cause }
   }
 }
 
 type Account = Awaited<ReturnType<OpenAccount>>
+
+interface Reading {
+  signal: AbortSignal
+  progress: ProgressWatch
+  onPage: (counts: PageCounts) => void
+}
 
 /** Reads from the saved cursor; where the provider no longer takes it, everything, once. */
 async function readAll(
   deps: ExecuteDependencies,
   run: TakenRun,
   account: Account,
-  signal: AbortSignal,
-  onPage: (counts: PageCounts) => void,
+  reading: Reading,
 ): Promise<void> {
   const saved: JsonValue | null = run.source.sync_cursor === null ? null : JSON.parse(run.source.sync_cursor)
   const push = await readPushState(deps.db, run)
   try {
-    await readFrom(deps, run, account, { cursor: saved, push: push.state }, signal, onPage)
+    await readFrom(deps, run, account, { cursor: saved, push: push.state }, reading)
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind !== 'cursor_expired') throw error
     await becomeFullResync(deps.db, run)
-    await readFrom(deps, run, account, { cursor: null, push: push.state }, signal, onPage)
+    await readFrom(deps, run, account, { cursor: null, push: push.state }, reading)
   }
   await dropPushEvents(deps.db, run, push.positions, deps.clock.now())
 }
@@ -109,17 +118,18 @@ async function readFrom(
   run: TakenRun,
   { adapter, session }: Account,
   from: { cursor: JsonValue | null; push: PushState },
-  signal: AbortSignal,
-  onPage: (counts: PageCounts) => void,
+  { signal, progress, onPage }: Reading,
 ): Promise<void> {
   const settings = { channelAllowlist: run.source.channel_allowlist }
   const pages = adapter.listChanges(session, { ...from, settings })[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await untilAborted(pages.next(), signal)
+      const next = await progress.reading(() => untilAborted(pages.next(), signal))
       if (next.done) throw new Error(`The ${adapter.provider} connector ended without a last page`)
       const page: ChangePage = next.value
-      onPage(await applyPage(deps, run, page, signal))
+      const counts = await applyPage(deps, run, page, signal)
+      onPage(counts)
+      progress.stored(page.cursor, counts)
       if (page.complete) return
     }
   } finally {
@@ -161,39 +171,64 @@ async function becomeFullResync(db: Db, run: TakenRun): Promise<void> {
   )
 }
 
-/** When to go on with a run that the provider asked to wait for longer than a call may. */
-function retryTime({ clock }: ExecuteDependencies, cause: unknown): Date | null {
+/**
+ * When to go on with a run that the provider asked to wait for longer than a call may; null: it fails.
+ * @param waitsSince when it last stored a page, or began
+ */
+function retryTime({ clock }: ExecuteDependencies, cause: unknown, waitsSince: Date): Date | null {
   if (!(cause instanceof ProviderError) || cause.kind !== 'rate_limited' || cause.retryAfterMs === null)
     return null
-  return new Date(clock.now().getTime() + cause.retryAfterMs)
+  const retryAt = clock.now().getTime() + cause.retryAfterMs
+  return retryAt - waitsSince.getTime() > WAIT_MAX_MS ? null : new Date(retryAt)
 }
 
-/** Whether the run could be ended: not when somebody else has it by now. */
-async function fail(deps: ExecuteDependencies, run: TakenRun, cause: unknown): Promise<boolean> {
+/**
+ * Ends the run, unless somebody else has it by now. One that the old grant failed goes back to the queue when the account was
+ * connected again meanwhile: the new grant has not been tried.
+ */
+async function fail(
+  deps: ExecuteDependencies,
+  run: TakenRun,
+  cause: unknown,
+): Promise<'failed' | 'handed_back' | 'lost'> {
   const end: RunEnd = {
     succeeded: false,
     message: messageFor(cause),
     pollNotBefore: patience(deps, cause),
   }
   try {
-    await retryConflicts(() =>
+    return await retryConflicts(() =>
       deps.db.transaction().execute(async (tx) => {
-        await tx
+        const source = await tx
           .selectFrom('sources')
-          .select('id')
+          .select(['status', 'updated_at'])
           .where('organization_id', '=', run.organizationId)
           .where('id', '=', run.source.id)
           .forNoKeyUpdate()
-          .execute()
+          .executeTakeFirst()
         await requireLease(tx, run)
+        const isAuth = cause instanceof ProviderError && cause.kind === 'auth'
+        if (isAuth && source !== undefined && mayHaveNewGrant(run, source)) {
+          await handBack(tx, run, null)
+          return 'handed_back'
+        }
         await finishRun(tx, run, end, deps)
+        return 'failed'
       }),
     )
-    return true
   } catch (error) {
-    if (error instanceof LeaseLost) return false
+    if (error instanceof LeaseLost) return 'lost'
     throw error
   }
+}
+
+/**
+ * Connecting an account changes its source and makes it healthy. Renewing a token does not, and a person's other changes cost
+ * one more try.
+ */
+function mayHaveNewGrant(run: TakenRun, source: Pick<Row<'sources'>, 'status' | 'updated_at'>): boolean {
+  const isHealthy = source.status === 'pending' || source.status === 'active'
+  return isHealthy && source.updated_at.getTime() !== run.source.updated_at.getTime()
 }
 
 /** The provider's own words; of faults of our own only that there was one, the log has the rest. */

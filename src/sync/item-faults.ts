@@ -54,6 +54,8 @@ function refusalOf(error: unknown): { status: number; cause: Error } | null {
 
 class ProbeEmbedded extends Error {}
 
+const giveUp = (): Promise<void> => Promise.reject(new ProbeEmbedded())
+
 /** Embeds an item of the same source that nothing can be wrong with, and stores nothing. */
 async function takesPlainWords(
   items: Pick<Items, 'write'>,
@@ -63,7 +65,6 @@ async function takesPlainWords(
 ): Promise<boolean> {
   const words = { title: 'Words', body: 'A few plain words.', url: null, authorName: null, metadata: {} }
   const probe = { ...like, ...words, externalId: `probe ${randomUUID()}` }
-  const giveUp = (): Promise<void> => Promise.reject(new ProbeEmbedded())
   try {
     await items.write(organizationId, [probe], giveUp, signal)
   } catch (error) {

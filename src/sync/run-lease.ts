@@ -14,6 +14,8 @@ export interface TakenRun {
   runId: string
   leaseId: string
   fullResync: boolean
+  /** When it was taken up for the first time. */
+  startedAt: Date
   /** How often it was taken up since it last stored a page, this time included. */
   takes: number
   source: Row<'sources'>
@@ -89,7 +91,7 @@ async function lease(
     })
     .where('organization_id', '=', run.organization_id)
     .where('id', '=', run.id)
-    .returning(['full_resync', 'takes'])
+    .returning(['full_resync', 'started_at', 'takes'])
     .executeTakeFirstOrThrow()
   const source = await tx
     .selectFrom('sources')
@@ -102,6 +104,7 @@ async function lease(
     runId: run.id,
     leaseId,
     fullResync: taken.full_resync,
+    startedAt: taken.started_at ?? now,
     takes: taken.takes,
     source,
   }

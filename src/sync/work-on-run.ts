@@ -1,5 +1,6 @@
 import { executeRun, type ExecuteDependencies, type Outcome } from './execute-run.ts'
 import { LEASE_SECONDS, LeaseLost, renewLease, type TakenRun } from './run-lease.ts'
+import { watchProgress } from './run-progress.ts'
 
 /** The places of those who work; whoever waits for long lets go of theirs meanwhile. */
 export interface Places {
@@ -13,6 +14,8 @@ export interface WorkDependencies extends ExecuteDependencies {
   onRunEnded(ended: { run: TakenRun; outcome: Outcome; seconds: number }): void
   /** What fails in the background and is tried again. */
   onError(error: unknown): void
+  /** How often a run is looked at for whether it makes progress, milliseconds. */
+  progressLookMs?: number
 }
 
 /** A shorter wait keeps its place. */
@@ -27,24 +30,26 @@ export async function workOn(
 ): Promise<void> {
   const started = performance.now()
   const lease = keepLease(deps, run)
-  const signal = AbortSignal.any([stopping, lease.lost])
+  const progress = watchProgress(deps.clock, deps.progressLookMs)
+  const signal = AbortSignal.any([stopping, lease.lost, progress.signal])
   const wait = async (ms: number): Promise<void> => {
     const isLong = ms >= LONG_WAIT_MS
     if (isLong) places.leave()
     try {
-      await deps.sleep(ms, signal)
+      await progress.waiting(() => deps.sleep(ms, signal))
     } finally {
       if (isLong) places.enter()
     }
   }
   places.enter()
   try {
-    const outcome = await executeRun(deps, run, { signal, wait })
+    const outcome = await executeRun(deps, run, { signal, wait, progress })
     deps.onRunEnded({ run, outcome, seconds: (performance.now() - started) / 1000 })
   } catch (error) {
     deps.onError(error)
   } finally {
     lease.end()
+    progress.end()
     places.leave()
   }
 }

@@ -41,6 +41,7 @@ export interface WorkerOptions {
   items?: Pick<Items, 'write'>
   /** How far this worker's clock is off, milliseconds. */
   skewMs?: number
+  progressLookMs?: number
 }
 
 export const SYNC_INTERVAL_MS = 15 * 60_000
@@ -84,6 +85,7 @@ export async function startSyncBench(): Promise<SyncBench> {
         intervalMs: SYNC_INTERVAL_MS,
         random: () => 0.5,
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+        ...(options.progressLookMs === undefined ? {} : { progressLookMs: options.progressLookMs }),
         openAccount: async (run, { signal, wait }) => {
           const adapter = isAdapter(adapters) ? adapters : adapters[run.source.id]
           if (!adapter) throw new Error('no adapter')

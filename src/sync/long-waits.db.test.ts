@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ProviderError } from '../sources/index.ts'
+import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
+import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
+
+const HOUR_MS = 3_600_000
+
+let bench: SyncBench
+let provider: FakeProvider
+
+beforeEach(async () => {
+  bench = await startSyncBench()
+  provider = createFakeProvider()
+  for (let n = 0; n < 12; n++) provider.put(`doc-${n}`, 'Words.')
+})
+afterEach(() => bench.close())
+
+const limitedFor = (retryAfterMs: number) => () => {
+  throw new ProviderError('rate_limited', 'Too many requests, says the provider', { retryAfterMs })
+}
+
+describe('a run whose provider asks for a wait of more than ten minutes', () => {
+  it('waits in the queue, also before its first page, and goes on then', async () => {
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    provider.beforePage = limitedFor(HOUR_MS)
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'queued', error_message: null, takes: 0 })
+    expect((await bench.source(sourceId)).status).toBe('pending')
+    bench.now += HOUR_MS - 1
+    await worker.settle()
+    expect(provider.asked).toHaveLength(1)
+    provider.beforePage = () => {}
+    bench.now += 1
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 12 })
+  })
+
+  it('fails with the words of the provider after a day of nothing but waiting, and is tried again when the wait is over', async () => {
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    provider.beforePage = limitedFor(HOUR_MS)
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    const start = bench.now
+    while ((await bench.run(runId)).status === 'queued') {
+      bench.now += HOUR_MS
+      await worker.settle()
+    }
+    expect((bench.now - start) / HOUR_MS).toBe(24)
+    expect(await bench.run(runId)).toMatchObject({ status: 'failed' })
+    expect(await bench.source(sourceId)).toMatchObject({
+      status: 'error',
+      error_message: 'Too many requests, says the provider',
+      next_poll_at: new Date(bench.now + HOUR_MS),
+    })
+    provider.beforePage = () => {}
+    bench.now += HOUR_MS
+    await worker.settle()
+    expect((await bench.source(sourceId)).status).toBe('active')
+  })
+
+  it('goes on for as long as each turn stores a page', async () => {
+    for (let n = 12; n < 200; n++) provider.put(`doc-${n}`, 'Words.')
+    const runId = await bench.queue(await bench.connect())
+    provider.beforePage = (page) => {
+      if (page === 1) limitedFor(HOUR_MS)()
+    }
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    let turns = 0
+    for (; (await bench.run(runId)).status === 'queued'; turns++) {
+      bench.now += HOUR_MS
+      await worker.settle()
+    }
+    expect(turns).toBeGreaterThan(24)
+    expect((await bench.run(runId)).status).toBe('succeeded')
+  })
+
+  it('fails at once where that is more than a day, and is not tried before', async () => {
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    provider.beforePage = limitedFor(48 * HOUR_MS)
+    await bench.worker(provider.adapter).settle()
+    expect(await bench.source(sourceId)).toMatchObject({
+      status: 'error',
+      next_poll_at: new Date(bench.now + 48 * HOUR_MS),
+    })
+  })
+})
