@@ -12,7 +12,8 @@ import {
 import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../google/google-calls.ts'
 import { GoogleError } from '../google/google-error.ts'
 import { createGoogleOAuth, type GoogleSettings } from '../google/google-oauth.ts'
-import { createItemFailures, withoutRetry, withRetry } from '../google/item-failures.ts'
+import { createItemFailures, retriesAfter } from '../google/item-failures.ts'
+import { emptyStep, newCrawlName, pageOf } from '../google/sync-steps.ts'
 import { parseGmailCursor, type GmailCursor } from './gmail-cursor.ts'
 import { crawlMailbox } from './mail-crawl.ts'
 import { changesSince, type MailStep } from './mail-history.ts'
@@ -59,16 +60,14 @@ export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterO
     const state = input.cursor === null ? await startCrawl(run) : parseGmailCursor(input.cursor)
     const snapshot = state.crawl?.name ?? null
     for await (const step of steps(run, state)) {
-      noteRetries(state, step)
+      state.retry = retriesAfter(state.retry, step)
       yield pageOf(state, step, { snapshot, complete: false })
     }
-    yield pageOf(state, NOTHING, { snapshot, complete: true })
+    yield pageOf(state, emptyStep(), { snapshot, complete: true })
   }
 
   return { provider: 'gmail', ...oauth, listChanges }
 }
-
-const NOTHING: MailStep = { upserts: [], deletions: [], failures: [], again: [], settled: [], discovered: 0 }
 
 /** All steps of a run. A full crawl is a run of its own: the next one reads the history since before it. */
 async function* steps(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
@@ -87,24 +86,8 @@ async function* steps(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep
 async function startCrawl(run: MailRun): Promise<GmailCursor> {
   const historyId = (await getProfile(run.api, run.call)).historyId
   if (!historyId) throw new ProviderError('unavailable', 'Gmail answered without a history id')
-  const mark = Math.floor(run.session.random() * 1e9).toString(36)
-  const name = `${run.session.clock.now().toISOString()}-${mark}`
+  const name = newCrawlName(run.session)
   return { version: 1, historyId, crawl: { name, pageToken: null, listed: false }, history: null, retry: [] }
-}
-
-function noteRetries(state: GmailCursor, step: MailStep): void {
-  state.retry = withoutRetry(state.retry, new Set(step.settled))
-  for (const id of step.again) state.retry = withRetry(state.retry, id)
-}
-
-function pageOf(
-  state: GmailCursor,
-  step: MailStep,
-  end: { snapshot: string | null; complete: boolean },
-): ChangePage {
-  const { upserts, deletions, failures, discovered } = step
-  // A copy: the state goes on changing while the page is being stored.
-  return { upserts, deletions, failures, discovered, cursor: structuredClone(state), ...end }
 }
 
 async function getProfile(api: gmail_v1.Gmail, call: GoogleCalls): Promise<gmail_v1.Schema$Profile> {

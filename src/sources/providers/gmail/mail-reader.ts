@@ -1,6 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import type { ItemFailure, ProviderItem } from '../../provider.ts'
 import { mapBounded } from '../google/map-bounded.ts'
+import { nothingRead, type ReadItems } from '../google/sync-steps.ts'
 import { mailItemOf } from './mail-item.ts'
 import { isOutside, mailItemId, type MailRun } from './mail-run.ts'
 
@@ -12,13 +12,8 @@ const CHUNK = 24
 /** Characters of text held before they are handed over, so that a page of huge mails does not fill the memory. */
 const MOST_HELD = 8_000_000
 
-/** What became of a batch of messages. */
-export interface ReadMails {
-  upserts: ProviderItem[]
-  deletions: string[]
-  failures: ItemFailure[]
-  /** Message ids to try again by the next run. */
-  again: string[]
+/** What became of a batch of messages; those to try again are told by message id. */
+export interface ReadMails extends ReadItems {
   /** Message ids that need no other try. */
   settled: string[]
 }
@@ -31,18 +26,18 @@ export async function* readMailBatches(
   run: MailRun,
   ids: readonly string[],
 ): AsyncGenerator<{ read: ReadMails; isLast: boolean }> {
-  let read = nothingRead()
+  let read = noMails()
   for (let start = 0; start < ids.length; start += CHUNK) {
     add(read, await readMails(run, ids.slice(start, start + CHUNK)))
     const held = read.upserts.reduce((sum, { body }) => sum + body.length, 0)
     if (held < MOST_HELD || start + CHUNK >= ids.length) continue
     yield { read, isLast: false }
-    read = nothingRead()
+    read = noMails()
   }
   yield { read, isLast: true }
 }
 
-const nothingRead = (): ReadMails => ({ upserts: [], deletions: [], failures: [], again: [], settled: [] })
+const noMails = (): ReadMails => ({ ...nothingRead(), settled: [] })
 
 function add(read: ReadMails, more: ReadMails): void {
   read.upserts.push(...more.upserts)
@@ -57,7 +52,7 @@ function add(read: ReadMails, more: ReadMails): void {
  * than `raw`: it costs the same quota and leaves pictures and other attachments where they are. Throws only what ends the run.
  */
 async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
-  const read = nothingRead()
+  const read = noMails()
   await mapBounded(ids, AT_ONCE, async (id) => {
     const externalId = mailItemId(run.session, id)
     try {

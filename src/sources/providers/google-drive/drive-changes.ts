@@ -1,7 +1,8 @@
 import type { drive_v3 } from '@googleapis/drive'
 import { ProviderError } from '../../provider.ts'
 import { GoogleError } from '../google/google-error.ts'
-import { isFolderNew, isInDriveFeed, rememberFolder, type DriveStep } from './drive-crawl.ts'
+import type { SyncStep } from '../google/sync-steps.ts'
+import { isFolderNew, isInDriveFeed, rememberFolder } from './drive-crawl.ts'
 import type { DriveCursor } from './drive-cursor.ts'
 import {
   driveFile,
@@ -23,7 +24,7 @@ const PAGE_SIZE = 50
  * Reads a feed's changes from `state.feeds[feed]` on and moves it page by page. Entries are the current state of a file, not
  * deltas, so their order does not matter. Throws `cursor_expired` when Google no longer takes the page token.
  */
-export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string): AsyncGenerator<DriveStep> {
+export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string): AsyncGenerator<SyncStep> {
   for (;;) {
     const page = await changesPage(run, state, feed)
     if (page === null) return
@@ -80,7 +81,7 @@ async function* forget(
   feed: string,
   fileId: string,
   mimeType: string | null | undefined,
-): AsyncGenerator<DriveStep> {
+): AsyncGenerator<SyncStep> {
   const key = itemId(feed, fileId)
   yield* unfollowShortcut(run, state, feed, fileId)
   if (!Object.hasOwn(state.folders, key) && mimeType !== FOLDER) return
@@ -93,7 +94,7 @@ async function* readLinked(
   state: DriveCursor,
   feed: string,
   file: DriveFile,
-): AsyncGenerator<DriveStep> {
+): AsyncGenerator<SyncStep> {
   if (file.mimeType === SHORTCUT) yield* followShortcut(run, state, feed, file)
   if (file.mimeType !== FOLDER) return
   run.folders.learn(file)

@@ -11,20 +11,18 @@ import {
 } from './drive-run.ts'
 import { MOST_FOLDERS, type DriveCursor } from './drive-cursor.ts'
 import { folderHash } from './folder-paths.ts'
-import { readFiles, type FileToRead, type ReadFiles } from './file-items.ts'
+import { readFiles, type FileToRead } from './file-items.ts'
 import { followShortcut } from './shortcuts.ts'
 import { GoogleError } from '../google/google-error.ts'
+import { emptyStep, type ReadItems, type SyncStep } from '../google/sync-steps.ts'
 
 const PAGE_SIZE = 50
-
-/** A step of a crawl; the state has moved on when it is taken. */
-export type DriveStep = ReadFiles & { discovered: number }
 
 /**
  * Lists the feeds of `state.crawl.waiting` from `state.crawl.pageToken` on and reads every file. The state is moved page by
  * page, so that a crawl that died goes on with the page it died in. Ends with `state.crawl` null.
  */
-export async function* crawl(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
+export async function* crawl(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   while (state.crawl !== null) {
     const feed = state.crawl.waiting[0]
     if (feed === undefined) {
@@ -42,7 +40,7 @@ async function* crawlFeed(
   state: DriveCursor,
   position: NonNullable<DriveCursor['crawl']>,
   feed: string,
-): AsyncGenerator<DriveStep> {
+): AsyncGenerator<SyncStep> {
   for (let isFirst = true; position.waiting[0] === feed; isFirst = false) {
     const page = await listPage(run, feed, position.pageToken)
     if ('refused' in page) {
@@ -77,7 +75,7 @@ async function noteDrive(run: DriveRun, state: DriveCursor, drive: string): Prom
   state.drives[drive] = { name: run.drives.names.get(drive) ?? null, members, checkedAt }
 }
 
-async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]): Promise<ReadFiles> {
+async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]): Promise<ReadItems> {
   const plain = files.filter((file) => file.mimeType !== FOLDER && file.mimeType !== SHORTCUT)
   const toRead = plain.map((file): FileToRead => ({ externalId: itemId(feed, file.id), feed, file }))
   const read = await readFiles(run, toRead)
@@ -103,9 +101,8 @@ async function listPage(run: DriveRun, feed: string, pageToken: string | null): 
 }
 
 /** A shared drive that does not let this account list it: recorded, and the other drives go on. */
-export function refusedDrive(feed: string, { message }: GoogleError): DriveStep {
-  const failures = [{ externalId: itemId(feed, ''), message }]
-  return { upserts: [], deletions: [], failures, again: [], discovered: 0 }
+export function refusedDrive(feed: string, { message }: GoogleError): SyncStep {
+  return { ...emptyStep(), failures: [{ externalId: itemId(feed, ''), message }] }
 }
 
 /** True when a shared drive's own feed tells about the file. */

@@ -1,5 +1,6 @@
 import { GoogleError } from '../google/google-error.ts'
-import { isInDriveFeed, type DriveStep } from './drive-crawl.ts'
+import { emptyStep, type SyncStep } from '../google/sync-steps.ts'
+import { isInDriveFeed } from './drive-crawl.ts'
 import type { DriveCursor } from './drive-cursor.ts'
 import { listFiles, MY_DRIVE, type DriveRun } from './drive-run.ts'
 import { storedUnder } from './shortcuts.ts'
@@ -9,7 +10,7 @@ const PAGE_SIZE = 1000
 const MOST_COMPARED = 500_000
 
 /** Compares what is stored of the feeds in `state.sweep` with what they list, ids only, and deletes what is gone. */
-export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
+export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   for (const feed of state.sweep.slice()) {
     try {
       const visible = await visibleIds(run, state, feed)
@@ -24,18 +25,18 @@ export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<
 }
 
 /** Deletes everything stored of a shared drive the account is no longer a member of. */
-export async function* deleteFeed(run: DriveRun, feed: string): AsyncGenerator<DriveStep> {
-  for await (const ids of storedUnder(run, feed)) yield deletionOf(ids)
+export async function* deleteFeed(run: DriveRun, feed: string): AsyncGenerator<SyncStep> {
+  for await (const ids of storedUnder(run, feed)) yield { ...emptyStep(), deletions: ids }
 }
 
 async function* deleteInvisible(
   run: DriveRun,
   feed: string,
   visible: ReadonlySet<string>,
-): AsyncGenerator<DriveStep> {
+): AsyncGenerator<SyncStep> {
   for await (const ids of storedUnder(run, feed)) {
     const gone = ids.filter((id) => !visible.has(id.split('/')[1] ?? ''))
-    if (gone.length > 0) yield deletionOf(gone)
+    if (gone.length > 0) yield { ...emptyStep(), deletions: gone }
   }
 }
 
@@ -54,11 +55,3 @@ async function visibleIds(run: DriveRun, state: DriveCursor, feed: string): Prom
   } while (pageToken !== null)
   return visible
 }
-
-const deletionOf = (deletions: string[]): DriveStep => ({
-  upserts: [],
-  deletions,
-  failures: [],
-  again: [],
-  discovered: 0,
-})

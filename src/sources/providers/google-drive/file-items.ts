@@ -1,6 +1,7 @@
-import type { ItemFailure, ItemMetadata, ProviderItem } from '../../provider.ts'
+import type { ItemMetadata, ProviderItem } from '../../provider.ts'
 import { GoogleError } from '../google/google-error.ts'
 import { mapBounded } from '../google/map-bounded.ts'
+import { nothingRead, type ReadItems } from '../google/sync-steps.ts'
 import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
 import { MY_DRIVE, type DriveFile, type DriveRun } from './drive-run.ts'
 
@@ -13,19 +14,9 @@ export interface FileToRead {
   file: DriveFile
 }
 
-/** What became of a batch of files. */
-export interface ReadFiles {
-  upserts: ProviderItem[]
-  /** Files that are gone, or hold nothing to find any more. */
-  deletions: string[]
-  failures: ItemFailure[]
-  /** Of the failures, those worth another try by the next run. */
-  again: string[]
-}
-
-/** Reads files, a few at once. Throws only what ends the run. */
-export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Promise<ReadFiles> {
-  const read: ReadFiles = { upserts: [], deletions: [], failures: [], again: [] }
+/** Reads files, a few at once; those to try again are told by item id. Throws only what ends the run. */
+export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Promise<ReadItems> {
+  const read = nothingRead()
   await mapBounded(files, AT_ONCE, async (entry) => {
     const { externalId } = entry
     try {

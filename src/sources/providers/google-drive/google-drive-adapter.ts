@@ -11,10 +11,11 @@ import {
 } from '../../provider.ts'
 import { createGoogleCaller, createGoogleCalls } from '../google/google-calls.ts'
 import { createGoogleOAuth, type GoogleSettings } from '../google/google-oauth.ts'
-import { createItemFailures, withoutRetry, withRetry } from '../google/item-failures.ts'
+import { createItemFailures, retriesAfter } from '../google/item-failures.ts'
+import { emptyStep, pageOf, type SyncStep } from '../google/sync-steps.ts'
 import { createAccessPolicies } from './access-policy.ts'
 import { changesOf } from './drive-changes.ts'
-import { crawl, type DriveStep } from './drive-crawl.ts'
+import { crawl } from './drive-crawl.ts'
 import { parseDriveCursor, type DriveCursor } from './drive-cursor.ts'
 import { getFile, MY_DRIVE, type DriveRun } from './drive-run.ts'
 import { sweep } from './drive-sweep.ts'
@@ -65,12 +66,12 @@ export function createGoogleDriveAdapter({
     const position = state.crawl
     const snapshot = position?.name ?? null
     for await (const step of steps(run, state)) {
-      noteRetries(state, step)
+      state.retry = retriesAfter(state.retry, { settled: settledBy(step), again: step.again })
       yield pageOf(state, step, { snapshot, complete: false })
     }
     // Without the name nothing is removed: what the crawl has not seen may be in a drive that refused to be listed.
     const isWhole = position === null || position.isWhole
-    yield pageOf(state, NOTHING, { snapshot: isWhole ? snapshot : null, complete: true })
+    yield pageOf(state, emptyStep(), { snapshot: isWhole ? snapshot : null, complete: true })
   }
 
   return { provider: 'google_drive', ...oauth, listChanges }
@@ -78,10 +79,8 @@ export function createGoogleDriveAdapter({
 
 const RETRIED_AT_ONCE = 50
 
-const NOTHING: DriveStep = { upserts: [], deletions: [], failures: [], again: [], discovered: 0 }
-
 /** All steps of a run. A full crawl is a run of its own: what changed meanwhile is told by the tokens taken before it. */
-async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
+async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   if (state.crawl !== null && state.crawl.name !== null) {
     skipLostDrives(run, state.crawl)
     yield* crawl(run, state)
@@ -96,22 +95,16 @@ async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveSt
 }
 
 /** Tries the items again that got no answer in earlier runs. */
-async function* retry(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
+async function* retry(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   const ids = state.retry.map(({ id }) => id)
   for (let start = 0; start < ids.length; start += RETRIED_AT_ONCE) {
     yield await retryItems(run, ids.slice(start, start + RETRIED_AT_ONCE))
   }
 }
 
-async function retryItems(run: DriveRun, externalIds: readonly string[]): Promise<DriveStep> {
+async function retryItems(run: DriveRun, externalIds: readonly string[]): Promise<SyncStep> {
   const files: FileToRead[] = []
-  const looked: DriveStep = {
-    upserts: [],
-    deletions: [],
-    failures: [],
-    again: [],
-    discovered: externalIds.length,
-  }
+  const looked: SyncStep = { ...emptyStep(), discovered: externalIds.length }
   for (const externalId of externalIds) {
     const parts = externalId.split('/')
     try {
@@ -137,22 +130,10 @@ async function retryItems(run: DriveRun, externalIds: readonly string[]): Promis
   }
 }
 
-/** Keeps the list of items to try again: done ones leave it, those without an answer stay or join. */
-function noteRetries(state: DriveCursor, step: DriveStep): void {
-  const failed = step.failures.map((failure) => failure.externalId).filter((id) => !step.again.includes(id))
-  const done = [...step.upserts.map((item) => item.externalId), ...step.deletions, ...failed]
-  state.retry = withoutRetry(state.retry, new Set(done))
-  for (const id of step.again) state.retry = withRetry(state.retry, id)
-}
-
-function pageOf(
-  state: DriveCursor,
-  step: DriveStep,
-  end: { snapshot: string | null; complete: boolean },
-): ChangePage {
-  const { upserts, deletions, failures, discovered } = step
-  // A copy: the state goes on changing while the page is being stored.
-  return { upserts, deletions, failures, discovered, cursor: structuredClone(state), ...end }
+/** Item ids that need no other try. */
+function settledBy({ upserts, deletions, failures, again }: SyncStep): string[] {
+  const failed = failures.map(({ externalId }) => externalId).filter((id) => !again.includes(id))
+  return [...upserts.map(({ externalId }) => externalId), ...deletions, ...failed]
 }
 
 async function lookUpAccount(api: drive_v3.Drive, accessToken: string, signal: AbortSignal) {

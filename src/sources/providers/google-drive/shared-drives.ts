@@ -2,7 +2,8 @@ import type { drive_v3 } from '@googleapis/drive'
 import { ProviderError } from '../../provider.ts'
 import type { GoogleCalls } from '../google/google-calls.ts'
 import { GoogleError } from '../google/google-error.ts'
-import { refusedDrive, type DriveStep } from './drive-crawl.ts'
+import { newCrawlName, type SyncStep } from '../google/sync-steps.ts'
+import { refusedDrive } from './drive-crawl.ts'
 import { newCrawl, type DriveCursor } from './drive-cursor.ts'
 import { itemId, MY_DRIVE, type DriveRun, type SharedDrives } from './drive-run.ts'
 import { deleteFeed } from './drive-sweep.ts'
@@ -30,12 +31,10 @@ export async function listDrives(api: drive_v3.Drive, call: GoogleCalls): Promis
 
 /** The state before a full crawl. The change tokens are taken first, so that nothing that happens meanwhile is missed. */
 export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
-  const { random, clock } = run.session
-  const mark = Math.floor(random() * 1e9).toString(36)
   const state: DriveCursor = {
     version: 2,
     feeds: { [MY_DRIVE]: await startToken(run, MY_DRIVE) },
-    crawl: newCrawl(`${clock.now().toISOString()}-${mark}`, [MY_DRIVE]),
+    crawl: newCrawl(newCrawlName(run.session), [MY_DRIVE]),
     drives: {},
     toCrawl: [],
     folders: {},
@@ -56,7 +55,7 @@ export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
  * Before the changes are read: drops the feeds of shared drives that are gone, with what they brought, and starts a crawl of
  * new ones and of those whose files have to be read again.
  */
-export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
+export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   if (run.drives.isKnown) yield* dropLostDrives(run, state)
   if (state.crawl !== null) {
     skipLostDrives(run, state.crawl)
@@ -83,7 +82,7 @@ export function skipLostDrives(run: DriveRun, position: NonNullable<DriveCursor[
   if (position.waiting[0] !== current) position.pageToken = null
 }
 
-async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<DriveStep> {
+async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   const followed = [...Object.keys(state.feeds), ...state.toCrawl].filter((feed) => feed !== MY_DRIVE)
   const unlisted = new Set(followed.filter((feed) => !run.drives.names.has(feed)))
   for (const feed of unlisted) {

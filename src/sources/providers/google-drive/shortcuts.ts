@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto'
 import { permissionsHash } from './access-policy.ts'
 import { MOST_FOLLOWED, type DriveCursor } from './drive-cursor.ts'
 import { getFile, itemId, MY_DRIVE, rangeUnder, type DriveFile, type DriveRun } from './drive-run.ts'
-import { readFiles, type FileToRead, type ReadFiles } from './file-items.ts'
+import { readFiles, type FileToRead } from './file-items.ts'
 import { filesBehind } from './folder-walk.ts'
 import { GoogleError } from '../google/google-error.ts'
+import { emptyStep, type SyncStep } from '../google/sync-steps.ts'
 
 const BATCH = 50
 /** Shortcuts looked at again in a run that finds nothing new. */
 const CHECKED_PER_RUN = 10
 
-type Batch = ReadFiles & { discovered: number }
 type Followed = DriveCursor['followed'][number]
-
-const NOTHING: Batch = { upserts: [], deletions: [], failures: [], again: [], discovered: 0 }
 
 /**
  * Stores what a shortcut leads to under the shortcut's own id (`feed/shortcut/file`), unless a feed of this account tells
@@ -24,7 +22,7 @@ export async function* followShortcut(
   state: DriveCursor,
   feed: string,
   shortcut: DriveFile,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<SyncStep> {
   const targetId = shortcut.shortcutDetails?.targetId ?? ''
   yield* follow(run, state, { feed, id: shortcut.id, targetId, print: '' })
 }
@@ -35,17 +33,17 @@ export async function* unfollowShortcut(
   state: DriveCursor,
   feed: string,
   shortcutId: string,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<SyncStep> {
   yield* deleteBehind(run, itemId(feed, shortcutId), new Set())
   state.followed = state.followed.filter((entry) => entry.feed !== feed || entry.id !== shortcutId)
 }
 
 /** Looks at the shortcuts checked longest ago: no feed tells when their targets change or vanish. */
-export async function* checkShortcuts(run: DriveRun, state: DriveCursor): AsyncGenerator<Batch> {
+export async function* checkShortcuts(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   for (const entry of state.followed.slice(0, CHECKED_PER_RUN)) yield* follow(run, state, entry)
 }
 
-async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): AsyncGenerator<Batch> {
+async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): AsyncGenerator<SyncStep> {
   const key = itemId(entry.feed, entry.id)
   let files: DriveFile[] | null
   try {
@@ -55,7 +53,7 @@ async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): Asyn
     // What it brought stays until Google says what became of it; it is looked at again in its turn.
     const { message } = await run.failures.judge(error)
     remember(state, entry)
-    yield { ...NOTHING, failures: [{ externalId: key, message }] }
+    yield { ...emptyStep(), failures: [{ externalId: key, message }] }
     return
   }
   run.failures.succeeded()
@@ -76,7 +74,7 @@ async function* readBehind(
   feed: string,
   key: string,
   files: readonly DriveFile[],
-): AsyncGenerator<Batch> {
+): AsyncGenerator<SyncStep> {
   yield* deleteBehind(run, key, new Set(files.map((file) => itemId(key, file.id))))
   for (let start = 0; start < files.length; start += BATCH) {
     const batch = files.slice(start, start + BATCH)
@@ -118,10 +116,14 @@ async function isStored(run: DriveRun, state: DriveCursor, fileId: string): Prom
   return (await run.session.storedIds({ from: id, to: null, limit: 1 }))[0] === id
 }
 
-async function* deleteBehind(run: DriveRun, key: string, kept: ReadonlySet<string>): AsyncGenerator<Batch> {
+async function* deleteBehind(
+  run: DriveRun,
+  key: string,
+  kept: ReadonlySet<string>,
+): AsyncGenerator<SyncStep> {
   for await (const ids of storedUnder(run, key)) {
     const deletions = ids.filter((id) => !kept.has(id))
-    if (deletions.length > 0) yield { ...NOTHING, deletions }
+    if (deletions.length > 0) yield { ...emptyStep(), deletions }
   }
 }
 

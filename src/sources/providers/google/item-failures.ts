@@ -12,20 +12,26 @@ export const retryList = z.array(z.object({ id: z.string(), tries: z.number().in
 export type RetryList = z.infer<typeof retryList>
 
 /**
- * The list with `id` failed once more; an id that has failed too often is given up. Throws ProviderError `unavailable` when
- * the list is full: so many failures are half an outage, and the run has to come back rather than lose items.
+ * The list after a step of a run: what is settled leaves it; what got no answer stays or joins, and is given up when it has
+ * failed too often. Throws ProviderError `unavailable` when the list is full: so many failures are half an outage, and the run
+ * has to come back rather than lose items.
  */
-export function withRetry(list: RetryList, id: string): RetryList {
+export function retriesAfter(
+  list: RetryList,
+  { settled, again }: { settled: readonly string[]; again: readonly string[] },
+): RetryList {
+  const done = new Set(settled)
+  let retries = list.filter(({ id }) => !done.has(id))
+  for (const id of again) retries = withRetry(retries, id)
+  return retries
+}
+
+function withRetry(list: RetryList, id: string): RetryList {
   const tries = (list.find((entry) => entry.id === id)?.tries ?? 0) + 1
   const others = list.filter((entry) => entry.id !== id)
   if (tries >= MOST_TRIES) return others
   if (others.length < MOST_TO_RETRY) return [...others, { id, tries }]
   throw new ProviderError('unavailable', `Google did not answer for more than ${MOST_TO_RETRY} items`)
-}
-
-/** The list without what has been dealt with. */
-export function withoutRetry(list: RetryList, ids: ReadonlySet<string>): RetryList {
-  return list.some((entry) => ids.has(entry.id)) ? list.filter((entry) => !ids.has(entry.id)) : list
 }
 
 export interface ItemFailures {
