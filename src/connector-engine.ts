@@ -7,9 +7,10 @@ import { type Connectors, createConnectors, keptEncryptionKey } from './connecto
 import type { OpenDatabase } from './database/database.ts'
 import type { Items } from './items/index.ts'
 import type { Clock } from './kernel/clock.ts'
-import type { ProviderId } from './kernel/providers.ts'
+import { AppError } from './kernel/errors.ts'
+import { PROVIDERS, type ProviderId } from './kernel/providers.ts'
 import type { Metrics } from './operations/index.ts'
-import { createProviderAdapters } from './sources/index.ts'
+import { createProviderAdapters, type ProviderAdapters } from './sources/index.ts'
 import {
   createSyncWorker,
   type OpenAccount,
@@ -66,6 +67,7 @@ export async function startConnectorEngine(deps: {
     clock,
     items: deps.items,
     providers: adapters.offered,
+    unoffered: unofferedBy(adapters),
     intervalMs: settings.SYNC_INTERVAL_MINUTES * 60_000,
     random: Math.random,
     openAccount: openAccountOf(database, connectors),
@@ -81,12 +83,13 @@ export async function startConnectorEngine(deps: {
     onError,
   })
   const disconnect = (): Promise<void> => connectors.revocations.run().catch(onError)
-  const isWorking = settings.ROLE !== 'api' && adapters.offered.length > 0
   let maintenance: NodeJS.Timeout | undefined
-  if (isWorking) {
+  if (settings.ROLE !== 'api') {
     // Nobody else can have the embedded database: what is running there belongs to a process that is gone.
     if (database.driver === 'embedded') await releaseAllLeases(db)
     worker.start()
+  }
+  if (settings.ROLE !== 'api' && adapters.offered.length > 0) {
     void connectors.maintain().catch(onError)
     maintenance = setInterval(() => void connectors.maintain().catch(onError), MAINTAIN_MS).unref()
   }
@@ -101,6 +104,20 @@ export async function startConnectorEngine(deps: {
       await adapters.close()
     },
   }
+}
+
+/** Why each of the other providers is not offered. */
+function unofferedBy(adapters: ProviderAdapters): Map<ProviderId, string> {
+  const reasons = new Map<ProviderId, string>()
+  for (const provider of PROVIDERS) {
+    try {
+      adapters.get(provider)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      reasons.set(provider, error.message)
+    }
+  }
+  return reasons
 }
 
 function openAccountOf({ db }: OpenDatabase, connectors: Connectors): OpenAccount {

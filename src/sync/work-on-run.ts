@@ -2,8 +2,8 @@ import { executeRun, type ExecuteDependencies, type Outcome } from './execute-ru
 import { LEASE_SECONDS, LeaseLost, renewLease, type TakenRun } from './run-lease.ts'
 import { watchProgress } from './run-progress.ts'
 
-/** The places of those who work; whoever waits for long lets go of theirs meanwhile. */
-export interface Places {
+/** The place of one who works; whoever waits for long lets go of it meanwhile. */
+export interface Place {
   enter(): void
   leave(): void
 }
@@ -26,7 +26,7 @@ export async function workOn(
   deps: WorkDependencies,
   run: TakenRun,
   stopping: AbortSignal,
-  places: Places,
+  place: Place,
 ): Promise<void> {
   const started = performance.now()
   const lease = keepLease(deps, run)
@@ -34,14 +34,14 @@ export async function workOn(
   const signal = AbortSignal.any([stopping, lease.lost, progress.signal])
   const wait = async (ms: number): Promise<void> => {
     const isLong = ms >= LONG_WAIT_MS
-    if (isLong) places.leave()
+    if (isLong) place.leave()
     try {
       await progress.waiting(() => deps.sleep(ms, signal))
     } finally {
-      if (isLong) places.enter()
+      if (isLong) place.enter()
     }
   }
-  places.enter()
+  place.enter()
   try {
     const outcome = await executeRun(deps, run, { signal, wait, progress })
     deps.onRunEnded({ run, outcome, seconds: (performance.now() - started) / 1000 })
@@ -50,7 +50,7 @@ export async function workOn(
   } finally {
     lease.end()
     progress.end()
-    places.leave()
+    place.leave()
   }
 }
 

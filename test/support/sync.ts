@@ -3,7 +3,7 @@ import type { Db } from '../../src/database/database.ts'
 import type { Row } from '../../src/database/schema.ts'
 import { createModelRegistry } from '../../src/embeddings/index.ts'
 import { createItems, type Items } from '../../src/items/index.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import { PROVIDERS, type ProviderId } from '../../src/kernel/providers.ts'
 import {
   DEFAULT_PROVIDER_LIMITS,
   type ProviderAdapter,
@@ -42,6 +42,9 @@ export interface WorkerOptions {
   /** How far this worker's clock is off, milliseconds. */
   skewMs?: number
   progressLookMs?: number
+  /** Providers that this worker does not offer, with the reason. */
+  unoffered?: ReadonlyMap<ProviderId, string>
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 export const SYNC_INTERVAL_MS = 15 * 60_000
@@ -81,7 +84,9 @@ export async function startSyncBench(): Promise<SyncBench> {
         db,
         clock,
         items: options.items ?? createItems({ db, models, clock }),
-        providers: ['slack', 'google_drive', 'notion', 'gmail'],
+        providers: PROVIDERS.filter((provider) => !options.unoffered?.has(provider)),
+        unoffered: options.unoffered ?? new Map(),
+        databaseTime: async () => new Date(bench.now),
         intervalMs: SYNC_INTERVAL_MS,
         random: () => 0.5,
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
@@ -103,10 +108,12 @@ export async function startSyncBench(): Promise<SyncBench> {
           }
           return { adapter, session }
         },
-        sleep: async (ms, signal) => {
-          signal.throwIfAborted()
-          bench.now += ms
-        },
+        sleep:
+          options.sleep ??
+          (async (ms, signal) => {
+            signal.throwIfAborted()
+            bench.now += ms
+          }),
         onPage: () => {},
         onRunEnded: () => {},
         onError: (error) => bench.errors.push(error),

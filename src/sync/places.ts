@@ -1,0 +1,25 @@
+import type { ProviderId } from '../kernel/providers.ts'
+
+/** Places that runs take, of which no provider may have more than half: one that hangs must not stop the others. */
+export interface Places {
+  hasRoom(provider: ProviderId): boolean
+  enter(provider: ProviderId): void
+  leave(provider: ProviderId): void
+}
+
+/** `count` places; a provider may always have two, so that one source does not hold up the others of its provider. */
+export function createPlaces(count: number): Places {
+  const share = Math.max(2, Math.ceil(count / 2))
+  const taken = new Map<ProviderId, number>()
+  const takenBy = (provider: ProviderId): number => taken.get(provider) ?? 0
+  let total = 0
+  const add = (provider: ProviderId, change: 1 | -1): void => {
+    total += change
+    taken.set(provider, takenBy(provider) + change)
+  }
+  return {
+    hasRoom: (provider) => total < count && takenBy(provider) < share,
+    enter: (provider) => add(provider, 1),
+    leave: (provider) => add(provider, -1),
+  }
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ProviderError } from '../sources/index.ts'
+import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
+import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
+import { readDatabaseTime } from './database-clock.ts'
+
+const HOUR_MS = 3_600_000
+
+let bench: SyncBench
+let provider: FakeProvider
+
+beforeEach(async () => {
+  bench = await startSyncBench()
+  provider = createFakeProvider()
+})
+afterEach(() => bench.close())
+
+/** Workers of servers whose clocks are hours apart. */
+const workers = () => [0, HOUR_MS, -HOUR_MS].map((skewMs) => bench.worker(provider.adapter, { skewMs }))
+
+describe('servers whose clocks differ', () => {
+  it('poll a source once an interval', async () => {
+    await bench.queue(await bench.connect())
+    const crew = workers()
+    const start = bench.now
+    while (bench.now < start + SYNC_INTERVAL_MS * 2.5) {
+      for (const worker of crew) await worker.settle()
+      bench.now += 60_000
+    }
+    expect(provider.asked).toHaveLength(3)
+  })
+
+  it('take up a run that waits for its provider when that is over', async () => {
+    const runId = await bench.queue(await bench.connect())
+    provider.beforePage = () => {
+      throw new ProviderError('rate_limited', 'slow down', { retryAfterMs: HOUR_MS / 2 })
+    }
+    const crew = workers()
+    for (const worker of crew) await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ not_before: new Date(bench.now + HOUR_MS / 2) })
+    expect(provider.asked).toHaveLength(1)
+  })
+})
+
+it('the time of the database goes on', async () => {
+  const first = await readDatabaseTime(bench.db)
+  const second = await readDatabaseTime(bench.db)
+  expect(first).toBeInstanceOf(Date)
+  expect(second.getTime()).toBeGreaterThanOrEqual(first.getTime())
+})
