@@ -36,7 +36,10 @@ export interface Connectors {
   channels: SourceChannels
   openAccount: OpenProviderAccount
   revocations: Revocations
-  /** Encrypts anew what an older key has encrypted, and ends the grants of removed sources that are due. */
+  /**
+   * Encrypts anew what an older key has encrypted, tells `onError` how many grants no key opens, and ends the grants that
+   * are due to be. Does not throw.
+   */
   maintain(): Promise<void>
 }
 
@@ -60,8 +63,8 @@ export function createConnectors(deps: ConnectorDependencies): Connectors {
     openAccount,
     revocations,
     async maintain() {
-      await credentials.reencrypt()
-      await revocations.run()
+      await credentials.reencrypt().catch(deps.onError)
+      await revocations.run().catch(deps.onError)
     },
   }
 }

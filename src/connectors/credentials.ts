@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
 import { type Credentials, type ProviderAdapter, ProviderError } from '../sources/index.ts'
-import type { TokenCipher } from './token-cipher.ts'
+import { createReencryption } from './reencryption.ts'
+import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 
 /** A source with an account behind it. */
 export interface SourceRef {
@@ -33,12 +36,27 @@ export function contextOf({ organizationId, sourceId }: SourceRef): string {
   return `source_credentials:${organizationId}:${sourceId}`
 }
 
-/** The credentials in a ciphertext of {@link saveCredentials}. */
+/**
+ * The credentials in a ciphertext of {@link saveCredentials}.
+ * @throws UndecryptableSecret
+ */
 export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
   const { extra, ...rest } = StoredCredentials.parse(
     JSON.parse(cipher.decrypt(ciphertext, contextOf(source))),
   )
   return extra === undefined ? rest : { ...rest, extra }
+}
+
+async function findRow(
+  db: Db,
+  source: SourceRef,
+): Promise<Pick<Row<'source_credentials'>, 'ciphertext' | 'version'> | undefined> {
+  return await db
+    .selectFrom('source_credentials')
+    .select(['ciphertext', 'version'])
+    .where('organization_id', '=', source.organizationId)
+    .where('source_id', '=', source.sourceId)
+    .executeTakeFirst()
 }
 
 /** Stores the grant of a source, in place of one it had. */
@@ -75,7 +93,10 @@ interface Stored {
 }
 
 export interface CredentialStore {
-  /** @throws ProviderError `auth` when the source has no account behind it */
+  /**
+   * @throws ProviderError `auth` when the source has no account behind it, AppError `not_configured` when the key that
+   * encrypted its tokens is missing
+   */
   read(source: SourceRef): Promise<Credentials>
   /**
    * A token that is valid now; one about to expire, or `refused` by the provider, is renewed first. Of any number of
@@ -88,23 +109,27 @@ export interface CredentialStore {
     signal: AbortSignal,
     refused?: string,
   ): Promise<string>
-  /** Encrypts with the first key what an older one has encrypted; answers how many. */
+  /**
+   * Encrypts with the first key what another one has encrypted, grants that are to be revoked too; answers how many.
+   * @throws Error, once all are done, that says how many no key opens; each is said once
+   */
   reencrypt(): Promise<number>
 }
 
+interface StoreDependencies {
+  db: Db
+  clock: Clock
+  cipher: TokenCipher
+}
+
 /** The grants of all sources. */
-export function createCredentialStore(deps: { db: Db; clock: Clock; cipher: TokenCipher }): CredentialStore {
+export function createCredentialStore(deps: StoreDependencies): CredentialStore {
   const { db, clock, cipher } = deps
 
   async function load(source: SourceRef): Promise<Stored> {
-    const row = await db
-      .selectFrom('source_credentials')
-      .select(['ciphertext', 'version'])
-      .where('organization_id', '=', source.organizationId)
-      .where('source_id', '=', source.sourceId)
-      .executeTakeFirst()
+    const row = await findRow(db, source)
     if (!row) throw new ProviderError('auth', 'This source is not connected to an account; connect it again')
-    return { credentials: openCredentials(cipher, row.ciphertext, source), version: row.version }
+    return { credentials: readable(cipher, row.ciphertext, source), version: row.version }
   }
 
   async function renew(
@@ -153,23 +178,25 @@ export function createCredentialStore(deps: { db: Db; clock: Clock; cipher: Toke
       }
       throw new ProviderError('unavailable', 'The access token is being renewed elsewhere for too long')
     },
-    reencrypt: () => reencrypt(db, cipher),
+    reencrypt: createReencryption(db, (source, ciphertext) =>
+      cipher.reencrypt(ciphertext, contextOf(source)),
+    ),
   }
 }
 
-async function reencrypt(db: Db, cipher: TokenCipher): Promise<number> {
-  const rows = await db
-    .selectFrom('source_credentials')
-    .select(['organization_id', 'source_id', 'ciphertext', 'version'])
-    .where(sql<boolean>`get_byte(ciphertext, 0) <> ${cipher.keyId}`)
-    .execute()
-  for (const row of rows) {
-    const source = { organizationId: row.organization_id, sourceId: row.source_id }
-    const context = contextOf(source)
-    const ciphertext = cipher.encrypt(cipher.decrypt(row.ciphertext, context), context)
-    await replace(db, source, row.version, { ciphertext })
+/** What a person reads of a source whose tokens cannot be opened, instead of a fault of the service. */
+function readable(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
+  try {
+    return openCredentials(cipher, ciphertext, source)
+  } catch (error) {
+    if (!(error instanceof UndecryptableSecret)) throw error
+    throw new AppError(
+      'not_configured',
+      'The tokens of this source cannot be decrypted with ENCRYPTION_KEY (or, where it is not set, with the key kept ' +
+        'in DATA_DIR); restore the key they were encrypted with, or connect the account again',
+      { cause: error },
+    )
   }
-  return rows.length
 }
 
 /** Whether this worker is the one to renew that version. Leases are measured by the database's clock. */

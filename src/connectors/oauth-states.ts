@@ -3,7 +3,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { TokenCipher } from './token-cipher.ts'
+import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 
 const STATE_TTL_MS = 10 * 60_000
 const RANDOM_BYTES = 32
@@ -68,9 +68,18 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCip
         organizationId: row.organization_id,
         userId: row.user_id,
         provider,
-        codeVerifier: cipher.decrypt(row.code_verifier_ciphertext, contextOf(hash)),
+        codeVerifier: openVerifier(cipher, row.code_verifier_ciphertext, contextOf(hash)),
       }
     },
+  }
+}
+
+/** A flow that began with a key that is no longer there cannot go on: it has to begin again. */
+function openVerifier(cipher: TokenCipher, ciphertext: Uint8Array, context: string): string {
+  try {
+    return cipher.decrypt(ciphertext, context)
+  } catch (error) {
+    throw error instanceof UndecryptableSecret ? malformed() : error
   }
 }
 

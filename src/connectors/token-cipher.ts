@@ -5,12 +5,25 @@ const KEY_ID_BYTES = 1
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
+/** A ciphertext that none of the keys opens, or that is not as it was, or stands elsewhere. */
+export class UndecryptableSecret extends Error {
+  constructor() {
+    super('a stored secret cannot be decrypted: was its key taken out of ENCRYPTION_KEY?')
+    this.name = 'UndecryptableSecret'
+  }
+}
+
 export interface TokenCipher {
   /** Encrypts for one place: `context` names the row, so that a ciphertext moved to another one does not decrypt. */
   encrypt(text: string, context: string): Buffer
-  /** @throws Error when no key fits, or the ciphertext or its place is not as it was */
+  /** @throws UndecryptableSecret when no key fits, or the ciphertext or its place is not as it was */
   decrypt(ciphertext: Uint8Array, context: string): string
-  /** Whether the ciphertext is by an older key than the one that encrypts. */
+  /**
+   * The same secret by the first key; null when it is by that one already.
+   * @throws UndecryptableSecret
+   */
+  reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
+  /** Whether the ciphertext's key id alone tells that it is by another key than the one that encrypts. */
   isOutdated(ciphertext: Uint8Array): boolean
   /** First byte of what {@link TokenCipher.encrypt} makes. */
   readonly keyId: number
@@ -25,28 +38,38 @@ export function createTokenCipher(keys: readonly Uint8Array[]): TokenCipher {
   const [first] = known
   if (!first) throw new Error('a cipher needs a key')
 
+  const encrypt = (text: string, context: string): Buffer => {
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', first.key, iv).setAAD(Buffer.from(context))
+    const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return Buffer.concat([Buffer.of(first.id), iv, encrypted, cipher.getAuthTag()])
+  }
+
+  const decrypt = (ciphertext: Uint8Array, context: string): string => {
+    // Two keys may share an id, one in 256 does.
+    for (const { key } of known.filter(({ id }) => id === ciphertext[0])) {
+      const text = open(ciphertext, key, context)
+      if (text !== undefined) return text
+    }
+    throw new UndecryptableSecret()
+  }
+
+  const isOutdated = (ciphertext: Uint8Array): boolean => ciphertext[0] !== first.id
+
   return {
     keyId: first.id,
-    encrypt(text, context) {
-      const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', first.key, iv).setAAD(Buffer.from(context))
-      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return Buffer.concat([Buffer.of(first.id), iv, encrypted, cipher.getAuthTag()])
+    encrypt,
+    decrypt,
+    reencrypt(ciphertext, context) {
+      if (!isOutdated(ciphertext) && open(ciphertext, first.key, context) !== undefined) return null
+      return encrypt(decrypt(ciphertext, context), context)
     },
-    decrypt(ciphertext, context) {
-      const bytes = Buffer.from(ciphertext)
-      // Two keys may share an id, one in 256 does.
-      for (const { key } of known.filter(({ id }) => id === bytes[0])) {
-        const text = open(bytes, key, context)
-        if (text !== undefined) return text
-      }
-      throw new Error('a stored secret cannot be decrypted: was its key taken out of ENCRYPTION_KEY?')
-    },
-    isOutdated: (ciphertext) => ciphertext[0] !== first.id,
+    isOutdated,
   }
 }
 
-function open(bytes: Buffer, key: Uint8Array, context: string): string | undefined {
+function open(ciphertext: Uint8Array, key: Uint8Array, context: string): string | undefined {
+  const bytes = Buffer.from(ciphertext)
   if (bytes.length < KEY_ID_BYTES + IV_BYTES + TAG_BYTES) return undefined
   const iv = bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
