@@ -41,6 +41,8 @@ export interface Connectors {
    * are due to be. Does not throw.
    */
   maintain(): Promise<void>
+  /** Waits for the tokens that are being renewed: before the database closes, or what the provider answers is lost. */
+  settle(): Promise<void>
 }
 
 /** Provider accounts: connecting them, keeping their tokens, letting them go. */
@@ -66,5 +68,6 @@ export function createConnectors(deps: ConnectorDependencies): Connectors {
       await credentials.reencrypt().catch(deps.onError)
       await revocations.run().catch(deps.onError)
     },
+    settle: () => credentials.settle(),
   }
 }

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
+import { isConflict, isDatabaseOutage } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Credentials, type ProviderAdapter, ProviderError } from '../sources/index.ts'
 import { createReencryption } from './reencryption.ts'
 import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 /** A source with an account behind it. */
 export interface SourceRef {
@@ -22,6 +24,9 @@ const REFRESH_TIMEOUT_MS = 30_000
 const REFRESH_LEASE_SECONDS = 60
 const LOOK_AGAIN_MS = 200
 const LOOKS_MAX = (REFRESH_LEASE_SECONDS * 1000 * 2) / LOOK_AGAIN_MS
+/** New tokens are all there is of a grant: a database that is away for a moment does not lose them. */
+const STORE_ATTEMPTS_MAX = 10
+const STORE_AGAIN_MS = 500
 
 const StoredCredentials = z.object({
   accessToken: z.string(),
@@ -100,7 +105,8 @@ export interface CredentialStore {
   read(source: SourceRef): Promise<Credentials>
   /**
    * A token that is valid now; one about to expire, or `refused` by the provider, is renewed first. Of any number of
-   * workers that need it renewed one asks the provider, the others wait for what it gets.
+   * workers that need it renewed one asks the provider, the others wait for what it gets. A refresh that has begun
+   * goes on when the signal aborts: where the provider replaces refresh tokens, its answer is the grant.
    * @throws ProviderError `auth` when the grant is gone, `unavailable` when the provider cannot be asked
    */
   accessToken(
@@ -114,6 +120,8 @@ export interface CredentialStore {
    * @throws Error, once all are done, that says how many no key opens; each is said once
    */
   reencrypt(): Promise<number>
+  /** Waits for the refreshes under way: 30 seconds each at most, and as long as it takes to store what they got. */
+  settle(): Promise<void>
 }
 
 interface StoreDependencies {
@@ -125,6 +133,7 @@ interface StoreDependencies {
 /** The grants of all sources. */
 export function createCredentialStore(deps: StoreDependencies): CredentialStore {
   const { db, clock, cipher } = deps
+  const renewals = new Set<Promise<unknown>>()
 
   async function load(source: SourceRef): Promise<Stored> {
     const row = await findRow(db, source)
@@ -132,30 +141,11 @@ export function createCredentialStore(deps: StoreDependencies): CredentialStore 
     return { credentials: readable(cipher, row.ciphertext, source), version: row.version }
   }
 
-  async function renew(
-    source: SourceRef,
-    adapter: ProviderAdapter,
-    stored: Stored,
-    signal: AbortSignal,
-  ): Promise<Credentials> {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(REFRESH_TIMEOUT_MS)])
-    try {
-      const renewed = await adapter.refresh(stored.credentials, limited)
-      await replace(db, source, stored.version, {
-        ciphertext: cipher.encrypt(JSON.stringify(renewed), contextOf(source)),
-        updated_at: clock.now(),
-      })
-      return renewed
-    } catch (error) {
-      await replace(db, source, stored.version, {})
-      throw error
-    }
-  }
-
   return {
     read: async (source) => (await load(source)).credentials,
     async accessToken(source, adapter, signal, refused) {
       for (let look = 1; look <= LOOKS_MAX; look++) {
+        signal.throwIfAborted()
         const stored = await load(source)
         const { credentials } = stored
         const isRefused = credentials.accessToken === refused
@@ -165,13 +155,17 @@ export function createCredentialStore(deps: StoreDependencies): CredentialStore 
         // Without a refresh token the provider has the last word on the old one.
         if (!isRefused && credentials.refreshToken === null) return credentials.accessToken
         if (await leaseRefresh(db, source, stored.version)) {
+          const renewal = renew(deps, source, adapter, stored)
+          renewals.add(renewal)
           try {
-            return (await renew(source, adapter, stored, signal)).accessToken
+            return (await renewal).accessToken
           } catch (error) {
             const isStillGood = !isRefused && leftMs > 0
             if (isStillGood && error instanceof ProviderError && error.kind !== 'auth')
               return credentials.accessToken
             throw error
+          } finally {
+            renewals.delete(renewal)
           }
         }
         await sleep(LOOK_AGAIN_MS, undefined, { signal })
@@ -181,7 +175,29 @@ export function createCredentialStore(deps: StoreDependencies): CredentialStore 
     reencrypt: createReencryption(db, (source, ciphertext) =>
       cipher.reencrypt(ciphertext, contextOf(source)),
     ),
+    async settle() {
+      await Promise.allSettled(renewals)
+    },
   }
+}
+
+/** The renewed credentials, stored: where the database is away for a moment, as soon as it is back. */
+async function renew(
+  { db, clock, cipher }: StoreDependencies,
+  source: SourceRef,
+  adapter: ProviderAdapter,
+  stored: Stored,
+): Promise<Credentials> {
+  let renewed: Credentials
+  try {
+    renewed = await askForRenewal(adapter, stored.credentials)
+  } catch (error) {
+    await replace(db, source, stored.version, {})
+    throw error
+  }
+  const ciphertext = cipher.encrypt(JSON.stringify(renewed), contextOf(source))
+  await retryOutages(() => replace(db, source, stored.version, { ciphertext, updated_at: clock.now() }))
+  return renewed
 }
 
 /** What a person reads of a source whose tokens cannot be opened, instead of a fault of the service. */
@@ -196,6 +212,30 @@ function readable(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef
         'in DATA_DIR); restore the key they were encrypted with, or connect the account again',
       { cause: error },
     )
+  }
+}
+
+/** A refresh, bounded in time by nothing but itself. */
+async function askForRenewal(adapter: ProviderAdapter, credentials: Credentials): Promise<Credentials> {
+  const signal = AbortSignal.timeout(REFRESH_TIMEOUT_MS)
+  try {
+    return await adapter.refresh(credentials, signal)
+  } catch (error) {
+    const cause = withoutSecrets(error, [credentials.accessToken, credentials.refreshToken])
+    if (cause instanceof ProviderError || !signal.aborted) throw cause
+    throw new ProviderError('unavailable', 'The provider did not renew the access token in time', { cause })
+  }
+}
+
+async function retryOutages(write: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await write()
+      return
+    } catch (error) {
+      if (attempt === STORE_ATTEMPTS_MAX || !(isConflict(error) || isDatabaseOutage(error))) throw error
+      await sleep(STORE_AGAIN_MS)
+    }
   }
 }
 
