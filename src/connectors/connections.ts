@@ -7,12 +7,21 @@ import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { storableText } from '../kernel/text.ts'
-import { type ConnectedAccount, type ProviderAdapters, ProviderError } from '../sources/index.ts'
+import {
+  type ConnectedAccount,
+  type ProviderAdapter,
+  type ProviderAdapters,
+  ProviderError,
+} from '../sources/index.ts'
 import { queueRun } from '../sync/index.ts'
 import type { ConnectorAccess } from './connector-access.ts'
-import { saveCredentials } from './credentials.ts'
+import { findCredentials, saveCredentials } from './credentials.ts'
 import type { OAuthFlow, OAuthStates } from './oauth-states.ts'
+import type { LooseGrant, Revocations } from './revocations.ts'
 import type { TokenCipher } from './token-cipher.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+const EXCHANGE_TIMEOUT_MS = 30_000
 
 /** What a provider sends the browser back with. */
 export interface CallbackQuery {
@@ -35,22 +44,40 @@ export interface Connections {
   complete(provider: ProviderId, query: CallbackQuery, signal: AbortSignal): Promise<string>
 }
 
-/** Connecting provider accounts by OAuth (RFC 6749, 4.1). */
-export function createConnections(deps: {
-  db: Db
+interface ConnectDependencies {
   clock: Clock
   cipher: TokenCipher
-  adapters: ProviderAdapters
-  states: OAuthStates
   access: ConnectorAccess
+  revocations: Revocations
   checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
-  publicUrl: () => string
-  onQueued: () => void
-}): Connections {
-  const { db, adapters, states, access, publicUrl } = deps
+}
+
+/** Connecting provider accounts by OAuth (RFC 6749, 4.1). */
+export function createConnections(
+  deps: ConnectDependencies & {
+    db: Db
+    adapters: ProviderAdapters
+    states: OAuthStates
+    publicUrl: () => string
+    onQueued: () => void
+    /** Gets what fails beside the request and is tried again. */
+    onError: (error: unknown) => void
+  },
+): Connections {
+  const { db, adapters, states, access, revocations, publicUrl } = deps
   const redirectUri = (provider: ProviderId): string => `${publicUrl()}/v1/oauth/${provider}/callback`
   const consolePage = (query: Record<string, string>): string =>
     `${publicUrl()}/console/sources?${new URLSearchParams(query).toString()}`
+
+  /** Does not throw: the refusal is what the person has to hear, whatever becomes of the grant. */
+  async function letGo(grant: LooseGrant): Promise<void> {
+    try {
+      await db.transaction().execute((tx) => revocations.add(tx, grant))
+      await revocations.run()
+    } catch (error) {
+      deps.onError(error)
+    }
+  }
 
   return {
     async authorize(caller, provider) {
@@ -79,34 +106,42 @@ export function createConnections(deps: {
         return consolePage({ provider, error: query.error ?? 'the provider sent no code' })
       await requireStanding(db, flow)
       await access.require(db, flow.organizationId, provider)
-      let account: ConnectedAccount
-      try {
-        const { codeVerifier } = flow
-        account = await adapter.exchangeCode({
-          code: query.code,
-          redirectUri: redirectUri(provider),
-          codeVerifier,
-          signal,
-        })
-      } catch (error) {
-        if (!(error instanceof ProviderError)) throw error
-        throw new AppError('upstream_error', `${provider} did not connect: ${error.message}`, {
-          cause: error,
-        })
-      }
+      signal.throwIfAborted()
+      const account = await exchangeCode(adapter, flow, {
+        code: query.code,
+        redirectUri: redirectUri(provider),
+      })
       const sourceId = await retryConflicts(() =>
         db.transaction().execute((tx) => connect(tx, deps, flow, account)),
-      )
+      ).catch(async (error: unknown) => {
+        await letGo({ ...flow, ...account })
+        throw error
+      })
       deps.onQueued()
       return consolePage({ provider, connected: sourceId })
     },
   }
 }
 
-interface ConnectDependencies {
-  clock: Clock
-  cipher: TokenCipher
-  checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
+/**
+ * Trades the code for the account's grant, within its own time and not the browser's: once the provider has given a
+ * grant, its answer is all there is to use it by, or to end it.
+ * @throws AppError `upstream_error` with the provider's words
+ */
+async function exchangeCode(
+  adapter: ProviderAdapter,
+  { provider, codeVerifier }: OAuthFlow,
+  { code, redirectUri }: { code: string; redirectUri: string },
+): Promise<ConnectedAccount> {
+  const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS)
+  try {
+    return await adapter.exchangeCode({ code, redirectUri, codeVerifier, signal })
+  } catch (error) {
+    const cause = withoutSecrets(error, [code, codeVerifier])
+    if (!(cause instanceof ProviderError) && !signal.aborted) throw cause
+    const reason = cause instanceof ProviderError ? cause.message : 'it did not answer in time'
+    throw new AppError('upstream_error', `${provider} did not connect: ${reason}`, { cause })
+  }
 }
 
 /** Whoever already has an account of the provider connected may be about to connect it again: the callback knows. */
@@ -126,7 +161,7 @@ async function requireRoom(
   if (!connected) await checkConnectorLimit(tx, organizationId)
 }
 
-/** Minutes have passed since the flow began: the person may have lost the role by now. */
+/** The flow takes its time: the person may have lost the role by now. */
 async function requireStanding(db: Db, { organizationId, userId }: OAuthFlow): Promise<void> {
   const membership = await db
     .selectFrom('memberships')
@@ -141,13 +176,17 @@ async function requireStanding(db: Db, { organizationId, userId }: OAuthFlow): P
 /** Stores the account as a source, or in the one it has; queues the first run; answers the source's id. */
 async function connect(
   tx: Tx,
-  { clock, cipher, checkConnectorLimit }: ConnectDependencies,
+  deps: ConnectDependencies,
   flow: OAuthFlow,
   account: ConnectedAccount,
 ): Promise<string> {
+  const { clock, cipher, checkConnectorLimit } = deps
   const { organizationId, provider, userId } = flow
   const at = clock.now()
-  const before = await reconnect(tx, flow, account, at)
+  await lockOrganization(tx, organizationId)
+  await requireStanding(tx, flow)
+  await deps.access.require(tx, organizationId, provider)
+  const before = await reconnect(tx, deps, flow, account)
   const sourceId = before ?? randomUUID()
   if (before === undefined) {
     await checkConnectorLimit(tx, organizationId)
@@ -180,12 +219,25 @@ async function connect(
   return sourceId
 }
 
-/** The source that the account has already, healthy again as far as anybody knows; its name stays as people gave it. */
+/** Of two people who connect the same account at once the second finds the source of the first. */
+async function lockOrganization(tx: Tx, organizationId: string): Promise<void> {
+  await tx
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', organizationId)
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/**
+ * The source that the account has already, healthy again as far as anybody knows; its name stays as people gave it. The
+ * grant it had is to be ended, unless that ends the new one too.
+ */
 async function reconnect(
   tx: Tx,
+  { clock, cipher, revocations }: ConnectDependencies,
   { organizationId, provider }: OAuthFlow,
   { externalAccountId }: ConnectedAccount,
-  at: Date,
 ): Promise<string | undefined> {
   const source = await tx
     .updateTable('sources')
@@ -199,7 +251,7 @@ async function reconnect(
       error_message: null,
       next_poll_at: null,
       push_since: null,
-      updated_at: at,
+      updated_at: clock.now(),
     }))
     .where('organization_id', '=', organizationId)
     .where('provider', '=', provider)
@@ -207,5 +259,8 @@ async function reconnect(
     .where('push_only', '=', false)
     .returning('id')
     .executeTakeFirst()
-  return source?.id
+  if (!source) return undefined
+  const credentials = await findCredentials(tx, cipher, { organizationId, sourceId: source.id })
+  if (credentials) await revocations.add(tx, { organizationId, provider, externalAccountId, credentials })
+  return source.id
 }

@@ -56,7 +56,7 @@ export function createConnectors(deps: ConnectorDependencies): Connectors {
   const connectorAccess = createConnectorAccess({ db, clock, gated: deps.gated, offered: adapters.offered })
   return {
     services: {
-      connections: createConnections({ ...deps, cipher, states, access: connectorAccess }),
+      connections: createConnections({ ...deps, cipher, states, access: connectorAccess, revocations }),
       connectorAccess,
       slackWebhook: createSlackWebhook({ db, clock, signingSecret: deps.slackSigningSecret }),
       cleanUpSystemEvents: createCleanUpSystemEvents({ db, clock }),

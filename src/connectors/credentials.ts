@@ -52,6 +52,21 @@ export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, sou
   return extra === undefined ? rest : { ...rest, extra }
 }
 
+/** The grant that a source has; null when it has none, or none that the keys open. */
+export async function findCredentials(
+  tx: Tx,
+  cipher: TokenCipher,
+  source: SourceRef,
+): Promise<Credentials | null> {
+  const row = await findRow(tx, source)
+  try {
+    return row ? openCredentials(cipher, row.ciphertext, source) : null
+  } catch (error) {
+    if (!(error instanceof UndecryptableSecret)) throw error
+    return null
+  }
+}
+
 async function findRow(
   db: Db,
   source: SourceRef,

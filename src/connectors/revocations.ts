@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { ProviderAdapters } from '../sources/index.ts'
-import { openCredentials } from './credentials.ts'
+import type { ConnectedAccount, Credentials, ProviderAdapters } from '../sources/index.ts'
+import { contextOf, openCredentials } from './credentials.ts'
 import type { TokenCipher } from './token-cipher.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 const REVOKE_TIMEOUT_MS = 10_000
 const ATTEMPTS_MAX = 12
@@ -14,25 +16,39 @@ const FIRST_RETRY_MS = 60_000
 const HOLD_MS = 60_000
 const AT_ONCE = 20
 
+/** Providers whose grants are one. */
+const FAMILIES: readonly (readonly ProviderId[])[] = [['google_drive', 'gmail']]
+
+/** A grant that no source holds. */
+export interface LooseGrant extends Pick<ConnectedAccount, 'externalAccountId' | 'credentials'> {
+  organizationId: string
+  provider: ProviderId
+}
+
 export interface Revocations {
   /** Notes, in the transaction that removes a source, that its grant has to be ended at the provider. */
   prepare(tx: Tx, source: { organizationId: string; id: string }): Promise<void>
-  /** Ends the grants that are due; what fails is tried again later, a dozen times over about three days. */
+  /** Notes the same of a grant whose source was not made, or has another one now. */
+  add(tx: Tx, grant: LooseGrant): Promise<void>
+  /**
+   * Ends the grants that are due, those aside that another source lives on; what fails is tried again later, a dozen
+   * times over about three days. Takes ten seconds at most beside the database's time.
+   */
   run(): Promise<void>
 }
 
-/** Providers whose grants are one: revoking one of them at Google ends the app's access to the account altogether. */
-const FAMILIES: readonly (readonly ProviderId[])[] = [['google_drive', 'gmail']]
-
-/** Ends grants at the provider once their sources are gone. */
-export function createRevocations(deps: {
+interface RevocationDependencies {
   db: Db
   clock: Clock
   cipher: TokenCipher
   adapters: ProviderAdapters
+  /** Gets what failed, without the tokens. */
   onFailure(error: unknown): void
-}): Revocations {
-  const { db, clock } = deps
+}
+
+/** Ends grants at the provider once no source lives on them. */
+export function createRevocations(deps: RevocationDependencies): Revocations {
+  const { db, clock, cipher } = deps
   return {
     async prepare(tx, source) {
       await sql`
@@ -43,17 +59,38 @@ export function createRevocations(deps: {
         where s.organization_id = ${source.organizationId} and s.id = ${source.id}
         on conflict do nothing`.execute(tx)
     },
-    async run() {
-      for (const row of await takeDue(db, clock.now(), deps.adapters.offered)) {
-        try {
-          await revoke(deps, row)
-          await remove(db, row)
-        } catch (error) {
-          deps.onFailure(error)
-          if (row.attempts >= ATTEMPTS_MAX) await remove(db, row)
-        }
-      }
+    async add(tx, { organizationId, provider, externalAccountId, credentials }) {
+      // Not the source's id: that one's is noted under it, should the source go too.
+      const id = randomUUID()
+      await tx
+        .insertInto('grant_revocations')
+        .values({
+          organization_id: organizationId,
+          id,
+          provider,
+          external_account_id: externalAccountId,
+          ciphertext: cipher.encrypt(
+            JSON.stringify(credentials),
+            contextOf({ organizationId, sourceId: id }),
+          ),
+          next_attempt_at: clock.now(),
+        })
+        .execute()
     },
+    async run() {
+      const due = await takeDue(db, clock.now(), deps.adapters.offered)
+      await Promise.all(due.map((row) => attempt(deps, row)))
+    },
+  }
+}
+
+async function attempt(deps: RevocationDependencies, row: Row<'grant_revocations'>): Promise<void> {
+  try {
+    await revoke(deps, row)
+    await remove(deps.db, row)
+  } catch (error) {
+    deps.onFailure(error)
+    if (row.attempts >= ATTEMPTS_MAX) await remove(deps.db, row)
   }
 }
 
@@ -80,26 +117,57 @@ async function takeDue(
 }
 
 async function revoke(
-  { db, cipher, adapters }: { db: Db; cipher: TokenCipher; adapters: ProviderAdapters },
+  { db, cipher, adapters }: RevocationDependencies,
   row: Row<'grant_revocations'>,
 ): Promise<void> {
-  if (await isShared(db, row)) return
   const source = { organizationId: row.organization_id, sourceId: row.id }
   const credentials = openCredentials(cipher, row.ciphertext, source)
-  await adapters.get(row.provider).revoke(credentials, AbortSignal.timeout(REVOKE_TIMEOUT_MS))
+  if (await isShared(db, cipher, row, credentials)) return
+  try {
+    await adapters.get(row.provider).revoke(credentials, AbortSignal.timeout(REVOKE_TIMEOUT_MS))
+  } catch (error) {
+    throw withoutSecrets(error, [credentials.accessToken, credentials.refreshToken])
+  }
 }
 
-/** Whether another source, of any workspace, lives on the same grant: it must not be cut off. */
-async function isShared(db: Db, row: Row<'grant_revocations'>): Promise<boolean> {
+/**
+ * Whether another source, of any workspace, would be cut off. What a revocation ends is the provider's affair:
+ * - Slack: the app's bot in the workspace, whoever installed it: it is deactivated and leaves its channels
+ *   (docs.slack.dev/reference/methods/auth.revoke).
+ * - Google: the app's access to the account altogether, Drive and Gmail.
+ * - Notion: one authorization of the workspace out of many, each person's with a bot of its own
+ *   (developers.notion.com/guides/get-started/authorization, `bot_id`).
+ */
+async function isShared(
+  db: Db,
+  cipher: TokenCipher,
+  row: Row<'grant_revocations'>,
+  credentials: Credentials,
+): Promise<boolean> {
   const family = FAMILIES.find((providers) => providers.includes(row.provider)) ?? [row.provider]
-  const other = await db
+  const others = await db
     .selectFrom('sources')
-    .select('id')
+    .leftJoin('source_credentials', (join) =>
+      join
+        .onRef('source_credentials.organization_id', '=', 'sources.organization_id')
+        .onRef('source_credentials.source_id', '=', 'sources.id'),
+    )
+    .select(['sources.organization_id', 'sources.id', 'source_credentials.ciphertext'])
     .where('provider', 'in', [...family])
     .where('external_account_id', '=', row.external_account_id)
     .where('push_only', '=', false)
-    .executeTakeFirst()
-  return other !== undefined
+    .execute()
+  if (row.provider !== 'notion') return others.length > 0
+  return others.some(({ organization_id: organizationId, id: sourceId, ciphertext }) => {
+    if (ciphertext === null) return false
+    return isOneBot(credentials, openCredentials(cipher, ciphertext, { organizationId, sourceId }))
+  })
+}
+
+/** Whether two grants of a Notion workspace may be the same person's: of an unknown bot it is assumed. */
+function isOneBot({ extra: one }: Credentials, { extra: other }: Credentials): boolean {
+  const [bot, otherBot] = [one?.['botId'], other?.['botId']]
+  return bot === undefined || otherBot === undefined || bot === otherBot
 }
 
 async function remove(db: Db, row: Row<'grant_revocations'>): Promise<void> {
