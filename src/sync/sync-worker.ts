@@ -1,20 +1,15 @@
 import type { ProviderId } from '../kernel/providers.ts'
-import { createDatabaseClock, type DatabaseClock, readDatabaseTime } from './database-clock.ts'
+import { createCrew, type CrewDependencies } from './crew.ts'
+import { createDatabaseClock, readDatabaseTime } from './database-clock.ts'
 import { WorkerStopping } from './execute-run.ts'
 import { failUnoffered } from './fail-unoffered.ts'
 import { writeWithBlame } from './item-faults.ts'
-import { createPlaces } from './places.ts'
-import { takeRun, type TakenRun } from './run-lease.ts'
 import { queuePolls } from './queue-runs.ts'
 import { sweepSync } from './sweep-sync.ts'
-import { type WorkDependencies, workOn } from './work-on-run.ts'
 
-export interface SyncWorkerDependencies extends WorkDependencies {
-  providers: readonly ProviderId[]
+export interface SyncWorkerDependencies extends CrewDependencies {
   /** Why the other providers are not offered. */
   unoffered: ReadonlyMap<ProviderId, string>
-  /** Sources worked on at once; those that wait for their provider do not count. */
-  concurrency?: number
   /** The time that all workers go by; the database's own unless given. */
   databaseTime?: () => Promise<Date>
 }
@@ -33,9 +28,6 @@ export interface SyncWorker {
 const LOOK_MS = 1_000
 const POLL_LOOK_MS = 2_000
 const SWEEP_MS = 600_000
-const CONCURRENCY = 8
-/** With those that wait for their provider. */
-const AT_WORK_MAX = 64
 const STOP_TIMEOUT_MS = 10_000
 
 /** Takes up queued runs and those of workers that died, several sources at a time. */
@@ -46,28 +38,11 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const timers: NodeJS.Timeout[] = []
   const work = { ...deps, clock, items: writeWithBlame(deps.items) }
   const crew = createCrew(work, stopping.signal, () => {
-    if (timers.length > 0) look()
+    if (timers.length > 0) looking.ask()
   })
-  let looking: Promise<unknown> | null = null
-  let lookAgain = false
-
-  /** One look at a time; another asked for meanwhile follows. */
-  function look(): void {
-    if (stopping.signal.aborted) return
-    if (looking) {
-      lookAgain = true
-      return
-    }
-    looking = crew
-      .takeUp()
-      .catch(deps.onError)
-      .finally(() => {
-        looking = null
-        if (!lookAgain) return
-        lookAgain = false
-        look()
-      })
-  }
+  const looking = oneAtATime(async () => {
+    if (!stopping.signal.aborted) await crew.takeUp()
+  }, deps.onError)
 
   async function poll(): Promise<number> {
     await clock.adjust()
@@ -78,19 +53,17 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     })
   }
   const pollAndLook = async (): Promise<void> => {
-    if ((await poll()) > 0) look()
+    if ((await poll()) > 0) looking.ask()
   }
 
   async function tellUnoffered(): Promise<void> {
     await clock.adjust()
     await failUnoffered(db, deps.unoffered, clock.now())
   }
-  let tidying: Promise<void> = Promise.resolve()
-  const tidy = (): void => {
-    tidying = tellUnoffered()
-      .then(() => sweepSync(db, clock.now()))
-      .catch(deps.onError)
-  }
+  const tidying = oneAtATime(async () => {
+    await tellUnoffered()
+    await sweepSync(db, clock.now())
+  }, deps.onError)
 
   function every(ms: number, act: () => void): void {
     timers.push(setInterval(act, ms).unref())
@@ -98,15 +71,15 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
 
   return {
     start() {
-      tidy()
-      every(SWEEP_MS, tidy)
+      tidying.ask()
+      every(SWEEP_MS, tidying.ask)
       if (providers.length === 0) return
-      every(LOOK_MS, look)
+      every(LOOK_MS, looking.ask)
       every(POLL_LOOK_MS, () => void pollAndLook().catch(deps.onError))
-      look()
+      looking.ask()
     },
     wake: () => {
-      if (timers.length > 0) look()
+      if (timers.length > 0) looking.ask()
     },
     async settle() {
       await tellUnoffered()
@@ -116,7 +89,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     async stop() {
       for (const timer of timers) clearInterval(timer)
       stopping.abort(new WorkerStopping())
-      await Promise.all([looking, tidying])
+      await Promise.all([looking.done(), tidying.done()])
       const timeout = Promise.withResolvers<void>()
       const timer = setTimeout(timeout.resolve, STOP_TIMEOUT_MS)
       await Promise.race([crew.finished(), timeout.promise])
@@ -125,57 +98,31 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   }
 }
 
-interface Crew {
-  /** Takes up runs as long as there are places and runs; answers whether there was one. */
-  takeUp(): Promise<boolean>
-  /** Resolves once the runs at work now have been parted with. */
-  finished(): Promise<void>
+interface Task {
+  /** Has it done, once more when it is under way. */
+  ask(): void
+  /** Resolves when it is not under way. */
+  done(): Promise<void>
 }
 
-/** The runs at work. `onFree` is called whenever a place becomes free. */
-function createCrew(
-  deps: SyncWorkerDependencies & { clock: DatabaseClock },
-  stopping: AbortSignal,
-  onFree: () => void,
-): Crew {
-  const atWork = new Set<Promise<void>>()
-  const places = createPlaces(deps.concurrency ?? CONCURRENCY)
-  const withWaiting = createPlaces(AT_WORK_MAX)
-  const withRoom = (): ProviderId[] =>
-    stopping.aborted
-      ? []
-      : deps.providers.filter((provider) => places.hasRoom(provider) && withWaiting.hasRoom(provider))
-
-  function workBeside(run: TakenRun): void {
-    const { provider } = run.source
-    const place = {
-      enter: () => places.enter(provider),
-      leave: () => {
-        places.leave(provider)
-        onFree()
-      },
-    }
-    withWaiting.enter(provider)
-    const done = workOn(deps, run, stopping, place).finally(() => {
-      withWaiting.leave(provider)
-      atWork.delete(done)
-    })
-    atWork.add(done)
-  }
-
-  return {
-    async takeUp() {
-      await deps.clock.adjust()
-      let found = false
-      for (;;) {
-        const run = await takeRun(deps.db, withRoom(), deps.clock.now())
-        if (!run) return found
-        found = true
-        workBeside(run)
+/** Something that is done one at a time, and whose failures go to `onError`. */
+function oneAtATime(act: () => Promise<void>, onError: (error: unknown) => void): Task {
+  let current: Promise<void> | null = null
+  let again = false
+  function ask(): void {
+    again = true
+    current ??= (async () => {
+      while (again) {
+        again = false
+        await act().catch(onError)
       }
-    },
-    async finished() {
-      await Promise.all(atWork)
+      current = null
+    })()
+  }
+  return {
+    ask,
+    async done() {
+      await current
     },
   }
 }

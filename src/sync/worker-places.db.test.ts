@@ -26,8 +26,9 @@ async function queueBehind(count: number) {
   return { runId, adapters: { ...adapters, [sourceId]: provider.adapter } }
 }
 
-const untilSucceeded = (runId: string) =>
-  expect.poll(async () => (await bench.run(runId)).status, { timeout: 20_000 }).toBe('succeeded')
+async function untilSucceeded(runId: string): Promise<void> {
+  await expect.poll(async () => (await bench.run(runId)).status, { timeout: 20_000 }).toBe('succeeded')
+}
 
 const running = async () => {
   const runs = bench.db.selectFrom('sync_runs').select('id').where('status', '=', 'running')
