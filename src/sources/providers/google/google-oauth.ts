@@ -79,21 +79,6 @@ export function createGoogleOAuth({
     return credentialsOf(refreshing.credentials, clock, credentials)
   }
 
-  async function revoke(credentials: Credentials, signal: AbortSignal): Promise<void> {
-    try {
-      // The refresh token ends the whole grant, access tokens included.
-      const token = credentials.refreshToken ?? credentials.accessToken
-      await translated(signal, () => client(signal).revokeToken(token))
-    } catch (error) {
-      if (
-        error instanceof GoogleError &&
-        (error.reason === 'invalid_token' || error.reason === 'invalid_grant')
-      )
-        return
-      throw error
-    }
-  }
-
   return {
     usesPkce: true,
     authorizeUrl: ({ state, redirectUri, codeChallenge }) =>
@@ -108,7 +93,7 @@ export function createGoogleOAuth({
       }),
     exchangeCode,
     refresh,
-    revoke,
+    revoke: (credentials, signal) => revoke(client(signal), credentials, signal),
   }
 }
 
@@ -128,6 +113,17 @@ function createClient(settings: GoogleSettings, signal: AbortSignal | undefined)
           },
         }),
   })
+}
+
+async function revoke(client: OAuth2Client, credentials: Credentials, signal: AbortSignal): Promise<void> {
+  try {
+    // The refresh token ends the whole grant, access tokens included.
+    await translated(signal, () => client.revokeToken(credentials.refreshToken ?? credentials.accessToken))
+  } catch (error) {
+    const isGone =
+      error instanceof GoogleError && ['invalid_token', 'invalid_grant'].includes(error.reason ?? '')
+    if (!isGone) throw error
+  }
 }
 
 function credentialsOf(tokens: GoogleTokens, clock: Clock, before: Credentials | null): Credentials {
