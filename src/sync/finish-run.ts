@@ -30,7 +30,7 @@ export async function finishRun(
   const now = deps.clock.now()
   const { organizationId, source } = run
   const message = end.succeeded ? null : storableText(end.message.slice(0, MESSAGE_CHARACTERS))
-  await tx
+  const counts = await tx
     .updateTable('sync_runs')
     .set({
       status: end.succeeded ? 'succeeded' : 'failed',
@@ -41,10 +41,12 @@ export async function finishRun(
     })
     .where('organization_id', '=', organizationId)
     .where('id', '=', run.runId)
-    .execute()
+    .returning(['items_ingested', 'items_deleted'])
+    .executeTakeFirstOrThrow()
+  if (source.provider === 'google_drive' && mayChangePolicyHealth(run, end, counts))
+    await updatePolicyHealth(tx, run, end)
   const poll = nextPoll(now, deps)
   const wait = end.succeeded ? null : end.pollNotBefore
-  const health = end.succeeded && source.provider === 'google_drive' ? await policyHealth(tx, run, end) : {}
   await tx
     .updateTable('sources')
     .set({
@@ -54,7 +56,6 @@ export async function finishRun(
       updated_at: now,
       ...(end.succeeded ? { last_synced_at: now } : {}),
       ...(end.succeeded && end.snapshot !== null ? { last_snapshot: end.snapshot } : {}),
-      ...health,
     })
     .where('organization_id', '=', organizationId)
     .where('id', '=', source.id)
@@ -70,12 +71,24 @@ export function nextPoll(
   return new Date(now.getTime() + intervalMs * (0.95 + 0.1 * random()))
 }
 
-async function policyHealth(
-  tx: Tx,
-  { source, organizationId }: TakenRun,
-  end: { snapshot: string | null },
-): Promise<{ policy_health: string }> {
+/** Counting takes long where there are many files: only after a run, also a failed one, that has changed something. */
+function mayChangePolicyHealth(
+  { source }: TakenRun,
+  end: RunEnd,
+  counts: { items_ingested: number; items_deleted: number },
+): boolean {
+  if (counts.items_ingested + counts.items_deleted > 0) return true
+  return end.succeeded && (end.snapshot !== null || source.policy_health === null)
+}
+
+async function updatePolicyHealth(tx: Tx, { source, organizationId }: TakenRun, end: RunEnd): Promise<void> {
   const key = { organization_id: organizationId, id: source.id, provider: source.provider }
-  const counts = await countPolicies(tx, key, end.snapshot ?? source.last_snapshot)
-  return { policy_health: JSON.stringify(computePolicyHealth(counts)) }
+  const snapshot = end.succeeded ? end.snapshot : null
+  const counts = await countPolicies(tx, key, snapshot ?? source.last_snapshot)
+  await tx
+    .updateTable('sources')
+    .set({ policy_health: JSON.stringify(computePolicyHealth(counts)) })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', source.id)
+    .execute()
 }
