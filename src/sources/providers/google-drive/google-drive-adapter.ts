@@ -82,7 +82,7 @@ const RETRIED_AT_ONCE = 50
 /** All steps of a run. A full crawl is a run of its own: what changed meanwhile is told by the tokens taken before it. */
 async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   if (state.crawl !== null && state.crawl.name !== null) {
-    skipLostDrives(run, state.crawl)
+    await skipLostDrives(run, state.crawl)
     yield* crawl(run, state)
     return
   }

@@ -62,6 +62,19 @@ describe('a refused list of shared drives', () => {
     google.faults.add({ path: DRIVES, times: 1, status: 200, body: { drives: [] } })
     expect((await engine.run()).deleted).toEqual([])
   })
+
+  it('that is only late costs nothing in a full resync either, nor in one that goes on', async () => {
+    const { google, engine } = await connectBoth()
+    const late = () => google.faults.add({ path: DRIVES, times: 1, status: 200, body: { drives: [] } })
+    late()
+    engine.now += 60_000
+    expect((await engine.run({ fullResync: true })).deleted).toEqual([])
+    expect(titles(engine)).toEqual(['mine', 'ours'])
+    await engine.run({ fullResync: true, dieAfter: 1 })
+    late()
+    expect((await engine.run()).deleted).toEqual([])
+    expect(titles(engine)).toEqual(['mine', 'ours'])
+  })
 })
 
 describe('a shared drive that refuses', () => {

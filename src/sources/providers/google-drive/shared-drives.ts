@@ -42,8 +42,8 @@ export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
     sweep: [],
     retry: [],
   }
-  const drives = run.drives.isKnown ? [...run.drives.names.keys()] : await storedDrives(run)
-  for (const drive of drives) {
+  const listed = [...run.drives.names.keys()]
+  for (const drive of [...listed, ...(await unlistedDrives(run, await storedDrives(run)))]) {
     const refused = await takeToken(run, state, drive)
     if (!refused) state.crawl?.waiting.push(drive)
     else if (state.crawl) state.crawl.isWhole = false
@@ -56,9 +56,9 @@ export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
  * new ones and of those whose files have to be read again.
  */
 export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
-  if (run.drives.isKnown) yield* dropLostDrives(run, state)
+  yield* dropLostDrives(run, state)
   if (state.crawl !== null) {
-    skipLostDrives(run, state.crawl)
+    await skipLostDrives(run, state.crawl)
     return
   }
   await noteChangedDrives(run, state)
@@ -75,18 +75,30 @@ export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGene
 }
 
 /** A crawl taken up again does not ask for drives that are gone. */
-export function skipLostDrives(run: DriveRun, position: NonNullable<DriveCursor['crawl']>): void {
-  if (!run.drives.isKnown) return
+export async function skipLostDrives(
+  run: DriveRun,
+  position: NonNullable<DriveCursor['crawl']>,
+): Promise<void> {
   const current = position.waiting[0]
-  position.waiting = position.waiting.filter((feed) => feed === MY_DRIVE || run.drives.names.has(feed))
+  const drives = position.waiting.filter((feed) => feed !== MY_DRIVE)
+  const there = new Set([MY_DRIVE, ...run.drives.names.keys(), ...(await unlistedDrives(run, drives))])
+  position.waiting = position.waiting.filter((feed) => there.has(feed))
   if (position.waiting[0] !== current) position.pageToken = null
+}
+
+/** Those of the drives that the list leaves out though they are not gone: it may be late, or was refused. */
+async function unlistedDrives(run: DriveRun, drives: readonly string[]): Promise<string[]> {
+  const unlisted = drives.filter((drive) => !run.drives.names.has(drive))
+  if (!run.drives.isKnown) return unlisted
+  const there: string[] = []
+  for (const drive of unlisted) if (!(await isGone(run, drive))) there.push(drive)
+  return there
 }
 
 async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   const followed = [...Object.keys(state.feeds), ...state.toCrawl].filter((feed) => feed !== MY_DRIVE)
-  const unlisted = new Set(followed.filter((feed) => !run.drives.names.has(feed)))
-  for (const feed of unlisted) {
-    if (!(await isGone(run, feed))) continue
+  const there = new Set([...run.drives.names.keys(), ...(await unlistedDrives(run, followed))])
+  for (const feed of new Set(followed).difference(there)) {
     yield* deleteFeed(run, feed)
     delete state.feeds[feed]
     delete state.drives[feed]
