@@ -45,7 +45,10 @@ it.each([
   const { organization } = workspace
   const again = await startAgain(environment)
   try {
-    expect(await service.sync(organization, sourceId)).toMatchObject({
+    // The run that connecting has queued, unless it has ended by now.
+    const body = { connectorId: sourceId }
+    await service.call('POST', '/v1/sync-runs', { key: organization.adminKey, body })
+    expect(await service.runEnded(organization, sourceId)).toMatchObject({
       status: 'failed',
       errorMessage: expect.stringContaining('cannot be decrypted with ENCRYPTION_KEY'),
     })
