@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, systemClock } from '../kernel/clock.ts'
 
 /** A clock that goes by the database's, so that servers whose own clocks differ agree on what is due. */
 export interface DatabaseClock extends Clock {
@@ -8,22 +8,21 @@ export interface DatabaseClock extends Clock {
   adjust(): Promise<void>
 }
 
-/** @param databaseTime what the time is there */
-export function createDatabaseClock(clock: Clock, databaseTime: () => Promise<Date>): DatabaseClock {
+/** @param measureLag how far this server's clock is behind the database's, in milliseconds */
+export function createDatabaseClock(clock: Clock, measureLag: () => Promise<number>): DatabaseClock {
   let behindMs = 0
   return {
     now: () => new Date(clock.now().getTime() + behindMs),
     async adjust() {
-      const asked = clock.now().getTime()
-      const time = await databaseTime()
-      const halfway = (asked + clock.now().getTime()) / 2
-      behindMs = time.getTime() - halfway
+      behindMs = await measureLag()
     },
   }
 }
 
-/** What the time is at the database. */
-export async function readDatabaseTime(db: Db): Promise<Date> {
+/** How far this server's clock is behind the database's, in milliseconds, give or take half the time of a query. */
+export async function measureClockLag(db: Db): Promise<number> {
+  const asked = systemClock.now().getTime()
   const { time } = await db.selectNoFrom(sql<Date>`clock_timestamp()`.as('time')).executeTakeFirstOrThrow()
-  return time
+  const halfway = (asked + systemClock.now().getTime()) / 2
+  return time.getTime() - halfway
 }

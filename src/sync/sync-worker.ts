@@ -1,6 +1,6 @@
 import type { ProviderId } from '../kernel/providers.ts'
 import { createCrew, type CrewDependencies } from './crew.ts'
-import { createDatabaseClock, readDatabaseTime } from './database-clock.ts'
+import { createDatabaseClock, measureClockLag } from './database-clock.ts'
 import { WorkerStopping } from './execute-run.ts'
 import { failUnoffered } from './fail-unoffered.ts'
 import { writeWithBlame } from './item-faults.ts'
@@ -10,8 +10,8 @@ import { sweepSync } from './sweep-sync.ts'
 export interface SyncWorkerDependencies extends CrewDependencies {
   /** Why the other providers are not offered. */
   unoffered: ReadonlyMap<ProviderId, string>
-  /** The time that all workers go by; the database's own unless given. */
-  databaseTime?: () => Promise<Date>
+  /** How far this server's clock is behind the one that all workers go by, milliseconds; the database's unless given. */
+  measureLag?: () => Promise<number>
 }
 
 export interface SyncWorker {
@@ -33,7 +33,7 @@ const STOP_TIMEOUT_MS = 10_000
 /** Takes up queued runs and those of workers that died, several sources at a time. */
 export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const { db, providers } = deps
-  const clock = createDatabaseClock(deps.clock, deps.databaseTime ?? (() => readDatabaseTime(db)))
+  const clock = createDatabaseClock(deps.clock, deps.measureLag ?? (() => measureClockLag(db)))
   const stopping = new AbortController()
   const timers: NodeJS.Timeout[] = []
   const work = { ...deps, clock, items: writeWithBlame(deps.items) }

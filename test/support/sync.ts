@@ -86,7 +86,7 @@ export async function startSyncBench(): Promise<SyncBench> {
         items: options.items ?? createItems({ db, models, clock }),
         providers: PROVIDERS.filter((provider) => !options.unoffered?.has(provider)),
         unoffered: options.unoffered ?? new Map(),
-        databaseTime: async () => new Date(bench.now),
+        measureLag: async () => -(options.skewMs ?? 0),
         intervalMs: SYNC_INTERVAL_MS,
         random: () => 0.5,
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
