@@ -90,8 +90,8 @@ export async function startConnectorEngine(deps: {
     worker.start()
   }
   if (settings.ROLE !== 'api' && adapters.offered.length > 0) {
-    void connectors.maintain().catch(onError)
-    maintenance = setInterval(() => void connectors.maintain().catch(onError), MAINTAIN_MS).unref()
+    void connectors.maintain()
+    maintenance = setInterval(() => void connectors.maintain(), MAINTAIN_MS).unref()
   }
   return {
     connectors,
@@ -101,6 +101,8 @@ export async function startConnectorEngine(deps: {
     async stop() {
       clearInterval(maintenance)
       await worker.stop()
+      // A token that a provider has already renewed is not to be lost with the process.
+      await connectors.settle()
       await adapters.close()
     },
   }

@@ -23,10 +23,6 @@ export interface TokenCipher {
    * @throws UndecryptableSecret
    */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
-  /** Whether the ciphertext's key id alone tells that it is by another key than the one that encrypts. */
-  isOutdated(ciphertext: Uint8Array): boolean
-  /** First byte of what {@link TokenCipher.encrypt} makes. */
-  readonly keyId: number
 }
 
 /**
@@ -54,17 +50,13 @@ export function createTokenCipher(keys: readonly Uint8Array[]): TokenCipher {
     throw new UndecryptableSecret()
   }
 
-  const isOutdated = (ciphertext: Uint8Array): boolean => ciphertext[0] !== first.id
-
   return {
-    keyId: first.id,
     encrypt,
     decrypt,
     reencrypt(ciphertext, context) {
-      if (!isOutdated(ciphertext) && open(ciphertext, first.key, context) !== undefined) return null
+      if (ciphertext[0] === first.id && open(ciphertext, first.key, context) !== undefined) return null
       return encrypt(decrypt(ciphertext, context), context)
     },
-    isOutdated,
   }
 }
 

@@ -143,7 +143,7 @@ export interface Schema {
   }
   grant_revocations: {
     organization_id: string
-    /** The source's that is gone. */
+    /** The source's that is gone; one of its own where the source lives on another grant. */
     id: string
     provider: ProviderId
     external_account_id: string
