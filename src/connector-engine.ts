@@ -17,6 +17,7 @@ import {
   releaseAllLeases,
   storedIds,
   type SyncWorker,
+  type SyncWorkerDependencies,
 } from './sync/index.ts'
 
 export interface ConnectorEngine {
@@ -73,13 +74,7 @@ export async function startConnectorEngine(deps: {
     openAccount: openAccountOf(database, connectors),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     onPage: metrics.observePage,
-    onRunEnded: ({ run, outcome, seconds }) => {
-      const { organizationId, runId, source } = run
-      metrics.observeRun({ provider: source.provider, end: outcome.end, seconds })
-      const fields = { organizationId, runId, sourceId: source.id, provider: source.provider, seconds }
-      if (outcome.end === 'succeeded') logger.info(fields, 'a sync run succeeded')
-      else logger.warn({ ...fields, end: outcome.end, err: outcome.cause }, 'a sync run did not succeed')
-    },
+    onRunEnded: observeEnd(logger, metrics),
     onError,
   })
   const disconnect = (): Promise<void> => connectors.revocations.run().catch(onError)
@@ -105,6 +100,17 @@ export async function startConnectorEngine(deps: {
       await connectors.settle()
       await adapters.close()
     },
+  }
+}
+
+/** Counts and logs how runs end. */
+function observeEnd(logger: Logger, metrics: Metrics): SyncWorkerDependencies['onRunEnded'] {
+  return ({ run, outcome, seconds }) => {
+    const { organizationId, runId, source } = run
+    metrics.observeRun({ provider: source.provider, end: outcome.end, seconds })
+    const fields = { organizationId, runId, sourceId: source.id, provider: source.provider, seconds }
+    if (outcome.end === 'succeeded') logger.info(fields, 'a sync run succeeded')
+    else logger.warn({ ...fields, end: outcome.end, err: outcome.cause }, 'a sync run did not succeed')
   }
 }
 
