@@ -26,7 +26,8 @@ const sqlFiles: MigrationProvider = {
   },
 }
 
-function createMigrator(db: Db): Migrator {
+/** Applies the migrations of this version to a database, one by one where asked to. */
+export function createMigrator(db: Db): Migrator {
   return new Migrator({ db, provider: sqlFiles })
 }
 

@@ -103,6 +103,8 @@ export interface Schema {
     last_snapshot: Nullable<string>
     next_poll_at: Nullable<Date>
     push_since: Nullable<Date>
+    /** What it brought is being deleted and is shown to nobody. */
+    removed_at: Nullable<Date>
     created_at: Date
     updated_at: Date
   }
@@ -132,7 +134,17 @@ export interface Schema {
     message: string
     created_at: Date
   }
-  synced_items: { organization_id: string; source_item_id: string; snapshot: Nullable<string> }
+  /** A source's claim on an item that its runs brought. */
+  synced_items: {
+    organization_id: string
+    source_id: string
+    /** The item's. */
+    external_id: string
+    source_item_id: string
+    /** The full crawl that saw it last. */
+    snapshot: Nullable<string>
+    has_policy: Generated<boolean>
+  }
   source_credentials: {
     organization_id: string
     source_id: string

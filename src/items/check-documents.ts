@@ -32,6 +32,7 @@ export async function requireSources(db: Db, caller: Caller, items: readonly New
     .select(['id', 'provider'])
     .where('organization_id', '=', caller.organizationId)
     .where('id', 'in', ids)
+    .where('removed_at', 'is', null)
     .execute()
   const scope = caller.allowedProviders
   const providers = new Map(

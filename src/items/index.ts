@@ -1,3 +1,4 @@
+export { dropClaims } from './claims.ts'
 export { deleteItems } from './delete-items.ts'
 export { SOURCE_KINDS, Timestamp } from './document-schema.ts'
 export type { NewItem } from './item.ts'

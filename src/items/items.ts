@@ -9,6 +9,7 @@ import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { createAdmission } from './admission.ts'
 import { refuseDuplicates, requireSources } from './check-documents.ts'
+import { endClaims } from './claims.ts'
 import { deleteItems, type DeletedItem, type ItemsToDelete } from './delete-items.ts'
 import { cleanItem, type NewItem } from './item.ts'
 import { prepareItems } from './prepare-items.ts'
@@ -39,7 +40,8 @@ export interface DeletedItemView {
 
 export interface Items {
   /**
-   * Stores documents, all or none, and records one audit event; they are searchable when it returns.
+   * Stores documents, all or none, and records one audit event; they are searchable when it returns. They are the caller's
+   * from now on: what runs had brought under the same keys no run removes any more.
    * @throws AppError `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`, `embedding_model_mismatch`,
    * `upstream_error`
    */
@@ -104,6 +106,9 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
         signal?.throwIfAborted()
         await requireSources(db, caller, items)
         const recordIngest = async (tx: Tx, { ingested, skipped }: StoreCounts): Promise<void> => {
+          // A source may have been removed while its documents were embedded.
+          await requireSources(tx, caller, items)
+          await endClaims(tx, organizationId, items)
           await recordEvent(tx, {
             organizationId,
             actor: actorOf(caller),
@@ -117,7 +122,7 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
         try {
           return await write(organizationId, items, recordIngest, signal)
         } catch (error) {
-          // A source that was removed while its documents were embedded: say which, as when it was never there.
+          // Its row is gone already: say which, as when it was never there.
           if (isForeignKeyViolation(error)) await requireSources(db, caller, items)
           throw error
         }
@@ -131,6 +136,7 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
         .where('id', '=', id)
         .executeTakeFirst()
       if (!row || !inScope(caller, row.provider)) throw noSuchItem()
+      if (await isRemoved(db, row.organization_id, row.source_id)) throw noSuchItem()
       return toView(row)
     },
     remove: (caller, item) => retryConflicts(() => removeOne(db, clock, caller, item)),
@@ -149,6 +155,7 @@ async function removeOne(
     const [deleted] = await deleteItems(tx, toDelete(organizationId, item))
     // Thrown inside the transaction: what is out of scope stays.
     if (!deleted || !inScope(caller, deleted.provider)) throw noSuchItem()
+    if (await isRemoved(tx, organizationId, deleted.sourceId)) throw noSuchItem()
     await recordEvent(tx, {
       organizationId,
       actor: actorOf(caller),
@@ -177,6 +184,17 @@ function deletedView({ id, sourceId, provider, externalId }: DeletedItem): Delet
 
 function inScope(caller: Caller, provider: ProviderId): boolean {
   return caller.allowedProviders === null || caller.allowedProviders.includes(provider)
+}
+
+/** Whether a person removed the source: what it brought is about to be deleted and counts as gone. */
+async function isRemoved(db: Db, organizationId: string, sourceId: string): Promise<boolean> {
+  const source = await db
+    .selectFrom('sources')
+    .select('removed_at')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceId)
+    .executeTakeFirst()
+  return source === undefined || source.removed_at !== null
 }
 
 /** One message for an item that is missing, of another organization, or out of scope: they cannot be told apart. */

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
-import { deleteItems, type Items, type NewItem } from '../items/index.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import { dropClaims, type Items, type NewItem } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
 import type { ChangePage, ItemFailure, ProviderItem } from '../sources/index.ts'
 import { finishRun, SourcePaused } from './finish-run.ts'
 import { isItemFault } from './item-faults.ts'
 import { requireLease, type TakenRun } from './run-lease.ts'
-import { findSynced, findUnseen, markSeen, markSynced } from './synced-items.ts'
+import { findUnseen, hasPolicy, markSeen, markSynced, withKnownPolicies } from './synced-items.ts'
 
 export interface PageCounts {
   ingested: number
@@ -57,7 +58,7 @@ export async function applyPage(
   // The cursor is saved last: a worker that dies in between comes back to this page.
   const { cursor, ...content } = whole
   const counts = await applyWhole(deps, run, { ...content, discovered: 0, finishes: false }, signal)
-  counts.deleted += await removeUnseen(deps.db, run, page.snapshot, signal)
+  counts.deleted += await removeUnseen(deps, run, page.snapshot, signal)
   const last = { ...whole, upserts: [], deletions: [], failures: [], cursor }
   return sum(counts, await applyPart(deps, run, last, signal))
 }
@@ -106,9 +107,10 @@ async function applyPart(
   signal: AbortSignal,
 ): Promise<PageCounts> {
   const { organizationId, source } = run
-  const items = part.upserts.map((item) => newItem(source, item))
-  const upserted = items.map(({ externalId }) => externalId)
-  const comes = new Set(upserted)
+  const read = part.upserts.map((item) => newItem(source, item))
+  const items = await withKnownPolicies(deps.db, row(run), read)
+  const upserted = read.map(({ externalId, metadata }) => ({ externalId, hasPolicy: hasPolicy(metadata) }))
+  const comes = new Set(upserted.map(({ externalId }) => externalId))
   const goes = part.deletions.map(storableText).filter((id) => !comes.has(id))
   let counts: PageCounts = { ingested: 0, deleted: 0, failed: 0 }
   await deps.items.write(
@@ -127,9 +129,9 @@ async function applyPart(
           part.failures.map(({ externalId }) => storableText(externalId)),
           part.snapshot,
         )
-      const ids = await findSynced(tx, row(run), goes)
-      const deleted = ids.length === 0 ? 0 : (await deleteItems(tx, { organizationId, ids })).length
-      const failed = await keepFailures(tx, run, part.failures, deps.clock.now())
+      const at = deps.clock.now()
+      const deleted = await dropClaims(tx, { organizationId, id: source.id }, goes, at)
+      const failed = await keepFailures(tx, run, part.failures, at)
       counts = { ingested, deleted, failed }
       await saveProgress(tx, run, part, counts)
       if (part.finishes) {
@@ -227,25 +229,34 @@ async function keepFailures(
 }
 
 /** Removes what the finished crawl has not seen, a few hundred at a time: the embedded database has other work too. */
-async function removeUnseen(db: Db, run: TakenRun, snapshot: string, signal: AbortSignal): Promise<number> {
+async function removeUnseen(
+  { db, clock }: ApplyDependencies,
+  run: TakenRun,
+  snapshot: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const source = { organizationId: run.organizationId, id: run.source.id }
   let removed = 0
-  for (;;) {
+  for (let after = ''; ;) {
     signal.throwIfAborted()
-    const count = await db.transaction().execute(async (tx) => {
-      await requireUnpaused(tx, run)
-      await requireLease(tx, run)
-      const ids = await findUnseen(tx, row(run), snapshot, REMOVED_AT_ONCE)
-      if (ids.length === 0) return 0
-      const deleted = await deleteItems(tx, { organizationId: run.organizationId, ids })
-      await tx
-        .updateTable('sync_runs')
-        .set({ items_deleted: sql<number>`items_deleted + ${deleted.length}` })
-        .where('organization_id', '=', run.organizationId)
-        .where('id', '=', run.runId)
-        .execute()
-      return deleted.length
-    })
-    removed += count
-    if (count < REMOVED_AT_ONCE) return removed
+    const batch = { after, limit: REMOVED_AT_ONCE }
+    const ids = await retryConflicts(() =>
+      db.transaction().execute(async (tx) => {
+        await requireUnpaused(tx, run)
+        await requireLease(tx, run)
+        const unseen = await findUnseen(tx, row(run), snapshot, batch)
+        const deleted = await dropClaims(tx, source, unseen, clock.now())
+        await tx
+          .updateTable('sync_runs')
+          .set({ items_deleted: sql<number>`items_deleted + ${deleted}` })
+          .where('organization_id', '=', run.organizationId)
+          .where('id', '=', run.runId)
+          .execute()
+        return unseen
+      }),
+    )
+    removed += ids.length
+    after = ids.at(-1) ?? after
+    if (ids.length < REMOVED_AT_ONCE) return removed
   }
 }

@@ -2,29 +2,43 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
+import type { NewItem } from '../items/index.ts'
+
+/*
+ * A row of synced_items is a source's claim on an item that its runs brought: two accounts may see the same file. How claims
+ * end is the items' own matter (items/claims.ts).
+ */
 
 type Source = Pick<Row<'sources'>, 'organization_id' | 'id' | 'provider'>
+
+/** An item that a run of a source brought, and whether it carried an access policy. */
+export interface Synced {
+  externalId: string
+  hasPolicy: boolean
+}
 
 /** Notes that a run brought these items, as part of the full crawl named, or of none. They have to be stored. */
 export async function markSynced(
   tx: Tx,
   source: Source,
-  externalIds: readonly string[],
+  items: readonly Synced[],
   snapshot: string | null,
 ): Promise<void> {
-  if (externalIds.length === 0) return
+  if (items.length === 0) return
   await sql`
-    insert into synced_items (organization_id, source_item_id, snapshot)
-    select i.organization_id, i.id, ${snapshot}
-    from json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)
+    insert into synced_items (organization_id, source_id, external_id, source_item_id, snapshot, has_policy)
+    select i.organization_id, ${source.id}, i.external_id, i.id, ${snapshot}, given."hasPolicy"
+    from json_to_recordset(${JSON.stringify(items)}::json) as given("externalId" text, "hasPolicy" boolean)
     join source_items i on i.organization_id = ${source.organization_id} and i.provider = ${source.provider}
-      and i.external_id = given.external_id
-    order by i.id
-    on conflict (organization_id, source_item_id) do update set snapshot = excluded.snapshot
-    where synced_items.snapshot is distinct from excluded.snapshot`.execute(tx)
+      and i.external_id = given."externalId"
+    order by i.external_id collate "C"
+    on conflict (organization_id, source_id, external_id)
+      do update set snapshot = excluded.snapshot, has_policy = excluded.has_policy
+    where (synced_items.snapshot, synced_items.has_policy)
+      is distinct from (excluded.snapshot, excluded.has_policy)`.execute(tx)
 }
 
-/** The same for items that could not be read this time: those that are stored from before count as seen. */
+/** The same for items that could not be read this time: those that the source brought before count as seen. */
 export async function markSeen(
   tx: Tx,
   source: Source,
@@ -35,36 +49,60 @@ export async function markSeen(
   await sql`
     update synced_items s set snapshot = ${snapshot}
     from json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)
+    where s.organization_id = ${source.organization_id} and s.source_id = ${source.id}
+      and s.external_id = given.external_id`.execute(tx)
+}
+
+const Policies = z.array(z.object({ external_id: z.string(), policy: z.unknown() }))
+
+/**
+ * The items as a source read them, and where it was told no access policy, with the stored one: as long as another source that
+ * was told one has the item too, an account that may not see permissions does not erase it.
+ */
+export async function withKnownPolicies(
+  db: Db,
+  source: Source,
+  items: readonly NewItem[],
+): Promise<NewItem[]> {
+  const untold = items.filter(({ metadata }) => !hasPolicy(metadata)).map(({ externalId }) => externalId)
+  if (untold.length === 0) return [...items]
+  const { rows } = await sql`
+    select i.external_id, i.metadata -> 'accessPolicy' as policy
+    from json_array_elements_text(${JSON.stringify(untold)}::json) as given(external_id)
     join source_items i on i.organization_id = ${source.organization_id} and i.provider = ${source.provider}
       and i.external_id = given.external_id
-    where s.organization_id = i.organization_id and s.source_item_id = i.id`.execute(tx)
+    where i.metadata ? 'accessPolicy' and exists (
+      select from synced_items s where s.organization_id = i.organization_id and s.source_item_id = i.id
+        and s.source_id <> ${source.id} and s.has_policy)`.execute(db)
+  const known = new Map(Policies.parse(rows).map((row) => [row.external_id, row.policy]))
+  return items.map((item) => {
+    const accessPolicy = hasPolicy(item.metadata) ? undefined : known.get(item.externalId)
+    return accessPolicy === undefined ? item : { ...item, metadata: { ...item.metadata, accessPolicy } }
+  })
 }
 
-const Ids = z.array(z.object({ id: z.string() }))
-
-/** Ids of the items among these that runs of this source brought. */
-export async function findSynced(tx: Tx, source: Source, externalIds: readonly string[]): Promise<string[]> {
-  if (externalIds.length === 0) return []
-  const { rows } = await sql`
-    select i.id from json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)
-    join source_items i on i.organization_id = ${source.organization_id} and i.provider = ${source.provider}
-      and i.external_id = given.external_id and i.source_id = ${source.id}
-    join synced_items s on s.organization_id = i.organization_id and s.source_item_id = i.id`.execute(tx)
-  return Ids.parse(rows).map(({ id }) => id)
-}
-
-/** Ids of at most `limit` items of this source that the full crawl named has not seen. */
-export async function findUnseen(db: Db, source: Source, snapshot: string, limit: number): Promise<string[]> {
-  const { rows } = await sql`
-    select i.id from source_items i
-    join synced_items s on s.organization_id = i.organization_id and s.source_item_id = i.id
-    where i.organization_id = ${source.organization_id} and i.source_id = ${source.id}
-      and s.snapshot is distinct from ${snapshot}
-    limit ${limit}`.execute(db)
-  return Ids.parse(rows).map(({ id }) => id)
+/** Whether an item says who may see it. */
+export function hasPolicy(metadata: object): boolean {
+  return 'accessPolicy' in metadata
 }
 
 const ExternalIds = z.array(z.object({ external_id: z.string() }))
+
+/** External ids of at most `limit` items beyond `after` that the full crawl named has not seen, bytewise ascending. */
+export async function findUnseen(
+  db: Db,
+  source: Source,
+  snapshot: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql`
+    select external_id from synced_items
+    where organization_id = ${source.organization_id} and source_id = ${source.id} and external_id > ${after}
+      and snapshot is distinct from ${snapshot}
+    order by external_id
+    limit ${limit}`.execute(db)
+  return ExternalIds.parse(rows).map((row) => row.external_id)
+}
 
 /** External ids of the items that runs of this source brought, bytewise ascending, `from` <= id < `to`. */
 export async function storedIds(
@@ -73,12 +111,10 @@ export async function storedIds(
   range: { from: string; to: string | null; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql`
-    select i.external_id from source_items i
-    join synced_items s on s.organization_id = i.organization_id and s.source_item_id = i.id
-    where i.organization_id = ${source.organization_id} and i.source_id = ${source.id}
-      and i.external_id collate "C" >= ${range.from}
-      ${range.to === null ? sql`` : sql`and i.external_id collate "C" < ${range.to}`}
-    order by i.external_id collate "C"
+    select external_id from synced_items
+    where organization_id = ${source.organization_id} and source_id = ${source.id} and external_id >= ${range.from}
+      ${range.to === null ? sql`` : sql`and external_id < ${range.to}`}
+    order by external_id
     limit ${range.limit}`.execute(db)
   return ExternalIds.parse(rows).map((row) => row.external_id)
 }
@@ -86,8 +122,8 @@ export async function storedIds(
 const PolicyCounts = z.array(z.object({ files: z.int(), without: z.int(), unseen: z.int() }))
 
 /**
- * How many items the runs of a source brought, how many of them carry no `accessPolicy`, and whether all of those are as
- * the last full crawl left them or newer.
+ * How many items the runs of a source brought, how many of them are stored without `accessPolicy`, and whether all of those
+ * are as the last full crawl left them or newer. Only items that the source itself was told none of are looked at.
  */
 export async function countPolicies(
   tx: Tx,
@@ -95,13 +131,14 @@ export async function countPolicies(
   lastSnapshot: string | null,
 ): Promise<{ files: number; filesWithoutPolicy: number; resyncedSince: boolean }> {
   const { rows } = await sql`
-    select count(*)::int as files,
-      (count(*) filter (where i.metadata -> 'accessPolicy' is null))::int as without,
-      (count(*) filter (where i.metadata -> 'accessPolicy' is null
-        and s.snapshot is distinct from ${lastSnapshot}))::int as unseen
-    from source_items i
-    join synced_items s on s.organization_id = i.organization_id and s.source_item_id = i.id
-    where i.organization_id = ${source.organization_id} and i.source_id = ${source.id}`.execute(tx)
+    select (select count(*)::int from synced_items
+        where organization_id = ${source.organization_id} and source_id = ${source.id}) as files,
+      count(*)::int as without,
+      (count(*) filter (where s.snapshot is distinct from ${lastSnapshot}))::int as unseen
+    from synced_items s
+    join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id
+    where s.organization_id = ${source.organization_id} and s.source_id = ${source.id} and not s.has_policy
+      and not i.metadata ? 'accessPolicy'`.execute(tx)
   const [counts] = PolicyCounts.parse(rows)
   const { files, without, unseen } = counts ?? { files: 0, without: 0, unseen: 0 }
   return { files, filesWithoutPolicy: without, resyncedSince: lastSnapshot !== null && unseen === 0 }

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Tx } from '../database/database.ts'
+import type { NewItem } from './item.ts'
+
+const Dropped = z.array(z.object({ dropped: z.int() }))
+
+/**
+ * Ends a source's claims on items; answers how many it had. An item goes with its last claim, chunks and vectors too. Else it
+ * passes to a source that still has one, as it was stored last, but for an access policy that none of these was told.
+ */
+export async function dropClaims(
+  tx: Tx,
+  source: { organizationId: string; id: string },
+  externalIds: readonly string[],
+  at: Date,
+): Promise<number> {
+  if (externalIds.length === 0) return 0
+  const { organizationId, id } = source
+  const given = sql`json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)`
+  const isClaim = sql`s.organization_id = ${organizationId} and s.source_id = ${id} and s.external_id = given.external_id`
+  // In a statement of its own and in everybody's order: of two sources that end theirs at once the second sees the first's end.
+  await sql`
+    select from ${given} join synced_items s on ${isClaim}
+    join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id
+    order by s.external_id for update of i`.execute(tx)
+  const { rows } = await sql`
+    with ended as (
+      delete from synced_items s using ${given} where ${isClaim} returning s.source_item_id as id
+    ), kept as (
+      select s.source_item_id as id, (array_agg(s.source_id order by s.source_id))[1] as heir_id,
+        bool_or(s.has_policy) as has_policy
+      from ended e
+      join synced_items s on s.organization_id = ${organizationId} and s.source_item_id = e.id and s.source_id <> ${id}
+      join sources o on o.organization_id = s.organization_id and o.id = s.source_id and o.removed_at is null
+      group by s.source_item_id
+    ), passed as (
+      update source_items i set updated_at = ${at},
+        source_id = case when i.source_id = ${id} then k.heir_id else i.source_id end,
+        metadata = case when k.has_policy then i.metadata else i.metadata - 'accessPolicy' end,
+        -- With the policy gone it is as nobody gave it: whoever reads it next writes it anew.
+        content_sha256 = case when k.has_policy or not i.metadata ? 'accessPolicy' then i.content_sha256 else '' end
+      from kept k
+      where i.organization_id = ${organizationId} and i.id = k.id
+        and (i.source_id = ${id} or (not k.has_policy and i.metadata ? 'accessPolicy'))
+    ), deleted as (
+      delete from source_items i using ended e
+      where i.organization_id = ${organizationId} and i.id = e.id and not exists (select from kept k where k.id = e.id)
+    )
+    select count(*)::int as dropped from ended`.execute(tx)
+  return Dropped.parse(rows)[0]?.dropped ?? 0
+}
+
+/** Ends all claims on these items: from now on they are as a caller pushed them, and no run removes them. */
+export async function endClaims(tx: Tx, organizationId: string, items: readonly NewItem[]): Promise<void> {
+  const keys = JSON.stringify(items.map(({ provider, externalId }) => ({ provider, externalId })))
+  await sql`
+    delete from synced_items s
+    using json_to_recordset(${keys}::json) as k(provider text, "externalId" text)
+    join source_items i
+      on i.organization_id = ${organizationId} and i.provider = k.provider and i.external_id = k."externalId"
+    where s.organization_id = ${organizationId} and s.source_item_id = i.id`.execute(tx)
+}

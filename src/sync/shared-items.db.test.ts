@@ -1,0 +1,228 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
+import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
+import { openPostgres } from '../database/drivers/postgres.ts'
+import { dropClaims } from '../items/index.ts'
+import type { ProviderAdapter } from '../sources/index.ts'
+import { storedIds } from './synced-items.ts'
+import type { SyncWorker } from './sync-worker.ts'
+
+let bench: SyncBench
+let ana: FakeProvider
+let ben: FakeProvider
+let anasId: string
+let bensId: string
+let worker: SyncWorker
+
+beforeEach(async () => {
+  bench = await startSyncBench()
+  ana = createFakeProvider('google_drive')
+  ben = createFakeProvider('google_drive')
+  anasId = await bench.connect('google_drive')
+  bensId = await bench.connect('google_drive')
+  worker = bench.worker({ [anasId]: ana.adapter, [bensId]: ben.adapter })
+})
+afterEach(() => bench.close())
+
+async function sync(sourceId: string, fullResync = false) {
+  const runId = await bench.queue(sourceId, fullResync)
+  await worker.settle()
+  const run = await bench.run(runId)
+  expect(run).toMatchObject({ status: 'succeeded', error_message: null })
+  return run
+}
+
+const stored = async () => ({ ana: await bench.stored(anasId), ben: await bench.stored(bensId) })
+
+async function idsOf(sourceId: string): Promise<string[]> {
+  return await storedIds(bench.db, await bench.source(sourceId), { from: '', to: null, limit: 100 })
+}
+
+describe('a file that two accounts see', () => {
+  it("stays when the account that read it last loses it, as the other one's, and goes when that loses it too", async () => {
+    for (const account of [ana, ben]) account.put('my/shared', 'shared')
+    await sync(bensId)
+    await sync(anasId)
+    expect(await stored()).toEqual({ ana: { 'my/shared': 'shared' }, ben: {} })
+    ana.remove('my/shared')
+    expect(await sync(anasId)).toMatchObject({ items_deleted: 1 })
+    expect(await stored()).toEqual({ ana: {}, ben: { 'my/shared': 'shared' } })
+    ben.remove('my/shared')
+    expect(await sync(bensId)).toMatchObject({ items_deleted: 1 })
+    expect(await stored()).toEqual({ ana: {}, ben: {} })
+  })
+
+  it('stays where it is when the account that did not read it last loses it, be it found out by a full resync', async () => {
+    for (const account of [ana, ben]) account.put('my/shared', 'shared')
+    await sync(bensId)
+    await sync(anasId)
+    ben.remove('my/shared')
+    ben.put('my/other', 'other')
+    ben.expireCursors()
+    expect(await sync(bensId)).toMatchObject({ full_resync: true, items_deleted: 1 })
+    expect(await stored()).toEqual({ ana: { 'my/shared': 'shared' }, ben: { 'my/other': 'other' } })
+  })
+
+  it('is among the stored ids of both, whoever read it last', async () => {
+    for (const account of [ana, ben]) account.put('my/shared', 'shared')
+    ana.put('my/B', 'hers')
+    ana.put('my/a', 'hers')
+    await sync(anasId)
+    await sync(bensId)
+    expect(await idsOf(anasId)).toEqual(['my/B', 'my/a', 'my/shared'])
+    expect(await idsOf(bensId)).toEqual(['my/shared'])
+  })
+
+  it('that one account fails to read while the other crawls is not taken for unseen by that crawl', async () => {
+    for (let n = 0; n < 12; n++) ben.put(`doc-${String(n).padStart(2, '0')}`, `body ${n}`)
+    await sync(bensId)
+    const failing: ProviderAdapter = {
+      ...ana.adapter,
+      async *listChanges() {
+        const failures = [{ externalId: 'doc-00', message: 'HTTP 500' }]
+        const nothing = { upserts: [], deletions: [], cursor: 1, complete: true }
+        yield { ...nothing, failures, discovered: 1, snapshot: 'crawl of ana' }
+      },
+    }
+    ben.beforePage = async (page) => {
+      if (page !== 2) return
+      ben.beforePage = () => {}
+      await bench.queue(anasId)
+      await bench.worker({ [anasId]: failing }).settle()
+    }
+    expect(await sync(bensId, true)).toMatchObject({ items_deleted: 0 })
+    expect(Object.keys(await bench.stored(bensId))).toHaveLength(12)
+  })
+
+  it('goes when both accounts lose it at the same moment', async () => {
+    const other =
+      bench.database.url === null ? bench.database : await openPostgres({ url: bench.database.url })
+    const names = Array.from({ length: 40 }, (_, n) => `my/${n}`)
+    for (const name of names) for (const account of [ana, ben]) account.put(name, name)
+    await sync(anasId)
+    await sync(bensId)
+    const drop = (id: string, { db }: Pick<SyncBench, 'db'>, externalIds: string[]) =>
+      db
+        .transaction()
+        .execute((tx) =>
+          dropClaims(tx, { organizationId: bench.organization.id, id }, externalIds, new Date(bench.now)),
+        )
+    const dropped = await Promise.all(
+      [0, 10, 20, 30].flatMap((from) => {
+        const some = names.slice(from, from + 10)
+        return [drop(anasId, bench, some), drop(bensId, other, some.toReversed())]
+      }),
+    )
+    if (other !== bench.database) await other.close()
+    expect(dropped).toEqual(Array.from({ length: 8 }, () => 10))
+    expect(await bench.db.selectFrom('source_items').select('id').execute()).toEqual([])
+  })
+})
+
+describe('the access policy of a file that two accounts see', () => {
+  const policy = { visibility: 'private', permissionCount: 1 } as const
+
+  /** The provider as an account sees it that is told who may see a file, or is not. */
+  function told({ adapter }: FakeProvider, accessPolicy: typeof policy | null): ProviderAdapter {
+    return {
+      ...adapter,
+      async *listChanges(session, input) {
+        for await (const page of adapter.listChanges(session, input)) {
+          const metadata = accessPolicy === null ? {} : { accessPolicy }
+          yield { ...page, upserts: page.upserts.map((item) => Object.assign({}, item, { metadata })) }
+        }
+      },
+    }
+  }
+
+  const item = async () =>
+    await bench.db.selectFrom('source_items').select(['source_id', 'metadata', 'body']).executeTakeFirst()
+
+  beforeEach(() => {
+    worker = bench.worker({ [anasId]: told(ana, policy), [bensId]: told(ben, null) })
+    for (const account of [ana, ben]) account.put('my/shared', 'shared')
+  })
+
+  it('is not erased by an account that is not told it, and counts as known for both', async () => {
+    await sync(anasId)
+    ben.put('my/shared', 'changed')
+    await sync(bensId)
+    expect(await item()).toEqual({ source_id: bensId, metadata: { accessPolicy: policy }, body: 'changed' })
+    for (const id of [anasId, bensId]) {
+      expect((await bench.source(id)).policy_health).toMatchObject({ files: 1, filesWithoutPolicy: 0 })
+    }
+  })
+
+  it('goes with the last account that was told it, and is counted as missing from then on', async () => {
+    await sync(anasId)
+    await sync(bensId)
+    ana.remove('my/shared')
+    await sync(anasId)
+    expect(await item()).toEqual({ source_id: bensId, metadata: {}, body: 'shared' })
+    ben.put('my/shared', 'changed')
+    await sync(bensId)
+    expect((await bench.source(bensId)).policy_health).toMatchObject({ files: 1, filesWithoutPolicy: 1 })
+  })
+
+  it('comes back with an account that is told it again, though nothing else has changed', async () => {
+    await sync(anasId)
+    await sync(bensId)
+    ana.remove('my/shared')
+    await sync(anasId)
+    ana.put('my/shared', 'shared')
+    await sync(anasId)
+    expect(await item()).toEqual({ source_id: anasId, metadata: { accessPolicy: policy }, body: 'shared' })
+  })
+
+  it('stays with an item that passes to an account that was told it too', async () => {
+    worker = bench.worker({ [anasId]: told(ana, policy), [bensId]: told(ben, policy) })
+    await sync(bensId)
+    await sync(anasId)
+    ana.remove('my/shared')
+    await sync(anasId)
+    expect(await item()).toEqual({ source_id: bensId, metadata: { accessPolicy: policy }, body: 'shared' })
+  })
+
+  it('is erased by the one account that has the file and is told it no more', async () => {
+    await sync(anasId)
+    worker = bench.worker({ [anasId]: told(ana, null) })
+    ana.put('my/shared', 'shared')
+    await sync(anasId)
+    expect(await item()).toMatchObject({ metadata: {} })
+  })
+})
+
+describe('the removal of what a full resync has not seen', () => {
+  it('is tried again when the database gives it up for another transaction', async () => {
+    for (let n = 0; n < 12; n++) ana.put(`doc-${n}`, `body ${n}`)
+    await sync(anasId)
+    for (let n = 0; n < 12; n++) ana.remove(`doc-${n}`)
+    ana.put('keep', 'kept')
+    ana.expireCursors()
+    // A sequence goes on when its transaction is rolled back: only the first delete is a deadlock's victim.
+    await sql`create sequence deletes`.execute(bench.db)
+    await sql`
+      create function fail_first() returns trigger language plpgsql as $$ begin
+        if nextval('deletes') = 1 then raise exception using errcode = '40P01', message = 'deadlock detected'; end if;
+        return null; end $$`.execute(bench.db)
+    await sql`
+      create trigger fail_first before delete on synced_items for each statement execute function fail_first()`.execute(
+      bench.db,
+    )
+    expect(await sync(anasId)).toMatchObject({ full_resync: true, items_deleted: 12 })
+    expect(await bench.stored(anasId)).toEqual({ keep: 'kept' })
+  })
+
+  it('goes through thousands, each once', async () => {
+    const name = (n: number) => `doc-${String(n).padStart(4, '0')}`
+    ana = createFakeProvider('google_drive', { pageSize: 1_500 })
+    worker = bench.worker(ana.adapter)
+    for (let n = 0; n < 1_500; n++) ana.put(name(n), 'words')
+    await sync(anasId)
+    for (let n = 0; n < 1_500; n++) if (n % 100 !== 0) ana.remove(name(n))
+    ana.expireCursors()
+    expect(await sync(anasId)).toMatchObject({ items_deleted: 1_485 })
+    expect(await idsOf(anasId)).toEqual(Array.from({ length: 15 }, (_, n) => name(n * 100)))
+  })
+})
