@@ -42,7 +42,13 @@ import {
   retrievalRoutes,
   type RetrievalServices,
 } from './retrieval/index.ts'
-import { createSources, sourceRoutes, type SourceServices } from './sources/index.ts'
+import {
+  createRemovals,
+  createSources,
+  type Removals,
+  sourceRoutes,
+  type SourceServices,
+} from './sources/index.ts'
 import { createSyncRuns, syncRoutes, type SyncServices } from './sync/index.ts'
 import { createCredits, createRateLimit, type Credits } from './usage/index.ts'
 
@@ -125,7 +131,13 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const items = createItems({ db, clock, models })
   const { publicUrl } = deps
   const engine = await startConnectorEngine({ settings, database, clock, logger, items, metrics, publicUrl })
-  const services = createServices(deps, { models, items, reembedding, engine, isDraining: () => draining })
+  const removals = createRemovals({
+    db,
+    clock,
+    onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
+  })
+  const isDraining = (): boolean => draining
+  const services = createServices(deps, { models, items, reembedding, engine, removals, isDraining })
   const gates = createGates({
     db,
     clock,
@@ -147,6 +159,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   addConnectedPage(server)
   const sweep = sweepExpiredCredits(credits, deps)
   reembedding.resumeAgainAndAgain()
+  if (settings.ROLE !== 'api') removals.resumeAgainAndAgain()
   await warnOfOtherModels(db, models, logger)
   return {
     server,
@@ -155,7 +168,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     },
     async stop() {
       clearInterval(sweep)
-      await Promise.all([reembedding.stop(), engine.stop()])
+      await Promise.all([reembedding.stop(), removals.stop(), engine.stop()])
     },
   }
 }
@@ -172,11 +185,12 @@ function createServices(
     items: Items
     reembedding: Services['reembedding']
     engine: ConnectorEngine
+    removals: Removals
     isDraining: () => boolean
   },
 ): Services {
   const { settings, database, clock, logger } = deps
-  const { models, items, engine } = parts
+  const { models, items, engine, removals } = parts
   const { db } = database
   const retrieval = createRetrieval({ db, clock, models })
   const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
@@ -192,6 +206,7 @@ function createServices(
       checkConnectorLimit,
       channels: engine.connectors.channels,
       disconnect: { prepare: engine.connectors.revocations.prepare, run: engine.disconnect },
+      removals,
     }),
     syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
     subscriptions: createSubscriptions({ db, clock }),

@@ -34,6 +34,7 @@ export async function checkConnectorLimit(tx: Tx, organizationId: string): Promi
       .selectFrom('sources')
       .select(sql<number>`count(*)::int`.as('used'))
       .where('organization_id', '=', organizationId)
+      .where('removed_at', 'is', null)
       .executeTakeFirstOrThrow(),
   )
 }

@@ -69,6 +69,7 @@ export async function findNearest(db: Db, query: NearestQuery): Promise<Nearest>
       from chunk_embeddings e
       where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId} ${inScope}
         ${matchingItems(organizationId, filter)}
+        and ${notRemoved(organizationId)}
       order by distance, e.source_item_id, e.position
       limit ${limit}
     )
@@ -107,6 +108,17 @@ function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {
   if (!found) return []
   const score = Math.min(1, 1 - distance)
   return [{ sourceItemId: id, position, score, title, content, url: row.url, provider, metadata, syncedAt }]
+}
+
+/**
+ * What belongs to a source that a person removed is being deleted bit by bit. Mostly there is no such source, which is found out
+ * once; the items are looked at only while there is one.
+ */
+function notRemoved(organizationId: string): RawBuilder<unknown> {
+  const removed = sql`select s.id from sources s where s.organization_id = ${organizationId} and s.removed_at is not null`
+  return sql`(not exists (${removed}) or not exists (
+    select from source_items f
+    where f.organization_id = ${organizationId} and f.id = e.source_item_id and f.source_id in (${removed})))`
 }
 
 /** The filter as a condition on the chunk's item; nothing when it asks for nothing of it. */

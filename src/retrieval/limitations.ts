@@ -44,6 +44,7 @@ export async function findSources(db: Db, caller: Caller, filter: SearchFilter):
     .selectFrom('sources')
     .select(['id', 'provider', 'push_only', 'status', 'display_name', 'last_synced_at'])
     .where('organization_id', '=', caller.organizationId)
+    .where('removed_at', 'is', null)
   if (providers !== null) query = query.where('provider', 'in', [...providers])
   if (filter.connectorId !== undefined) query = query.where('id', '=', filter.connectorId)
   return await query.orderBy('created_at').orderBy('id').execute()

@@ -17,5 +17,6 @@ export {
 export { computePolicyHealth } from './providers/google-drive/policy-health.ts'
 export { readSlackEvent, verifySlackSignature } from './providers/slack/slack-events.ts'
 export { SLACK_SYSTEM_SUBTYPES } from './providers/slack/slack-messages.ts'
+export { createRemovals, type Removals } from './removals.ts'
 export { sourceRoutes, type SourceServices } from './routes.ts'
 export { createSources, insertPushOnlySource, type SourceChannels, type SourceView } from './sources.ts'

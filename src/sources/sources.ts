@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { recordEvent, type AuditAction } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
@@ -9,6 +10,7 @@ import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
 import type { ProviderChannel } from './provider.ts'
+import type { Removals } from './removals.ts'
 
 /*
  * The states of a source. `pending`: made, its first sync unfinished; a push-only source has none and starts `active`.
@@ -71,11 +73,15 @@ export interface Sources {
     signal: AbortSignal,
   ): Promise<{ channels: ProviderChannel[]; channelAllowlist: string[] | null }>
   /**
-   * Removes a source with its items, chunks and vectors, and ends its grant at the provider.
+   * Removes a source with its items, chunks and vectors, and ends its grant at the provider. When it returns, nobody sees any of
+   * it any more; of a large source the deletion goes on after that.
    * @throws AppError `not_found`
    */
   remove(caller: Caller, id: string): Promise<SourceView>
 }
+
+/** Well below what a request may take. */
+const REMOVAL_WAIT_MS = 20_000
 
 /** The sources of an organization. */
 export function createSources(deps: {
@@ -84,8 +90,11 @@ export function createSources(deps: {
   checkConnectorLimit: CheckConnectorLimit
   channels: SourceChannels
   disconnect: Disconnect
+  removals: Removals
+  /** How long a call waits for the removal that it began. */
+  removalWaitMs?: number
 }): Sources {
-  const { db, clock, checkConnectorLimit, channels, disconnect } = deps
+  const { db, clock, checkConnectorLimit, channels, disconnect, removals } = deps
   return {
     async list(caller) {
       const rows = await selectSources(db, caller).orderBy('created_at').orderBy('id').execute()
@@ -116,21 +125,19 @@ export function createSources(deps: {
       return { channels: listed, channelAllowlist: source.channelAllowlist }
     },
     async remove(caller, id) {
+      const source = { organizationId: caller.organizationId, id }
       const removed = await retryConflicts(() =>
         db.transaction().execute(async (tx) => {
-          const source = await getSource(tx, caller, id, 'locked')
-          await disconnect.prepare(tx, { organizationId: caller.organizationId, id })
-          await tx
-            .deleteFrom('sources')
-            .where('organization_id', '=', caller.organizationId)
-            .where('id', '=', id)
-            .execute()
-          const metadata = { provider: source.provider, itemCount: source.sourceItemCount }
+          const before = await getSource(tx, caller, id, 'locked')
+          await disconnect.prepare(tx, source)
+          await removals.mark(tx, source)
+          const metadata = { provider: before.provider, itemCount: before.sourceItemCount }
           await record(tx, caller, 'source.delete', id, metadata, clock.now())
-          return source
+          return before
         }),
       )
-      await disconnect.run()
+      const isDone = Promise.all([removals.finish(source), disconnect.run()])
+      await Promise.race([isDone, sleep(deps.removalWaitMs ?? REMOVAL_WAIT_MS, undefined, { ref: false })])
       return removed
     },
   }
@@ -255,12 +262,18 @@ function selectSources(db: Db, caller: Caller) {
     .selectFrom('sources')
     .selectAll()
     .select(
-      sql<number>`(select count(*)::int from source_items
-        where source_items.organization_id = sources.organization_id and source_items.source_id = sources.id)`.as(
-        'source_item_count',
-      ),
+      // Those stored under it, and those it has too that another account of its provider read last.
+      sql<number>`(select count(*)::int from source_items i
+        where i.organization_id = sources.organization_id and i.source_id = sources.id) + (
+        select count(*)::int from sources other
+        join source_items i on i.organization_id = other.organization_id and i.source_id = other.id
+        join synced_items s on s.organization_id = i.organization_id and s.source_item_id = i.id
+          and s.source_id = sources.id
+        where other.organization_id = sources.organization_id and other.provider = sources.provider
+          and other.id <> sources.id and not sources.push_only)`.as('source_item_count'),
     )
     .where('organization_id', '=', caller.organizationId)
+    .where('removed_at', 'is', null)
     .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
 }
 

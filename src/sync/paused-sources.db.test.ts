@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSources, ProviderError } from '../sources/index.ts'
+import { createRemovals, createSources, ProviderError } from '../sources/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
 
@@ -13,12 +13,15 @@ beforeEach(async () => {
 afterEach(() => bench.close())
 
 const set = async (sourceId: string, status: 'active' | 'disabled') => {
+  const { db } = bench
+  const clock = { now: () => new Date(bench.now) }
   const sources = createSources({
-    db: bench.db,
-    clock: { now: () => new Date(bench.now) },
+    db,
+    clock,
     checkConnectorLimit: async () => {},
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
+    removals: createRemovals({ db, clock, onError: (error) => void bench.errors.push(error) }),
   })
   return await sources.change(bench.organization.caller(), sourceId, { status })
 }

@@ -4,7 +4,7 @@ import { createFakeProvider, type FakeProvider } from '../../test/support/fake-p
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { dropClaims } from '../items/index.ts'
-import type { ProviderAdapter } from '../sources/index.ts'
+import { createRemovals, createSources, type ProviderAdapter } from '../sources/index.ts'
 import { storedIds } from './synced-items.ts'
 import type { SyncWorker } from './sync-worker.ts'
 
@@ -39,6 +39,19 @@ async function idsOf(sourceId: string): Promise<string[]> {
   return await storedIds(bench.db, await bench.source(sourceId), { from: '', to: null, limit: 100 })
 }
 
+const sources = () => {
+  const { db } = bench
+  const clock = { now: () => new Date(bench.now) }
+  return createSources({
+    db,
+    clock,
+    checkConnectorLimit: async () => {},
+    channels: { list: async () => [] },
+    disconnect: { prepare: async () => {}, run: async () => {} },
+    removals: createRemovals({ db, clock, onError: (error) => void bench.errors.push(error) }),
+  })
+}
+
 describe('a file that two accounts see', () => {
   it("stays when the account that read it last loses it, as the other one's, and goes when that loses it too", async () => {
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
@@ -64,7 +77,7 @@ describe('a file that two accounts see', () => {
     expect(await stored()).toEqual({ ana: { 'my/shared': 'shared' }, ben: { 'my/other': 'other' } })
   })
 
-  it('is among the stored ids of both, whoever read it last', async () => {
+  it('is among the stored ids of both and counted by both, whoever read it last', async () => {
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
     ana.put('my/B', 'hers')
     ana.put('my/a', 'hers')
@@ -72,6 +85,23 @@ describe('a file that two accounts see', () => {
     await sync(bensId)
     expect(await idsOf(anasId)).toEqual(['my/B', 'my/a', 'my/shared'])
     expect(await idsOf(bensId)).toEqual(['my/shared'])
+    const list = await sources().list(bench.organization.caller())
+    const counts = new Map(list.map(({ id, sourceItemCount }) => [id, sourceItemCount]))
+    expect([counts.get(anasId), counts.get(bensId)]).toEqual([3, 1])
+  })
+
+  it('stays, with its chunks, when one of the sources is deleted, and goes with the other', async () => {
+    for (const account of [ana, ben]) account.put('my/shared', 'shared')
+    ana.put('my/hers', 'hers')
+    await sync(bensId)
+    await sync(anasId)
+    await sources().remove(bench.organization.caller(), anasId)
+    expect(await stored()).toEqual({ ana: {}, ben: { 'my/shared': 'shared' } })
+    const contents = await bench.db.selectFrom('chunks').select('content').execute()
+    expect(contents).toEqual([{ content: 'shared' }])
+    await sources().remove(bench.organization.caller(), bensId)
+    expect(await bench.db.selectFrom('source_items').select('id').execute()).toEqual([])
+    expect(bench.errors).toEqual([])
   })
 
   it('that one account fails to read while the other crawls is not taken for unseen by that crawl', async () => {

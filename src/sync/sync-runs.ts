@@ -120,6 +120,7 @@ function selectRuns(db: Db, caller: Caller) {
     )
     .selectAll('sync_runs')
     .where('sync_runs.organization_id', '=', caller.organizationId)
+    .where('sources.removed_at', 'is', null)
     .where('sources.provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
 }
 
@@ -130,6 +131,7 @@ async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promis
     .select(['status', 'push_only', 'provider'])
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', sourceId)
+    .where('removed_at', 'is', null)
     .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
     .forUpdate()
     .executeTakeFirst()

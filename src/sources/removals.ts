@@ -1,0 +1,166 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import { deleteItems, dropClaims } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+
+interface SourceRef {
+  organizationId: string
+  id: string
+}
+
+export interface Removals {
+  /**
+   * Marks a source as removed, in the transaction of that act, which has locked it. On its commit the source is gone as far as
+   * anybody can see, with all it brought, and its runs have lost their lease.
+   */
+  mark(tx: Tx, source: SourceRef): Promise<void>
+  /** Deletes what a marked source brought and then the source. Does not throw: what fails is tried again later. */
+  finish(source: SourceRef): Promise<void>
+  /** Goes on, now and once a minute, with removals that a process left unfinished. */
+  resumeAgainAndAgain(): void
+  /** Leaves what is unfinished to the next process. */
+  stop(): Promise<void>
+}
+
+const RESUME_INTERVAL_MS = 60_000
+/** Of one transaction: the embedded database has other work too. */
+const ITEMS_AT_ONCE = 100
+
+/** Deletes the items of removed sources, a few at a time. A process that dies leaves the rest to the next. */
+export function createRemovals(deps: { db: Db; clock: Clock; onError: (error: unknown) => void }): Removals {
+  const { db, clock, onError } = deps
+  const stopping = new AbortController()
+  const underWay = new Map<string, Promise<void>>()
+  let timer: NodeJS.Timeout | undefined
+  let resuming = Promise.resolve()
+
+  function finish(source: SourceRef): Promise<void> {
+    const started = underWay.get(source.id)
+    if (started || stopping.signal.aborted) return started ?? Promise.resolve()
+    const work = removeAll({ db, clock, signal: stopping.signal }, source)
+      .catch((error: unknown) => {
+        if (error !== stopping.signal.reason) onError(error)
+      })
+      .finally(() => underWay.delete(source.id))
+    underWay.set(source.id, work)
+    return work
+  }
+
+  async function resume(): Promise<void> {
+    if (stopping.signal.aborted) return
+    const marked = await db
+      .selectFrom('sources')
+      .select(['organization_id as organizationId', 'id'])
+      .where('removed_at', 'is not', null)
+      .orderBy('removed_at')
+      .execute()
+    for (const source of marked) await finish(source)
+  }
+  /** One after the other: a removal may take longer than the interval. */
+  const resumeNext = (): void => {
+    resuming = resuming.then(resume).catch(onError)
+  }
+
+  return {
+    mark: (tx, source) => mark(tx, source, clock.now()),
+    finish,
+    resumeAgainAndAgain() {
+      timer ??= setInterval(resumeNext, RESUME_INTERVAL_MS).unref()
+      resumeNext()
+    },
+    async stop() {
+      clearInterval(timer)
+      stopping.abort()
+      await Promise.all([resuming, ...underWay.values()])
+    },
+  }
+}
+
+async function mark(tx: Tx, { organizationId, id }: SourceRef, at: Date): Promise<void> {
+  await tx
+    .updateTable('sources')
+    // No longer its account's: whoever connects that again gets a new source.
+    .set({ removed_at: at, status: 'disabled', push_only: true, push_since: null, updated_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+  await tx
+    .deleteFrom('sync_runs')
+    .where('organization_id', '=', organizationId)
+    .where('source_id', '=', id)
+    .where('status', 'in', ['queued', 'running'])
+    .execute()
+  await tx
+    .deleteFrom('source_credentials')
+    .where('organization_id', '=', organizationId)
+    .where('source_id', '=', id)
+    .execute()
+}
+
+interface Work {
+  db: Db
+  clock: Clock
+  signal: AbortSignal
+}
+
+/** What other sources have too passes to them first: until then nobody sees it. */
+async function removeAll(work: Work, source: SourceRef): Promise<void> {
+  await removeClaims(work, source, 'of others too')
+  await removeClaims(work, source, 'all')
+  await removePushed(work, source)
+  await work.db
+    .deleteFrom('sources')
+    .where('organization_id', '=', source.organizationId)
+    .where('id', '=', source.id)
+    .where('removed_at', 'is not', null)
+    .execute()
+}
+
+/** A batch of at most {@link ITEMS_AT_ONCE} beyond `after`; answers the last one's name, null where there are no more. */
+type RemoveBatch = (tx: Tx, after: string) => Promise<string | null>
+
+/** One batch after the other, with turns for other work in between. */
+async function inBatches({ db, signal }: Work, remove: RemoveBatch): Promise<void> {
+  for (let after: string | null = ''; after !== null;) {
+    await turn()
+    signal.throwIfAborted()
+    const last: string = after
+    after = await retryConflicts(() => db.transaction().execute((tx) => remove(tx, last)))
+  }
+}
+
+const Claims = z.array(z.object({ external_id: z.string() }))
+
+async function removeClaims(work: Work, source: SourceRef, which: 'of others too' | 'all'): Promise<void> {
+  const { organizationId, id } = source
+  const isOthersToo = sql`and exists (select from synced_items o where o.organization_id = s.organization_id
+    and o.source_item_id = s.source_item_id and o.source_id <> s.source_id)`
+  await inBatches(work, async (tx, after) => {
+    const { rows } = await sql`
+      select s.external_id from synced_items s
+      where s.organization_id = ${organizationId} and s.source_id = ${id} and s.external_id > ${after}
+        ${which === 'all' ? sql`` : isOthersToo}
+      order by s.external_id limit ${ITEMS_AT_ONCE}`.execute(tx)
+    const ids = Claims.parse(rows).map((row) => row.external_id)
+    await dropClaims(tx, source, ids, work.clock.now())
+    return ids.length < ITEMS_AT_ONCE ? null : (ids.at(-1) ?? null)
+  })
+}
+
+/** What has no claim of anybody. */
+async function removePushed(work: Work, { organizationId, id }: SourceRef): Promise<void> {
+  await inBatches(work, async (tx) => {
+    const rows = await tx
+      .selectFrom('source_items')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .where('source_id', '=', id)
+      .limit(ITEMS_AT_ONCE)
+      .execute()
+    await deleteItems(tx, { organizationId, ids: rows.map((row) => row.id) })
+    return rows.length < ITEMS_AT_ONCE ? null : ''
+  })
+}
