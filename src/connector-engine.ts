@@ -18,6 +18,7 @@ import {
   storedIds,
   type SyncWorker,
   type SyncWorkerDependencies,
+  type TakenRun,
 } from './sync/index.ts'
 
 export interface ConnectorEngine {
@@ -74,6 +75,8 @@ export async function startConnectorEngine(deps: {
     openAccount: openAccountOf(database, connectors),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     onPage: metrics.observePage,
+    onWait: ({ run, until }) =>
+      logger.info({ ...runFields(run), until }, 'a sync run waits as long as its provider asks'),
     onRunEnded: observeEnd(logger, metrics),
     onError,
   })
@@ -106,12 +109,20 @@ export async function startConnectorEngine(deps: {
 /** Counts and logs how runs end. */
 function observeEnd(logger: Logger, metrics: Metrics): SyncWorkerDependencies['onRunEnded'] {
   return ({ run, outcome, seconds }) => {
-    const { organizationId, runId, source } = run
-    metrics.observeRun({ provider: source.provider, end: outcome.end, seconds })
-    const fields = { organizationId, runId, sourceId: source.id, provider: source.provider, seconds }
+    metrics.observeRun({ provider: run.source.provider, end: outcome.end, seconds })
+    const fields = { ...runFields(run), seconds }
     if (outcome.end === 'succeeded') logger.info(fields, 'a sync run succeeded')
+    else if (outcome.end === 'handed_back')
+      logger.info(
+        { ...fields, reason: String(outcome.cause) },
+        'a sync run was handed back and goes on later',
+      )
     else logger.warn({ ...fields, end: outcome.end, err: outcome.cause }, 'a sync run did not succeed')
   }
+}
+
+function runFields({ organizationId, runId, source }: TakenRun) {
+  return { organizationId, runId, sourceId: source.id, provider: source.provider }
 }
 
 /** Why each of the other providers is not offered. */

@@ -89,3 +89,21 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
     })
   })
 })
+
+describe('a run that waits for its provider while it is at work', () => {
+  it.each([
+    { ms: 30_000, what: 'shows until when, and no longer once it goes on', isShown: true },
+    { ms: 3_000, what: 'shows nothing of a wait that is over in seconds', isShown: false },
+  ])('$what', async ({ ms, isShown }) => {
+    const runId = await bench.queue(await bench.connect())
+    provider.beforePage = (page, session) => (page === 0 ? session.wait(ms) : undefined)
+    const shown: (Date | null)[] = []
+    const until = new Date(bench.now + ms)
+    const sleep = async () => {
+      shown.push((await bench.run(runId)).not_before)
+    }
+    await bench.worker(provider.adapter, { sleep }).settle()
+    expect(shown).toEqual([isShown ? until : null])
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', not_before: null })
+  })
+})

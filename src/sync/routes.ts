@@ -52,12 +52,18 @@ export const syncRoutes = [
     method: 'GET',
     path: '/sync-runs/{id}',
     summary: 'Show a sync run and the items it could not read',
-    description: '`failures` lists the first hundred; `itemsFailed` counts all.',
+    description:
+      '`failures` lists the first hundred; `itemsFailed` counts all. `waitingUntil` is set while the run waits because its provider asked for that.',
     action: 'sync:read',
     audit: 'none',
     params: z.object({ id: givenId }),
     responses: {
-      200: z.object({ syncRun: SyncRun, itemsFailed: z.int(), failures: z.array(SyncRunFailure) }),
+      200: z.object({
+        syncRun: SyncRun,
+        itemsFailed: z.int(),
+        failures: z.array(SyncRunFailure),
+        waitingUntil: z.iso.datetime().nullable(),
+      }),
     },
     handle: async ({ principal, params: { id } }, { syncRuns }) =>
       reply(200, await syncRuns.get(principal, id)),

@@ -123,6 +123,20 @@ export async function renewLease(db: Db, run: TakenRun): Promise<boolean> {
   return renewed !== undefined
 }
 
+/**
+ * Says until when the run waits for its provider, for people to see; null: it goes on. Should its worker die meanwhile, the run
+ * is not taken up before that time either.
+ */
+export async function noteWait(db: Db, run: TakenRun, until: Date | null): Promise<void> {
+  await db
+    .updateTable('sync_runs')
+    .set({ not_before: until })
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.runId)
+    .where('lease_id', '=', run.leaseId)
+    .execute()
+}
+
 /** Locks the run until the transaction ends. @throws LeaseLost when it is not ours any more. */
 export async function requireLease(tx: Tx, run: TakenRun): Promise<void> {
   const held = await tx

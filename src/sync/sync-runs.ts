@@ -34,7 +34,13 @@ export interface SyncRuns {
   get(
     caller: Caller,
     id: string,
-  ): Promise<{ syncRun: SyncRunView; itemsFailed: number; failures: SyncRunFailure[] }>
+  ): Promise<{
+    syncRun: SyncRunView
+    itemsFailed: number
+    failures: SyncRunFailure[]
+    /** Until when it waits because its provider asked for that. */
+    waitingUntil: string | null
+  }>
   /**
    * Queues a run, or returns the one that is already queued or running.
    * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `not_configured`
@@ -76,7 +82,8 @@ export function createSyncRuns(deps: {
         .where('run_id', '=', id)
         .orderBy('external_id')
         .execute()
-      return { syncRun: toView(row), itemsFailed: row.items_failed, failures }
+      const waitingUntil = row.finished_at === null ? (row.not_before?.toISOString() ?? null) : null
+      return { syncRun: toView(row), itemsFailed: row.items_failed, failures, waitingUntil }
     },
     async request(caller, { connectorId, fullResync }) {
       const requested = await db.transaction().execute(async (tx) => {

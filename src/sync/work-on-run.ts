@@ -1,5 +1,5 @@
 import { executeRun, type ExecuteDependencies, type Outcome } from './execute-run.ts'
-import { LEASE_SECONDS, LeaseLost, renewLease, type TakenRun } from './run-lease.ts'
+import { LEASE_SECONDS, LeaseLost, noteWait, renewLease, type TakenRun } from './run-lease.ts'
 import { watchProgress } from './run-progress.ts'
 
 /** The place of one who works; whoever waits for long lets go of it meanwhile. */
@@ -11,6 +11,8 @@ export interface Place {
 export interface WorkDependencies extends ExecuteDependencies {
   /** Resolves after `ms` milliseconds, rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** The provider asks to wait for some time. */
+  onWait(waiting: { run: TakenRun; until: Date }): void
   onRunEnded(ended: { run: TakenRun; outcome: Outcome; seconds: number }): void
   /** What fails in the background and is tried again. */
   onError(error: unknown): void
@@ -20,6 +22,8 @@ export interface WorkDependencies extends ExecuteDependencies {
 
 /** A shorter wait keeps its place. */
 const LONG_WAIT_MS = 2_000
+/** A shorter wait is not shown. */
+const SHOWN_WAIT_MS = 10_000
 
 /** Works on a run with its lease renewed. Does not throw: what the database refuses is left to who takes the run up next. */
 export async function workOn(
@@ -32,11 +36,12 @@ export async function workOn(
   const lease = keepLease(deps, run)
   const progress = watchProgress(deps.clock, deps.progressLookMs)
   const signal = AbortSignal.any([stopping, lease.lost, progress.signal])
+  const shown = showWaits(deps, run)
   const wait = async (ms: number): Promise<void> => {
     const isLong = ms >= LONG_WAIT_MS
     if (isLong) place.leave()
     try {
-      await progress.waiting(() => deps.sleep(ms, signal))
+      await progress.waiting(() => shown(ms, () => deps.sleep(ms, signal)))
     } finally {
       if (isLong) place.enter()
     }
@@ -51,6 +56,25 @@ export async function workOn(
     lease.end()
     progress.end()
     place.leave()
+  }
+}
+
+/** Has the run say until when it waits; of several waits at once until the last has ended. */
+function showWaits(deps: WorkDependencies, run: TakenRun) {
+  let waits = 0
+  const note = (until: Date | null): Promise<void> => noteWait(deps.db, run, until).catch(deps.onError)
+  return async (ms: number, sleep: () => Promise<void>): Promise<void> => {
+    if (ms < SHOWN_WAIT_MS) return await sleep()
+    const until = new Date(deps.clock.now().getTime() + ms)
+    waits += 1
+    if (waits === 1) deps.onWait({ run, until })
+    await note(until)
+    try {
+      await sleep()
+    } finally {
+      waits -= 1
+      if (waits === 0) await note(null)
+    }
   }
 }
 

@@ -159,6 +159,7 @@ export interface RunDetails {
   syncRun: EndedRun
   itemsFailed: number
   failures: { externalId: string; message: string }[]
+  waitingUntil: string | null
 }
 
 /** A source as the API shows it. */

@@ -115,6 +115,7 @@ export async function startSyncBench(): Promise<SyncBench> {
             bench.now += ms
           }),
         onPage: () => {},
+        onWait: () => {},
         onRunEnded: () => {},
         onError: (error) => bench.errors.push(error),
       })
