@@ -127,4 +127,11 @@ async function close(servers: readonly EmulatorServer[]): Promise<void> {
   await Promise.all(servers.map((server) => server.close()))
 }
 
-await main()
+try {
+  await main()
+} catch (error) {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  if (!isTaken) throw error
+  process.stderr.write(`${error.message}\nName another first port with --port.\n`)
+  process.exit(1)
+}

@@ -35,12 +35,14 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     createEmbeddingModel(embeddingSettings(settings)),
     loadTermWeights(),
   ])
+  let newSecret: string | null = null
   try {
     const applied = await migrate(database.db)
     if (applied.length > 0) logger.info({ applied }, 'migrated the database')
     const local = isLocal(settings)
       ? await ensureLocalWorkspace(database.db, systemClock, settings.BOOTSTRAP_ADMIN_KEY)
       : null
+    newSecret = local?.newSecret ?? null
     let url = settings.PUBLIC_URL ?? ''
     const app = await createApp({
       settings,
@@ -63,7 +65,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       url,
       database: database.driver === 'embedded' ? `embedded, in ${settings.DATA_DIR}` : 'PostgreSQL',
       model: embeddingModel.id,
-      newSecret: local?.newSecret ?? null,
+      newSecret,
       async close() {
         app.startDraining()
         await app.server.close()
@@ -73,8 +75,15 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     }
   } catch (error) {
     await database.close()
-    throw error
+    throw newSecret === null ? error : withNewSecret(error, newSecret)
   }
+}
+
+/** The next start will not make the key again: who starts the service has to learn it now. */
+function withNewSecret(error: unknown, newSecret: string): StartupError {
+  const reason = error instanceof Error ? error.message : String(error)
+  const key = `The local workspace was made before that. Its admin key, shown this once: ${newSecret}`
+  return new StartupError(`${reason}\n\n${key}`, { cause: error })
 }
 
 /** A deployment with an identity provider of its own makes its workspaces in the console. */

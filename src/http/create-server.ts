@@ -12,6 +12,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   type HTTPMethods,
 } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
@@ -88,7 +89,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   })
   app.setErrorHandler((error, request, reply) => {
     const appError = toAppError(error)
-    if (appError.status >= 500) request.log.error({ err: error }, appError.message)
+    logFault(request, error, appError)
     sendError(reply, appError)
   })
   app.setNotFoundHandler((request, reply) => {
@@ -132,10 +133,15 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, { gates, services }:
     handler: (request, reply) => run(route, gates, services, request.principal, request, reply),
     errorHandler: (error, request, reply) => {
       const appError = toAppError(error)
-      if (appError.status >= 500) request.log.error({ err: error }, appError.message)
+      logFault(request, error, appError)
       sendError(reply, appError.code === 'body_too_large' ? tooLarge(route) : appError)
     },
   })
+}
+
+/** What somebody has to look into; that a setting is missing the answer says itself. */
+function logFault(request: FastifyRequest, error: unknown, { status, code, message }: AppError): void {
+  if (status >= 500 && code !== 'not_configured') request.log.error({ err: error }, message)
 }
 
 function tooLarge<S>(route: Route<S>): AppError {

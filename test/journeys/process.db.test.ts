@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -19,6 +20,8 @@ const onServer = process.env.TEST_DRIVER === 'postgres'
 const KILLS = 3
 const LONGEST_RUN_MS = 1_500
 const DOCUMENTS_A_REQUEST = 7
+
+const AddressOf = z.object({ port: z.int() })
 
 let dataDir: string
 let database: TestDatabase | undefined
@@ -187,6 +190,24 @@ describe('a process of the service', () => {
     expect(await second.ended()).toBe(1)
     expect(second.output()).toContain(dataDir)
     expect(await call(first, 'GET', '/v1/sources')).toMatchObject({ status: 200 })
+  })
+
+  it('tells the admin key that it has made also when it cannot listen: no other start will', async () => {
+    const folder = await mkdtemp(join(dataDir, 'taken-'))
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = AddressOf.parse(taken.address())
+    const settings = { DATA_DIR: folder, BOOTSTRAP_ADMIN_KEY: '' }
+    const service = await launchService({ ...settings, PORT: String(port) })
+    running.push(service)
+    expect(await service.ended()).toBe(1)
+    taken.close()
+    const key = /svc_[\w-]{43}/.exec(service.output())?.[0] ?? 'none was told'
+    const again = await launchService(settings)
+    running.push(again)
+    await untilReady(again)
+    const answer = await fetch(`${again.url}/v1/sources`, { headers: { Authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
   })
 
   it('never writes a given admin key to its output', async () => {
