@@ -30,6 +30,12 @@ export function connectedPage(query: { provider?: unknown; connected?: unknown; 
       'Its first sync has started by itself. What it brings can be searched as it comes. You can close this page.',
     )
   }
+  if (query.error === undefined) {
+    return page(
+      'Nothing was connected just now',
+      'This is the page that Slack, Google and Notion send you back to when you connect an account.',
+    )
+  }
   const reason =
     typeof query.error === 'string' && ERROR_CODE.test(query.error)
       ? ` The provider says: <code>${query.error}</code>.`
