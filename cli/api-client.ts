@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ApiError, CommandError, ConnectionError, messageOf } from './failures.ts'
 
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query, beginning with `/`. */
   path: string
   body?: unknown

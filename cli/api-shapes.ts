@@ -69,6 +69,18 @@ const Source = z.looseObject({
 export type Source = z.infer<typeof Source>
 
 export const SourceList = z.looseObject({ sources: z.array(Source) })
+export const SourceAnswer = z.looseObject({ source: Source })
+
+const allowlist = z.array(z.string()).nullable()
+const Channel = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  isPrivate: z.boolean(),
+  memberCount: z.int(),
+})
+export const ChannelList = z.looseObject({ channels: z.array(Channel), channelAllowlist: allowlist })
+export const AllowlistAnswer = z.looseObject({ displayName: z.string(), channelAllowlist: allowlist })
+
 const SyncRun = z.looseObject({
   id: z.string(),
   connectorId: z.string(),
@@ -89,6 +101,8 @@ export const SyncRunRequested = z.looseObject({
   alreadyActive: z.boolean(),
 })
 export const SyncRunDetails = z.looseObject({
+  /** Until when a queued run waits because its provider asked for it; a service of before does not tell. */
+  waitingUntil: z.string().nullish(),
   syncRun: SyncRun,
   itemsFailed: z.int(),
   failures: z.array(z.looseObject({ externalId: z.string(), message: z.string() })),

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { ApiClient } from './api-client.ts'
 import { type SyncRun, SyncRunDetails } from './api-shapes.ts'
 import { CommandError } from './failures.ts'
@@ -8,7 +9,7 @@ import { printableLine, type Terminal } from './terminal.ts'
 const LOOK_MS = 2_000
 const FAILURES_SHOWN = 5
 
-export type EndedRun = Awaited<ReturnType<typeof followRun>>
+type RunDetails = z.output<typeof SyncRunDetails>
 
 /**
  * Waits until a sync run has ended, telling how far it is, and answers it with what could not be read.
@@ -18,7 +19,7 @@ export async function followRun(
   client: ApiClient,
   { path, id, label }: { path: string; id: string; label: string },
   terminal: Terminal,
-) {
+): Promise<RunDetails> {
   let told = ''
   for (;;) {
     const details = await patiently(terminal, () =>
@@ -26,27 +27,30 @@ export async function followRun(
     )
     const { status } = details.syncRun
     if (status === 'succeeded' || status === 'failed') return details
-    const standing = `${label}: ${standingOf(details.syncRun)}`
+    const standing = `${label}: ${standingOf(details)}`
     if (standing !== told) terminal.note(standing)
     told = standing
     await sleep(LOOK_MS)
   }
 }
 
-/** Says how a run has ended. @throws CommandError with the provider's words when it failed */
+/**
+ * Says how a run has ended; `provider` is the source's, where that is known.
+ * @throws CommandError with the provider's words when it failed
+ */
 export function reportRun(
-  label: string,
-  { syncRun, itemsFailed, failures }: EndedRun,
+  { label, provider }: { label: string; provider?: string | undefined },
+  { syncRun, itemsFailed, failures }: RunDetails,
   terminal: Terminal,
 ): void {
   if (syncRun.status === 'failed') {
-    throw new CommandError(
-      `${label}: the sync failed: ${printableLine(syncRun.errorMessage ?? 'no reason given')}`,
-    )
+    const reason = printableLine(syncRun.errorMessage ?? 'no reason given')
+    const hint = provider === undefined ? '' : `\n${reconnectHint([provider])}`
+    throw new CommandError(`${label}: the sync failed: ${reason}${hint}`)
   }
   const { itemsDiscovered, itemsIngested, itemsDeleted } = syncRun
   terminal.print(
-    `${label}: ${itemsDiscovered} items found, ${itemsIngested} new or changed, ${itemsDeleted} removed, ${itemsFailed} not readable`,
+    `${label}: ${itemsDiscovered} items found, ${itemsIngested} new or changed, ${itemsDeleted} removed, ${itemsFailed} not readable${othersOf(syncRun, itemsFailed)}`,
   )
   for (const { externalId, message } of failures.slice(0, FAILURES_SHOWN)) {
     terminal.print(`  ${printableLine(externalId)}: ${printableLine(message)}`)
@@ -54,8 +58,25 @@ export function reportRun(
   if (itemsFailed > FAILURES_SHOWN) terminal.print(`  … and ${itemsFailed - FAILURES_SHOWN} more`)
 }
 
-function standingOf({ status, itemsDiscovered, itemsIngested }: SyncRun): string {
-  return status === 'queued' ? 'queued' : `${itemsDiscovered} items found, ${itemsIngested} stored so far`
+/** What to do about accounts whose runs fail, of these providers. */
+export function reconnectHint(providers: readonly string[]): string {
+  const command = `npm run memory -- connect ${providers.join(' ')}`
+  return `If the account's access was withdrawn or has expired, connect it again: ${command}`
+}
+
+/** What was found and is neither stored nor failed. Some providers count what is gone among what they find. */
+function othersOf({ itemsDiscovered, itemsIngested, itemsDeleted }: SyncRun, itemsFailed: number): string {
+  const others = itemsDiscovered - itemsIngested - itemsFailed
+  if (others <= 0) return ''
+  return `, ${others} ${itemsDeleted === 0 ? 'unchanged or not text' : 'unchanged, not text or removed'}`
+}
+
+function standingOf({ syncRun, waitingUntil }: RunDetails): string {
+  const { status, itemsDiscovered, itemsIngested } = syncRun
+  if (status !== 'queued') return `${itemsDiscovered} items found, ${itemsIngested} stored so far`
+  // A moment that has passed is no wait: the run is only in the queue.
+  if (waitingUntil == null || !(Date.parse(waitingUntil) > Date.now())) return 'queued'
+  return `waits until ${new Date(waitingUntil).toISOString().slice(11, 16)} UTC, as the provider asked`
 }
 
 /** A request that waits out rate limits and short outages. */

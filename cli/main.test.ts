@@ -115,7 +115,9 @@ describe('memory keys, sources, status', () => {
   it('lists sources with what is wrong with them', async () => {
     const { stdout } = await memory('sources', 'list')
     expect(stdout).toMatch(/Google Drive \(push\) +google_drive +active +3 +never/)
-    expect(stdout).toContain('Team Drive: The grant was revoked')
+    expect(stdout).toContain(
+      "Team Drive: The grant was revoked\nIf the account's access was withdrawn or has expired, connect it again: npm run memory -- connect google_drive\n",
+    )
   })
 
   it('tells whether the service is ready, the key good, and how much is stored', async () => {
@@ -146,8 +148,15 @@ describe('memory, when it fails', () => {
     const failed = await memory('search', 'q')
     expect(failed).toMatchObject({ code: 1, stdout: '' })
     expect(failed.stderr).toBe('Error: Too many requests (rate_limited); try again in 17 s\n')
+    service.intercept = () => ({
+      status: 429,
+      body: { error: 'Over the limit; try again in 17 s', code: 'rate_limited', limit: 60 },
+      headers: { 'retry-after': '17' },
+    })
+    const said = await memory('search', 'q')
+    expect(said.stderr).toBe('Error: Over the limit; try again in 17 s (rate_limited)\n')
     expect(JSON.parse((await memory('search', 'q', '--json')).stderr)).toEqual({
-      error: 'Too many requests',
+      error: 'Over the limit; try again in 17 s',
       code: 'rate_limited',
       limit: 60,
       status: 429,

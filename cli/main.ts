@@ -61,7 +61,9 @@ function failureBody(error: unknown): Record<string, unknown> {
 
 function failureText(error: unknown): string {
   if (error instanceof ApiError) {
-    const wait = error.retryAfterSeconds === null ? '' : `; try again in ${error.retryAfterSeconds} s`
+    // The service's own words say it already where it limits requests.
+    const isSaid = error.retryAfterSeconds === null || error.message.includes('try again in')
+    const wait = isSaid ? '' : `; try again in ${error.retryAfterSeconds} s`
     return `${error.message} (${error.code})${wait}`
   }
   const isExpected =

@@ -1,7 +1,7 @@
-import { confirm, isCancel } from '@clack/prompts'
 import { type Command, Option } from 'commander'
 import { type ApiKey, KeyCreated, KeyList, KeyRevoked } from '../api-shapes.ts'
-import { CommandError, UsageError } from '../failures.ts'
+import { askFirst } from '../ask-first.ts'
+import { UsageError } from '../failures.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { listArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
@@ -70,13 +70,8 @@ async function createKey(name: string, options: CreateOptions, command: Command)
 async function revokeKey(id: string, options: { yes?: boolean }, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
   if (!/^[0-9a-f-]{36}$/i.test(id)) throw new UsageError(`"${id}" is no key's id; "keys list" shows them`)
-  if (options.yes !== true && process.stdin.isTTY && terminal.stderr.isTTY) {
-    const answer = await confirm({
-      message: `Revoke ${id}? It stops working at once.`,
-      initialValue: false,
-      output: terminal.stderr,
-    })
-    if (isCancel(answer) || !answer) throw new CommandError('Nothing was revoked')
+  if (options.yes !== true) {
+    await askFirst(terminal, `Revoke ${id}? It stops working at once.`, 'Nothing was revoked')
   }
   const revoked = await client.call(KeyRevoked, { method: 'DELETE', path: `/v1/api-keys/${id}` })
   if (json) return printJson(terminal, revoked)

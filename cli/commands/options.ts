@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Argument, InvalidArgumentError, Option } from 'commander'
 
 export const PROVIDER_CHOICES = ['slack', 'google_drive', 'notion', 'gmail'] as const
 
@@ -27,4 +27,14 @@ export function listArgument(text: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim())
   if (entries.includes('')) throw new InvalidArgumentError('It has to be a list separated by commas.')
   return entries
+}
+
+/** The id of a source, which becomes part of a path. */
+export function sourceIdArgument(): Argument {
+  return new Argument('<source>', 'its id, from "sources list"').argParser((text) => {
+    if (!/^[0-9a-f-]{36}$/i.test(text)) {
+      throw new InvalidArgumentError('It is no source\'s id; "sources list" shows them.')
+    }
+    return text.toLowerCase()
+  })
 }

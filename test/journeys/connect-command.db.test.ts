@@ -66,22 +66,62 @@ describe('memory connect', () => {
   })
 })
 
+async function syncedSlack(): Promise<{ id: string; displayName: string }> {
+  const { body } = await service.call('GET', '/v1/sources', { key: organization.adminKey })
+  return body.sources.find(
+    (source: { provider: string; lastSyncedAt: string | null }) =>
+      source.provider === 'slack' && source.lastSyncedAt !== null,
+  )
+}
+
 describe('memory sources sync', () => {
   it('runs a sync and reports it, and fails in the words of the provider', async () => {
-    const { body } = await service.call('GET', '/v1/sources', { key: organization.adminKey })
-    const slack = body.sources.find(
-      (source: { provider: string; lastSyncedAt: string | null }) =>
-        source.provider === 'slack' && source.lastSyncedAt !== null,
-    )
-    expect(await memory(['sources', 'sync', slack.id])).toMatchObject({
+    const slack = await syncedSlack()
+    const synced = await memory(['sources', 'sync', slack.id])
+    expect(synced.stdout.startsWith(`${slack.displayName}: `)).toBe(true)
+    expect(synced).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^sync: \d+ items found, 0 new or changed, 0 removed, 0 not readable/),
+      stdout: expect.stringMatching(/: \d+ items found, 0 new or changed, 0 removed, 0 not readable/),
     })
     const { faults } = service.emulators.slack
     faults.add({ path: 'auth.test', body: { ok: false, error: 'account_inactive' }, status: 200 })
     const failed = await memory(['sources', 'sync', slack.id, '--full'])
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain('account_inactive')
+    expect(failed.stderr).toContain('connect it again: npm run memory -- connect slack')
     faults.clear()
+  })
+})
+
+describe('memory sources, to change one', () => {
+  const asOwner = () => ['--organization', organization.id]
+
+  it('lists the channels, restricts a source to some of them, and lifts that again', async () => {
+    const { id } = await syncedSlack()
+    const [channel] = JSON.parse((await memory(['sources', 'channels', id, '--json'])).stdout).channels
+    expect(await memory(['sources', 'allow', id, channel.id])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`only ${channel.id}, from the next sync on`),
+    })
+    const listed = (await memory(['sources', 'channels', id])).stdout.trimEnd().split('\n')
+    expect(listed[0]).toMatch(/^ID +NAME +PRIVATE +MEMBERS +ON THE ALLOWLIST$/)
+    expect(listed.filter((line) => line.endsWith('yes'))).toEqual([expect.stringContaining(channel.id)])
+    expect(await memory(['sources', 'allow', id, '--all'])).toMatchObject({ code: 0 })
+    expect((await memory(['sources', 'channels', id])).stderr).toContain('There is no allowlist')
+  })
+
+  it('pauses, resumes and deletes a source as a person', async () => {
+    const { id } = await syncedSlack()
+    const paused = await memory(['sources', 'pause', id, ...asOwner()])
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('"disabled"') })
+    const resumed = await memory(['sources', 'resume', id, ...asOwner()])
+    expect(resumed.code).toBe(0)
+    expect(resumed.stdout).not.toContain('disabled')
+    expect(await memory(['sources', 'delete', id, '--yes', ...asOwner()])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Deleted ".+" \(slack\) with its \d+ items$/m),
+    })
+    expect((await memory(['sources', 'list'])).stdout).not.toContain(id)
+    expect(await memory(['sources', 'delete', id, '--yes', ...asOwner()])).toMatchObject({ code: 1 })
   })
 })

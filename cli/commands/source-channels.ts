@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { AllowlistAnswer, ChannelList } from '../api-shapes.ts'
+import { UsageError } from '../failures.ts'
+import { formatTable, printableLine } from '../terminal.ts'
+import { sourceIdArgument } from './options.ts'
+import { openSession, printJson } from './session.ts'
+
+const NO_ALLOWLIST = 'There is no allowlist: every channel that the bot is a member of is synced.'
+
+/** `sources channels|allow`: the channels of a Slack source, and which of them are synced. */
+export function addChannelCommands(sources: Command): void {
+  sources
+    .command('channels')
+    .description("list a Slack source's channels")
+    .addArgument(sourceIdArgument())
+    .action(listChannels)
+  sources
+    .command('allow')
+    .description('sync only these channels of a Slack source, in place of those allowed before')
+    .addArgument(sourceIdArgument())
+    .argument('[channels...]', 'their ids, from "sources channels"')
+    .option('--all', 'every channel that the bot is a member of')
+    .action(allowChannels)
+}
+
+async function listChannels(id: string, _options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const answer = await client.call(ChannelList, { method: 'GET', path: `/v1/sources/${id}/channels` })
+  if (json) return printJson(terminal, answer)
+  const { channels, channelAllowlist } = answer
+  const rows = channels.map((channel) => [
+    channel.id,
+    printableLine(channel.name),
+    channel.isPrivate ? 'yes' : 'no',
+    String(channel.memberCount),
+    channelAllowlist === null ? 'no list' : channelAllowlist.includes(channel.id) ? 'yes' : 'no',
+  ])
+  for (const line of formatTable(['ID', 'NAME', 'PRIVATE', 'MEMBERS', 'ON THE ALLOWLIST'], rows)) {
+    terminal.print(line)
+  }
+  if (channelAllowlist === null) return terminal.note(NO_ALLOWLIST)
+  const unseen = channelAllowlist.filter((allowed) => !channels.some((channel) => channel.id === allowed))
+  if (unseen.length > 0) terminal.note(`On the allowlist, but not among the channels: ${unseen.join(', ')}`)
+}
+
+async function allowChannels(
+  id: string,
+  channels: string[],
+  options: { all?: boolean },
+  command: Command,
+): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  if ((options.all === true) === channels.length > 0) {
+    throw new UsageError('Name the channels to sync, or give --all; "sources channels" shows their ids')
+  }
+  const answer = await client.call(AllowlistAnswer, {
+    method: 'PATCH',
+    path: `/v1/sources/${id}`,
+    body: { channelAllowlist: options.all === true ? null : [...new Set(channels)] },
+  })
+  if (json) return printJson(terminal, answer)
+  const allowed = answer.channelAllowlist?.join(', ')
+  terminal.print(
+    `${printableLine(answer.displayName)}: ${allowed === undefined ? 'every channel that the bot is a member of' : `only ${allowed}`}, from the next sync on.`,
+  )
+  terminal.print(
+    `"npm run memory -- sources sync ${id} --full" syncs now, and also removes what left the list.`,
+  )
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type CannedAnswer,
+  type EmulatedService,
+  type SeenRequest,
+  startEmulatedService,
+} from '../support/emulated-service.ts'
+import { type CommandResult, runCommand } from '../support/run-command.ts'
+
+let service: EmulatedService
+beforeAll(async () => {
+  service = await startEmulatedService()
+})
+afterAll(() => service.close())
+beforeEach(() => {
+  service.intercept = () => undefined
+  service.requests.length = 0
+})
+
+const memory = (...args: string[]): Promise<CommandResult> =>
+  runCommand(args, {
+    MEMORY_URL: service.url,
+    MEMORY_API_KEY: service.key,
+    MEMORY_CONSOLE_TOKEN: service.key,
+  })
+const requested = () => service.requests.map(({ method, path }) => `${method} ${path}`)
+
+/** Answers by method and path: those of a list one after another, the last for good. */
+function answer(answers: Record<string, CannedAnswer[]>): void {
+  service.intercept = ({ method, path }: SeenRequest) => {
+    const left = answers[`${method} ${path}`]
+    return left && left.length > 1 ? left.shift() : left?.[0]
+  }
+}
+const ok = (body: unknown): CannedAnswer => ({ status: 200, body })
+
+const RUN = {
+  id: 'run',
+  connectorId: 'source',
+  status: 'succeeded',
+  fullResync: false,
+  startedAt: null,
+  itemsDiscovered: 69,
+  itemsIngested: 55,
+  itemsDeleted: 0,
+  errorMessage: null,
+  createdAt: '2026-11-01T10:00:00.000Z',
+}
+const details = (run: object, more: object = {}): CannedAnswer =>
+  ok({ syncRun: { ...RUN, ...run }, itemsFailed: 4, failures: [], ...more })
+const begun = { status: 201, body: { syncRun: RUN, alreadyActive: false } }
+const syncOf = (...runs: CannedAnswer[]) => ({ 'POST /v1/sync-runs': [begun], 'GET /v1/sync-runs/run': runs })
+
+describe('memory sources sync', () => {
+  it("reports under the source's name, with what was found and is neither stored nor failed", async () => {
+    answer(syncOf(details({})))
+    expect((await memory('sources', 'sync', service.sourceId)).stdout).toBe(
+      'Google Drive (push): 69 items found, 55 new or changed, 0 removed, 4 not readable, 10 unchanged or not text\n',
+    )
+    answer(syncOf(details({ itemsDeleted: 3 })))
+    expect((await memory('sources', 'sync', service.sourceId)).stdout).toContain(
+      '10 unchanged, not text or removed',
+    )
+    answer(syncOf(details({ itemsIngested: 65 })))
+    expect((await memory('sources', 'sync', service.sourceId)).stdout).toMatch(/4 not readable\n$/)
+  })
+
+  it('says until when a queued run waits because the provider asked for it', async () => {
+    const waitingUntil = '2999-11-01T10:42:30.000Z'
+    answer(syncOf(details({ status: 'queued' }, { waitingUntil }), details({})))
+    const { stderr } = await memory('sources', 'sync', service.sourceId)
+    expect(stderr).toBe('Google Drive (push): waits until 10:42 UTC, as the provider asked\n')
+  })
+
+  it("keeps the provider's words of a failure and says how to connect again", async () => {
+    answer(syncOf(details({ status: 'failed', errorMessage: 'Slack: token_revoked' })))
+    const failed = await memory('sources', 'sync', service.sourceId)
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toBe(
+      "Error: Google Drive (push): the sync failed: Slack: token_revoked\nIf the account's access was withdrawn or has expired, connect it again: npm run memory -- connect google_drive\n",
+    )
+  })
+
+  it('works with a key that may not list sources', async () => {
+    const refused = { status: 403, body: { error: 'Not allowed', code: 'forbidden' } }
+    answer({ ...syncOf(details({})), 'GET /v1/sources': [refused] })
+    const { code, stdout } = await memory('sources', 'sync', service.sourceId)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^sync: 69 items found/) })
+  })
+})
+
+describe('memory sources channels, allow', () => {
+  const channel = { id: 'C1', name: 'general', isPrivate: false, memberCount: 12 }
+
+  it('lists channels with their place on the allowlist, and what is on it without being one', async () => {
+    const channels = [channel, { ...channel, id: 'C2', name: 'board', isPrivate: true }]
+    const path = `GET /v1/sources/${service.sourceId}/channels`
+    answer({ [path]: [ok({ channels, channelAllowlist: ['C2', 'C9'] })] })
+    const { stdout, stderr } = await memory('sources', 'channels', service.sourceId)
+    expect(stdout.split('\n').slice(1)).toEqual([
+      'C1  general  no       12       no',
+      'C2  board    yes      12       yes',
+      '',
+    ])
+    expect(stderr).toBe('On the allowlist, but not among the channels: C9\n')
+  })
+
+  it('allows the named channels, or all, and nothing when neither is asked for', async () => {
+    const path = `PATCH /v1/sources/${service.sourceId}`
+    answer({ [path]: [ok({ displayName: 'Team', channelAllowlist: ['C1', 'C2'] })] })
+    const { stdout } = await memory('sources', 'allow', service.sourceId, 'C1', 'C2', 'C1')
+    expect(service.requests.at(-1)?.body).toEqual({ channelAllowlist: ['C1', 'C2'] })
+    expect(stdout).toContain('Team: only C1, C2, from the next sync on.\n')
+    expect(stdout).toContain(`sources sync ${service.sourceId} --full`)
+    answer({ [path]: [ok({ displayName: 'Team', channelAllowlist: null })] })
+    await memory('sources', 'allow', service.sourceId, '--all')
+    expect(service.requests.at(-1)?.body).toEqual({ channelAllowlist: null })
+    service.requests.length = 0
+    expect(await memory('sources', 'allow', service.sourceId)).toMatchObject({ code: 2 })
+    expect(await memory('sources', 'allow', service.sourceId, 'C1', '--all')).toMatchObject({ code: 2 })
+    expect(requested()).toEqual([])
+  })
+})
+
+describe('memory sources pause, resume, delete', () => {
+  it.each(['sync', 'pause', 'resume', 'delete', 'channels', 'allow'])(
+    'takes nothing but an id as a part of a path: %s',
+    async (action) => {
+      expect(await memory('sources', action, '../api-keys')).toMatchObject({ code: 2 })
+      expect(requested()).toEqual([])
+    },
+  )
+
+  it("deletes nothing that is not among the workspace's sources", async () => {
+    answer({
+      'GET /v1/console/me': [ok({ organizations: [{ id: 'o', name: 'Acme' }] })],
+      'GET /v1/console/sources': [ok({ sources: [] })],
+    })
+    const failed = await memory('sources', 'delete', service.sourceId, '--yes')
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no source') })
+    expect(requested()).toEqual(['GET /v1/console/me', 'GET /v1/console/sources'])
+  })
+})

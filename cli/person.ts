@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { type ApiClient, createApiClient } from './api-client.ts'
+import { Me } from './api-shapes.ts'
+import { DEVELOPER, fetchConsoleToken } from './console-token.ts'
+import { CommandError, UsageError } from './failures.ts'
+import { printableLine } from './terminal.ts'
+
+/** How a person says who they are, and which workspace they mean. */
+export interface PersonOptions {
+  token?: string
+  organization?: string
+}
+
+/** Adds the options of a command that acts as a person. */
+export function addPersonOptions(command: Command): Command {
+  return command
+    .option(
+      '--token <token>',
+      'a console token (MEMORY_CONSOLE_TOKEN; without one the development issuer is asked)',
+    )
+    .option('--organization <id>', 'the workspace, where there are several')
+}
+
+/**
+ * The person's client in the workspace that is meant.
+ * @throws UsageError when it is not clear which one that is; CommandError when there is none, or no way to sign in
+ */
+export async function signIn(
+  url: string,
+  options: PersonOptions,
+): Promise<{ person: ApiClient; organizationId: string }> {
+  const key =
+    options.token ?? process.env.MEMORY_CONSOLE_TOKEN ?? (await fetchConsoleToken(url, DEVELOPER)).token
+  const me = createApiClient({ url, key })
+  const { organizations } = await me.call(Me, { method: 'GET', path: '/v1/console/me' })
+  const [first, ...others] = organizations.filter(
+    ({ id }) => options.organization === undefined || id === options.organization,
+  )
+  if (first === undefined)
+    throw new CommandError('You are not a member of that workspace, or of any; make one in the console')
+  if (others.length > 0) {
+    const names = organizations.map(({ id, name }) => `  ${id}  ${printableLine(name)}`).join('\n')
+    throw new UsageError(`You are in several workspaces: name one with --organization\n${names}`)
+  }
+  return { person: createApiClient({ url, key, organizationId: first.id }), organizationId: first.id }
+}
