@@ -32,7 +32,14 @@ const SlackChannel = z
 
 const CHANNELS_MAX = 1000
 const ChannelAllowlist = z
-  .array(z.string().regex(/^[A-Za-z0-9]{1,64}$/, 'must be a Slack channel ID such as C0123ABCD'))
+  .array(
+    z
+      .string()
+      .regex(
+        /^[A-Z0-9]{1,64}$/,
+        "must be a channel's id, such as C0123456789, not its name; GET /v1/sources/{id}/channels lists them",
+      ),
+  )
   .max(CHANNELS_MAX)
   .refine((list) => new Set(list).size === list.length, 'must not contain a channel twice')
   .nullable()
