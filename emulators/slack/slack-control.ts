@@ -30,5 +30,9 @@ export function slackControlRoutes(
     'set-member': (body) => state.setMember(channelId(body), body['isMember'] === true),
     'expire-tokens': () => grants.expireAccessTokens(),
     'revoke-tokens': () => grants.revokeAll(),
+    uninstall: () => {
+      grants.revokeAll()
+      state.uninstall()
+    },
   }
 }

@@ -37,6 +37,8 @@ export interface SlackEmulatorState {
   /** The bot is put out of a channel, or let in again. */
   setMember(channelId: string, isMember: boolean): void
   setArchived(channelId: string, isArchived: boolean): void
+  /** The app is removed from the workspace: its bot is in no channel any more. */
+  uninstall(): void
   /** Called with the inner event of the Events API. */
   onEvent(listener: (event: Record<string, unknown>) => void): void
 }
@@ -146,7 +148,10 @@ function messageActions(workspace: Workspace): Pick<SlackEmulatorState, 'post' |
 
 function channelActions(
   workspace: Workspace,
-): Pick<SlackEmulatorState, 'addChannel' | 'renameChannel' | 'deleteChannel' | 'setMember' | 'setArchived'> {
+): Pick<
+  SlackEmulatorState,
+  'addChannel' | 'renameChannel' | 'deleteChannel' | 'setMember' | 'setArchived' | 'uninstall'
+> {
   const { channels, emit } = workspace
   return {
     addChannel: ({ name, isPrivate = false, isMember = false }) => {
@@ -170,6 +175,10 @@ function channelActions(
     setArchived: (channelId, isArchived) => {
       channelById(workspace, channelId).isArchived = isArchived
       emit({ type: isArchived ? 'channel_archive' : 'channel_unarchive', channel: channelId })
+    },
+    uninstall: () => {
+      for (const channel of channels.values()) channel.isMember = false
+      emit({ type: 'app_uninstalled' })
     },
   }
 }

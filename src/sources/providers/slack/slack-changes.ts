@@ -35,9 +35,10 @@ export async function* listSlackChanges(
   const sync = await startSync(run, state, options)
   const now = run.session.clock.now().getTime()
   const hints = groupHints(input.push?.hints ?? [])
-  const pollAll = hints.unreadable || !isCoveredByEvents(state, input.push?.since ?? null, now)
 
   yield* adoptChannels(sync, input.settings.channelAllowlist)
+  // Only now: a new install has to be asked whatever events came before.
+  const pollAll = hints.unreadable || !isCoveredByEvents(state, input.push?.since ?? null, now)
   yield* backfillChannels(sync)
   yield* readHinted(sync, hints.blocks)
   if (pollAll) {

@@ -47,6 +47,8 @@ const watchedThread = z.tuple([z.string(), z.number(), z.string(), z.string()])
 
 const cursorSchema = z.object({
   version: z.literal(1),
+  /** When the app was installed whose bot is in the channels, as its credentials say; '' where they do not. */
+  install: z.string().default(''),
   /** True while the first reading (or a full resync) is under way: what is stored of other channels goes at its end. */
   crawl: z.boolean(),
   /** When every channel was last asked for news; epoch milliseconds. */
@@ -65,12 +67,22 @@ export type SlackStretch = z.infer<typeof stretch>
 
 /** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
 export function readSlackCursor(cursor: JsonValue | null): SlackState {
-  if (cursor === null) return { version: 1, crawl: true, polledAt: 0, channels: {}, threads: {} }
+  if (cursor === null) return { version: 1, install: '', crawl: true, polledAt: 0, channels: {}, threads: {} }
   const parsed = cursorSchema.safeParse(cursor)
   if (!parsed.success)
     throw new ProviderError('cursor_expired', 'The saved position cannot be read; a full resync is needed')
   return parsed.data
 }
+
+/** A channel to be read from its newest message to its beginning. */
+export const unreadChannel = (name: string): SlackChannelState => ({
+  name,
+  newest: '',
+  backfill: '',
+  window: '',
+  older: unknownOlder(),
+  left: false,
+})
 
 /** The state as it is now, to be saved with a page. */
 export function writeSlackCursor(state: SlackState): JsonValue {

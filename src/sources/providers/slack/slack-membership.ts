@@ -1,6 +1,6 @@
 import type { ChangePage, ItemFailure } from '../../provider.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './slack-channels.ts'
-import { forgetChannel, unknownOlder, type SlackChannelState } from './slack-cursor.ts'
+import { forgetChannel, unreadChannel } from './slack-cursor.ts'
 import { channelIdRange } from './slack-items.ts'
 import { afterId, storedIn } from './slack-reader.ts'
 import { channelKey, pageOf, type SlackSync } from './slack-sync.ts'
@@ -15,6 +15,9 @@ export async function* adoptChannels(
   for (const channel of listed) sync.directory.addChannel(channel.id, channel.name)
   const allowed = allowlist === null ? null : new Set(allowlist)
   const listedIds = new Set(listed.map((channel) => channel.id))
+  adoptInstall(sync, listed)
+  const failures = (allowlist ?? []).filter((id) => !listedIds.has(id)).map((id) => unlisted(sync, id))
+  if (failures.length > 0) yield pageOf(sync, { failures })
   for (const id of Object.keys(state.channels)) {
     if (!listedIds.has(id)) {
       yield* removeChannel(sync, id)
@@ -37,19 +40,34 @@ export async function* adoptChannels(
   }
 }
 
+/**
+ * After a new install the bot is in no channel, without having been put out of any: such channels are begun anew, which
+ * joins them and removes nothing. All of them at once, before a page is saved, so that a run that dies loses nothing either.
+ */
+function adoptInstall({ state, run }: SlackSync, listed: readonly SlackChannel[]): void {
+  const { installedAt } = run.session.extra
+  const install = typeof installedAt === 'string' ? installedAt : ''
+  if (install === state.install) return
+  state.install = install
+  // No events came between the installs.
+  state.polledAt = 0
+  for (const { id, name, isMember } of listed) {
+    const known = state.channels[id]
+    if (known && (known.left || !isMember)) state.channels[id] = unreadChannel(name)
+  }
+}
+
+const unlisted = (sync: SlackSync, id: string): ItemFailure => ({
+  externalId: channelKey(sync, id),
+  message: `the allowlist names ${id}, which is not among the channels that Slack shows the bot`,
+})
+
 /** Makes a channel readable and its state current; the failure where Slack does not let the bot in. */
 async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<ItemFailure | null> {
   const { state, run } = sync
   const known = state.channels[channel.id]
   if (known && (known.left ? !channel.isMember : known.name === channel.name && channel.isMember)) return null
-  const fresh: SlackChannelState = {
-    name: channel.name,
-    newest: '',
-    backfill: '',
-    window: '',
-    older: unknownOlder(),
-    left: false,
-  }
+  const fresh = unreadChannel(channel.name)
   state.channels[channel.id] = fresh
   if (channel.isMember) return null
   try {

@@ -39,18 +39,21 @@ describe('Slack OAuth', () => {
     expect(account).toMatchObject({ externalAccountId: 'T0EMULATOR', displayName: 'Acme' })
     expect(account.credentials).toMatchObject({ refreshToken: null, expiresAt: null })
     expect(account.credentials.scopes).toContain('channels:history')
+    expect(account.credentials.extra).toEqual({ installedAt: '2026-01-20T00:00:00.000Z' })
     await expect(adapter.exchangeCode(exchange)).rejects.toMatchObject({
       kind: 'auth',
       message: 'invalid_code',
     })
   })
 
-  it('with token rotation gives an expiry, and a refresh replaces both tokens', async () => {
+  it('with token rotation gives an expiry, and a refresh replaces both tokens of the same install', async () => {
     const { slack, adapter, authorize } = await start(true)
     const code = (await authorize()).searchParams.get('code') ?? ''
     const { credentials } = await adapter.exchangeCode({ code, redirectUri, codeVerifier: '', signal })
     expect(credentials.expiresAt).toEqual(new Date(NOW + 43_200_000))
-    const renewed = await adapter.refresh(credentials, signal)
+    const before = { ...credentials, extra: { installedAt: '2026-01-02T03:04:05.000Z' } }
+    const renewed = await adapter.refresh(before, signal)
+    expect(renewed.extra).toEqual(before.extra)
     expect(renewed.accessToken).not.toBe(credentials.accessToken)
     expect(slack.grants.check(renewed.accessToken)).toBe('valid')
     await expect(adapter.refresh(credentials, signal)).rejects.toMatchObject({

@@ -37,7 +37,7 @@ export function slackAuthorizeUrl(
   return url.href
 }
 
-/** Trades the code of the callback for a bot token. Throws ProviderError. */
+/** Trades the code of the callback for a bot token; `extra.installedAt` is the ISO time of it. Throws ProviderError. */
 export async function exchangeSlackCode(
   options: SlackOAuthOptions,
   input: { code: string; redirectUri: string; signal: AbortSignal },
@@ -56,7 +56,10 @@ export async function exchangeSlackCode(
   }
 }
 
-/** New credentials where token rotation is on; Slack replaces the refresh token on each use. Throws ProviderError. */
+/**
+ * New credentials of the same install where token rotation is on; Slack replaces the refresh token on each use. Throws
+ * ProviderError.
+ */
 export async function refreshSlackToken(
   options: SlackOAuthOptions,
   credentials: Credentials,
@@ -105,10 +108,13 @@ async function accessCall(
 
 function credentialsOf(answer: OauthV2AccessResponse, now: Date, previous: Credentials | null): Credentials {
   if (!answer.access_token) throw new ProviderError('rejected', 'Slack gave no access token')
+  // Tells one install from the next: Slack names no install, and a new one begins in no channel.
+  const extra = previous === null ? { installedAt: now.toISOString() } : previous.extra
   return {
     accessToken: answer.access_token,
     refreshToken: answer.refresh_token ?? null,
     expiresAt: answer.expires_in === undefined ? null : new Date(now.getTime() + answer.expires_in * 1000),
     scopes: answer.scope === undefined ? (previous?.scopes ?? []) : answer.scope.split(','),
+    ...(extra === undefined ? {} : { extra }),
   }
 }
