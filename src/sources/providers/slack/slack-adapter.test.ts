@@ -87,6 +87,19 @@ describe('Slack: the first run', () => {
   })
 })
 
+describe('Slack: joining a channel', () => {
+  it('that got no answer is tried again with the next run', async () => {
+    const { slack, sync } = await connect()
+    // All five attempts at the first channel.
+    slack.faults.add({ path: 'conversations.join', times: 5, status: 503, body: '' })
+    const [failure] = (await sync.run()).failures
+    expect(failure?.message).toMatch(/^#\w+ cannot be joined: 503/)
+    expect(differences(slack, sync)).not.toEqual([])
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+})
+
 describe('Slack: later runs', () => {
   it('find nothing and store nothing when nothing changed', async () => {
     const { slack, sync } = await connect()

@@ -1,4 +1,4 @@
-import type { ChangePage, ItemFailure } from '../../provider.ts'
+import { type ChangePage, type ItemFailure, ProviderError } from '../../provider.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './slack-channels.ts'
 import { forgetChannel, unreadChannel } from './slack-cursor.ts'
 import { channelIdRange } from './slack-items.ts'
@@ -75,7 +75,8 @@ async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<Ite
     return null
   } catch (error) {
     const failure = sync.outage.failureOf(channelKey(sync, channel.id), error)
-    fresh.left = true
+    // Refused is refused; a channel that Slack gave no answer for is tried again with the next run.
+    fresh.left = error instanceof ProviderError && error.kind === 'rejected'
     return { ...failure, message: `#${channel.name} cannot be joined: ${failure.message}` }
   }
 }
