@@ -73,10 +73,12 @@ function othersOf({ itemsDiscovered, itemsIngested, itemsDeleted }: SyncRun, ite
 
 function standingOf({ syncRun, waitingUntil }: RunDetails): string {
   const { status, itemsDiscovered, itemsIngested } = syncRun
-  if (status !== 'queued') return `${itemsDiscovered} items found, ${itemsIngested} stored so far`
-  // A moment that has passed is no wait: the run is only in the queue.
-  if (waitingUntil == null || !(Date.parse(waitingUntil) > Date.now())) return 'queued'
-  return `waits until ${new Date(waitingUntil).toISOString().slice(11, 16)} UTC, as the provider asked`
+  const counts = `${itemsDiscovered} items found, ${itemsIngested} stored so far`
+  // A moment that has passed is no wait: the run is only in the queue, or at work.
+  if (waitingUntil == null || !(Date.parse(waitingUntil) > Date.now()))
+    return status === 'queued' ? 'queued' : counts
+  const wait = `waits until ${new Date(waitingUntil).toISOString().slice(11, 16)} UTC, as the provider asked`
+  return status === 'queued' ? wait : `${counts}; ${wait}`
 }
 
 /** A request that waits out rate limits and short outages. */

@@ -72,6 +72,13 @@ describe('memory sources sync', () => {
     expect(stderr).toBe('Google Drive (push): waits until 10:42 UTC, as the provider asked\n')
   })
 
+  it('says so of a run at work as well, with how far it is', async () => {
+    const waitingUntil = '2999-11-01T10:42:30.000Z'
+    answer(syncOf(details({ status: 'running' }, { waitingUntil }), details({})))
+    const { stderr } = await memory('sources', 'sync', service.sourceId)
+    expect(stderr).toMatch(/stored so far; waits until 10:42 UTC, as the provider asked\n$/)
+  })
+
   it("keeps the provider's words of a failure and says how to connect again", async () => {
     answer(syncOf(details({ status: 'failed', errorMessage: 'Slack: token_revoked' })))
     const failed = await memory('sources', 'sync', service.sourceId)
