@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
-import type { ProviderChannel } from './provider.ts'
+import type { ProviderChannel } from '../providers/provider.ts'
 import type { Removals } from './removals.ts'
 
 /*

@@ -9,8 +9,8 @@ import type {
   ProviderItem,
   ProviderLimits,
   Credentials,
-} from '../../src/sources/provider.ts'
-import type { GoogleSettings } from '../../src/sources/providers/google/google-oauth.ts'
+} from '../../src/providers/provider.ts'
+import type { GoogleSettings } from '../../src/providers/google/shared/oauth.ts'
 import { createProviderHarness, type ProviderHarness } from './provider-harness.ts'
 
 const running: GoogleEmulator[] = []

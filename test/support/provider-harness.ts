@@ -8,7 +8,7 @@ import {
   type ProviderLimits,
   type ProviderSession,
   type PushState,
-} from '../../src/sources/provider.ts'
+} from '../../src/providers/provider.ts'
 
 export interface HarnessOptions {
   adapter: ProviderAdapter

@@ -3,8 +3,8 @@ import {
   type SlackEmulator,
   type SlackEmulatorOptions,
 } from '../../emulators/slack/index.ts'
-import { createSlackAdapter } from '../../src/sources/providers/slack/index.ts'
-import type { JsonValue } from '../../src/sources/provider.ts'
+import { createSlackAdapter } from '../../src/providers/slack/index.ts'
+import type { JsonValue } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 /** Where the clock of a test stands at first. */

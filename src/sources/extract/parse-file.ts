@@ -1,5 +1,5 @@
 import { convert, type HtmlToTextOptions } from 'html-to-text'
-import { cutToBytes } from '../item-text.ts'
+import { cutToBytes } from '../../providers/item-text.ts'
 import { decodeText } from './decode-text.ts'
 import type { OfficeText } from './office/office-text.ts'
 import { refuseOldOffice } from './office/old-office.ts'

@@ -1,0 +1,147 @@
+import { drive, type drive_v3 } from '@googleapis/drive'
+import pLimit from 'p-limit'
+import type { Clock } from '../../../kernel/clock.ts'
+import type { TextExtractor } from '../../../sources/extract/text-extractor.ts'
+import {
+  ProviderError,
+  type ChangePage,
+  type ListChangesInput,
+  type ProviderAdapter,
+  type ProviderSession,
+} from '../../provider.ts'
+import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
+import { createGoogleOAuth, type GoogleSettings } from '../shared/oauth.ts'
+import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'
+import { emptyStep, pageOf, type SyncStep } from '../shared/sync-steps.ts'
+import { createAccessPolicies } from './access-policy.ts'
+import { changesOf } from './changes.ts'
+import { crawl } from './crawl.ts'
+import { parseDriveCursor, type DriveCursor } from './cursor.ts'
+import { getFile, MY_DRIVE, type DriveRun } from './run.ts'
+import { sweep } from './sweep.ts'
+import { readFiles, type FileToRead } from './file-items.ts'
+import { createFolderPaths } from './folder-paths.ts'
+import { listDrives, matchDrives, skipLostDrives, startCrawl } from './shared-drives.ts'
+import { checkShortcuts } from './shortcuts.ts'
+
+export const GOOGLE_DRIVE_SCOPE = 'https://www.googleapis.com/auth/drive.readonly'
+
+export interface GoogleDriveAdapterOptions {
+  settings: GoogleSettings
+  clock: Clock
+  extractor: TextExtractor
+}
+
+/** The Google Drive connector: files of the user's Drive, those shared with them, and their shared drives. */
+export function createGoogleDriveAdapter({
+  settings,
+  clock,
+  extractor,
+}: GoogleDriveAdapterOptions): ProviderAdapter {
+  const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
+  const api = drive({ version: 'v3', retry: false, ...rootUrl })
+  const caller = createGoogleCaller()
+  const oauth = createGoogleOAuth({
+    settings,
+    scope: GOOGLE_DRIVE_SCOPE,
+    clock,
+    lookUpAccount: (accessToken, signal) => lookUpAccount(api, accessToken, signal),
+  })
+
+  async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
+    const call = createGoogleCalls(session, caller)
+    const run: DriveRun = {
+      session,
+      api,
+      call,
+      extractor,
+      failures: createItemFailures(() => call((options) => api.about.get({ fields: 'kind' }, options))),
+      folders: createFolderPaths(),
+      policies: createAccessPolicies(),
+      drives: await listDrives(api, call),
+      oneLarge: pLimit(1),
+    }
+    const state = input.cursor === null ? await startCrawl(run) : parseDriveCursor(input.cursor)
+    // The name outlives the crawl: the last page of the run has to carry it.
+    const position = state.crawl
+    const snapshot = position?.name ?? null
+    for await (const step of steps(run, state)) {
+      state.retry = retriesAfter(state.retry, { settled: settledBy(step), again: step.again })
+      yield pageOf(state, step, { snapshot, complete: false })
+    }
+    // Without the name nothing is removed: what the crawl has not seen may be in a drive that refused to be listed.
+    const isWhole = position === null || position.isWhole
+    yield pageOf(state, emptyStep(), { snapshot: isWhole ? snapshot : null, complete: true })
+  }
+
+  return { provider: 'google_drive', ...oauth, listChanges }
+}
+
+const RETRIED_AT_ONCE = 50
+
+/** All steps of a run. A full crawl is a run of its own: what changed meanwhile is told by the tokens taken before it. */
+async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
+  if (state.crawl !== null && state.crawl.name !== null) {
+    await skipLostDrives(run, state.crawl)
+    yield* crawl(run, state)
+    return
+  }
+  yield* matchDrives(run, state)
+  yield* crawl(run, state)
+  yield* retry(run, state)
+  for (const feed of Object.keys(state.feeds)) yield* changesOf(run, state, feed)
+  yield* checkShortcuts(run, state)
+  yield* sweep(run, state)
+}
+
+/** Tries the items again that got no answer in earlier runs. */
+async function* retry(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
+  const ids = state.retry.map(({ id }) => id)
+  for (let start = 0; start < ids.length; start += RETRIED_AT_ONCE) {
+    yield await retryItems(run, ids.slice(start, start + RETRIED_AT_ONCE))
+  }
+}
+
+async function retryItems(run: DriveRun, externalIds: readonly string[]): Promise<SyncStep> {
+  const files: FileToRead[] = []
+  const looked: SyncStep = { ...emptyStep(), discovered: externalIds.length }
+  for (const externalId of externalIds) {
+    const parts = externalId.split('/')
+    try {
+      const file = await getFile(run, parts.at(-1) ?? '')
+      run.failures.succeeded()
+      if (file.trashed) looked.deletions.push(externalId)
+      else files.push({ externalId, feed: parts[0] ?? MY_DRIVE, file })
+    } catch (error) {
+      run.session.signal.throwIfAborted()
+      const { verdict, message } = await run.failures.judge(error)
+      if (verdict === 'gone') looked.deletions.push(externalId)
+      else looked.failures.push({ externalId, message })
+      if (verdict === 'again') looked.again.push(externalId)
+    }
+  }
+  const read = await readFiles(run, files)
+  return {
+    upserts: read.upserts,
+    deletions: [...looked.deletions, ...read.deletions],
+    failures: [...looked.failures, ...read.failures],
+    again: [...looked.again, ...read.again],
+    discovered: looked.discovered,
+  }
+}
+
+/** Item ids that need no other try. */
+function settledBy({ upserts, deletions, failures, again }: SyncStep): string[] {
+  const failed = failures.map(({ externalId }) => externalId).filter((id) => !again.includes(id))
+  return [...upserts.map(({ externalId }) => externalId), ...deletions, ...failed]
+}
+
+async function lookUpAccount(api: drive_v3.Drive, accessToken: string, signal: AbortSignal) {
+  const headers = { authorization: `Bearer ${accessToken}` }
+  const fields = 'user(displayName,emailAddress)'
+  const { data } = await api.about.get({ fields }, { headers, signal, timeout: 30_000, retry: false })
+  const email = data.user?.emailAddress
+  if (!email) throw new ProviderError('unavailable', 'Google Drive answered without the account')
+  const name = data.user?.displayName
+  return { externalAccountId: email, displayName: name ? `${name} (${email})` : email }
+}

@@ -1,0 +1,120 @@
+import type { drive_v3 } from '@googleapis/drive'
+import { ProviderError } from '../../provider.ts'
+import { GoogleError } from '../shared/error.ts'
+import type { SyncStep } from '../shared/sync-steps.ts'
+import { isFolderNew, isInDriveFeed, rememberFolder } from './crawl.ts'
+import type { DriveCursor } from './cursor.ts'
+import {
+  driveFile,
+  FILE_FIELDS,
+  FOLDER,
+  itemId,
+  MY_DRIVE,
+  SHORTCUT,
+  type DriveFile,
+  type DriveRun,
+} from './run.ts'
+import { readFiles, type FileToRead } from './file-items.ts'
+import { filesBelow } from './folder-walk.ts'
+import { followShortcut, unfollowShortcut } from './shortcuts.ts'
+
+const PAGE_SIZE = 50
+
+/**
+ * Reads a feed's changes from `state.feeds[feed]` on and moves it page by page. Entries are the current state of a file, not
+ * deltas, so their order does not matter. Throws `cursor_expired` when Google no longer takes the page token.
+ */
+export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string): AsyncGenerator<SyncStep> {
+  for (;;) {
+    const page = await changesPage(run, state, feed)
+    if (page === null) return
+    const changes = (page.changes ?? []).filter((change) => change.changeType !== 'drive' && change.fileId)
+    const gone = changes.filter((change) => change.removed || change.file?.trashed || !change.file)
+    const files = changes.filter((change) => !gone.includes(change)).map((change) => driveFile(change.file))
+    const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
+    const moved = files.filter((file) => !own.includes(file))
+    for (const { fileId, file } of gone) yield* forget(run, state, feed, fileId ?? '', file?.mimeType)
+    for (const file of moved) yield* forget(run, state, feed, file.id, file.mimeType)
+    for (const file of own) yield* readLinked(run, state, feed, file)
+    const read = await readFiles(run, toRead(feed, own))
+    const next = page.nextPageToken ?? page.newStartPageToken
+    if (!next) throw new ProviderError('unavailable', 'Google Drive answered without the next page token')
+    state.feeds[feed] = next
+    const ids = [...gone.map((change) => change.fileId ?? ''), ...moved.map((file) => file.id)]
+    const deletions = [...read.deletions, ...ids.map((id) => itemId(feed, id))]
+    if (changes.length > 0) yield { ...read, deletions, discovered: changes.length }
+    if (!page.nextPageToken) return
+  }
+}
+
+/** A page of changes; null when a shared drive does not answer this account (the others go on, this one the next time). */
+async function changesPage(
+  run: DriveRun,
+  state: DriveCursor,
+  feed: string,
+): Promise<drive_v3.Schema$ChangeList | null> {
+  const params = {
+    pageToken: state.feeds[feed] ?? '',
+    pageSize: PAGE_SIZE,
+    fields: `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file(${FILE_FIELDS}))`,
+    includeRemoved: true,
+    includeItemsFromAllDrives: true,
+    supportsAllDrives: true,
+    ...(feed === MY_DRIVE ? {} : { driveId: feed }),
+  }
+  try {
+    return await run.call((options) => run.api.changes.list(params, options))
+  } catch (error) {
+    if (!(error instanceof GoogleError)) throw error
+    if (error.status === 400 || error.status === 410) {
+      throw new ProviderError('cursor_expired', error.message, { code: String(error.status), cause: error })
+    }
+    if (feed !== MY_DRIVE && error.kind === 'rejected') return null
+    throw error
+  }
+}
+
+// What lay in a folder that is gone is not told one by one: the feed is compared with what is stored before the run ends.
+async function* forget(
+  run: DriveRun,
+  state: DriveCursor,
+  feed: string,
+  fileId: string,
+  mimeType: string | null | undefined,
+): AsyncGenerator<SyncStep> {
+  const key = itemId(feed, fileId)
+  yield* unfollowShortcut(run, state, feed, fileId)
+  if (!Object.hasOwn(state.folders, key) && mimeType !== FOLDER) return
+  delete state.folders[key]
+  if (!state.sweep.includes(feed)) state.sweep.push(feed)
+}
+
+async function* readLinked(
+  run: DriveRun,
+  state: DriveCursor,
+  feed: string,
+  file: DriveFile,
+): AsyncGenerator<SyncStep> {
+  if (file.mimeType === SHORTCUT) yield* followShortcut(run, state, feed, file)
+  if (file.mimeType !== FOLDER) return
+  run.folders.learn(file)
+  // A folder that was renamed, moved, shared or brought back changes its files without a word about them.
+  if (!isFolderNew(state, feed, file)) return
+  const onFolder = (folder: DriveFile) => rememberFolder(state, feed, folder)
+  for await (const below of filesBelow(run, feed, file.id, onFolder)) {
+    for (const shortcut of below.filter((child) => child.mimeType === SHORTCUT)) {
+      yield* followShortcut(run, state, feed, shortcut)
+    }
+    for (let start = 0; start < below.length; start += PAGE_SIZE) {
+      const batch = below.slice(start, start + PAGE_SIZE)
+      yield { ...(await readFiles(run, toRead(feed, batch))), discovered: batch.length }
+    }
+  }
+  // Only now: a run that dies in the middle walks the folder again.
+  rememberFolder(state, feed, file)
+}
+
+function toRead(feed: string, files: readonly DriveFile[]): FileToRead[] {
+  const plain = files.filter((file) => file.mimeType !== FOLDER && file.mimeType !== SHORTCUT)
+  return plain.map((file) => ({ externalId: itemId(feed, file.id), feed, file }))
+}

@@ -1,0 +1,124 @@
+import {
+  MY_DRIVE,
+  driveFile,
+  FILE_FIELDS,
+  FOLDER,
+  itemId,
+  listFiles,
+  SHORTCUT,
+  type DriveFile,
+  type DriveRun,
+} from './run.ts'
+import { MOST_FOLDERS, type DriveCursor } from './cursor.ts'
+import { folderHash } from './folder-paths.ts'
+import { readFiles, type FileToRead } from './file-items.ts'
+import { followShortcut } from './shortcuts.ts'
+import { GoogleError } from '../shared/error.ts'
+import { emptyStep, type ReadItems, type SyncStep } from '../shared/sync-steps.ts'
+
+const PAGE_SIZE = 50
+
+/**
+ * Lists the feeds of `state.crawl.waiting` from `state.crawl.pageToken` on and reads every file. The state is moved page by
+ * page, so that a crawl that died goes on with the page it died in. Ends with `state.crawl` null.
+ */
+export async function* crawl(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
+  while (state.crawl !== null) {
+    const feed = state.crawl.waiting[0]
+    if (feed === undefined) {
+      // What a crawl that is not whole did not see is looked for feed by feed.
+      if (state.crawl.name !== null && !state.crawl.isWhole) state.sweep = listedFeeds(state)
+      state.crawl = null
+      return
+    }
+    yield* crawlFeed(run, state, state.crawl, feed)
+  }
+}
+
+async function* crawlFeed(
+  run: DriveRun,
+  state: DriveCursor,
+  position: NonNullable<DriveCursor['crawl']>,
+  feed: string,
+): AsyncGenerator<SyncStep> {
+  for (let isFirst = true; position.waiting[0] === feed; isFirst = false) {
+    const page = await listPage(run, feed, position.pageToken)
+    if ('refused' in page) {
+      position.waiting.shift()
+      position.pageToken = null
+      position.isWhole = false
+      state.toCrawl.push(feed)
+      yield refusedDrive(feed, page.refused)
+      return
+    }
+    if (isFirst) await run.folders.learnAll(run, feed)
+    if (isFirst && feed !== MY_DRIVE) await noteDrive(run, state, feed)
+    if (page.incomplete) position.isWhole = false
+    const files = page.files.map(driveFile)
+    const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
+    for (const folder of own.filter((file) => file.mimeType === FOLDER)) rememberFolder(state, feed, folder)
+    for (const shortcut of own.filter((file) => file.mimeType === SHORTCUT)) {
+      // Before the page's own step: until that moves the cursor, a crawl that dies follows the shortcut again.
+      yield* followShortcut(run, state, feed, shortcut)
+    }
+    const step = await readPage(run, feed, own)
+    position.pageToken = page.next
+    if (page.next === null) position.waiting.shift()
+    yield { ...step, discovered: files.length }
+  }
+}
+
+/** Notes what the files of a shared drive have from it: its name and its members. */
+async function noteDrive(run: DriveRun, state: DriveCursor, drive: string): Promise<void> {
+  const checkedAt = run.session.clock.now().toISOString()
+  const members = await run.policies.hashOfDrive(run, drive)
+  state.drives[drive] = { name: run.drives.names.get(drive) ?? null, members, checkedAt }
+}
+
+async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]): Promise<ReadItems> {
+  const plain = files.filter((file) => file.mimeType !== FOLDER && file.mimeType !== SHORTCUT)
+  const toRead = plain.map((file): FileToRead => ({ externalId: itemId(feed, file.id), feed, file }))
+  const read = await readFiles(run, toRead)
+  // A drive the account has just joined may hold what was known as shared with the user until now.
+  const moved = feed === MY_DRIVE ? [] : plain.map((file) => itemId(MY_DRIVE, file.id))
+  return { ...read, deletions: [...read.deletions, ...moved] }
+}
+
+type ListPage = Awaited<ReturnType<typeof listFiles>> | { refused: GoogleError }
+
+async function listPage(run: DriveRun, feed: string, pageToken: string | null): Promise<ListPage> {
+  const input = { feed, query: 'trashed = false', fields: FILE_FIELDS, pageSize: PAGE_SIZE }
+  try {
+    return await listFiles(run, { ...input, pageToken })
+  } catch (error) {
+    if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
+    // Page tokens of a list die within hours. Reading the feed's list again stores nothing twice.
+    const isTokenDead = error.status === 400 || error.status === 410
+    if (pageToken !== null && isTokenDead) return await listPage(run, feed, null)
+    if (feed === MY_DRIVE) throw error
+    return { refused: error }
+  }
+}
+
+/** A shared drive that does not let this account list it: recorded, and the other drives go on. */
+export function refusedDrive(feed: string, { message }: GoogleError): SyncStep {
+  return { ...emptyStep(), failures: [{ externalId: itemId(feed, ''), message }] }
+}
+
+/** True when a shared drive's own feed tells about the file. */
+export const isInDriveFeed = (state: DriveCursor, { driveId }: { driveId?: string | null }) =>
+  typeof driveId === 'string' && (Object.hasOwn(state.feeds, driveId) || state.toCrawl.includes(driveId))
+
+const listedFeeds = ({ feeds, toCrawl }: DriveCursor) =>
+  Object.keys(feeds).filter((feed) => !toCrawl.includes(feed))
+
+/** Whether what the folder's files inherit differs from what was noted. */
+export const isFolderNew = (state: DriveCursor, feed: string, folder: DriveFile) =>
+  state.folders[itemId(feed, folder.id)] !== folderHash(folder)
+
+/** Notes what the folder's files inherit. */
+export function rememberFolder(state: DriveCursor, feed: string, folder: DriveFile): void {
+  const key = itemId(feed, folder.id)
+  const isKnown = Object.hasOwn(state.folders, key)
+  if (isKnown || Object.keys(state.folders).length < MOST_FOLDERS) state.folders[key] = folderHash(folder)
+}

@@ -1,0 +1,113 @@
+import type { ParsedText } from '../../../sources/extract/parse-file.ts'
+import { textFormatOf } from '../../../sources/extract/text-format.ts'
+import { GoogleError, TOO_LARGE } from '../shared/error.ts'
+import type { DriveFile, DriveRun } from './run.ts'
+
+// What Google's own kinds are exported as, best first. Markdown of a document holds its pictures, so one that is too large to
+// export may still be small as plain text. A spreadsheet's CSV is its first sheet.
+// https://developers.google.com/workspace/drive/api/guides/ref-export-formats
+const EXPORTS: Record<string, readonly string[]> = {
+  'application/vnd.google-apps.document': ['text/markdown', 'text/plain'],
+  'application/vnd.google-apps.spreadsheet': ['text/csv'],
+  'application/vnd.google-apps.presentation': ['text/plain'],
+}
+
+/** Files over this size are held one at a time. */
+const LARGE_BYTES = 4 * 1024 * 1024
+
+/** True for the kinds whose content is written in Google's editors. */
+export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
+
+/** True when a file of this kind is never read, whatever it holds. */
+export const isSkipped = (file: DriveFile) =>
+  !isGoogleDocument(file.mimeType) && textFormatOf(file.mimeType, file.name) === null
+
+/**
+ * The text of a file; null when its kind is not read. Throws GoogleError, ExtractionError, or the signal's reason. A file
+ * over `maxDownloadBytes` is refused before it is fetched.
+ */
+export async function readContent(run: DriveRun, file: DriveFile): Promise<ParsedText | null> {
+  const exports = EXPORTS[file.mimeType]
+  if (exports) return await exportText(run, file, exports)
+  const format = textFormatOf(file.mimeType, file.name)
+  if (format === null) return null
+  const { limits, signal } = run.session
+  if (Number(file.size ?? 0) > limits.maxDownloadBytes) throw tooLarge(limits.maxDownloadBytes)
+  const read = async () => {
+    const bytes = await download(run, (options) =>
+      run.api.files.get({ fileId: file.id, alt: 'media', supportsAllDrives: true }, options),
+    )
+    return await run.extractor.extract({
+      format,
+      bytes,
+      charset: null,
+      maxTextBytes: limits.maxTextBytes,
+      timeoutMs: limits.extractTimeoutMs,
+      memoryMb: limits.extractMemoryMb,
+      signal,
+    })
+  }
+  return Number(file.size ?? 0) > LARGE_BYTES ? await run.oneLarge(read) : await read()
+}
+
+async function exportText(run: DriveRun, file: DriveFile, mimeTypes: readonly string[]): Promise<ParsedText> {
+  const [mimeType, ...others] = mimeTypes
+  try {
+    const bytes = await download(run, (options) =>
+      run.api.files.export({ fileId: file.id, mimeType: mimeType ?? 'text/plain' }, options),
+    )
+    const text = Buffer.from(bytes).toString('utf8')
+    const { limits, signal } = run.session
+    return await run.extractor.extract({
+      format: 'text',
+      bytes: Buffer.from(mimeType === 'text/markdown' ? withoutPictures(text) : text),
+      charset: 'utf-8',
+      maxTextBytes: limits.maxTextBytes,
+      timeoutMs: limits.extractTimeoutMs,
+      memoryMb: limits.extractMemoryMb,
+      signal,
+    })
+  } catch (error) {
+    const tooLong =
+      error instanceof GoogleError && ['exportSizeLimitExceeded', TOO_LARGE].includes(error.reason ?? '')
+    if (tooLong && others.length > 0) return await exportText(run, file, others)
+    throw error
+  }
+}
+
+type Download = (
+  options: Parameters<Parameters<DriveRun['call']>[0]>[0] & DownloadOptions,
+) => Promise<{ data: unknown }>
+interface DownloadOptions {
+  responseType: 'arraybuffer'
+  maxContentLength: number
+}
+
+async function download(run: DriveRun, request: Download): Promise<Uint8Array> {
+  const { maxDownloadBytes } = run.session.limits
+  try {
+    const data = await run.call((options) =>
+      request({ ...options, responseType: 'arraybuffer', maxContentLength: maxDownloadBytes }),
+    )
+    if (!(data instanceof ArrayBuffer))
+      throw new GoogleError('unavailable', 'Google Drive answered without content')
+    return new Uint8Array(data)
+  } catch (error) {
+    if (error instanceof GoogleError && error.reason === TOO_LARGE) throw tooLarge(maxDownloadBytes)
+    throw error
+  }
+}
+
+function tooLarge(maxBytes: number): GoogleError {
+  const mib = Math.round(maxBytes / (1024 * 1024))
+  return new GoogleError('rejected', `The file is larger than ${mib} MiB and is not read`, {
+    reason: TOO_LARGE,
+  })
+}
+
+// Google puts pictures as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text.
+function withoutPictures(markdown: string): string {
+  return markdown
+    .replaceAll(/^\[[^\]\n]{1,40}\]: <data:[^>\n]*>$/gm, '')
+    .replaceAll(/!\[[^\]\n]{0,200}\]\[[^\]\n]{1,40}\]/g, '')
+}

@@ -1,0 +1,95 @@
+import type { ItemMetadata, ProviderItem } from '../../provider.ts'
+import { GoogleError } from '../shared/error.ts'
+import { mapBounded } from '../shared/map-bounded.ts'
+import { nothingRead, type ReadItems } from '../shared/sync-steps.ts'
+import { isGoogleDocument, isSkipped, readContent } from './file-content.ts'
+import { MY_DRIVE, type DriveFile, type DriveRun } from './run.ts'
+
+const AT_ONCE = 4
+
+/** A file to be stored under `externalId`. */
+export interface FileToRead {
+  externalId: string
+  feed: string
+  file: DriveFile
+}
+
+/** Reads files, a few at once; those to try again are told by item id. Throws only what ends the run. */
+export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Promise<ReadItems> {
+  const read = nothingRead()
+  await mapBounded(files, AT_ONCE, async (entry) => {
+    const { externalId } = entry
+    try {
+      const item = await readItem(run, entry)
+      run.failures.succeeded()
+      if (item) read.upserts.push(item)
+      else read.deletions.push(externalId)
+    } catch (error) {
+      run.session.signal.throwIfAborted()
+      const { verdict, message } = await run.failures.judge(error)
+      // What its owner has closed to readers is no longer answered from an older copy.
+      if (verdict === 'gone' || isClosed(error)) read.deletions.push(externalId)
+      if (verdict !== 'gone') read.failures.push({ externalId, message })
+      if (verdict === 'again') read.again.push(externalId)
+    }
+  })
+  return read
+}
+
+const isClosed = (error: unknown) =>
+  error instanceof GoogleError && ['cannotDownloadFile', 'cannotExportFile'].includes(error.reason ?? '')
+
+/** The item of a file, or null when there is nothing in it to find: a kind that is not read, or no text. */
+async function readItem(run: DriveRun, { externalId, feed, file }: FileToRead): Promise<ProviderItem | null> {
+  if (isSkipped(file)) return null
+  const content = await readContent(run, file)
+  if (content === null || content.text === '') return null
+  return {
+    externalId,
+    sourceKind: isGoogleDocument(file.mimeType) ? 'document' : 'file',
+    title: file.name,
+    body: content.text,
+    url: file.webViewLink ?? null,
+    authorName: authorOf(file)?.displayName ?? null,
+    sourceCreatedAt: dateOf(file.createdTime),
+    sourceUpdatedAt: dateOf(file.modifiedTime),
+    metadata: await metadataOf(run, feed, file, content.truncated),
+  }
+}
+
+async function metadataOf(
+  run: DriveRun,
+  feed: string,
+  file: DriveFile,
+  truncated: boolean,
+): Promise<ItemMetadata> {
+  const author = authorOf(file)
+  const folder = await run.folders.pathOf(run, file)
+  const policy = await run.policies.policyOf(run, file)
+  return {
+    workspace: workspaceOf(run),
+    fileId: file.id,
+    mimeType: file.mimeType,
+    ...(feed === MY_DRIVE ? {} : { drive: run.drives.names.get(feed) ?? feed, driveId: feed }),
+    ...(folder === null ? {} : { folder }),
+    ...(author?.displayName ? { sender: author.displayName } : {}),
+    ...(author?.emailAddress ? { senderEmail: author.emailAddress } : {}),
+    ...(file.webViewLink ? { permalink: file.webViewLink } : {}),
+    ...(truncated ? { truncated } : {}),
+    ...(policy === null ? {} : { accessPolicy: policy }),
+  }
+}
+
+// Files of shared drives have no owner; then it is who touched it last.
+const authorOf = (file: DriveFile) => file.owners?.[0] ?? file.lastModifyingUser ?? null
+
+/** The domain of the connected account's address. */
+function workspaceOf(run: DriveRun): string {
+  const account = run.session.account.externalAccountId
+  return account.slice(account.indexOf('@') + 1)
+}
+
+function dateOf(time: string | null | undefined): Date | null {
+  const date = new Date(time ?? '')
+  return Number.isNaN(date.getTime()) ? null : date
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import type { drive_v3 } from '@googleapis/drive'
+import { GoogleError } from '../shared/error.ts'
+import { permissionsHash } from './access-policy.ts'
+import { FOLDER, listFiles, type DriveFile, type DriveRun, type FolderPaths } from './run.ts'
+
+const MOST_CACHED = 50_000
+const DEEPEST = 50
+
+interface FolderName {
+  name: string
+  parent: string | null
+}
+
+/** An empty cache of folder names. */
+export function createFolderPaths(): FolderPaths {
+  const known = new Map<string, FolderName | null>()
+
+  function remember(id: string, folder: FolderName | null): void {
+    // The oldest goes first: folders are asked for in the order of their files.
+    const oldest = known.size >= MOST_CACHED ? known.keys().next().value : undefined
+    if (oldest !== undefined) known.delete(oldest)
+    known.set(id, folder)
+  }
+
+  function learn(folder: drive_v3.Schema$File): void {
+    if (folder.id && folder.name)
+      remember(folder.id, { name: folder.name, parent: folder.parents?.[0] ?? null })
+  }
+
+  async function folderOf(run: DriveRun, id: string): Promise<FolderName | null> {
+    const cached = known.get(id)
+    if (cached !== undefined) return cached
+    const folder = await readFolder(run, id)
+    remember(id, folder)
+    return folder
+  }
+
+  async function pathOf(run: DriveRun, file: DriveFile): Promise<string | null> {
+    const names: string[] = []
+    let id = file.parents?.[0] ?? null
+    while (id !== null && names.length < DEEPEST) {
+      const folder = await folderOf(run, id)
+      if (folder === null) break
+      names.unshift(folder.name)
+      id = folder.parent
+    }
+    return names.length === 0 ? null : names.join(' / ')
+  }
+
+  async function learnAll(run: DriveRun, feed: string): Promise<void> {
+    const query = `mimeType = '${FOLDER}' and trashed = false`
+    let pageToken: string | null = null
+    let count = 0
+    do {
+      const page = await foldersPage(run, {
+        feed,
+        query,
+        fields: 'id,name,parents',
+        pageSize: 1000,
+        pageToken,
+      })
+      for (const folder of page.files) learn(folder)
+      count += page.files.length
+      pageToken = page.next
+    } while (pageToken !== null && count < MOST_CACHED)
+  }
+
+  return { learn, learnAll, pathOf }
+}
+
+// Only a saving: where it is refused, folders are asked for one by one.
+async function foldersPage(run: DriveRun, input: Parameters<typeof listFiles>[1]) {
+  try {
+    return await listFiles(run, input)
+  } catch (error) {
+    if (error instanceof GoogleError && error.kind === 'rejected') return { files: [], next: null }
+    throw error
+  }
+}
+
+// The root of My Drive is a folder like others; a shared drive's root carries the drive's name, so paths begin with either.
+async function readFolder(run: DriveRun, id: string): Promise<FolderName | null> {
+  const drive = run.drives.names.get(id)
+  if (drive !== undefined) return { name: drive, parent: null }
+  try {
+    const params = { fileId: id, fields: 'id,name,parents', supportsAllDrives: true }
+    const { name, parents } = await run.call((options) => run.api.files.get(params, options))
+    return name ? { name, parent: parents?.[0] ?? null } : null
+  } catch (error) {
+    // A file may be shared without the folder it lies in.
+    if (error instanceof GoogleError && error.kind === 'rejected') return null
+    throw error
+  }
+}
+
+/** A short hash of what files inherit from a folder: its name, place and permissions. */
+export function folderHash(folder: DriveFile): string {
+  const inherited = [folder.name, folder.parents ?? [], permissionsHash(folder.permissions ?? [])]
+  return createHash('sha256').update(JSON.stringify(inherited)).digest('base64url').slice(0, 8)
+}

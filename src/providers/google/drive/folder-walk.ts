@@ -1,0 +1,95 @@
+import { GoogleError } from '../shared/error.ts'
+import {
+  driveFile,
+  FILE_FIELDS,
+  FOLDER,
+  getFile,
+  listFiles,
+  MY_DRIVE,
+  SHORTCUT,
+  type DriveFile,
+  type DriveRun,
+} from './run.ts'
+
+const PAGE_SIZE = 200
+/** How much of a folder behind a shortcut is followed; the tree may belong to somebody else and be of any size. */
+const MOST_FOLLOWED_FILES = 500
+const MOST_FOLLOWED_FOLDERS = 200
+
+/** The files below a folder, at any depth, page by page; folders go to `onFolder` instead. Each folder is listed once. */
+export async function* filesBelow(
+  run: DriveRun,
+  feed: string,
+  folderId: string,
+  onFolder: (folder: DriveFile) => void,
+): AsyncGenerator<DriveFile[]> {
+  const seen = new Set([folderId])
+  const waiting = [folderId]
+  for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+    for await (const children of childrenOf(run, feed, id)) {
+      for (const child of children) {
+        if (child.mimeType !== FOLDER || seen.has(child.id)) continue
+        run.folders.learn(child)
+        onFolder(child)
+        seen.add(child.id)
+        waiting.push(child.id)
+      }
+      yield children.filter((child) => child.mimeType !== FOLDER)
+    }
+  }
+}
+
+/**
+ * The files a shortcut leads to: its target, or what lies below it, through further shortcuts. A thing is visited once, so
+ * shortcuts that lead in a circle end. Gives null when the target is gone, trashed or not shared.
+ */
+export async function filesBehind(run: DriveRun, targetId: string): Promise<DriveFile[] | null> {
+  const target = await getTarget(run, targetId)
+  if (target === null) return null
+  const seen = new Set([target.id])
+  const files: DriveFile[] = []
+  const waiting = [target]
+  let folders = 0
+  for (
+    let file = waiting.shift();
+    file !== undefined && files.length < MOST_FOLLOWED_FILES;
+    file = waiting.shift()
+  ) {
+    if (file.mimeType === SHORTCUT) {
+      const next = await getTarget(run, file.shortcutDetails?.targetId ?? '')
+      if (next && !seen.has(next.id)) waiting.push(next)
+      if (next) seen.add(next.id)
+    } else if (file.mimeType === FOLDER) {
+      folders += 1
+      if (folders > MOST_FOLLOWED_FOLDERS) break
+      for await (const children of childrenOf(run, MY_DRIVE, file.id)) {
+        for (const child of children) {
+          if (!seen.has(child.id)) waiting.push(child)
+          seen.add(child.id)
+        }
+      }
+    } else files.push(file)
+  }
+  return files
+}
+
+async function* childrenOf(run: DriveRun, feed: string, folderId: string): AsyncGenerator<DriveFile[]> {
+  const query = `'${folderId.replaceAll(/['\\]/g, '\\$&')}' in parents and trashed = false`
+  let pageToken: string | null = null
+  do {
+    const page = await listFiles(run, { feed, query, fields: FILE_FIELDS, pageSize: PAGE_SIZE, pageToken })
+    yield page.files.map(driveFile)
+    pageToken = page.next
+  } while (pageToken !== null)
+}
+
+async function getTarget(run: DriveRun, fileId: string): Promise<DriveFile | null> {
+  if (fileId === '') return null
+  try {
+    const file = await getFile(run, fileId)
+    return file.trashed ? null : file
+  } catch (error) {
+    if (error instanceof GoogleError && error.status === 404) return null
+    throw error
+  }
+}

@@ -1,0 +1,1 @@
+export { createGoogleDriveAdapter, type GoogleDriveAdapterOptions } from './adapter.ts'

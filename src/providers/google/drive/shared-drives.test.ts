@@ -1,0 +1,212 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
+import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
+import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
+import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './adapter.ts'
+
+const extractor = createTextExtractor({ threads: 1 })
+afterEach(closeGoogles)
+afterAll(() => extractor.close())
+
+const connect = (options: GoogleEmulatorOptions = {}) =>
+  connectGoogle(
+    (settings, clock) => createGoogleDriveAdapter({ settings, clock, extractor }),
+    GOOGLE_DRIVE_SCOPE,
+    options,
+  )
+
+const DRIVES = '/drive/v3/drives'
+const DAY_MS = 24 * 3_600_000
+
+/** An account with a file of its own and one in a shared drive, both stored. */
+async function connectBoth() {
+  const connected = await connect({ sharedDrives: 1 })
+  const { google, engine } = connected
+  const team = google.drive.driveId(1)
+  const mine = google.drive.create({ name: 'mine', content: 'my words' })
+  const ours = google.drive.create({ name: 'ours', content: 'our words', driveId: team })
+  await engine.run()
+  expect(titles(engine)).toEqual(['mine', 'ours'])
+  return { ...connected, team, mine, ours }
+}
+
+describe('a refused list of shared drives', () => {
+  it.each([403, 404])('with %i is not taken for their end, and changes go on arriving', async (status) => {
+    const { google, engine, ours } = await connectBoth()
+    google.faults.add({ path: DRIVES, status, body: refusal('forbidden', status) })
+    google.drive.update(ours, { content: 'newer words' })
+    const { failures, deleted } = await engine.run()
+    expect([failures, deleted]).toEqual([[], []])
+    expect(byTitle(engine, 'ours')?.body).toBe('newer words')
+  })
+
+  it('does not keep a full resync from reading the drives that something is stored of', async () => {
+    const { google, engine, ours } = await connectBoth()
+    google.faults.add({ path: DRIVES, status: 403, body: refusal('forbidden') })
+    google.drive.update(ours, { content: 'newer words' })
+    engine.now += 60_000
+    expect((await engine.run({ fullResync: true })).deleted).toEqual([])
+    expect(byTitle(engine, 'ours')?.body).toBe('newer words')
+  })
+
+  it('leaves an account without them its own files', async () => {
+    const { google, engine } = await connect()
+    google.faults.add({ path: DRIVES, status: 404, body: refusal('notFound', 404) })
+    google.drive.create({ name: 'mine', content: 'my words' })
+    expect((await engine.run()).failures).toEqual([])
+    expect(titles(engine)).toEqual(['mine'])
+  })
+
+  it('that is only late costs nothing: a drive is asked for before all of it is deleted', async () => {
+    const { google, engine } = await connectBoth()
+    google.faults.add({ path: DRIVES, times: 1, status: 200, body: { drives: [] } })
+    expect((await engine.run()).deleted).toEqual([])
+  })
+
+  it('that is only late costs nothing in a full resync either, nor in one that goes on', async () => {
+    const { google, engine } = await connectBoth()
+    const late = () => google.faults.add({ path: DRIVES, times: 1, status: 200, body: { drives: [] } })
+    late()
+    engine.now += 60_000
+    expect((await engine.run({ fullResync: true })).deleted).toEqual([])
+    expect(titles(engine)).toEqual(['mine', 'ours'])
+    await engine.run({ fullResync: true, dieAfter: 1 })
+    late()
+    expect((await engine.run()).deleted).toEqual([])
+    expect(titles(engine)).toEqual(['mine', 'ours'])
+  })
+})
+
+describe('a shared drive that refuses', () => {
+  it('to be listed keeps what is stored of it through a full resync, and is read again once it does not', async () => {
+    const { google, engine, team, mine, ours } = await connectBoth()
+    google.faults.add({
+      contains: `driveId=${team}`,
+      path: '/files',
+      status: 403,
+      body: refusal('forbidden'),
+    })
+    google.drive.remove(mine)
+    google.drive.create({ name: 'other', content: 'my other words' })
+    engine.now += 60_000
+    const { failures } = await engine.run({ fullResync: true })
+    expect(failures).toEqual([{ externalId: `${team}/`, message: 'the words of forbidden' }])
+    expect(byTitle(engine, 'ours')?.body).toBe('our words')
+    await engine.run()
+    expect(titles(engine)).toEqual(['other', 'ours'])
+    google.drive.update(ours, { content: 'newer words' })
+    google.faults.clear()
+    expect((await engine.run()).failures).toEqual([])
+    expect(byTitle(engine, 'ours')?.body).toBe('newer words')
+    google.requests.reset()
+    await engine.run()
+    expect(google.requests.total).toBe(3)
+  })
+
+  it('its change token is recorded, the others go on, and it comes with a later run', async () => {
+    const { google, engine } = await connect({ sharedDrives: 1 })
+    const team = google.drive.driveId(1)
+    google.drive.create({ name: 'mine', content: 'my words' })
+    google.drive.create({ name: 'ours', content: 'our words', driveId: team })
+    google.faults.add({
+      contains: `driveId=${team}`,
+      path: 'startPageToken',
+      status: 403,
+      body: refusal('forbidden'),
+    })
+    await engine.run()
+    const { failures } = await engine.run()
+    expect(failures).toEqual([{ externalId: `${team}/`, message: 'the words of forbidden' }])
+    expect(titles(engine)).toEqual(['mine'])
+    google.faults.clear()
+    await engine.run()
+    expect(titles(engine)).toEqual(['mine', 'ours'])
+  })
+})
+
+describe('a full resync whose list Google calls incomplete', () => {
+  it('removes nothing for not having been seen', async () => {
+    const { google, engine, mine } = await connectBoth()
+    const file = google.drive.get(mine)
+    google.faults.add({
+      path: '/drive/v3/files',
+      contains: 'corpora=user',
+      times: 1,
+      status: 200,
+      body: { incompleteSearch: true, files: [] },
+    })
+    engine.now += 60_000
+    expect((await engine.run({ fullResync: true })).deleted).toEqual([])
+    expect(byTitle(engine, 'mine')?.title).toBe(file?.name)
+  })
+})
+
+describe('what files have from their shared drive', () => {
+  it('is read again when the drive is renamed', async () => {
+    const { google, engine, team } = await connectBoth()
+    google.drive.renameDrive(team, 'Launch')
+    await engine.run()
+    expect(byTitle(engine, 'ours')?.metadata).toMatchObject({ drive: 'Launch', folder: 'Launch' })
+    google.requests.reset()
+    await engine.run()
+    expect(google.requests.total).toBe(3)
+  })
+
+  it('is read again within a day when its members change', async () => {
+    const { google, engine, team } = await connectBoth()
+    google.drive.setMembers(team, [{ id: 'p1', type: 'domain', domain: 'acme.example' }])
+    await engine.run()
+    expect(byTitle(engine, 'ours')?.metadata.accessPolicy?.visibility).toBe('restricted')
+    engine.now += DAY_MS
+    await engine.run()
+    expect(byTitle(engine, 'ours')?.metadata.accessPolicy?.visibility).toBe('workspace')
+    google.requests.reset()
+    await engine.run()
+    expect(google.requests.total).toBe(3)
+  })
+})
+
+describe('a folder that moves', () => {
+  it('into a shared drive takes its files along, each stored once', async () => {
+    const { google, engine } = await connect({ sharedDrives: 1 })
+    const team = google.drive.driveId(1)
+    const folder = google.drive.createFolder('Plans')
+    const file = google.drive.create({ name: 'plan', content: 'words', folderId: folder })
+    await engine.run()
+    google.drive.update(folder, { driveId: team, parent: team })
+    await engine.run()
+    expect([...engine.items.keys()]).toEqual([`${team}/${file}`])
+    google.drive.remove(folder)
+    await engine.run()
+    expect(engine.items.size).toBe(0)
+  })
+
+  it('out of one and is deleted later takes its files with it', async () => {
+    const { google, engine } = await connect({ sharedDrives: 1 })
+    const team = google.drive.driveId(1)
+    const folder = google.drive.createFolder('Plans', team)
+    const file = google.drive.create({ name: 'plan', content: 'words', folderId: folder })
+    await engine.run()
+    google.drive.update(folder, { driveId: null, parent: null })
+    await engine.run()
+    expect([...engine.items.keys()]).toEqual([`my/${file}`])
+    google.drive.unshare(folder)
+    await engine.run()
+    expect(engine.items.size).toBe(0)
+  })
+
+  it('into sight brings its subfolders, which are known when they go out of sight again', async () => {
+    const { google, engine } = await connect()
+    const outer = google.drive.createFolder('Outer')
+    const inner = google.drive.createFolder('Inner', outer)
+    google.drive.create({ name: 'deep', content: 'words', folderId: inner })
+    google.drive.trash(outer)
+    await engine.run()
+    google.drive.untrash(outer)
+    await engine.run()
+    expect(titles(engine)).toEqual(['deep'])
+    google.drive.unshare(inner)
+    await engine.run()
+    expect(engine.items.size).toBe(0)
+  })
+})

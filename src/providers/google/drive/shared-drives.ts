@@ -1,0 +1,170 @@
+import type { drive_v3 } from '@googleapis/drive'
+import { ProviderError } from '../../provider.ts'
+import type { GoogleCalls } from '../shared/calls.ts'
+import { GoogleError } from '../shared/error.ts'
+import { newCrawlName, type SyncStep } from '../shared/sync-steps.ts'
+import { refusedDrive } from './crawl.ts'
+import { newCrawl, type DriveCursor } from './cursor.ts'
+import { itemId, MY_DRIVE, type DriveRun, type SharedDrives } from './run.ts'
+import { deleteFeed } from './sweep.ts'
+
+const MEMBERS_CHECKED_EVERY_MS = 24 * 3_600_000
+
+/** Lists the shared drives the account is a member of. Throws GoogleError, but for a refusal. */
+export async function listDrives(api: drive_v3.Drive, call: GoogleCalls): Promise<SharedDrives> {
+  const names = new Map<string, string>()
+  let pageToken: string | undefined
+  do {
+    const token: { pageToken?: string } = pageToken === undefined ? {} : { pageToken }
+    const params = { pageSize: 100, fields: 'nextPageToken,drives(id,name)', ...token }
+    try {
+      const data = await call((options) => api.drives.list(params, options))
+      for (const { id, name } of data.drives ?? []) if (id) names.set(id, name ?? id)
+      pageToken = data.nextPageToken ?? undefined
+    } catch (error) {
+      if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
+      return { names: new Map(), isKnown: false }
+    }
+  } while (pageToken !== undefined)
+  return { names, isKnown: true }
+}
+
+/** The state before a full crawl. The change tokens are taken first, so that nothing that happens meanwhile is missed. */
+export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
+  const state: DriveCursor = {
+    version: 2,
+    feeds: { [MY_DRIVE]: await startToken(run, MY_DRIVE) },
+    crawl: newCrawl(newCrawlName(run.session), [MY_DRIVE]),
+    drives: {},
+    toCrawl: [],
+    folders: {},
+    followed: [],
+    sweep: [],
+    retry: [],
+  }
+  const listed = [...run.drives.names.keys()]
+  for (const drive of [...listed, ...(await unlistedDrives(run, await storedDrives(run)))]) {
+    const refused = await takeToken(run, state, drive)
+    if (!refused) state.crawl?.waiting.push(drive)
+    else if (state.crawl) state.crawl.isWhole = false
+  }
+  return state
+}
+
+/**
+ * Before the changes are read: drops the feeds of shared drives that are gone, with what they brought, and starts a crawl of
+ * new ones and of those whose files have to be read again.
+ */
+export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
+  yield* dropLostDrives(run, state)
+  if (state.crawl !== null) {
+    await skipLostDrives(run, state.crawl)
+    return
+  }
+  await noteChangedDrives(run, state)
+  const known = new Set([...Object.keys(state.feeds), ...state.toCrawl])
+  const waiting = [...state.toCrawl, ...[...run.drives.names.keys()].filter((drive) => !known.has(drive))]
+  state.toCrawl = []
+  const ready: string[] = []
+  for (const drive of waiting) {
+    const refused = Object.hasOwn(state.feeds, drive) ? null : await takeToken(run, state, drive)
+    if (refused) yield refusedDrive(drive, refused)
+    else ready.push(drive)
+  }
+  if (ready.length > 0) state.crawl = newCrawl(null, ready)
+}
+
+/** A crawl taken up again does not ask for drives that are gone. */
+export async function skipLostDrives(
+  run: DriveRun,
+  position: NonNullable<DriveCursor['crawl']>,
+): Promise<void> {
+  const current = position.waiting[0]
+  const drives = position.waiting.filter((feed) => feed !== MY_DRIVE)
+  const there = new Set([MY_DRIVE, ...run.drives.names.keys(), ...(await unlistedDrives(run, drives))])
+  position.waiting = position.waiting.filter((feed) => there.has(feed))
+  if (position.waiting[0] !== current) position.pageToken = null
+}
+
+/** Those of the drives that the list leaves out though they are not gone: it may be late, or was refused. */
+async function unlistedDrives(run: DriveRun, drives: readonly string[]): Promise<string[]> {
+  const unlisted = drives.filter((drive) => !run.drives.names.has(drive))
+  if (!run.drives.isKnown) return unlisted
+  const there: string[] = []
+  for (const drive of unlisted) if (!(await isGone(run, drive))) there.push(drive)
+  return there
+}
+
+async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
+  const followed = [...Object.keys(state.feeds), ...state.toCrawl].filter((feed) => feed !== MY_DRIVE)
+  const there = new Set([...run.drives.names.keys(), ...(await unlistedDrives(run, followed))])
+  for (const feed of new Set(followed).difference(there)) {
+    yield* deleteFeed(run, feed)
+    delete state.feeds[feed]
+    delete state.drives[feed]
+    state.toCrawl = state.toCrawl.filter((other) => other !== feed)
+    state.sweep = state.sweep.filter((other) => other !== feed)
+    state.followed = state.followed.filter((entry) => entry.feed !== feed)
+    for (const key of Object.keys(state.folders))
+      if (key.startsWith(itemId(feed, ''))) delete state.folders[key]
+  }
+}
+
+/** Asked before everything of a drive is deleted: a list may be late. */
+async function isGone(run: DriveRun, driveId: string): Promise<boolean> {
+  try {
+    await run.call((options) => run.api.drives.get({ driveId, fields: 'id' }, options))
+    return false
+  } catch (error) {
+    if (error instanceof GoogleError && error.kind === 'rejected') return error.status === 404
+    throw error
+  }
+}
+
+/** A drive that was renamed, or has other members (no feed tells that, so it is looked at once a day), is read again. */
+async function noteChangedDrives(run: DriveRun, state: DriveCursor): Promise<void> {
+  const now = run.session.clock.now().getTime()
+  for (const [drive, noted] of Object.entries(state.drives)) {
+    const name = run.drives.names.get(drive)
+    const isDue = now - Date.parse(noted.checkedAt) >= MEMBERS_CHECKED_EVERY_MS
+    const members = isDue ? await run.policies.hashOfDrive(run, drive) : null
+    if (isDue) noted.checkedAt = new Date(now).toISOString()
+    const isOther =
+      (name !== undefined && name !== noted.name) || (members !== null && members !== noted.members)
+    if (isOther && !state.toCrawl.includes(drive)) state.toCrawl.push(drive)
+  }
+}
+
+/** Shared drives that something is stored of. */
+async function storedDrives(run: DriveRun): Promise<string[]> {
+  const drives: string[] = []
+  let from = ''
+  for (;;) {
+    const [id] = await run.session.storedIds({ from, to: null, limit: 1 })
+    if (id === undefined) return drives
+    const feed = id.split('/')[0] ?? ''
+    if (feed !== MY_DRIVE) drives.push(feed)
+    // The least id that is not the feed's: `0` follows the slash in ASCII.
+    from = `${feed}0`
+  }
+}
+
+/** Takes a drive's change token; one that is refused makes the drive one to crawl later, and is given back. */
+async function takeToken(run: DriveRun, state: DriveCursor, drive: string): Promise<GoogleError | null> {
+  try {
+    state.feeds[drive] = await startToken(run, drive)
+    return null
+  } catch (error) {
+    if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
+    state.toCrawl.push(drive)
+    return error
+  }
+}
+
+async function startToken(run: DriveRun, feed: string): Promise<string> {
+  const params = { supportsAllDrives: true, ...(feed === MY_DRIVE ? {} : { driveId: feed }) }
+  const { startPageToken } = await run.call((options) => run.api.changes.getStartPageToken(params, options))
+  if (!startPageToken)
+    throw new ProviderError('unavailable', 'Google Drive answered without a start page token')
+  return startPageToken
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { permissionsHash } from './access-policy.ts'
+import { MOST_FOLLOWED, type DriveCursor } from './cursor.ts'
+import { getFile, itemId, MY_DRIVE, rangeUnder, type DriveFile, type DriveRun } from './run.ts'
+import { readFiles, type FileToRead } from './file-items.ts'
+import { filesBehind } from './folder-walk.ts'
+import { GoogleError } from '../shared/error.ts'
+import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
+
+const BATCH = 50
+/** Shortcuts looked at again in a run that finds nothing new. */
+const CHECKED_PER_RUN = 10
+
+type Followed = DriveCursor['followed'][number]
+
+/**
+ * Stores what a shortcut leads to under the shortcut's own id (`feed/shortcut/file`), unless a feed of this account tells
+ * about the target anyway. `state.followed` remembers it. Yields what to store and delete, in batches.
+ */
+export async function* followShortcut(
+  run: DriveRun,
+  state: DriveCursor,
+  feed: string,
+  shortcut: DriveFile,
+): AsyncGenerator<SyncStep> {
+  const targetId = shortcut.shortcutDetails?.targetId ?? ''
+  yield* follow(run, state, { feed, id: shortcut.id, targetId, print: '' })
+}
+
+/** Forgets a shortcut that is gone, if it is one; yields the deletion of what it had brought, whether it was followed or not. */
+export async function* unfollowShortcut(
+  run: DriveRun,
+  state: DriveCursor,
+  feed: string,
+  shortcutId: string,
+): AsyncGenerator<SyncStep> {
+  yield* deleteBehind(run, itemId(feed, shortcutId), new Set())
+  state.followed = state.followed.filter((entry) => entry.feed !== feed || entry.id !== shortcutId)
+}
+
+/** Looks at the shortcuts checked longest ago: no feed tells when their targets change or vanish. */
+export async function* checkShortcuts(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
+  for (const entry of state.followed.slice(0, CHECKED_PER_RUN)) yield* follow(run, state, entry)
+}
+
+async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): AsyncGenerator<SyncStep> {
+  const key = itemId(entry.feed, entry.id)
+  let files: DriveFile[] | null
+  try {
+    files = await filesOf(run, state, entry.targetId)
+  } catch (error) {
+    run.session.signal.throwIfAborted()
+    // What it brought stays until Google says what became of it; it is looked at again in its turn.
+    const { message } = await run.failures.judge(error)
+    remember(state, entry)
+    yield { ...emptyStep(), failures: [{ externalId: key, message }] }
+    return
+  }
+  run.failures.succeeded()
+  const print = files === null ? '' : printOf(files)
+  if (files === null) yield* deleteBehind(run, key, new Set())
+  else if (print !== entry.print) yield* readBehind(run, entry.feed, key, files)
+  forget(state, entry)
+  if (files !== null) remember(state, { ...entry, print })
+}
+
+/** What a shortcut brings; null when nothing, because its target is gone or comes by a feed of this account. */
+async function filesOf(run: DriveRun, state: DriveCursor, targetId: string): Promise<DriveFile[] | null> {
+  return (await isToldByFeed(run, state, targetId)) ? null : await filesBehind(run, targetId)
+}
+
+async function* readBehind(
+  run: DriveRun,
+  feed: string,
+  key: string,
+  files: readonly DriveFile[],
+): AsyncGenerator<SyncStep> {
+  yield* deleteBehind(run, key, new Set(files.map((file) => itemId(key, file.id))))
+  for (let start = 0; start < files.length; start += BATCH) {
+    const batch = files.slice(start, start + BATCH)
+    const toRead = batch.map((file): FileToRead => ({ externalId: itemId(key, file.id), feed, file }))
+    yield { ...(await readFiles(run, toRead)), discovered: batch.length }
+  }
+}
+
+function forget(state: DriveCursor, { feed, id }: Followed): void {
+  state.followed = state.followed.filter((other) => other.feed !== feed || other.id !== id)
+}
+
+/** Puts it at the end of the list: looked at most recently. */
+function remember(state: DriveCursor, entry: Followed): void {
+  forget(state, entry)
+  if (state.followed.length < MOST_FOLLOWED) state.followed.push(entry)
+}
+
+/** Whether the target is in a feed of this account, and so is stored under its own id. */
+async function isToldByFeed(run: DriveRun, state: DriveCursor, targetId: string): Promise<boolean> {
+  if (targetId === '') return true
+  try {
+    const target = await getFile(run, targetId)
+    const feed = target.driveId ?? MY_DRIVE
+    if (feed !== MY_DRIVE) return Object.hasOwn(state.feeds, feed)
+    return (
+      target.ownedByMe === true || Boolean(target.sharedWithMeTime) || (await isStored(run, state, targetId))
+    )
+  } catch (error) {
+    if (error instanceof GoogleError && error.status === 404) return false
+    throw error
+  }
+}
+
+/** What lies in a shared folder is told by the feed without being shared itself. */
+async function isStored(run: DriveRun, state: DriveCursor, fileId: string): Promise<boolean> {
+  const id = itemId(MY_DRIVE, fileId)
+  if (Object.hasOwn(state.folders, id)) return true
+  return (await run.session.storedIds({ from: id, to: null, limit: 1 }))[0] === id
+}
+
+async function* deleteBehind(
+  run: DriveRun,
+  key: string,
+  kept: ReadonlySet<string>,
+): AsyncGenerator<SyncStep> {
+  for await (const ids of storedUnder(run, key)) {
+    const deletions = ids.filter((id) => !kept.has(id))
+    if (deletions.length > 0) yield { ...emptyStep(), deletions }
+  }
+}
+
+/** The stored item ids under a prefix, in pages. Each page begins after the last one, so that deleting them is no matter. */
+export async function* storedUnder(run: DriveRun, prefix: string): AsyncGenerator<string[]> {
+  const limit = 500
+  let { from, to } = rangeUnder(prefix)
+  for (;;) {
+    const ids = await run.session.storedIds({ from, to, limit })
+    if (ids.length > 0) yield ids
+    if (ids.length < limit) return
+    // The least id after the last one: ids hold nothing below a space.
+    from = `${ids.at(-1) ?? ''} `
+  }
+}
+
+function printOf(files: readonly DriveFile[]): string {
+  const marks = files
+    .map((file) => [file.id, file.name, file.modifiedTime ?? '', permissionsHash(file.permissions ?? [])])
+    .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+  return createHash('sha256').update(JSON.stringify(marks)).digest('base64url').slice(0, 12)
+}

@@ -1,0 +1,377 @@
+import * as fc from 'fast-check'
+import { decodeWords } from 'postal-mime'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { brokenPdf, pdfOf } from '../../../../emulators/google/file-formats.ts'
+import type { GoogleEmulator, GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
+import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
+import { createProviderHarness } from '../../../../test/support/provider-harness.ts'
+import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
+import type { ProviderLimits } from '../../provider.ts'
+import { createGmailAdapter, GMAIL_SCOPE } from './adapter.ts'
+
+const extractor = createTextExtractor({ threads: 1 })
+afterEach(closeGoogles)
+afterAll(() => extractor.close())
+
+const connect = (options: GoogleEmulatorOptions = {}, limits: Partial<ProviderLimits> = {}) =>
+  connectGoogle(
+    (settings, clock) => createGmailAdapter({ settings, clock, extractor }),
+    GMAIL_SCOPE,
+    options,
+    limits,
+  )
+
+const idOf = (google: GoogleEmulator, mailId: string) => `${google.account}/${mailId}`
+
+describe('the first sync of a mailbox', () => {
+  it('brings every mail once but trash and spam', async () => {
+    const { engine } = await connect({ mails: 250 })
+    const { ingested, failures } = await engine.run()
+    expect(failures).toEqual([])
+    // Of the first 250, two are in the trash (13, 110, 207: three) and three in spam (11, 100, 189).
+    expect(ingested.length).toBe(250 - 3 - 3)
+    expect(engine.items.size).toBe(ingested.length)
+    expect([...engine.items.values()].filter((item) => /^>|wrote:$/m.test(item.body))).toEqual([])
+  })
+
+  it('tells sender, recipients, labels, thread, link and when Google took the mail, not what the sender says', async () => {
+    const { google, engine } = await connect()
+    const receivedAt = Date.UTC(2026, 0, 5)
+    const id = google.mail.deliver({
+      from: '=?utf-8?B?SsO8cmdlbg==?= Berg <jb@acme.example>',
+      to: 'Demo <demo.user@acme.example>, "Lima, Ana" <ana@acme.example>',
+      subject: '=?utf-8?Q?Gr=C3=BC=C3=9Fe?=',
+      text: 'Hello',
+      receivedAt,
+      dateHeader: 'Fri, 01 Jan 1999 00:00:00 GMT',
+      threadId: '18c0000000000001',
+      labelIds: ['INBOX', 'UNREAD', 'IMPORTANT', 'Label_1'],
+    })
+    await engine.run()
+    const link = `https://mail.google.com/mail/?authuser=demo.user%40acme.example#all/${id}`
+    expect(engine.items.get(idOf(google, id))).toEqual({
+      externalId: idOf(google, id),
+      sourceKind: 'message',
+      title: 'Grüße',
+      body: 'Hello',
+      url: link,
+      authorName: 'Jürgen Berg',
+      sourceCreatedAt: new Date(receivedAt),
+      sourceUpdatedAt: new Date(receivedAt),
+      metadata: {
+        workspace: 'acme.example',
+        mailbox: google.account,
+        sender: 'Jürgen Berg',
+        senderEmail: 'jb@acme.example',
+        recipients: ['demo.user@acme.example', 'ana@acme.example'],
+        labels: ['INBOX', 'Projects/Launch'],
+        threadId: '18c0000000000001',
+        permalink: link,
+        accessPolicy: { visibility: 'private' },
+      },
+    })
+  })
+
+  it('tells the sender’s name whole, encoded or decoded by Gmail, with or without a comma in it', async () => {
+    const { google, engine } = await connect()
+    const senders = [
+      'Müller, Jürgen <j@acme.example>',
+      '=?utf-8?Q?M=C3=BCller?= <j@acme.example>',
+      'j@acme.example',
+    ]
+    for (const from of senders) google.mail.deliver({ from, subject: from })
+    await engine.run()
+    expect(senders.map((from) => byTitle(engine, decodeWords(from))?.authorName)).toEqual([
+      'Müller, Jürgen',
+      'Müller',
+      'j@acme.example',
+    ])
+  })
+
+  it('reads HTML, old charsets, replies without what they quote, and attachments', async () => {
+    const { google, engine } = await connect()
+    google.mail.deliver({
+      subject: 'Re: html',
+      html: '<div>Yes.</div><div class="gmail_quote"><div>On Mon, Ana wrote:<br></div><blockquote>old</blockquote></div>',
+    })
+    google.mail.deliver({ subject: 'latin', text: 'Grüße aus Köln', charset: 'iso-8859-1' })
+    const files = [
+      { fileName: 'plan.pdf', mimeType: 'application/pdf', content: pdfOf(['the plan']) },
+      { fileName: 'photo.jpg', mimeType: 'image/jpeg', content: new Uint8Array(10) },
+    ]
+    google.mail.deliver({ subject: 'files', text: 'Attached.', attachments: files })
+    google.mail.deliver({ subject: 'Only a subject', text: '' })
+    await engine.run()
+    expect(byTitle(engine, 'Re: html')?.body).toBe('Yes.')
+    expect(byTitle(engine, 'latin')?.body).toBe('Grüße aus Köln')
+    expect(byTitle(engine, 'files')?.body).toBe('Attached.\n\nplan.pdf:\nthe plan')
+    expect(byTitle(engine, 'files')?.metadata['attachments']).toEqual(['plan.pdf', 'photo.jpg'])
+    expect(byTitle(engine, 'Only a subject')?.body).toBe('Only a subject')
+  })
+
+  it('stores a mail without an attachment that cannot be read, and says so', async () => {
+    const { google, engine } = await connect({}, { maxDownloadBytes: 50_000 })
+    const files = [
+      { fileName: 'broken.pdf', mimeType: 'application/pdf', content: brokenPdf() },
+      { fileName: 'large.txt', mimeType: 'text/plain', content: new Uint8Array(50_001) },
+    ]
+    const id = google.mail.deliver({ subject: 'files', text: 'Attached.', attachments: files })
+    const { failures } = await engine.run()
+    expect(byTitle(engine, 'files')?.body).toBe('Attached.')
+    expect(failures).toEqual([
+      {
+        externalId: idOf(google, id),
+        message: expect.stringContaining('broken.pdf: The file cannot be read'),
+      },
+      {
+        externalId: idOf(google, id),
+        message: expect.stringContaining('large.txt: The attachment is larger'),
+      },
+    ])
+  })
+})
+
+describe('what happens in a mailbox', () => {
+  it('arrives with the next run: new mail, trash, spam, back again, deleted for ever, labels', async () => {
+    const { google, engine } = await connect()
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((subject) => google.mail.deliver({ subject }))
+    await engine.run()
+    google.mail.trash(a ?? '')
+    google.mail.addLabels(b ?? '', ['SPAM'])
+    google.mail.remove(c ?? '')
+    google.mail.addLabels(d ?? '', ['Label_1'])
+    google.mail.deliver({ subject: 'e' })
+    const { deleted } = await engine.run()
+    expect(deleted.length).toBe(3)
+    expect(titles(engine)).toEqual(['d', 'e'])
+    expect(byTitle(engine, 'd')?.metadata.labels).toEqual(['INBOX', 'Projects/Launch'])
+    google.mail.untrash(a ?? '')
+    google.mail.removeLabels(b ?? '', ['SPAM'])
+    await engine.run()
+    expect(titles(engine)).toEqual(['a', 'b', 'd', 'e'])
+  })
+
+  it('during a full crawl is told by the run after it', async () => {
+    const { google, engine } = await connect({ mails: 150 })
+    await engine.run({ dieAfter: 1 })
+    const first = google.mail.mailId(149)
+    expect(engine.items.has(idOf(google, first))).toBe(true)
+    google.mail.trash(first)
+    await engine.run()
+    await engine.run()
+    expect(engine.items.has(idOf(google, first))).toBe(false)
+  })
+
+  it('is asked for with one request when it is nothing, or nothing but reading', async () => {
+    const { google, engine } = await connect({ mails: 50 })
+    await engine.run()
+    google.requests.reset()
+    const { ingested, discovered } = await engine.run()
+    expect({ ingested, discovered, total: google.requests.total }).toEqual({
+      ingested: [],
+      discovered: 0,
+      total: 1,
+    })
+    for (let index = 0; index < 40; index += 4)
+      google.mail.removeLabels(google.mail.mailId(index), ['UNREAD'])
+    google.requests.reset()
+    await engine.run()
+    expect(google.requests.total).toBe(1)
+  })
+
+  it('to spam and drafts alone costs one request; what becomes a mail of them arrives', async () => {
+    const { google, engine } = await connect()
+    await engine.run()
+    google.mail.deliver({ subject: 'spam', labelIds: ['SPAM'] })
+    const draft = google.mail.deliver({ subject: 'draft', labelIds: ['DRAFT'] })
+    google.requests.reset()
+    await engine.run()
+    expect(google.requests.total).toBe(1)
+    const saved = google.mail.deliver({ subject: 'draft saved', labelIds: ['DRAFT'] })
+    google.mail.remove(draft)
+    google.mail.removeLabels(saved, ['DRAFT'])
+    google.mail.addLabels(saved, ['SENT'])
+    const fleeting = google.mail.deliver({ subject: 'fleeting' })
+    google.mail.remove(fleeting)
+    expect((await engine.run()).failures).toEqual([])
+    expect(titles(engine)).toEqual(['draft saved'])
+  })
+
+  it('too long ago asks for a full resync, which removes what is gone', async () => {
+    const { google, engine } = await connect({ mails: 30 })
+    await engine.run()
+    const size = engine.items.size
+    google.mail.remove(google.mail.mailId(0))
+    google.mail.expireHistory()
+    await expect(engine.run()).rejects.toMatchObject({
+      kind: 'cursor_expired',
+      message: 'Requested entity was not found.',
+    })
+    engine.now += 60_000
+    await engine.run({ fullResync: true })
+    expect(engine.items.size).toBe(size - 1)
+  })
+})
+
+describe('Gmail', () => {
+  it('storming with rate limits is waited out as long as it says, by its own clock', async () => {
+    const { google, engine } = await connect({ mails: 60 })
+    google.faults.add({
+      every: 9,
+      times: 5,
+      status: 429,
+      headers: { 'retry-after': '30' },
+      body: refusal('rateLimitExceeded', 429),
+    })
+    google.faults.add({
+      path: '/messages/',
+      times: 1,
+      status: 429,
+      headers: { date: 'Mon, 01 Jan 2001 00:00:00 GMT' },
+      body: { error: { message: 'User-rate limit exceeded.  Retry after 2001-01-01T00:02:00.000Z' } },
+    })
+    expect((await engine.run()).failures).toEqual([])
+    expect(engine.items.size).toBe(58)
+    expect(engine.waitedMs).toBeGreaterThan(150_000)
+    expect(engine.waitedMs).toBeLessThan(600_000)
+  })
+
+  it('not answering for one mail does not hold up the others, and the mail comes with a later run', async () => {
+    const { google, engine } = await connect({ mails: 60 })
+    google.faults.add({ path: google.mail.mailId(5), status: 500, body: refusal('backendError', 500) })
+    const { failures } = await engine.run()
+    expect(failures).toEqual([
+      { externalId: idOf(google, google.mail.mailId(5)), message: 'the words of backendError' },
+    ])
+    google.faults.clear()
+    const { ingested } = await engine.run()
+    expect(ingested).toEqual([idOf(google, google.mail.mailId(5))])
+  })
+
+  it('whose place a proxy takes with a page of its own is down, and nothing is removed', async () => {
+    const { google, engine } = await connect({ mails: 20 })
+    await engine.run()
+    const size = engine.items.size
+    google.faults.add({ path: '/messages', status: 200, body: '<html>Please log in</html>' })
+    engine.now += 60_000
+    await expect(engine.run({ fullResync: true })).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(engine.items.size).toBe(size)
+  })
+
+  it('holding a mail larger than is read records it and goes on', async () => {
+    const { google, engine } = await connect({ mails: 3 }, { maxDownloadBytes: 100_000 })
+    const id = google.mail.deliver({ subject: 'huge', text: 'words '.repeat(50_000) })
+    const { failures } = await engine.run()
+    expect(failures).toEqual([
+      { externalId: idOf(google, id), message: "Google's answer is larger than the limit and is not read" },
+    ])
+    expect(engine.items.size).toBe(3)
+  })
+
+  it('listed to its end, but not done with, is still a full crawl to the run that goes on', async () => {
+    const { google, engine } = await connect({ mails: 30 })
+    await engine.run()
+    const [kept] = engine.items.values()
+    if (!kept) throw new Error('nothing was stored')
+    const ghost = idOf(google, 'gone-for-long')
+    engine.items.set(ghost, { ...kept, externalId: ghost })
+    await engine.run({ fullResync: true, dieAfter: 1 })
+    await engine.run()
+    expect(engine.items.has(ghost)).toBe(false)
+  })
+
+  it('being down ends the run, and the next goes on where it was', async () => {
+    const { google, engine } = await connect({ mails: 250 })
+    await engine.run({ dieAfter: 1 })
+    google.faults.add({ status: 503 })
+    await expect(engine.run()).rejects.toMatchObject({ kind: 'unavailable' })
+    google.faults.clear()
+    google.requests.reset()
+    await engine.run()
+    expect(engine.items.size).toBe(244)
+    expect(google.requests.byPath()['/gmail/v1/users/me/messages']).toBe(2)
+  })
+
+  it('no longer taking a page token reads the list, or the history, from its beginning', async () => {
+    const { google, engine } = await connect({ mails: 250 })
+    await engine.run({ dieAfter: 1 })
+    google.mail.expirePageTokens()
+    await engine.run()
+    expect(engine.items.size).toBe(244)
+    for (let index = 0; index < 150; index += 1) google.mail.deliver({ subject: `new ${index}` })
+    await engine.run({ dieAfter: 1 })
+    google.faults.add({
+      path: '/history',
+      contains: 'pageToken',
+      times: 1,
+      status: 400,
+      body: refusal('invalidArgument', 400),
+    })
+    await engine.run()
+    expect(engine.items.size).toBe(394)
+  })
+
+  it('refusing an expired token is given a new one; a revoked grant ends the run', async () => {
+    const { google, engine } = await connect({ mails: 150 })
+    await engine.run({ dieAfter: 1 })
+    google.grants.expireAccessTokens()
+    await engine.run()
+    expect(engine.items.size).toBe(146)
+    google.grants.revokeAll()
+    await expect(engine.run()).rejects.toMatchObject({ kind: 'auth' })
+  })
+})
+
+describe('a run that dies', () => {
+  it('at any pages, stored or not, with mail coming and going, ends with what a run in one go would have', async () => {
+    const act = fc.constantFrom('deliver', 'trash', 'untrash', 'remove', 'label', 'many', 'none')
+    const cut = fc.record({
+      dieAfter: fc.integer({ min: 1, max: 2 }),
+      losePage: fc.boolean(),
+      act,
+      at: fc.nat(200),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(cut, { minLength: 1, maxLength: 6 }), async (cuts) => {
+        const { google, engine } = await connect({ mails: 210 })
+        for (const { dieAfter, losePage, act: what, at } of cuts) {
+          await engine.run({ dieAfter, losePage })
+          change(google, what, at)
+        }
+        await engine.run()
+        await engine.run()
+        const fresh = connectFresh(google)
+        await fresh.run()
+        expect([...engine.items].toSorted(byId)).toEqual([...fresh.items].toSorted(byId))
+        await closeGoogles()
+      }),
+      { numRuns: 5 },
+    )
+  }, 120_000)
+})
+
+function change({ mail }: GoogleEmulator, what: string, at: number): void {
+  const id = mail.mailId(at)
+  if (what === 'deliver') mail.deliver({ subject: `new ${at}` })
+  if (what === 'many')
+    for (let index = 0; index < 120; index += 1) mail.deliver({ subject: `many ${at} ${index}` })
+  if (mail.get(id) === null) return
+  if (what === 'trash') mail.trash(id)
+  if (what === 'untrash') mail.untrash(id)
+  if (what === 'remove') mail.remove(id)
+  if (what === 'label') mail.addLabels(id, ['Label_1'])
+}
+
+/** Another source on the same mailbox, which has never synced. */
+function connectFresh(google: GoogleEmulator) {
+  const { clientId, clientSecret, url } = google
+  const settings = { clientId, clientSecret, apiUrl: url, authUrl: url }
+  const { accessToken } = google.grants.issue(google.account, GMAIL_SCOPE)
+  return createProviderHarness({
+    adapter: createGmailAdapter({ settings, clock: { now: () => new Date() }, extractor }),
+    account: { externalAccountId: google.account, displayName: google.account },
+    accessToken: () => accessToken,
+  })
+}
+
+const byId = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)

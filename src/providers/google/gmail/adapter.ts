@@ -1,0 +1,118 @@
+import { gmail, type gmail_v1 } from '@googleapis/gmail'
+import pLimit from 'p-limit'
+import type { Clock } from '../../../kernel/clock.ts'
+import type { TextExtractor } from '../../../sources/extract/text-extractor.ts'
+import {
+  ProviderError,
+  type ChangePage,
+  type ListChangesInput,
+  type ProviderAdapter,
+  type ProviderSession,
+} from '../../provider.ts'
+import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../shared/calls.ts'
+import { GoogleError } from '../shared/error.ts'
+import { createGoogleOAuth, type GoogleSettings } from '../shared/oauth.ts'
+import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'
+import { emptyStep, newCrawlName, pageOf } from '../shared/sync-steps.ts'
+import { parseGmailCursor, type GmailCursor } from './cursor.ts'
+import { crawlMailbox } from './mail-crawl.ts'
+import { changesSince, type MailStep } from './mail-history.ts'
+import { readMailBatches } from './mail-reader.ts'
+import type { MailRun } from './mail-run.ts'
+
+export const GMAIL_SCOPE = 'https://www.googleapis.com/auth/gmail.readonly'
+
+export interface GmailAdapterOptions {
+  settings: GoogleSettings
+  clock: Clock
+  extractor: TextExtractor
+}
+
+/** The Gmail connector: every mail of one mailbox but trash, spam, drafts and chats. */
+export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterOptions): ProviderAdapter {
+  const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
+  const api = gmail({ version: 'v1', retry: false, ...rootUrl })
+  const caller = createGoogleCaller()
+  const oauth = createGoogleOAuth({
+    settings,
+    scope: GMAIL_SCOPE,
+    clock,
+    lookUpAccount: async (accessToken, signal) => {
+      const headers = { authorization: `Bearer ${accessToken}` }
+      const options = { headers, signal, timeout: 30_000, retry: false }
+      const { data } = await api.users.getProfile({ userId: 'me' }, options)
+      if (!data.emailAddress) throw new ProviderError('unavailable', 'Gmail answered without the account')
+      return { externalAccountId: data.emailAddress, displayName: data.emailAddress }
+    },
+  })
+
+  async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
+    const call = createGoogleCalls(session, caller)
+    const run: MailRun = {
+      session,
+      api,
+      call,
+      extractor,
+      failures: createItemFailures(() => getProfile(api, call)),
+      labelNames: once(() => listLabels(api, call)),
+      oneAttachment: pLimit(1),
+    }
+    const state = input.cursor === null ? await startCrawl(run) : parseGmailCursor(input.cursor)
+    const snapshot = state.crawl?.name ?? null
+    for await (const step of steps(run, state)) {
+      state.retry = retriesAfter(state.retry, step)
+      yield pageOf(state, step, { snapshot, complete: false })
+    }
+    yield pageOf(state, emptyStep(), { snapshot, complete: true })
+  }
+
+  return { provider: 'gmail', ...oauth, listChanges }
+}
+
+/** All steps of a run. A full crawl is a run of its own: the next one reads the history since before it. */
+async function* steps(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
+  if (state.crawl !== null) {
+    yield* crawlMailbox(run, state)
+    return
+  }
+  if (state.retry.length > 0) {
+    const ids = state.retry.map(({ id }) => id)
+    for await (const { read, isLast } of readMailBatches(run, ids))
+      yield { ...read, discovered: isLast ? ids.length : 0 }
+  }
+  yield* changesSince(run, state)
+}
+
+async function startCrawl(run: MailRun): Promise<GmailCursor> {
+  const historyId = (await getProfile(run.api, run.call)).historyId
+  if (!historyId) throw new ProviderError('unavailable', 'Gmail answered without a history id')
+  const name = newCrawlName(run.session)
+  return { version: 1, historyId, crawl: { name, pageToken: null, listed: false }, history: null, retry: [] }
+}
+
+async function getProfile(api: gmail_v1.Gmail, call: GoogleCalls): Promise<gmail_v1.Schema$Profile> {
+  return await call((options) => api.users.getProfile({ userId: 'me' }, options))
+}
+
+/** Names of labels by id. Where Gmail refuses to tell, mails carry the ids: no reason to go without the mails. */
+async function listLabels(api: gmail_v1.Gmail, call: GoogleCalls): Promise<Map<string, string>> {
+  try {
+    const { labels } = await call((options) => api.users.labels.list({ userId: 'me' }, options))
+    return new Map((labels ?? []).flatMap(({ id, name }) => (id && name ? [[id, name] as const] : [])))
+  } catch (error) {
+    if (error instanceof GoogleError && error.kind === 'rejected') return new Map()
+    throw error
+  }
+}
+
+/** Keeps the answer, not a failure: that is asked for again. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null
+      throw error
+    })
+    return made
+  }
+}

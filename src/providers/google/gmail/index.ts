@@ -1,0 +1,1 @@
+export { createGmailAdapter, type GmailAdapterOptions } from './adapter.ts'

@@ -1,0 +1,235 @@
+import type { gmail_v1 } from '@googleapis/gmail'
+import { addressParser, decodeWords } from 'postal-mime'
+import { decodeText } from '../../../sources/extract/decode-text.ts'
+import type { ExtractInput } from '../../../sources/extract/text-extractor.ts'
+import { textFormatOf } from '../../../sources/extract/text-format.ts'
+import { cutToBytes } from '../../item-text.ts'
+import type { ItemMetadata, ProviderItem } from '../../provider.ts'
+import { GoogleError } from '../shared/error.ts'
+import {
+  charsetFor,
+  headerOf,
+  partsOf,
+  type AttachmentPart,
+  type MessagePart,
+  type TextPart,
+} from './mail-parts.ts'
+import { isVolatile, mailItemId, type MailRun } from './mail-run.ts'
+import { isReply, withoutQuotedText } from './quoted-text.ts'
+
+const MOST_ATTACHMENTS = 5
+const MOST_RECIPIENTS = 50
+/** A share of the item's text for what is attached; the mail's own words come first. */
+const ATTACHMENT_SHARE = 4
+
+/** Text of one part that is looked at, as a multiple of what is kept: quotes are taken out of it. */
+const TEXT_BEFORE_QUOTES = 4
+
+/** A mail's item, and what could not be read of its parts: the mail is stored without them. */
+export interface ReadMail {
+  item: ProviderItem
+  unread: string[]
+  /** Something in it got no answer and is worth another try. */
+  again: boolean
+}
+
+/** Makes the item of a message read with `format=full`. Throws what ends the run. */
+export async function mailItemOf(
+  run: MailRun,
+  message: gmail_v1.Schema$Message & { id: string },
+): Promise<ReadMail> {
+  const payload = message.payload ?? {}
+  const { texts, attachments } = partsOf(payload)
+  const faults: Faults = { unread: [], again: false }
+  const own = await ownTexts(run, message.id, texts, faults)
+  const attached = await attachedText(run, message.id, attachments, faults)
+  const subject = decodeWords(headerOf(payload, 'Subject') ?? '').trim()
+  const title = subject === '' ? '(no subject)' : subject
+  const isAnswer = (headerOf(payload, 'In-Reply-To') ?? headerOf(payload, 'References')) !== null
+  const said = isReply(subject, isAnswer) ? withoutQuotedText(...own.texts) : own.texts.join('\n\n').trim()
+  const words = [said, ...own.attachedMails].filter((text) => text !== '')
+  const body = [...(words.length === 0 ? [title] : words), ...attached].join('\n\n')
+  const kept = cutToBytes(body, run.session.limits.maxTextBytes)
+  const sentAt = internalDateOf(message)
+  const sender = firstAddress(headerOf(payload, 'From'))
+  const link = permalinkOf(run, message.id)
+  const item: ProviderItem = {
+    externalId: mailItemId(run.session, message.id),
+    sourceKind: 'message',
+    title,
+    body: kept,
+    url: link,
+    authorName: sender === null ? null : sender.name || sender.address,
+    // The Date header is whatever the sender's clock said; internalDate is when Google took the mail.
+    sourceCreatedAt: sentAt,
+    sourceUpdatedAt: sentAt,
+    metadata: {
+      ...(await metadataOf(run, message, payload)),
+      ...(sender === null ? {} : { sender: sender.name || sender.address, senderEmail: sender.address }),
+      permalink: link,
+      ...(attachments.length === 0 ? {} : { attachments: attachments.map((part) => part.fileName) }),
+      ...(kept.length < body.length || own.truncated ? { truncated: true } : {}),
+    },
+  }
+  return { item, ...faults }
+}
+
+/** What could not be read of one mail so far. */
+interface Faults {
+  unread: string[]
+  again: boolean
+}
+
+/** Runs `read` for one part; where that fails by the part's fault or for want of an answer, notes it and gives null. */
+async function readOrNote<Value>(
+  run: MailRun,
+  what: string,
+  faults: Faults,
+  read: () => Promise<Value>,
+): Promise<Value | null> {
+  try {
+    return await read()
+  } catch (error) {
+    run.session.signal.throwIfAborted()
+    const { verdict, message } = await run.failures.judge(error)
+    faults.unread.push(`${what}: ${message}`)
+    faults.again ||= verdict === 'again'
+    return null
+  }
+}
+
+/** The mail's own words by part, and those of mails attached to it. */
+async function ownTexts(run: MailRun, messageId: string, parts: readonly TextPart[], faults: Faults) {
+  const texts: string[] = []
+  const attachedMails: string[] = []
+  let truncated = false
+  for (const part of parts) {
+    const text = await readOrNote(run, 'The text of the mail', faults, () => textOf(run, messageId, part))
+    if (text === null) continue
+    const kept = cutToBytes(text, run.session.limits.maxTextBytes * TEXT_BEFORE_QUOTES)
+    truncated ||= kept.length < text.length
+    if (part.isAttachedMail) attachedMails.push(kept.trim())
+    else texts.push(kept)
+  }
+  return { texts, attachedMails, truncated }
+}
+
+async function metadataOf(
+  run: MailRun,
+  message: gmail_v1.Schema$Message,
+  payload: MessagePart,
+): Promise<ItemMetadata> {
+  const account = run.session.account.externalAccountId
+  const names = await run.labelNames()
+  const labels = (message.labelIds ?? []).filter((id) => !isVolatile(id)).map((id) => names.get(id) ?? id)
+  const to = addressesOf([headerOf(payload, 'To'), headerOf(payload, 'Cc')].join(', '))
+  return {
+    workspace: account.slice(account.indexOf('@') + 1),
+    mailbox: account,
+    labels: labels.toSorted(),
+    ...(message.threadId ? { threadId: message.threadId } : {}),
+    ...(to.length === 0 ? {} : { recipients: to.slice(0, MOST_RECIPIENTS).map(({ address }) => address) }),
+    accessPolicy: { visibility: 'private' },
+  }
+}
+
+async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<string> {
+  const bytes = part.bytes ?? (await fetchAttachment(run, messageId, part.attachmentId))
+  const charset = charsetFor(bytes, part.charset)
+  if (part.format === 'text') return decodeText(bytes, charset)
+  const { text } = await run.extractor.extract({
+    ...boundsOf(run, 1),
+    format: 'html',
+    bytes,
+    charset,
+  })
+  return text
+}
+
+/** The text of the attachments that have some, a few at most; one that cannot be read is named and left out. */
+async function attachedText(
+  run: MailRun,
+  messageId: string,
+  attachments: readonly AttachmentPart[],
+  faults: Faults,
+): Promise<string[]> {
+  const readable = attachments.filter((part) => textFormatOf(part.mimeType, part.fileName) !== null)
+  const texts: string[] = []
+  for (const part of readable.slice(0, MOST_ATTACHMENTS)) {
+    const text = await readOrNote(run, part.fileName, faults, () =>
+      run.oneAttachment(() => readAttachment(run, messageId, part)),
+    )
+    if (text) texts.push(`${part.fileName}:\n${text}`)
+  }
+  return texts
+}
+
+async function readAttachment(run: MailRun, messageId: string, part: AttachmentPart): Promise<string> {
+  const { maxDownloadBytes } = run.session.limits
+  if (part.size > maxDownloadBytes) {
+    const mib = Math.round(maxDownloadBytes / (1024 * 1024))
+    throw new GoogleError('rejected', `The attachment is larger than ${mib} MiB and is not read`)
+  }
+  const format = textFormatOf(part.mimeType, part.fileName)
+  if (format === null) return ''
+  const bytes = part.bytes ?? (await fetchAttachment(run, messageId, part.attachmentId))
+  const { text } = await run.extractor.extract({
+    ...boundsOf(run, ATTACHMENT_SHARE),
+    format,
+    bytes,
+    charset: null,
+  })
+  return text
+}
+
+async function fetchAttachment(run: MailRun, messageId: string, id: string | null): Promise<Uint8Array> {
+  if (id === null) return new Uint8Array()
+  const { data } = await run.call((options) =>
+    run.api.users.messages.attachments.get(
+      { userId: 'me', messageId, id },
+      // The answer is base64 in JSON, a third larger than the attachment.
+      { ...options, maxContentLength: Math.ceil(run.session.limits.maxDownloadBytes * 1.4) },
+    ),
+  )
+  return Buffer.from(data ?? '', 'base64url')
+}
+
+function boundsOf(run: MailRun, share: number): Omit<ExtractInput, 'format' | 'bytes' | 'charset'> {
+  const { limits, signal } = run.session
+  return {
+    maxTextBytes: Math.floor(limits.maxTextBytes / share),
+    timeoutMs: limits.extractTimeoutMs,
+    memoryMb: limits.extractMemoryMb,
+    signal,
+  }
+}
+
+function permalinkOf(run: MailRun, messageId: string): string {
+  const account = encodeURIComponent(run.session.account.externalAccountId)
+  return `https://mail.google.com/mail/?authuser=${account}#all/${messageId}`
+}
+
+function internalDateOf(message: gmail_v1.Schema$Message): Date | null {
+  const date = new Date(Number(message.internalDate ?? Number.NaN))
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+/**
+ * The first mailbox of a From header. Gmail decodes encoded words without quoting them again, so that a comma in a name splits
+ * it: what stands before the first address is part of its name.
+ */
+function firstAddress(header: string | null): { name: string; address: string } | null {
+  const parsed = addressParser(header ?? '', { flatten: true })
+  const index = parsed.findIndex(({ address }) => address)
+  const address = parsed[index]?.address
+  if (!address) return null
+  const names = parsed.slice(0, index + 1).map(({ name }) => decodeWords(name).trim())
+  return { name: names.filter((name) => name !== '').join(', '), address }
+}
+
+/** The mailboxes of an address header, groups opened (RFC 5322, 3.4). */
+function addressesOf(header: string): { name: string; address: string }[] {
+  return addressParser(header, { flatten: true }).flatMap(({ name, address }) =>
+    address ? [{ name: decodeWords(name).trim(), address }] : [],
+  )
+}

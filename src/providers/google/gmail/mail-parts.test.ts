@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { decodeText } from '../../../sources/extract/decode-text.ts'
+import { charsetFor, partsOf, type MessagePart } from './mail-parts.ts'
+
+const leaf = (mimeType: string, text: string, more: Partial<MessagePart> = {}): MessagePart => ({
+  mimeType,
+  body: { size: text.length, data: Buffer.from(text).toString('base64url') },
+  ...more,
+})
+const group = (mimeType: string, ...parts: MessagePart[]): MessagePart => ({
+  mimeType,
+  parts,
+  body: { size: 0 },
+})
+const textsOf = (part: MessagePart) =>
+  partsOf(part).texts.map(({ format, bytes }) => `${format}: ${Buffer.from(bytes ?? []).toString()}`)
+
+describe('the parts of a mail', () => {
+  it('give its text at any depth, plain rather than HTML, and its attachments', () => {
+    const mail = group(
+      'multipart/mixed',
+      group(
+        'multipart/related',
+        group('multipart/alternative', leaf('text/plain', 'plain'), leaf('text/html', '<p>rich</p>')),
+        leaf('image/png', 'x', { filename: 'logo.png' }),
+      ),
+      { mimeType: 'application/pdf', filename: 'plan.pdf', body: { size: 9, attachmentId: 'A1' } },
+      leaf('text/plain', 'list footer'),
+      group('message/rfc822', leaf('text/plain', 'an attached mail')),
+    )
+    expect(textsOf(mail)).toEqual(['text: plain', 'text: list footer', 'text: an attached mail'])
+    expect(partsOf(mail).attachments.map(({ fileName, attachmentId }) => [fileName, attachmentId])).toEqual([
+      ['logo.png', null],
+      ['plan.pdf', 'A1'],
+    ])
+  })
+
+  it('fall back to HTML where there is no plain text, or only blanks', () => {
+    expect(textsOf(leaf('text/html', '<p>rich</p>'))).toEqual(['html: <p>rich</p>'])
+    const alternatives = group(
+      'multipart/alternative',
+      leaf('text/plain', ' \n'),
+      leaf('text/html', '<p>rich</p>'),
+    )
+    expect(textsOf(alternatives)).toEqual(['html: <p>rich</p>'])
+  })
+
+  it('nested without end or without number are read as far as is sensible', () => {
+    let deep = leaf('text/plain', 'too deep')
+    for (let depth = 0; depth < 100; depth += 1) deep = group('multipart/mixed', deep)
+    const wide = Array.from({ length: 5_000 }, () => leaf('text/plain', 'x'))
+    expect(partsOf(deep).texts).toEqual([])
+    expect(partsOf(group('multipart/mixed', ...wide)).texts.length).toBeLessThan(300)
+  })
+})
+
+describe('the name of an attachment', () => {
+  it('is decoded where it has encoded words, and never empty', () => {
+    const named = leaf('application/pdf', 'x', { filename: '=?utf-8?Q?Pl=C3=A4ne=2Epdf?=' })
+    const headers = [{ name: 'Content-Disposition', value: 'attachment' }]
+    const unnamed = leaf('text/plain', 'x', { filename: '', headers })
+    const names = partsOf(group('multipart/mixed', named, unnamed)).attachments.map(
+      ({ fileName }) => fileName,
+    )
+    expect(names).toEqual(['Pläne.pdf', 'unnamed'])
+  })
+})
+
+describe('text in a charset', () => {
+  it('is read by its declaration, however quoted, unless that is one of ASCII bytes and the bytes are not', () => {
+    const type = (value: string) => leaf('text/plain', 'x', { headers: [{ name: 'content-type', value }] })
+    for (const value of [
+      'text/plain; charset="gb18030"',
+      "text/plain; charset='gb18030'; x=y",
+      'text/plain;charset=gb18030',
+    ])
+      expect(partsOf(type(value)).texts[0]?.charset).toBe('gb18030')
+    const chinese = Buffer.from([0xd6, 0xd0, 0xce, 0xc4])
+    expect(decodeText(chinese, charsetFor(chinese, 'gb18030'))).toBe('中文')
+    const converted = Buffer.from('こんにちは')
+    expect(decodeText(converted, charsetFor(converted, 'iso-2022-jp'))).toBe('こんにちは')
+    const japanese = Buffer.from('\u001b$B$3$s$K$A$O\u001b(B', 'latin1')
+    expect(decodeText(japanese, charsetFor(japanese, 'ISO-2022-JP'))).toBe('こんにちは')
+  })
+
+  it('is decoded as declared, as UTF-8 when it is that whatever was declared, and never fails', () => {
+    expect(decodeText(Buffer.from('Grüße', 'latin1'), 'iso-8859-1')).toBe('Grüße')
+    expect(decodeText(Buffer.from('Grüße'), 'iso-8859-1')).toBe('Grüße')
+    expect(decodeText(Buffer.from([0x8f, 0xf0, 0xf2]), 'koi8-r')).not.toContain('\ufffd')
+    expect(decodeText(Buffer.from('\u001b$B$3$s$K$A$O\u001b(B', 'latin1'), 'iso-2022-jp')).toBe('こんにちは')
+    expect(decodeText(Buffer.from([0xff, 0xfe, 0x41, 0x00]), null)).toBe('A')
+    expect(decodeText(Buffer.from([0x93, 0x41, 0x94]), 'no-such-charset')).toBe('“A”')
+  })
+})

@@ -1,0 +1,88 @@
+import type { gmail_v1 } from '@googleapis/gmail'
+import { mapBounded } from '../shared/map-bounded.ts'
+import { nothingRead, type ReadItems } from '../shared/sync-steps.ts'
+import { mailItemOf } from './mail-item.ts'
+import { isOutside, mailItemId, type MailRun } from './mail-run.ts'
+
+/** Messages read at once: a message takes 20 of a new project's 6,000 quota units a minute, so more would only wait. */
+const AT_ONCE = 6
+
+/** Messages read between two looks at how much text is held. */
+const CHUNK = 24
+/** Characters of text held before they are handed over, so that a page of huge mails does not fill the memory. */
+const MOST_HELD = 8_000_000
+
+/** What became of a batch of messages; those to try again are told by message id. */
+export interface ReadMails extends ReadItems {
+  /** Message ids that need no other try. */
+  settled: string[]
+}
+
+/**
+ * Reads messages in batches that are handed over as soon as they hold much text; `isLast` is true on the last one, which always
+ * comes. Throws only what ends the run.
+ */
+export async function* readMailBatches(
+  run: MailRun,
+  ids: readonly string[],
+): AsyncGenerator<{ read: ReadMails; isLast: boolean }> {
+  let read = noMails()
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    add(read, await readMails(run, ids.slice(start, start + CHUNK)))
+    const held = read.upserts.reduce((sum, { body }) => sum + body.length, 0)
+    if (held < MOST_HELD || start + CHUNK >= ids.length) continue
+    yield { read, isLast: false }
+    read = noMails()
+  }
+  yield { read, isLast: true }
+}
+
+const noMails = (): ReadMails => ({ ...nothingRead(), settled: [] })
+
+function add(read: ReadMails, more: ReadMails): void {
+  read.upserts.push(...more.upserts)
+  read.deletions.push(...more.deletions)
+  read.failures.push(...more.failures)
+  read.again.push(...more.again)
+  read.settled.push(...more.settled)
+}
+
+/**
+ * Reads messages, a few at once, as they are now: one that is gone, in the trash or spam is a deletion. `format=full` rather
+ * than `raw`: it costs the same quota and leaves pictures and other attachments where they are. Throws only what ends the run.
+ */
+async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
+  const read = noMails()
+  await mapBounded(ids, AT_ONCE, async (id) => {
+    const externalId = mailItemId(run.session, id)
+    try {
+      const message = await getMessage(run, id)
+      run.failures.succeeded()
+      let isWhole = true
+      if (isOutside(message.labelIds)) read.deletions.push(externalId)
+      else {
+        const { item, unread, again } = await mailItemOf(run, { ...message, id })
+        read.upserts.push(item)
+        for (const what of unread) read.failures.push({ externalId, message: what })
+        isWhole = !again
+      }
+      if (isWhole) read.settled.push(id)
+      else read.again.push(id)
+    } catch (error) {
+      run.session.signal.throwIfAborted()
+      const { verdict, message } = await run.failures.judge(error)
+      if (verdict === 'gone') read.deletions.push(externalId)
+      else read.failures.push({ externalId, message })
+      if (verdict === 'again') read.again.push(id)
+      else read.settled.push(id)
+    }
+  })
+  return read
+}
+
+async function getMessage(run: MailRun, id: string): Promise<gmail_v1.Schema$Message> {
+  const maxContentLength = Math.ceil(run.session.limits.maxDownloadBytes * 1.4)
+  return await run.call((options) =>
+    run.api.users.messages.get({ userId: 'me', id, format: 'full' }, { ...options, maxContentLength }),
+  )
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { ExtractionError } from '../../../sources/extract/text-extractor.ts'
+import { ProviderError } from '../../provider.ts'
+import { GoogleError } from './error.ts'
+
+const MOST_IN_A_ROW = 5
+const MOST_TO_RETRY = 200
+const MOST_TRIES = 5
+
+/** Items a run could not read because the provider did not answer; the next runs try them again. Part of the cursor. */
+export const retryList = z.array(z.object({ id: z.string(), tries: z.number().int() }))
+export type RetryList = z.infer<typeof retryList>
+
+/**
+ * The list after a step of a run: what is settled leaves it; what got no answer stays or joins, and is given up when it has
+ * failed too often. Throws ProviderError `unavailable` when the list is full: so many failures are half an outage, and the run
+ * has to come back rather than lose items.
+ */
+export function retriesAfter(
+  list: RetryList,
+  { settled, again }: { settled: readonly string[]; again: readonly string[] },
+): RetryList {
+  const done = new Set(settled)
+  let retries = list.filter(({ id }) => !done.has(id))
+  for (const id of again) retries = withRetry(retries, id)
+  return retries
+}
+
+function withRetry(list: RetryList, id: string): RetryList {
+  const tries = (list.find((entry) => entry.id === id)?.tries ?? 0) + 1
+  const others = list.filter((entry) => entry.id !== id)
+  if (tries >= MOST_TRIES) return others
+  if (others.length < MOST_TO_RETRY) return [...others, { id, tries }]
+  throw new ProviderError('unavailable', `Google did not answer for more than ${MOST_TO_RETRY} items`)
+}
+
+export interface ItemFailures {
+  /**
+   * What a failed item means: `gone` it is not there any more, `failed` it is recorded and the run goes on, `again` it is
+   * recorded and tried again by the next run. Throws what ends the run: a dead grant, a rate limit that lasts, a provider
+   * that answers nothing any more, a bug.
+   */
+  judge(error: unknown): Promise<{ verdict: 'gone' | 'failed' | 'again'; message: string }>
+  /** An item was read: the provider is up. */
+  succeeded(): void
+}
+
+/**
+ * Tells bad items from a provider that is down: after several in a row that got no answer, `probe` (a cheap call that has
+ * nothing to do with an item) decides, and its failure ends the run.
+ */
+export function createItemFailures(probe: () => Promise<unknown>): ItemFailures {
+  let inARow = 0
+  return {
+    succeeded: () => {
+      inARow = 0
+    },
+    judge: async (error) => {
+      if (error instanceof ExtractionError) return { verdict: 'failed', message: error.message }
+      if (!(error instanceof GoogleError)) throw error
+      const message = error.message
+      if (error.kind === 'unavailable') {
+        inARow += 1
+        if (inARow >= MOST_IN_A_ROW) {
+          await answers(probe)
+          inARow = 0
+        }
+        return { verdict: 'again', message }
+      }
+      if (error.kind !== 'rejected') throw error
+      inARow = 0
+      return { verdict: error.status === 404 ? 'gone' : 'failed', message }
+    },
+  }
+}
+
+/** Whatever the probe is answered, a refusal included, the provider is up. */
+async function answers(probe: () => Promise<unknown>): Promise<void> {
+  try {
+    await probe()
+  } catch (error) {
+    if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
+  }
+}

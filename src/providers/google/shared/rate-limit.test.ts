@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeGoogles, connectGoogle, refusal } from '../../../../test/support/google.ts'
+import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
+import type { ProviderSession } from '../../provider.ts'
+import { createGmailAdapter, GMAIL_SCOPE } from '../gmail/adapter.ts'
+import { createRateWaits } from './rate-waits.ts'
+
+afterEach(closeGoogles)
+
+const extractor = createTextExtractor({ threads: 1 })
+const PER_MINUTE = 60
+/** A minute of the mailbox takes 0.6 s of the machine. */
+const SPEED = 100
+
+describe('a mailbox larger than the quota of many minutes', () => {
+  it('is read in one run that waits for the minutes to pass, with few calls in vain and within a budget of one', async () => {
+    const began = Date.now()
+    const now = () => Date.UTC(2026, 1, 1) + (Date.now() - began) * SPEED
+    const { google, engine, adapter } = await connectGoogle(
+      (settings, clock) => createGmailAdapter({ settings, clock, extractor }),
+      GMAIL_SCOPE,
+      { mails: 280, requestsPerMinute: PER_MINUTE, now },
+      { maxRateLimitWaitMs: 90_000 },
+    )
+    let waited = 0
+    const session: ProviderSession = {
+      ...engine.session,
+      clock: { now: () => new Date(now()) },
+      random: Math.random,
+      wait: (ms) => {
+        waited = Math.max(waited, ms)
+        return new Promise((resolve) => setTimeout(resolve, ms / SPEED))
+      },
+    }
+    const ids: string[] = []
+    for await (const page of adapter.listChanges(session, {
+      cursor: null,
+      settings: { channelAllowlist: null },
+    })) {
+      expect(page.failures).toEqual([])
+      ids.push(...page.upserts.map((item) => item.externalId))
+    }
+    expect(new Set(ids).size).toBe(273)
+    expect(waited).toBeGreaterThan(20_000)
+    // Five windows of 60 calls; two waits in each, at most six calls under way when it is met.
+    const attachments = 28
+    const needed = 273 + attachments + 5
+    expect(google.requests.total - needed).toBeLessThan(80)
+  }, 60_000)
+})
+
+describe('a wait for a quota that does not say how long', () => {
+  it('is short first, then the rest of the minute that is counted, then minute by minute', () => {
+    const waits = createRateWaits()
+    waits.passed('a', 0, 0)
+    expect(waits.refused('a', 19_000, 20_000)).toBe(5_000)
+    expect(waits.refused('a', 26_000, 26_000)).toBe(34_000)
+    expect(waits.refused('a', 61_000, 61_000)).toBe(60_000)
+    waits.passed('a', 130_000, 130_000)
+    expect(waits.refused('a', 140_000, 140_000)).toBe(5_000)
+    expect(waits.refused('a', 146_000, 146_000)).toBe(44_000)
+  })
+
+  it('is one for all calls that were under way, whatever becomes of them, and is no other account’s', () => {
+    const waits = createRateWaits()
+    waits.passed('a', 0, 0)
+    expect(waits.refused('a', 9_000, 10_000)).toBe(5_000)
+    waits.passed('a', 9_900, 11_000)
+    expect(waits.refused('a', 9_500, 12_000)).toBe(3_000)
+    expect(waits.refused('a', 11_000, 16_000)).toBe(0)
+    expect(waits.refused('b', 9_500, 12_000)).toBe(5_000)
+    expect(waits.refused('a', 16_000, 16_000)).toBe(44_000)
+  })
+})
+
+describe('a quota of the day', () => {
+  it('ends the run, to go on in an hour', async () => {
+    const { google, engine } = await connectGoogle(
+      (settings, clock) => createGmailAdapter({ settings, clock, extractor }),
+      GMAIL_SCOPE,
+      { mails: 150 },
+    )
+    await engine.run({ dieAfter: 1 })
+    google.faults.add({ path: '/messages/', status: 403, body: refusal('dailyLimitExceeded') })
+    const run = engine.run()
+    await expect(run).rejects.toMatchObject({ kind: 'rate_limited' })
+    await expect(run).rejects.toSatisfy(
+      (error: { retryAfterMs: number }) => error.retryAfterMs > 3_500_000 && error.retryAfterMs < 4_000_000,
+    )
+  })
+})

@@ -1,0 +1,121 @@
+import type { BlockObjectResponse } from '@notionhq/client'
+import { z } from 'zod'
+import { plainText, richTextSchema, type RichText } from './objects.ts'
+
+type BlockType = BlockObjectResponse['type']
+
+const text = z.string().catch('')
+// One schema for what blocks of all types hold: the API gives each type a field of its own name with some of these.
+const contentSchema = z.looseObject({
+  rich_text: richTextSchema,
+  caption: richTextSchema,
+  cells: z.array(richTextSchema).catch([]),
+  /** Of a child page or database; rich text in meeting notes. */
+  title: z.union([z.string(), richTextSchema.transform(plainText)]).catch(''),
+  name: text,
+  url: text,
+  expression: text,
+  language: text,
+  checked: z.boolean().catch(false),
+  synced_from: z.looseObject({ block_id: z.string() }).nullable().catch(null),
+})
+type Content = z.infer<typeof contentSchema>
+
+const blockSchema = z.looseObject({
+  object: z.literal('block'),
+  id: z.string(),
+  type: z.string(),
+  has_children: z.boolean().catch(false),
+  in_trash: z.boolean().optional().catch(undefined),
+  archived: z.boolean().optional().catch(undefined),
+})
+
+/** A block as far as it is read. */
+export interface NotionBlock {
+  id: string
+  type: string
+  hasChildren: boolean
+  isTrashed: boolean
+  content: Content
+}
+
+/** A block of an answer; null when it is none, or "partial": no more than an id. */
+export function toNotionBlock(raw: unknown): NotionBlock | null {
+  const parsed = blockSchema.safeParse(raw)
+  if (!parsed.success) return null
+  const { id, type, has_children: hasChildren, in_trash: inTrash, archived } = parsed.data
+  const content = contentSchema.safeParse(parsed.data[type])
+  return {
+    id,
+    type,
+    hasChildren,
+    isTrashed: inTrash ?? archived ?? false,
+    content: content.success ? content.data : contentSchema.parse({}),
+  }
+}
+
+const words =
+  (prefix = '') =>
+  (content: Content) =>
+    prefix + richMarkdown(content.rich_text)
+const link = (content: Content) => linked(plainText(content.caption) || content.url, content.url)
+// A file's address is good for an hour, and says nothing.
+const file = (content: Content) => [content.name, plainText(content.caption)].filter(Boolean).join(': ')
+
+/** A line for each type of block that says something; null for those that only hold others. */
+const LINES: { [Type in BlockType]?: ((content: Content) => string) | null } = {
+  paragraph: words(),
+  heading_1: words('# '),
+  heading_2: words('## '),
+  heading_3: words('### '),
+  heading_4: words('#### '),
+  bulleted_list_item: words('- '),
+  numbered_list_item: words('1. '),
+  to_do: (content) => words(content.checked ? '- [x] ' : '- [ ] ')(content),
+  toggle: words(),
+  quote: words('> '),
+  callout: words('> '),
+  template: words(),
+  code: (content) =>
+    ['```' + content.language, plainText(content.rich_text), '```', plainText(content.caption)]
+      .filter((line, index) => index < 3 || line !== '')
+      .join('\n'),
+  equation: (content) => `$$${content.expression}$$`,
+  table_row: (content) => `| ${content.cells.map(richMarkdown).join(' | ')} |`,
+  bookmark: link,
+  embed: link,
+  link_preview: link,
+  image: file,
+  video: file,
+  audio: file,
+  pdf: file,
+  file,
+  child_page: (content) => content.title,
+  child_database: (content) => content.title,
+  meeting_notes: (content) => content.title,
+  transcription: (content) => content.title,
+  table: null,
+  column_list: null,
+  column: null,
+  synced_block: null,
+  tab: null,
+}
+const lineOf = new Map<string, ((content: Content) => string) | null>(Object.entries(LINES))
+
+/** Whether a block of this type, or what lies in it, says anything. Types unheard of are left out. */
+export function isReadable(type: string): boolean {
+  return lineOf.has(type)
+}
+
+/** A block without what lies in it, as Markdown-like text; null when there is nothing of its own to be said. */
+export function blockText(block: NotionBlock): string | null {
+  const line = lineOf.get(block.type)?.(block.content) ?? ''
+  return line === '' ? null : line
+}
+
+function richMarkdown(rich: RichText): string {
+  return rich.map((part) => linked(plainText([part]), part.href ?? '')).join('')
+}
+
+const linked = (label: string, url: string) =>
+  /^https?:\/\//.test(url) && label !== '' && label !== url ? `[${label}](${url})` : label

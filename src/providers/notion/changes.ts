@@ -1,0 +1,166 @@
+import { createOutageGuard } from '../outage-guard.ts'
+import { ProviderError, type ChangePage, type ListChangesInput } from '../provider.ts'
+import { isRejected, type NotionRun } from './client.ts'
+import { createNotionReader } from './content.ts'
+import { finishPass, isSettled, overlapStart, readNotionCursor, settle, type NotionRef } from './cursor.ts'
+import type { NotionObject } from './objects.ts'
+import { createNotionPeople } from './people.ts'
+import { searchPages } from './search.ts'
+import { isSweepDue, NEVER, sweepNotion } from './sweep.ts'
+import {
+  addIfNew,
+  emptyPart,
+  hasContent,
+  pageOf,
+  readObject,
+  readReference,
+  type NotionSync,
+} from './sync.ts'
+import { createNotionTree } from './tree.ts'
+
+/** Pages of 100 trashed objects that each run looks at: being put into the trash need not move an object to the first. */
+const TRASH_PAGES = 5
+
+/**
+ * What changed since `cursor`: the search results, edited last first, down to what has been read before; what lies in the
+ * trash; from time to time a count of everything; and what these led to (children, rows, pages shared just now). Throws
+ * ProviderError.
+ */
+export async function* listNotionChanges(
+  run: NotionRun,
+  input: ListChangesInput,
+  objectsPerPage: number,
+): AsyncGenerator<ChangePage> {
+  const state = readNotionCursor(input.cursor)
+  const outage = createOutageGuard()
+  const sync: NotionSync = {
+    run,
+    state,
+    outage,
+    objectsPerPage,
+    visited: new Set(),
+    stored: new Set(),
+    tree: createNotionTree(run),
+    read: createNotionReader(run),
+    person: createNotionPeople(run),
+  }
+  const isCrawl = state.since === ''
+  // Those that fail again are not tried twice in one run.
+  const failed = [...state.failed]
+  yield* readEdited(sync)
+  yield* removeTrashed(sync)
+  if (isSweepDue(sync, isCrawl)) yield* sweepNotion(sync)
+  yield* readReferences(sync, failed)
+  yield* readPending(sync)
+  yield { ...pageOf(sync, emptyPart()), complete: true }
+}
+
+async function* readEdited(sync: NotionSync): AsyncGenerator<ChangePage> {
+  const { state } = sync
+  state.pass ??= { newest: '', startCursor: null, done: [], reached: '' }
+  try {
+    yield* readResults(sync)
+  } catch (error) {
+    if (state.pass?.startCursor == null || !isCursorRefused(error)) throw error
+    // From the first page again, past what has been read by its time.
+    Object.assign(state.pass, { startCursor: null, done: [] })
+    yield* readResults(sync)
+  }
+}
+
+const isCursorRefused = (error: unknown) =>
+  error instanceof ProviderError && (error.code === 'validation_error' || error.code === 'invalid_request')
+
+/** Goes on through the search results until those edited before the last run. */
+async function* readResults(sync: NotionSync): AsyncGenerator<ChangePage> {
+  const { state, run, objectsPerPage } = sync
+  const pass = state.pass
+  if (pass === null) return
+  const stop = overlapStart(state.since)
+  const newestBefore = pass.newest
+  let part = emptyPart()
+  for await (const { results, partial, nextCursor } of searchPages(run, pass.startCursor)) {
+    for (const ref of partial) await addIfNew(sync, ref)
+    for (const object of results) sync.tree.remember(object)
+    for (const object of results) {
+      if (object.last_edited_time < stop) {
+        finishPass(state, run.serverTime())
+        if (hasContent(part)) yield pageOf(sync, part)
+        return
+      }
+      if (object.last_edited_time > pass.newest) pass.newest = object.last_edited_time
+      if (!isToBeRead(sync, object, newestBefore)) continue
+      const readAt = run.serverTime()
+      if (await readObject(sync, object, part)) settle(state, object, readAt)
+      pass.done.push(object.id)
+      if (part.discovered < objectsPerPage) continue
+      yield pageOf(sync, part)
+      part = emptyPart()
+    }
+    pass.startCursor = nextCursor
+    pass.done = []
+    pass.reached = results.at(-1)?.last_edited_time ?? pass.reached
+  }
+  finishPass(state, run.serverTime())
+  if (hasContent(part)) yield pageOf(sync, part)
+}
+
+function isToBeRead(sync: NotionSync, object: NotionObject, newestBefore: string): boolean {
+  const { pass } = sync.state
+  if (pass === null || pass.done.includes(object.id) || isSettled(sync.state, object)) return false
+  const time = object.last_edited_time
+  // After a second start from the first page: between what was the newest and what was reached, all has been read.
+  const isRepeated =
+    pass.startCursor === null && pass.reached !== '' && time > pass.reached && time <= newestBefore
+  return !isRepeated
+}
+
+/**
+ * Removes what was put into the trash: what lies on the first pages of its contents, and on further ones as long as there is
+ * something stored among it.
+ */
+async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
+  const { run, state } = sync
+  let pages = 0
+  try {
+    for await (const { results } of searchPages(run, null, true)) {
+      const trashed = results.filter((object) => object.in_trash)
+      const part = emptyPart()
+      for (const { id } of trashed) {
+        const stored = await run.session.storedIds({ from: id, to: `${id}\u0001`, limit: 1 })
+        if (stored.length > 0) part.deletions.push(id)
+      }
+      // What lies in a trashed page went with it, without a word.
+      if (part.deletions.some((id) => state.containers[id] !== undefined)) state.sweep.at = NEVER
+      if (hasContent(part)) yield pageOf(sync, part)
+      pages += 1
+      // Where the search knows no trash, and answers with something else, counting everything finds what is gone.
+      const isTrash = trashed.length === results.length
+      if (!isTrash || (part.deletions.length === 0 && pages >= TRASH_PAGES)) return
+    }
+  } catch (error) {
+    if (!isRejected(error)) throw error
+  }
+}
+
+async function* readReferences(sync: NotionSync, refs: readonly NotionRef[]): AsyncGenerator<ChangePage> {
+  for (const ref of refs) {
+    if (sync.visited.has(ref.id)) continue
+    const part = emptyPart()
+    await readReference(sync, ref, part)
+    if (hasContent(part)) yield pageOf(sync, part)
+  }
+}
+
+/** Reads what the run came across, and what that leads to, until nothing is left. */
+async function* readPending(sync: NotionSync): AsyncGenerator<ChangePage> {
+  const { state, objectsPerPage } = sync
+  let part = emptyPart()
+  for (let ref = state.pending.shift(); ref !== undefined; ref = state.pending.shift()) {
+    await readReference(sync, ref, part)
+    if (part.discovered < objectsPerPage) continue
+    yield pageOf(sync, part)
+    part = emptyPart()
+  }
+  if (hasContent(part)) yield pageOf(sync, part)
+}

@@ -1,0 +1,146 @@
+import {
+  Client,
+  isHTTPResponseError,
+  isNotionClientError,
+  LogLevel,
+  RequestTimeoutError,
+} from '@notionhq/client'
+import { createProviderCaller, retryAfterMs, type ProviderCaller } from '../calls.ts'
+import { ProviderError, type ProviderSession } from '../provider.ts'
+
+/** What every part of a run needs to reach Notion. */
+export interface NotionRun {
+  session: ProviderSession
+  client: Client
+  call<Result>(attempt: (token: string) => Promise<Result>): Promise<Result>
+  /** Notion's own time, from its last answer: edits are compared with it and not with our clock. */
+  serverTime(): Date
+}
+
+/** Calls of Notion's API with waiting and token renewal. */
+export function createNotionCaller(): ProviderCaller {
+  return createProviderCaller({
+    toProviderError: toNotionError,
+    curedByNewToken: (error) => error.code === 'unauthorized',
+  })
+}
+
+/** A run of one source: a client without retries of its own, ended by the session's signal. */
+export function createNotionRun(apiUrl: string, session: ProviderSession, caller: ProviderCaller): NotionRun {
+  let served: Date | null = null
+  const client = createNotionClient(apiUrl, session.limits.requestTimeoutMs, session.signal, (date) => {
+    served = date
+  })
+  return {
+    session,
+    client,
+    call: (attempt) => caller(session, attempt),
+    serverTime: () => served ?? session.clock.now(),
+  }
+}
+
+/** A client for `apiUrl` (stands for `https://api.notion.com`); `onDate` gets the `Date` header of each answer. */
+export function createNotionClient(
+  apiUrl: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+  onDate: (date: Date) => void = () => undefined,
+): Client {
+  return new Client({
+    baseUrl: apiUrl,
+    timeoutMs,
+    retry: false,
+    logLevel: LogLevel.ERROR,
+    // The client logs what it throws.
+    logger: () => undefined,
+    fetch: async (url, init) => {
+      const { method, headers, body } = init ?? {}
+      const response = await fetch(url, {
+        ...(method === undefined ? {} : { method }),
+        ...(headers === undefined ? {} : { headers }),
+        ...(body === undefined ? {} : { body }),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      })
+      const date = Date.parse(response.headers.get('date') ?? '')
+      if (!Number.isNaN(date)) onDate(new Date(date))
+      return response
+    },
+  })
+}
+
+/** What a failure of the SDK means, with Notion's own words; null when it is none of Notion's. */
+export function toNotionError(error: unknown, now: Date): ProviderError | null {
+  if (isHTTPResponseError(error)) return httpError(error, now)
+  if (RequestTimeoutError.isRequestTimeoutError(error)) {
+    return new ProviderError('unavailable', 'Notion did not answer in time', { cause: error })
+  }
+  if (isNotionClientError(error))
+    return new ProviderError('rejected', error.message, { code: error.code, cause: error })
+  // What the SDK makes of a good answer that is no JSON: a gateway's page.
+  if (error instanceof SyntaxError) {
+    return new ProviderError('unavailable', 'Notion did not answer with JSON', { cause: error })
+  }
+  if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) {
+    const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    return new ProviderError('unavailable', `Notion did not answer (${error.message}${cause})`, {
+      cause: error,
+    })
+  }
+  return null
+}
+
+function httpError(
+  error: { status: number; code: string; message: string; headers: unknown; body: string },
+  now: Date,
+): ProviderError {
+  const header = error.headers instanceof Headers ? error.headers.get('retry-after') : null
+  const wait = retryAfterMs(header, now)
+  const words = oauthWords(error.body) ?? error.message
+  const options = { code: error.code, cause: error, ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+  // 529 is Notion's own "service overload", with a Retry-After like 429.
+  if (error.status === 429 || error.status === 529) return new ProviderError('rate_limited', words, options)
+  if (error.status === 401) return new ProviderError('auth', words, options)
+  // 501: the route is not there, and will not be after waiting.
+  if (error.status === 501) return new ProviderError('rejected', words, options)
+  if (error.status >= 500 || error.status === 408 || error.status === 409) {
+    return new ProviderError('unavailable', words, options)
+  }
+  return new ProviderError('rejected', words, options)
+}
+
+/** The `error` of an OAuth answer (RFC 6749 §5.2), which the SDK does not read. */
+function oauthWords(body: string): string | null {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    const isOAuth = typeof parsed === 'object' && parsed !== null && 'error' in parsed
+    return isOAuth && typeof parsed.error === 'string' ? parsed.error : null
+  } catch {
+    // A proxy's page, not Notion's answer.
+    return null
+  }
+}
+
+/** Whether an error says that an object does not exist, or not for us: deleted for good, or no longer shared. */
+export function isNotFound(error: unknown): boolean {
+  return (
+    error instanceof ProviderError &&
+    (error.code === 'object_not_found' || error.code === 'restricted_resource')
+  )
+}
+
+/** The same for what is asked for by its id: a page's id asked for as a data source, or the other way round, is a validation error. */
+export function isNotThere(error: unknown): boolean {
+  return isNotFound(error) || (error instanceof ProviderError && error.code === 'validation_error')
+}
+
+/** Whether the call itself was refused, for whatever reason. */
+export function isRejected(error: unknown): boolean {
+  return error instanceof ProviderError && error.kind === 'rejected'
+}
+
+/** Whether an error says that there is no such route: what answers is not Notion's newest API, or a gateway before it. */
+export function isEndpointMissing(error: unknown): boolean {
+  if (!(error instanceof ProviderError) || isNotFound(error)) return false
+  if (error.code === 'invalid_request_url') return true
+  return isHTTPResponseError(error.cause) && [404, 405, 501].includes(error.cause.status)
+}

@@ -1,0 +1,109 @@
+import { ProviderError } from '../provider.ts'
+import { readBlocks, type NotionContent } from './blocks.ts'
+import { isEndpointMissing, isRejected, type NotionRun } from './client.ts'
+import { childrenIn, readableMarkdown } from './text.ts'
+
+/** Parts of a long page that are fetched one by one. */
+const MOST_PARTS = 100
+/** After so many pages in a row whose Markdown was not to be had, though their blocks were, it is no longer asked for. */
+const MOST_REFUSALS = 3
+
+/** Reads a page's content; throws ProviderError. */
+export type NotionReader = (pageId: string) => Promise<NotionContent>
+
+/**
+ * A reader for one run. It asks for a page's Markdown, and where that is not to be had, for its blocks; where there is no
+ * such thing as Markdown, for blocks at once from then on.
+ */
+export function createNotionReader(run: NotionRun): NotionReader {
+  let refusals = 0
+  let hasMarkdown = true
+  return async (pageId) => {
+    if (!hasMarkdown) return await readBlocks(run, pageId)
+    try {
+      const content = await readMarkdown(run, pageId)
+      refusals = 0
+      return content
+    } catch (error) {
+      const isUnreadable =
+        error instanceof ProviderError && (error.kind === 'rejected' || error.kind === 'unavailable')
+      if (!isUnreadable) throw error
+      const content = await blocksInstead(run, pageId, error)
+      refusals += 1
+      hasMarkdown = !isEndpointMissing(error) && refusals < MOST_REFUSALS
+      return content
+    }
+  }
+}
+
+/** A page's blocks; where blocks are unknown as well, what was said about the Markdown is thrown. */
+async function blocksInstead(run: NotionRun, pageId: string, refusal: ProviderError): Promise<NotionContent> {
+  try {
+    return await readBlocks(run, pageId)
+  } catch (error) {
+    throw isEndpointMissing(error) ? refusal : error
+  }
+}
+
+/**
+ * A page as Notion's enhanced Markdown, up to `maxTextBytes`. A long page comes without the parts named in
+ * `unknown_block_ids`; they are asked for one by one, those not shared with us left out. Throws ProviderError.
+ */
+async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionContent> {
+  const texts: string[] = []
+  const children: NotionContent['children'] = []
+  const queue = [pageId]
+  const asked = new Set(queue)
+  let size = 0
+  for (
+    let id = queue.shift();
+    id !== undefined && size < run.session.limits.maxTextBytes;
+    id = queue.shift()
+  ) {
+    const part = id === pageId ? await markdownOf(run, id) : await readPart(run, id)
+    texts.push(part.markdown)
+    children.push(...part.children)
+    size += Buffer.byteLength(part.markdown)
+    for (const other of part.others) {
+      if (asked.size <= MOST_PARTS && !asked.has(other)) {
+        asked.add(other)
+        queue.push(other)
+      }
+    }
+  }
+  const markdown = texts.join('\n')
+  return { text: readableMarkdown(markdown), children: [...childrenIn(markdown), ...children] }
+}
+
+interface Part {
+  markdown: string
+  /** Those of a part that was read by its blocks; a Markdown's own are in its tags. */
+  children: NotionContent['children']
+  /** Ids of the parts left out. */
+  others: string[]
+}
+
+async function markdownOf(run: NotionRun, id: string): Promise<Part> {
+  const answer = await run.call((auth) => run.client.pages.retrieveMarkdown({ auth, page_id: id }))
+  const { markdown, truncated, unknown_block_ids: others }: Partial<typeof answer> = answer
+  if (typeof markdown !== 'string') {
+    throw new ProviderError('rejected', 'Notion answered with no Markdown')
+  }
+  return { markdown, children: [], others: truncated && others ? others : [] }
+}
+
+/** A part of a long page: as Markdown, else by its blocks, else left out. */
+async function readPart(run: NotionRun, id: string): Promise<Part> {
+  try {
+    return await markdownOf(run, id)
+  } catch (error) {
+    if (!isRejected(error)) throw error
+  }
+  try {
+    const { text, children } = await readBlocks(run, id)
+    return { markdown: text, children, others: [] }
+  } catch (error) {
+    if (!isRejected(error)) throw error
+    return { markdown: '', children: [], others: [] }
+  }
+}

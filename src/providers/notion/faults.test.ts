@@ -1,0 +1,185 @@
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  closeNotion,
+  connectNotion as connect,
+  notionDifferences as differences,
+} from '../../../test/support/notion.ts'
+
+afterEach(closeNotion)
+
+const SMALL = { pages: 30, databases: 1, rowsPerDatabase: 10 }
+
+describe('Notion: faults', () => {
+  it('any cut, at any page, and going on from the saved cursor gives what an uncut run gives', async () => {
+    const whole = await connect({ seed: SMALL })
+    await whole.sync.run()
+    const expected = new Map([...whole.sync.items].toSorted())
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 12 }),
+        fc.boolean(),
+        async (cuts, losePage) => {
+          const { notion, sync } = await connect({ seed: SMALL, objectsPerPage: 4 })
+          for (const dieAfter of cuts) await sync.run({ dieAfter, losePage })
+          await sync.run()
+          expect(new Map([...sync.items].toSorted())).toEqual(expected)
+          await notion.close()
+        },
+      ),
+      { numRuns: 15 },
+    )
+  })
+
+  it('a run that dies again and again after one page comes to its end', async () => {
+    const { notion, sync } = await connect({ objectsPerPage: 10 })
+    let runs = 0
+    for (let complete = false; !complete; runs += 1) {
+      expect(runs).toBeLessThan(30)
+      complete = (await sync.run({ dieAfter: 1 })).complete
+    }
+    expect(differences(notion, sync)).toEqual([])
+  })
+
+  it('edits made while the first run is cut are found', async () => {
+    const { notion, sync, idOf } = await connect({ objectsPerPage: 5 })
+    await sync.run({ dieAfter: 2 })
+    sync.now += 3600_000
+    notion.state.edit(idOf('Task 1.3'), { markdown: 'a\nedited meanwhile' })
+    notion.state.create({ title: 'Created meanwhile', markdown: 'a\nnew' })
+    await sync.run()
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+  })
+
+  it('a search cursor that Notion no longer takes starts the search again, without reading twice', async () => {
+    const { notion, sync } = await connect({ seed: { pages: 150, databases: 0 }, objectsPerPage: 20 })
+    await sync.run({ dieAfter: 6 })
+    notion.requests.reset()
+    const invalid = {
+      object: 'error',
+      status: 400,
+      code: 'validation_error',
+      message: 'The start_cursor provided is invalid.',
+    }
+    notion.faults.add({ path: '/v1/search', contains: 'start_cursor', times: 1, status: 400, body: invalid })
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+    const markdowns = Object.entries(notion.requests.byPath()).filter(([path]) => path.endsWith('/markdown'))
+    expect(markdowns.length).toBeLessThan(60)
+  })
+
+  it.each([
+    ['seconds', '20', 429],
+    ['an HTTP date', new Date(Date.UTC(2026, 0, 20) + 60_000).toUTCString(), 529],
+  ])(
+    'a storm of refusals that say when to come back in %s is waited out',
+    async (_name, retryAfter, status) => {
+      const { notion, sync } = await connect({ seed: SMALL })
+      const code = status === 429 ? 'rate_limited' : 'service_overload'
+      const body = { object: 'error', status, code, message: 'slow down' }
+      notion.faults.add({
+        path: '/v1/',
+        every: 4,
+        times: 20,
+        status,
+        headers: { 'retry-after': retryAfter },
+        body,
+      })
+      await sync.run()
+      expect(differences(notion, sync)).toEqual([])
+      expect(sync.waitedMs).toBeGreaterThanOrEqual(20_000)
+    },
+  )
+
+  it("a revoked grant ends the run with Notion's own words", async () => {
+    const { notion, sync } = await connect({ objectsPerPage: 5 })
+    await sync.run({ dieAfter: 1 })
+    notion.grants.revokeAll()
+    await expect(sync.run()).rejects.toMatchObject({ kind: 'auth', message: 'API token is invalid.' })
+  })
+
+  it('a token that expires within a run is replaced and nothing is lost', async () => {
+    const issued: string[] = []
+    const { notion, sync } = await connect({
+      objectsPerPage: 5,
+      harness: {
+        accessToken: (refused) => {
+          if (refused !== undefined || issued.length === 0) {
+            issued.push(notion.grants.issue(notion.workspace.id, '').accessToken)
+          }
+          return issued.at(-1) ?? ''
+        },
+      },
+    })
+    await sync.run({ dieAfter: 1 })
+    notion.grants.expireAccessTokens()
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+    expect(issued).toHaveLength(2)
+  })
+
+  it('a page that fails every time is recorded, keeps what is stored, and is read once it answers', async () => {
+    const { notion, sync, idOf } = await connect()
+    await sync.run()
+    const id = idOf('Task 1.1')
+    sync.now += 3600_000
+    notion.state.edit(id, { markdown: 'a\nbroken for now' })
+    notion.faults.add({ path: `${id}/markdown`, status: 500 })
+    notion.faults.add({ path: `${id}/children`, status: 500 })
+    const report = await sync.run()
+    expect(report.failures).toMatchObject([{ externalId: id }])
+    expect(sync.items.has(id)).toBe(true)
+    sync.now += 24 * 3600_000
+    expect((await sync.run()).failures).toMatchObject([{ externalId: id }])
+    notion.faults.clear()
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+  })
+
+  it('an answer that is too slow, or is no answer of the provider, is asked for again', async () => {
+    const { notion, sync } = await connect({ harness: { limits: { requestTimeoutMs: 100 } } })
+    notion.faults.add({ path: '/v1/search', times: 1, delayMs: 400 })
+    notion.faults.add({ path: '/v1/search', times: 1, status: 502, body: '<html>Bad gateway</html>' })
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+    expect(sync.waitedMs).toBeGreaterThan(0)
+  })
+
+  it('a run that has to stop stops at once, with its own reason', async () => {
+    const stop = new AbortController()
+    const { notion, sync } = await connect({ harness: { signal: stop.signal } })
+    notion.faults.add({ path: '/v1/search', delayMs: 20_000 })
+    const run = sync.run()
+    setTimeout(() => stop.abort(new Error('drained')), 50)
+    await expect(run).rejects.toThrow('drained')
+  })
+
+  it('a provider that is down ends the run; the next run goes on where it stood', async () => {
+    const { notion, sync } = await connect({ objectsPerPage: 5 })
+    await sync.run({ dieAfter: 2 })
+    const stored = sync.items.size
+    notion.faults.add({ path: '/v1/', drop: true })
+    await expect(sync.run()).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(sync.items.size).toBe(stored)
+    notion.faults.clear()
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+  })
+
+  it("a clock hours fast or slow changes nothing: edits are compared by Notion's", async () => {
+    for (const skew of [-7_200_000, 7_200_000]) {
+      const server = { now: Date.UTC(2026, 0, 20) }
+      const { notion, sync, idOf } = await connect({ now: () => server.now })
+      sync.now = server.now + skew
+      await sync.run()
+      server.now += 3600_000
+      notion.state.edit(idOf('Task 1.1'), { markdown: 'a\nfirst' })
+      await sync.run()
+      server.now += 20_000
+      notion.state.edit(idOf('Task 1.1'), { markdown: 'a\nsecond' })
+      await sync.run()
+      expect(differences(notion, sync)).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,1 @@
+export { createNotionAdapter, type NotionAdapterOptions } from './adapter.ts'

@@ -1,0 +1,71 @@
+import { cutToBytes } from '../item-text.ts'
+import { ProviderError, type ProviderItem } from '../provider.ts'
+import type { NotionObject, NotionPage } from './objects.ts'
+import type { NotionPerson } from './people.ts'
+import { dataSourceText, propertyLines } from './text.ts'
+import { titleOf } from './tree.ts'
+
+export interface NotionItemContext {
+  workspace: { id: string; name: string }
+  maxTextBytes: number
+}
+
+export interface FoundForItem {
+  path: string[]
+  /** The page's content; '' for a data source. */
+  text: string
+  author: NotionPerson | null
+  editor: NotionPerson | null
+}
+
+/** The item of a page or data source. Throws ProviderError when a property has a shape unheard of. */
+export function notionItem(
+  context: NotionItemContext,
+  object: NotionObject,
+  found: FoundForItem,
+): ProviderItem {
+  const body = cutToBytes(bodyOf(object, found.text), context.maxTextBytes)
+  const { workspace } = context
+  const { path, author, editor } = found
+  return {
+    externalId: object.id,
+    sourceKind: 'document',
+    title: titleOf(object),
+    body,
+    url: object.url,
+    authorName: author?.name ?? null,
+    sourceCreatedAt: object.created_time === null ? null : new Date(object.created_time),
+    sourceUpdatedAt: new Date(object.last_edited_time),
+    metadata: {
+      workspace: workspace.name,
+      workspaceId: workspace.id,
+      ...(author === null ? {} : { sender: author.name }),
+      ...(author?.email ? { senderEmail: author.email } : {}),
+      ...(editor === null ? {} : { lastEditedBy: editor.name }),
+      ...(path.length === 0 ? {} : { folder: path.join(' / ') }),
+      objectType: object.object === 'page' ? (isRow(object) ? 'database_row' : 'page') : 'database',
+      permalink: object.url,
+      // Who may see a page is not in the API; that it is public is.
+      ...(object.public_url === null ? {} : { accessPolicy: { visibility: 'public' as const } }),
+    },
+  }
+}
+
+function bodyOf(object: NotionObject, text: string): string {
+  if (object.object === 'data_source') return dataSourceText(object)
+  return [propertiesOf(object), text].filter((part) => part !== '').join('\n\n')
+}
+
+function propertiesOf(page: NotionPage): string {
+  if (!isRow(page)) return ''
+  try {
+    return propertyLines(page)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new ProviderError('rejected', `A property of the row cannot be read: ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+const isRow = (page: NotionPage) => page.parent?.kind === 'data_source' || page.parent?.kind === 'database'

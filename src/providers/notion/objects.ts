@@ -1,0 +1,243 @@
+import type { PageObjectResponse, RichTextItemResponse } from '@notionhq/client'
+import { z } from 'zod'
+import { ProviderError } from '../provider.ts'
+import { isEndpointMissing, isNotThere, type NotionRun } from './client.ts'
+import type { NotionRef } from './cursor.ts'
+
+export type NotionProperty = PageObjectResponse['properties'][string]
+
+/** What something lies in. */
+export interface NotionParent {
+  kind: 'page' | 'data_source' | 'database' | 'block'
+  id: string
+}
+
+interface NotionCommon {
+  id: string
+  /** ISO 8601 in UTC; null where Notion does not say. */
+  created_time: string | null
+  last_edited_time: string
+  in_trash: boolean
+  url: string
+  /** Null for what is not published to the web. */
+  public_url: string | null
+  /** Ids of people. */
+  created_by: string | null
+  last_edited_by: string | null
+  /** Null at the top of the workspace, and for what lies in something unheard of. */
+  parent: NotionParent | null
+}
+
+export interface NotionPage extends NotionCommon {
+  object: 'page'
+  properties: Record<string, NotionProperty>
+}
+
+/** A table of a database. It lies in what its database lies in. */
+export interface NotionDataSource extends NotionCommon {
+  object: 'data_source'
+  title: string
+  description: string
+  columns: string[]
+}
+
+/** Pages and the data sources of databases are what a search finds and what items are made of. */
+export type NotionObject = NotionPage | NotionDataSource
+
+/** Rich text as far as it is read. */
+export type RichText = readonly (Pick<Partial<RichTextItemResponse>, 'plain_text' | 'href'> & {
+  text?: { content: string } | undefined
+})[]
+
+/** Rich text, or none where there is something else. */
+export const richTextSchema = z
+  .array(
+    z.looseObject({
+      plain_text: z.string().exactOptional(),
+      href: z.string().nullable().exactOptional(),
+      text: z.looseObject({ content: z.string() }).exactOptional(),
+    }),
+  )
+  .catch([])
+
+/** Rich text without its marks. */
+export function plainText(rich: RichText): string {
+  return rich.map((part) => part.plain_text ?? part.text?.content ?? '').join('')
+}
+
+const time = z
+  .string()
+  .refine((text) => !Number.isNaN(Date.parse(text)))
+  .transform((text) => new Date(text).toISOString())
+const person = z
+  .looseObject({ id: z.string() })
+  .transform(({ id }) => id)
+  .nullable()
+  .catch(null)
+const parent = z.unknown().optional().transform(toParent)
+const LISTS = new Set(['title', 'rich_text', 'multi_select', 'people'])
+
+const isProperty = (value: unknown): value is NotionProperty => {
+  const parsed = z.looseObject({ type: z.string() }).safeParse(value)
+  if (!parsed.success) return false
+  const content = parsed.data[parsed.data.type]
+  return content !== undefined && (!LISTS.has(parsed.data.type) || Array.isArray(content))
+}
+
+// What a server leaves out is no reason to leave out the page: only the id and the time of the last edit have to be there.
+const common = {
+  id: z.string(),
+  created_time: time.nullable().catch(null),
+  last_edited_time: time,
+  in_trash: z.boolean().optional().catch(undefined),
+  archived: z.boolean().optional().catch(undefined),
+  url: z.string().optional().catch(undefined),
+  public_url: z.string().nullable().catch(null),
+  created_by: person,
+  last_edited_by: person,
+  parent,
+}
+
+const pageSchema = z.object({
+  object: z.literal('page'),
+  ...common,
+  properties: z
+    .record(z.string(), z.unknown())
+    .catch({})
+    .transform((all): Record<string, NotionProperty> =>
+      Object.fromEntries(
+        Object.entries(all).flatMap(([name, value]) => (isProperty(value) ? [[name, value]] : [])),
+      ),
+    ),
+})
+
+const dataSourceSchema = z.object({
+  object: z.literal('data_source'),
+  ...common,
+  database_parent: z.unknown().optional(),
+  title: richTextSchema.transform(plainText),
+  description: richTextSchema.transform(plainText),
+  properties: z.record(z.string(), z.unknown()).catch({}),
+})
+
+const referenceSchema = z.object({ object: z.enum(['page', 'data_source', 'database']), id: z.string() })
+
+/** The parent an answer names; null for the workspace and what we do not know. */
+export function toParent(raw: unknown): NotionParent | null {
+  const parsed = z
+    .looseObject({ type: z.enum(['page_id', 'data_source_id', 'database_id', 'block_id']) })
+    .safeParse(raw)
+  if (!parsed.success) return null
+  const id = parsed.data[parsed.data.type]
+  if (typeof id !== 'string') return null
+  switch (parsed.data.type) {
+    case 'page_id':
+      return { kind: 'page', id }
+    case 'data_source_id':
+      return { kind: 'data_source', id }
+    case 'database_id':
+      return { kind: 'database', id }
+    case 'block_id':
+      return { kind: 'block', id }
+  }
+}
+
+/** A page or data source of an answer; null when it is neither, or "partial": no more than an id. */
+export function toNotionObject(raw: unknown): NotionObject | null {
+  const page = pageSchema.safeParse(raw)
+  if (page.success) return { ...page.data, ...filledIn(page.data) }
+  const source = dataSourceSchema.safeParse(raw)
+  if (!source.success) return null
+  const { database_parent, properties, ...rest } = source.data
+  return {
+    ...rest,
+    ...filledIn(rest),
+    // Where it is not said, the database is asked for.
+    parent: database_parent ? toParent(database_parent) : rest.parent,
+    columns: Object.keys(properties),
+  }
+}
+
+function filledIn(raw: {
+  id: string
+  in_trash?: boolean | undefined
+  archived?: boolean | undefined
+  url?: string | undefined
+}) {
+  return {
+    // `archived` is what `in_trash` was called before.
+    in_trash: raw.in_trash ?? raw.archived ?? false,
+    url: raw.url ?? `https://www.notion.so/${raw.id.replaceAll('-', '')}`,
+  }
+}
+
+/** What an answer says no more of than what it is and its id. */
+export function toNotionRef(raw: unknown): NotionRef | null {
+  const parsed = referenceSchema.safeParse(raw)
+  return parsed.success ? { kind: parsed.data.object, id: parsed.data.id } : null
+}
+
+/** A page, or null when it is not there for us. Throws ProviderError. */
+export async function retrievePage(run: NotionRun, id: string): Promise<NotionObject | null> {
+  return await whole(isNotThere, () => run.call((auth) => run.client.pages.retrieve({ auth, page_id: id })))
+}
+
+/** A data source, or null when it is not there for us, or Notion knows of no data sources. Throws ProviderError. */
+export async function retrieveDataSource(run: NotionRun, id: string): Promise<NotionObject | null> {
+  return await whole(
+    (error) => isNotThere(error) || isEndpointMissing(error),
+    () => run.call((auth) => run.client.dataSources.retrieve({ auth, data_source_id: id })),
+  )
+}
+
+async function whole(
+  isGone: (error: unknown) => boolean,
+  read: () => Promise<unknown>,
+): Promise<NotionObject | null> {
+  const answer = await orNull(read, isGone)
+  if (answer === null) return null
+  const object = toNotionObject(answer)
+  // Not the same as gone: what is stored of it stays.
+  if (!object) throw new ProviderError('rejected', 'Notion shows no more of it than its id')
+  return object
+}
+
+/** What `read` answers, or null where it fails in one of the ways of `isNull`. Throws what it throws otherwise. */
+export async function orNull<Result>(
+  read: () => Promise<Result>,
+  isNull: (error: unknown) => boolean,
+): Promise<Result | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (isNull(error)) return null
+    throw error
+  }
+}
+
+const listSchema = z.looseObject({
+  results: z.array(z.unknown()),
+  next_cursor: z.string().nullish(),
+  has_more: z.boolean().optional(),
+  request_status: z.looseObject({ type: z.string() }).optional().catch(undefined),
+})
+
+export interface NotionList {
+  results: unknown[]
+  /** Null at the end. */
+  nextCursor: string | null
+  /** There is more than Notion lists in one query. */
+  isIncomplete: boolean
+}
+
+/** One answer of a list. Throws ProviderError `unavailable` when it is none. */
+export function toNotionList(answer: unknown): NotionList {
+  const parsed = listSchema.safeParse(answer)
+  if (!parsed.success) throw new ProviderError('unavailable', 'Notion did not answer with a list')
+  const { results, next_cursor: next, has_more: hasMore, request_status: status } = parsed.data
+  return {
+    results,
+    nextCursor: hasMore === false || next === undefined || next === '' ? null : next,
+    isIncomplete: status?.type === 'incomplete',
+  }
+}

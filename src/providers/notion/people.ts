@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { ProviderError } from '../provider.ts'
+import { isEndpointMissing, type NotionRun } from './client.ts'
+
+export interface NotionPerson {
+  name: string
+  email: string | null
+}
+
+const userSchema = z.looseObject({
+  name: z.string().nullish().catch(null),
+  person: z
+    .looseObject({ email: z.string().nullish().catch(null) })
+    .optional()
+    .catch(undefined),
+})
+
+/**
+ * Looks people up by id, each once a run. Null where Notion does not say: a name is no reason to go without the page. Once
+ * it says that the connection may not see people, nobody is asked for. Throws ProviderError `auth` and `rate_limited`.
+ */
+export function createNotionPeople(run: NotionRun): (id: string | null) => Promise<NotionPerson | null> {
+  const known = new Map<string, NotionPerson | null>()
+  let isClosed = false
+
+  async function lookUp(id: string): Promise<NotionPerson | null> {
+    try {
+      const answer = await run.call((auth) => run.client.users.retrieve({ auth, user_id: id }))
+      const user = userSchema.safeParse(answer).data
+      return user?.name ? { name: user.name, email: user.person?.email ?? null } : null
+    } catch (error) {
+      const isAboutPeople =
+        error instanceof ProviderError && (error.kind === 'rejected' || error.kind === 'unavailable')
+      if (!isAboutPeople) throw error
+      isClosed = error.code === 'restricted_resource' || isEndpointMissing(error)
+      return null
+    }
+  }
+
+  return async (id) => {
+    if (id === null || isClosed) return null
+    const before = known.get(id)
+    if (before !== undefined) return before
+    const person = await lookUp(id)
+    known.set(id, person)
+    return person
+  }
+}

@@ -1,0 +1,57 @@
+import type { NotionRun } from './client.ts'
+import type { NotionRef } from './cursor.ts'
+import { toNotionList, toNotionObject, toNotionRef, type NotionObject } from './objects.ts'
+
+const RESULTS_PER_REQUEST = 100
+/** Ten times what Notion lists in one search. */
+const MOST_REQUESTS = 1_000
+
+export interface SearchPage {
+  results: NotionObject[]
+  /** Results that are "partial": Notion says no more of them than their ids. */
+  partial: NotionRef[]
+  /** What to ask for after this page; null at the end. */
+  nextCursor: string | null
+}
+
+/**
+ * What is shared with us, edited last first, from `startCursor` on (null: the first page); with `inTrash` what lies in the
+ * trash instead. Throws ProviderError.
+ */
+export async function* searchPages(
+  run: NotionRun,
+  startCursor: string | null,
+  inTrash = false,
+): AsyncGenerator<SearchPage> {
+  let cursor = startCursor
+  for (let request = 0; request < MOST_REQUESTS; request += 1) {
+    const page = await searchOnce(run, cursor, inTrash)
+    // A cursor that leads back to itself is no way on.
+    if (page.nextCursor === cursor) page.nextCursor = null
+    yield page
+    cursor = page.nextCursor
+    if (cursor === null) return
+  }
+}
+
+async function searchOnce(run: NotionRun, cursor: string | null, inTrash: boolean): Promise<SearchPage> {
+  const answer = await run.call(async (auth) =>
+    toNotionList(
+      await run.client.search({
+        auth,
+        sort: { timestamp: 'last_edited_time', direction: 'descending' },
+        page_size: RESULTS_PER_REQUEST,
+        ...(inTrash ? { filter: { in_trash: true } } : {}),
+        ...(cursor === null ? {} : { start_cursor: cursor }),
+      }),
+    ),
+  )
+  const page: SearchPage = { results: [], partial: [], nextCursor: answer.nextCursor }
+  for (const result of answer.results) {
+    const object = toNotionObject(result)
+    const ref = object ? null : toNotionRef(result)
+    if (object) page.results.push(object)
+    else if (ref) page.partial.push(ref)
+  }
+  return page
+}

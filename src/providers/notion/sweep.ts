@@ -1,0 +1,181 @@
+import type { ChangePage, ItemFailure } from '../provider.ts'
+import { overlapStart, pathMark, type NotionRef } from './cursor.ts'
+import { retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
+import { rowsOf } from './rows.ts'
+import { searchPages } from './search.ts'
+import {
+  addPending,
+  emptyPart,
+  hasContent,
+  pageOf,
+  readObject,
+  readReference,
+  type NotionPart,
+  type NotionSync,
+} from './sync.ts'
+import { titleOf } from './tree.ts'
+
+/** Counting everything is part of every run while it takes no more requests than this. */
+const CHEAP_REQUESTS = 10
+/** Beyond, it waits this long for each request the last count took: a ninth of the three a second that Notion allows. */
+const PAUSE_PER_REQUEST_MS = 3_000
+/** But never longer than this. */
+const LONGEST_PAUSE_MS = 6 * 3600_000
+/** Objects the count did not meet that are looked at one by one in a run; the next run goes on. No bound on the first count. */
+const CHECKS_PER_RUN = 1_000
+const CHECKS_PER_PAGE = 50
+const STORED_IDS_LIMIT = 1_000
+/** The time of a count that has to be made anew. */
+export const NEVER = 0
+
+/** Whether everything has to be counted in this run. */
+export function isSweepDue(sync: NotionSync, isCrawl: boolean): boolean {
+  const { at, requests, checkedTo, since } = sync.state.sweep
+  const age = sync.run.serverTime().getTime() - at
+  const pause = requests <= CHEAP_REQUESTS ? 0 : Math.min(requests * PAUSE_PER_REQUEST_MS, LONGEST_PAUSE_MS)
+  return isCrawl || since === '' || checkedTo !== '' || age < 0 || age >= pause
+}
+
+/**
+ * Counts what there is (search results and rows of data sources) against what is stored. What is not stored is read: a page
+ * shared a moment ago, but edited long before, is nowhere in the newest results. What was not met is looked at, since the
+ * search misses pages: removed when it is in the trash or no longer shared, read when it was edited. Throws ProviderError.
+ */
+export async function* sweepNotion(sync: NotionSync): AsyncGenerator<ChangePage> {
+  const { state, run } = sync
+  const isFirst = state.sweep.since === ''
+  // Until the end: a run that dies within counts again.
+  state.sweep.at = NEVER
+  if (state.sweep.checkedTo === '') state.sweep.begun = run.serverTime().toISOString()
+  const count = await countObjects(sync)
+  if (count.failures.length > 0) yield pageOf(sync, { ...emptyPart(), failures: count.failures })
+  state.sweep.requests = count.requests
+  const missing = await takeStored(sync, count.met)
+  yield* readUnstored(sync, count.met)
+  yield* lookAtOthers(sync, new Set([...missing, ...count.edited]), isFirst ? Infinity : CHECKS_PER_RUN)
+  state.sweep.at = run.serverTime().getTime()
+  if (state.sweep.checkedTo === '') state.sweep.since = state.sweep.begun
+}
+
+interface Count {
+  /** What there is, and what it is. */
+  met: Map<string, 'page' | 'data_source'>
+  /** Rows the search does not list that were edited since the last count. */
+  edited: string[]
+  failures: ItemFailure[]
+  requests: number
+}
+
+async function countObjects(sync: NotionSync): Promise<Count> {
+  const { run, tree } = sync
+  const count: Count = { met: new Map(), edited: [], failures: [], requests: 0 }
+  const sources: string[] = []
+  const containers: NotionObject[] = []
+  for await (const { results, partial } of searchPages(run, null)) {
+    count.requests += 1
+    for (const { id, kind } of partial) if (kind !== 'database') count.met.set(id, kind)
+    for (const object of results) {
+      if (object.in_trash) continue
+      tree.remember(object)
+      count.met.set(object.id, object.object)
+      if (object.object === 'data_source') sources.push(object.id)
+      if (sync.state.containers[object.id] !== undefined) containers.push(object)
+    }
+  }
+  for (const source of sources) await orFailure(sync, source, count, () => countRows(sync, source, count))
+  for (const object of containers)
+    await orFailure(sync, object.id, count, () => readAgainWhenMoved(sync, object))
+  return count
+}
+
+async function countRows(sync: NotionSync, source: string, count: Count): Promise<void> {
+  const editedFrom = overlapStart(sync.state.sweep.since)
+  for await (const { id, kind, object } of rowsOf(sync.run, source, () => void (count.requests += 1))) {
+    if (kind === 'database' || count.met.has(id)) continue
+    count.met.set(id, kind)
+    if (object === null) continue
+    sync.tree.remember(object)
+    if (object.last_edited_time >= editedFrom) count.edited.push(id)
+  }
+}
+
+/** A page that was moved need not have been edited. */
+async function readAgainWhenMoved(sync: NotionSync, object: NotionObject): Promise<void> {
+  const { path } = await sync.tree.locate(object)
+  if (sync.state.containers[object.id] === pathMark(path, titleOf(object))) return
+  addPending(sync.state, { kind: object.object, id: object.id })
+}
+
+async function orFailure(
+  sync: NotionSync,
+  id: string,
+  into: { failures: ItemFailure[] },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    into.failures.push(sync.outage.failureOf(id, error))
+  }
+}
+
+/** Takes what is stored out of `met`; answers what is stored, but was not met. */
+async function takeStored(sync: NotionSync, met: Count['met']): Promise<string[]> {
+  const missing: string[] = []
+  let from = ''
+  for (;;) {
+    const ids = await sync.run.session.storedIds({ from, to: null, limit: STORED_IDS_LIMIT })
+    for (const id of ids) {
+      if (!met.delete(id)) missing.push(id)
+    }
+    const last = ids.at(-1)
+    if (last === undefined || ids.length < STORED_IDS_LIMIT) return missing
+    from = `${last}\u0001`
+  }
+}
+
+async function* readUnstored(sync: NotionSync, unstored: Count['met']): AsyncGenerator<ChangePage> {
+  let part = emptyPart()
+  for (const [id, kind] of unstored) {
+    // It was read, or could not be, a moment ago.
+    if (sync.visited.has(id)) continue
+    const ref: NotionRef = { kind, id }
+    await readReference(sync, ref, part)
+    if (part.discovered < sync.objectsPerPage) continue
+    yield pageOf(sync, part)
+    part = emptyPart()
+  }
+  if (hasContent(part)) yield pageOf(sync, part)
+}
+
+async function* lookAtOthers(
+  sync: NotionSync,
+  others: ReadonlySet<string>,
+  most: number,
+): AsyncGenerator<ChangePage> {
+  const { sweep } = sync.state
+  const todo = [...others].filter((id) => id > sweep.checkedTo && !sync.visited.has(id)).toSorted()
+  let part = emptyPart()
+  for (const [index, id] of todo.entries()) {
+    if (index >= most) return
+    await orFailure(sync, id, part, () => lookAt(sync, id, part))
+    sweep.requests += 1
+    sweep.checkedTo = index === todo.length - 1 ? '' : id
+    if (part.discovered < sync.objectsPerPage && (index + 1) % CHECKS_PER_PAGE !== 0) continue
+    yield pageOf(sync, part)
+    part = emptyPart()
+  }
+  sweep.checkedTo = ''
+  if (hasContent(part)) yield pageOf(sync, part)
+}
+
+async function lookAt(sync: NotionSync, id: string, part: NotionPart): Promise<void> {
+  const { run, tree, outage, state } = sync
+  const object = (await retrievePage(run, id)) ?? (await retrieveDataSource(run, id))
+  if (object === null || (await tree.locate(object)).trashed) {
+    part.deletions.push(id)
+    return
+  }
+  outage.passed()
+  if (object.last_edited_time >= overlapStart(state.sweep.since)) await readObject(sync, object, part)
+}

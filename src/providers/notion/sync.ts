@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import type { OutageGuard } from '../outage-guard.ts'
+import type { ChangePage, ItemFailure, ProviderItem } from '../provider.ts'
+import { isEndpointMissing, isNotFound, isNotThere, type NotionRun } from './client.ts'
+import type { NotionReader } from './content.ts'
+import { pathMark, pruneNotionState, writeNotionCursor, type NotionRef, type NotionState } from './cursor.ts'
+import { notionItem } from './items.ts'
+import { orNull, retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
+import type { NotionPerson } from './people.ts'
+import { rowsOf } from './rows.ts'
+import { titleOf, type NotionTree } from './tree.ts'
+
+/** Everything a run works with. */
+export interface NotionSync {
+  run: NotionRun
+  state: NotionState
+  tree: NotionTree
+  outage: OutageGuard
+  read: NotionReader
+  person: (id: string | null) => Promise<NotionPerson | null>
+  /** Ids of the objects this run has read or tried to. */
+  visited: Set<string>
+  /** Ids of objects this run found to be stored. */
+  stored: Set<string>
+  /** Objects after which a page is handed out. */
+  objectsPerPage: number
+}
+
+/** What has been read since the last page. */
+export interface NotionPart {
+  upserts: ProviderItem[]
+  deletions: string[]
+  failures: ItemFailure[]
+  discovered: number
+}
+
+export const emptyPart = (): NotionPart => ({ upserts: [], deletions: [], failures: [], discovered: 0 })
+
+/** Whether there is something to be stored or told. */
+export const hasContent = (part: NotionPart): boolean =>
+  part.upserts.length + part.deletions.length + part.failures.length > 0
+
+/** A page with the state as it is now, not the last one. */
+export function pageOf(sync: NotionSync, part: NotionPart): ChangePage {
+  for (const id of part.deletions) {
+    delete sync.state.containers[id]
+    delete sync.state.settled[id]
+  }
+  pruneNotionState(sync.state)
+  // What is gone is found by counting, so that an object that could not be read is not taken for removed.
+  return { ...part, cursor: writeNotionCursor(sync.state), complete: false, snapshot: null }
+}
+
+/**
+ * Reads one object into the part: as an item, a deletion, or a failure that the next run tries again; whether it was read.
+ */
+export async function readObject(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<boolean> {
+  const { state, outage } = sync
+  const ref: NotionRef = { kind: object.object, id: object.id }
+  part.discovered += 1
+  sync.visited.add(object.id)
+  drop(state.pending, ref)
+  drop(state.failed, ref)
+  try {
+    await readOrRemove(sync, object, part)
+    outage.passed()
+    return true
+  } catch (error) {
+    part.failures.push(outage.failureOf(object.id, error))
+    state.failed.push(ref)
+    return false
+  }
+}
+
+/** Reads what is only known by its id; a database stands for its data sources. */
+export async function readReference(sync: NotionSync, ref: NotionRef, part: NotionPart): Promise<void> {
+  const { run, state, outage } = sync
+  drop(state.pending, ref)
+  drop(state.failed, ref)
+  sync.visited.add(ref.id)
+  try {
+    if (ref.kind === 'database') {
+      for (const id of await dataSourcesOf(run, ref.id))
+        await addIfNew(sync, { kind: 'data_source', id }, ref.hasMoved)
+      return
+    }
+    const object = await retrieve(run, ref.kind, ref.id)
+    if (object === null) {
+      part.deletions.push(ref.id)
+      return
+    }
+    sync.tree.remember(object)
+    await readObject(sync, object, part)
+    if (object.object === 'data_source' && !object.in_trash) {
+      for await (const row of rowsOf(run, object.id)) await addIfNew(sync, { kind: row.kind, id: row.id })
+    }
+  } catch (error) {
+    part.failures.push(outage.failureOf(ref.id, error))
+    state.failed.push(ref)
+  }
+}
+
+const retrieve = (run: NotionRun, kind: 'page' | 'data_source', id: string) =>
+  kind === 'page' ? retrievePage(run, id) : retrieveDataSource(run, id)
+
+async function readOrRemove(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<void> {
+  try {
+    await readContent(sync, object, part)
+  } catch (error) {
+    // No longer shared since it was listed; or it is the content alone that we may not see.
+    if (!isNotFound(error) || (await retrieve(sync.run, object.object, object.id)) !== null) throw error
+    part.deletions.push(object.id)
+  }
+}
+
+async function readContent(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<void> {
+  const { run, tree, person } = sync
+  const { path, trashed, container } = await tree.locate(object)
+  if (trashed) {
+    part.deletions.push(object.id)
+    return
+  }
+  const { text, children } =
+    object.object === 'page' ? await sync.read(object.id) : { text: '', children: [] }
+  const author = await person(object.created_by)
+  const editor = await person(object.last_edited_by)
+  const { externalAccountId: id, displayName: name } = run.session.account
+  const context = { workspace: { id, name }, maxTextBytes: run.session.limits.maxTextBytes }
+  part.upserts.push(notionItem(context, object, { path, text, author, editor }))
+  if (container !== null) {
+    // A page that held nothing when it was read may hold this one since.
+    sync.state.containers[container.id] ??= pathMark(container.path, container.title)
+    // The search may have missed it.
+    await addIfNew(sync, { kind: container.kind, id: container.id })
+  }
+  await followChildren(sync, object, path, children)
+}
+
+/** Children never seen are to be read; all of them when their parent was renamed or moved, and they with it. */
+async function followChildren(
+  sync: NotionSync,
+  object: NotionObject,
+  path: string[],
+  children: NotionRef[],
+): Promise<void> {
+  const { state, run } = sync
+  if (object.object === 'page' && children.length === 0) {
+    delete state.containers[object.id]
+    return
+  }
+  const mark = pathMark(path, titleOf(object))
+  const before = state.containers[object.id]
+  const hasMoved = before !== undefined && before !== mark
+  for (const child of children) await addIfNew(sync, child, hasMoved)
+  if (hasMoved && object.object === 'data_source') {
+    for await (const { kind, id } of rowsOf(run, object.id)) addPending(state, { kind, id })
+  }
+  state.containers[object.id] = mark
+}
+
+/** Notes an object as one to be read, unless it is stored or this run has come across it; or in any case, if it was moved. */
+export async function addIfNew(sync: NotionSync, ref: NotionRef, always = false): Promise<void> {
+  if (ref.kind === 'database') {
+    const isKnown = sync.state.containers[ref.id] !== undefined
+    if (isKnown && !always) return
+    // Noted as a container of its data sources, so that it is looked into once.
+    sync.state.containers[ref.id] = ''
+    addPending(sync.state, { ...ref, hasMoved: always })
+    return
+  }
+  if (!always && (sync.visited.has(ref.id) || (await isStored(sync, ref.id)))) return
+  addPending(sync.state, ref)
+}
+
+async function isStored(sync: NotionSync, id: string): Promise<boolean> {
+  if (sync.stored.has(id)) return true
+  const found = await sync.run.session.storedIds({ from: id, to: `${id}\u0001`, limit: 1 })
+  if (found.length > 0) sync.stored.add(id)
+  return found.length > 0
+}
+
+/** Adds an object to those to be read, once. */
+export function addPending(state: NotionState, ref: NotionRef): void {
+  if (!state.pending.some((known) => known.id === ref.id)) state.pending.push(ref)
+}
+
+function drop(list: NotionRef[], ref: NotionRef): void {
+  const index = list.findIndex((known) => known.id === ref.id)
+  if (index !== -1) list.splice(index, 1)
+}
+
+const databaseSchema = z.looseObject({
+  in_trash: z.boolean().catch(false),
+  data_sources: z.array(z.looseObject({ id: z.string() })).catch([]),
+})
+
+async function dataSourcesOf(run: NotionRun, databaseId: string): Promise<string[]> {
+  const answer = await orNull(
+    () => run.call((auth) => run.client.databases.retrieve({ auth, database_id: databaseId })),
+    (error) => isNotThere(error) || isEndpointMissing(error),
+  )
+  const database = databaseSchema.safeParse(answer)
+  return database.success && !database.data.in_trash ? database.data.data_sources.map(({ id }) => id) : []
+}

@@ -1,0 +1,111 @@
+import { extractNotionId } from '@notionhq/client'
+import {
+  plainText,
+  richTextSchema,
+  type NotionDataSource,
+  type NotionPage,
+  type NotionProperty as Property,
+} from './objects.ts'
+
+/** A page's title; '' when it has none. */
+export function pageTitle(page: NotionPage): string {
+  const title = Object.values(page.properties).find((property) => property.type === 'title')
+  return title?.type === 'title' ? plainText(richTextSchema.parse(title.title)).trim() : ''
+}
+
+/** The properties of a database's row as lines `Name: value`, without the title and those that are empty. */
+export function propertyLines(page: NotionPage): string {
+  return Object.entries(page.properties)
+    .flatMap(([name, property]) => {
+      const value = property.type === 'title' ? '' : propertyText(property)
+      return value === '' ? [] : [`${name}: ${value}`]
+    })
+    .join('\n')
+}
+
+function propertyText(property: Property): string {
+  switch (property.type) {
+    case 'rich_text':
+      return plainText(property.rich_text)
+    case 'number':
+      return property.number === null ? '' : String(property.number)
+    case 'select':
+      return property.select?.name ?? ''
+    case 'status':
+      return property.status?.name ?? ''
+    case 'multi_select':
+      return property.multi_select.map((option) => option.name).join(', ')
+    case 'date':
+      return [property.date?.start, property.date?.end].filter(Boolean).join(' to ')
+    case 'people':
+      return property.people
+        .flatMap((person) => ('name' in person && person.name ? [person.name] : []))
+        .join(', ')
+    case 'email':
+      return property.email ?? ''
+    case 'phone_number':
+      return property.phone_number ?? ''
+    case 'url':
+      return property.url ?? ''
+    case 'checkbox':
+      return property.checkbox ? 'yes' : 'no'
+    case 'unique_id':
+      return [property.unique_id.prefix, property.unique_id.number].filter((part) => part !== null).join('-')
+    case 'formula':
+      return formulaText(property.formula)
+    default:
+      // Files, relations, rollups, buttons and the like say nothing a person would search for.
+      return ''
+  }
+}
+
+function formulaText(formula: Extract<Property, { type: 'formula' }>['formula']): string {
+  switch (formula.type) {
+    case 'string':
+      return formula.string ?? ''
+    case 'number':
+      return formula.number === null ? '' : String(formula.number)
+    case 'boolean':
+      return formula.boolean === null ? '' : String(formula.boolean)
+    case 'date':
+      return formula.date?.start ?? ''
+    default:
+      return ''
+  }
+}
+
+/** What a person would look for of a database itself: what it is about and which columns it has. */
+export function dataSourceText(source: NotionDataSource): string {
+  const { description, columns } = source
+  return [description, columns.length === 0 ? '' : `Columns: ${columns.join(', ')}`]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+const CHILD = /<(page|database)\b[^>]*?\burl="([^"]+)"/g
+const ROW_END = /<\/tr>\s*/g
+const CELL_END = /<\/td>\s*/g
+const TAG =
+  /<\/?(?:page|database|mention-[a-z-]+|callout|columns?|details|summary|synced_block(?:_reference)?|table|colgroup|col|tr|td|span|unknown|empty-block|table_of_contents|audio|video|file|pdf|meeting-notes|notes)\b[^>]*>/g
+
+/**
+ * Notion's enhanced Markdown as plain Markdown: its tags are taken away and what they hold stays
+ * (developers.notion.com/guides/data-apis/enhanced-markdown).
+ */
+export function readableMarkdown(markdown: string): string {
+  return markdown
+    .replace(CELL_END, ' | ')
+    .replace(ROW_END, '\n')
+    .replace(TAG, '')
+    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** The pages and databases directly under a page, by the tags in its Markdown. Mentions are no children. */
+export function childrenIn(markdown: string): { kind: 'page' | 'database'; id: string }[] {
+  return [...markdown.matchAll(CHILD)].flatMap((match) => {
+    const id = extractNotionId(match[2] ?? '')
+    return id === null ? [] : [{ kind: match[1] === 'page' ? ('page' as const) : ('database' as const), id }]
+  })
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { ProviderError } from '../provider.ts'
+import { isRejected, type NotionRun } from './client.ts'
+import {
+  orNull,
+  retrieveDataSource,
+  retrievePage,
+  toParent,
+  type NotionObject,
+  type NotionParent,
+} from './objects.ts'
+import { pageTitle } from './text.ts'
+
+const DEEPEST = 50
+
+interface TreeNode {
+  /** Null for what has no name of its own in a path: blocks, and databases, whose data sources carry it. */
+  title: string | null
+  trashed: boolean
+  parent: NotionParent | null
+}
+
+export interface NotionPlace {
+  /** Titles of the pages and databases the object lies in, outermost first, as far as they are shared. */
+  path: string[]
+  /** Whether the object, or something it lies in, is in the trash. */
+  trashed: boolean
+  /** The innermost of those, with the titles around it. */
+  container: { kind: 'page' | 'data_source'; id: string; title: string; path: string[] } | null
+}
+
+export interface NotionTree {
+  /** Notes an object met on the way, so that it need not be asked for. */
+  remember(object: NotionObject): void
+  /** Where an object lies. Throws ProviderError. */
+  locate(object: NotionObject): Promise<NotionPlace>
+}
+
+/** The pages and databases of a workspace as they lie in each other, read as needed and kept for the run. */
+export function createNotionTree(run: NotionRun): NotionTree {
+  const nodes = new Map<string, TreeNode | null>()
+  const broken = new Map<string, ProviderError>()
+
+  async function nodeOf(ref: NotionParent): Promise<TreeNode | null> {
+    const known = nodes.get(ref.id)
+    if (known !== undefined) return known
+    const before = broken.get(ref.id)
+    if (before) throw before
+    try {
+      const node = await readNode(run, ref)
+      nodes.set(ref.id, node)
+      return node
+    } catch (error) {
+      if (error instanceof ProviderError && error.kind === 'unavailable') {
+        // One broken page with a hundred in it is asked for once a run, and is not Notion being down a hundred times.
+        broken.set(ref.id, new ProviderError('rejected', error.message, { cause: error }))
+      }
+      throw error
+    }
+  }
+
+  return {
+    remember: (object) => nodes.set(object.id, toNode(object)),
+    locate: async (object) => {
+      const own = toNode(object)
+      const path: string[] = []
+      let innermost: { kind: 'page' | 'data_source'; id: string } | null = null
+      const seen = new Set([object.id])
+      let trashed = own.trashed
+      let ref = own.parent
+      while (ref !== null && !seen.has(ref.id) && seen.size < DEEPEST) {
+        seen.add(ref.id)
+        const node: TreeNode | null = await nodeOf(ref)
+        if (node === null) break
+        if (node.title !== null && (ref.kind === 'page' || ref.kind === 'data_source')) {
+          path.unshift(node.title)
+          innermost ??= { kind: ref.kind, id: ref.id }
+        }
+        trashed ||= node.trashed
+        ref = node.parent
+      }
+      const title = path.at(-1)
+      const container =
+        innermost && title !== undefined ? { ...innermost, title, path: path.slice(0, -1) } : null
+      return { path, trashed, container }
+    },
+  }
+}
+
+/** An object's title; `Untitled` as Notion shows it when there is none. */
+export function titleOf(object: NotionObject): string {
+  const title = object.object === 'page' ? pageTitle(object) : object.title.trim()
+  return title === '' ? 'Untitled' : title
+}
+
+function toNode(object: NotionObject): TreeNode {
+  return { title: titleOf(object), trashed: object.in_trash, parent: object.parent }
+}
+
+const nodeSchema = z.looseObject({
+  in_trash: z.boolean().optional().catch(undefined),
+  archived: z.boolean().optional().catch(undefined),
+  parent: z.unknown().optional().transform(toParent),
+})
+
+/** A page or table, block or database around an object; null when Notion does not show it to us. */
+async function readNode(run: NotionRun, ref: NotionParent): Promise<TreeNode | null> {
+  if (ref.kind === 'page' || ref.kind === 'data_source') {
+    const retrieve = ref.kind === 'page' ? retrievePage : retrieveDataSource
+    const object = await orNull(() => retrieve(run, ref.id), isRejected)
+    return object && toNode(object)
+  }
+  const { client } = run
+  const answer = await orNull(
+    () =>
+      run.call(async (auth): Promise<unknown> => {
+        if (ref.kind === 'database') return await client.databases.retrieve({ auth, database_id: ref.id })
+        return await client.blocks.retrieve({ auth, block_id: ref.id })
+      }),
+    isRejected,
+  )
+  const node = nodeSchema.safeParse(answer)
+  if (!node.success) return null
+  const { in_trash: inTrash, archived, parent } = node.data
+  return { title: null, trashed: inTrash ?? archived ?? false, parent }
+}

@@ -1,0 +1,47 @@
+import type { ProviderAdapter, ProviderSession } from '../provider.ts'
+import { listSlackChannels } from './reading/channels.ts'
+import { listSlackChanges } from './reading/changes.ts'
+import { createSlackCaller, createSlackClient, type SlackRun } from './client.ts'
+import { exchangeSlackCode, refreshSlackToken, revokeSlackToken, slackAuthorizeUrl } from './oauth.ts'
+
+export interface SlackAdapterOptions {
+  clientId: string
+  clientSecret: string
+  /** Stands for `https://slack.com/api`. */
+  apiUrl: string
+  /** Messages asked for in one request, 1 to 999; 999 when left out. */
+  pageSize?: number
+  /** Items after which a page is handed out to be stored; 100 when left out. */
+  itemsPerPage?: number
+  /** Messages before the look-back that a poll compares with what is stored; 20,000 when left out. */
+  verifiedMessages?: number
+  now?: () => Date
+}
+
+/** Slack, read through a bot token. */
+export function createSlackAdapter(options: SlackAdapterOptions): ProviderAdapter {
+  const oauth = { ...options, now: options.now ?? (() => new Date()) }
+  const caller = createSlackCaller()
+  const { pageSize = 999, itemsPerPage = 100, verifiedMessages = 20_000 } = options
+  const changes = { pageSize, itemsPerPage, verifiedMessages }
+  const runOf = (session: ProviderSession): SlackRun => ({
+    session,
+    client: createSlackClient(options.apiUrl, session.limits.requestTimeoutMs, session.signal),
+    call: (attempt) => caller(session, attempt),
+  })
+  return {
+    provider: 'slack',
+    usesPkce: false,
+    authorizeUrl: (input) => slackAuthorizeUrl(oauth, input),
+    exchangeCode: (input) => exchangeSlackCode(oauth, input),
+    refresh: (credentials, signal) => refreshSlackToken(oauth, credentials, signal),
+    revoke: (credentials, signal) => revokeSlackToken(oauth, credentials, signal),
+    listChannels: async (session) => {
+      const channels = await listSlackChannels(runOf(session))
+      return channels
+        .filter((channel) => !channel.isArchived)
+        .map(({ id, name, isPrivate, memberCount }) => ({ id, name, isPrivate, memberCount }))
+    },
+    listChanges: (session, input) => listSlackChanges(runOf(session), input, changes),
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  LogLevel,
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+  WebClient,
+} from '@slack/web-api'
+import { createProviderCaller, type ProviderCaller } from '../calls.ts'
+import { ProviderError, type ProviderSession } from '../provider.ts'
+
+/** Errors that end a grant: docs.slack.dev/reference/methods/auth.test#errors. */
+const AUTH_ERRORS = new Set([
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'team_access_not_granted',
+  'org_login_required',
+  'invalid_refresh_token',
+  'invalid_code',
+  'code_already_used',
+  'bad_redirect_uri',
+])
+
+/** Errors that pass by themselves, sent as HTTP 200. */
+const PASSING_ERRORS = new Set([
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'accesslimited',
+])
+
+/** A client without retries of its own: waiting is the caller's. `signal` ends requests under way. */
+export function createSlackClient(apiUrl: string, timeoutMs: number, signal: AbortSignal): WebClient {
+  return new WebClient(undefined, {
+    slackApiUrl: apiUrl,
+    timeout: timeoutMs,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    allowAbsoluteUrls: false,
+    // Its own warnings repeat what the errors say.
+    logLevel: LogLevel.ERROR,
+    fetch: (url, init) =>
+      fetch(url, { ...init, signal: AbortSignal.any([signal, ...(init?.signal ? [init.signal] : [])]) }),
+  })
+}
+
+/** Calls of Slack's Web API with waiting and token renewal. */
+export function createSlackCaller(): ProviderCaller {
+  return createProviderCaller({
+    toProviderError: toSlackError,
+    curedByNewToken: (error) => error.code === 'token_expired',
+  })
+}
+
+/** What a failure of the SDK means, with Slack's own words; null when it is none of Slack's. */
+export function toSlackError(error: unknown): ProviderError | null {
+  if (error instanceof WebAPIRateLimitedError) {
+    return new ProviderError('rate_limited', 'ratelimited', {
+      retryAfterMs: error.retryAfter * 1000,
+      cause: error,
+    })
+  }
+  if (error instanceof WebAPIPlatformError) return platformError(error)
+  if (error instanceof WebAPIHTTPError) {
+    const words = `${error.statusCode} ${error.statusMessage}`.trim()
+    const kind = error.statusCode >= 500 || error.statusCode === 408 ? 'unavailable' : 'rejected'
+    return new ProviderError(kind, words, { code: String(error.statusCode), cause: error })
+  }
+  if (error instanceof WebAPIRequestError) {
+    return new ProviderError('unavailable', requestWords(error.original), { cause: error })
+  }
+  // The SDK has no class for a 429 whose Retry-After is missing.
+  if (error instanceof Error && error.message.startsWith('Retry header did not contain')) {
+    return new ProviderError('rate_limited', 'ratelimited', { cause: error })
+  }
+  // A body that broke off while it was read.
+  if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) {
+    return new ProviderError('unavailable', requestWords(error), { cause: error })
+  }
+  return null
+}
+
+function platformError(error: WebAPIPlatformError): ProviderError {
+  const code = error.data.error
+  if (code === 'ratelimited' || code === 'rate_limited') {
+    const seconds = error.data.response_metadata?.retryAfter
+    return new ProviderError('rate_limited', code, {
+      code,
+      cause: error,
+      ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }),
+    })
+  }
+  if (AUTH_ERRORS.has(code)) return new ProviderError('auth', code, { code, cause: error })
+  // An answer that is no JSON reaches us as `error: <the whole page>`: a proxy's error page, not Slack.
+  if (PASSING_ERRORS.has(code) || code.length > 100) {
+    return new ProviderError('unavailable', code.slice(0, 200), { code: code.slice(0, 100), cause: error })
+  }
+  return new ProviderError('rejected', code, { code, cause: error })
+}
+
+function requestWords(error: Error): string {
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return `Slack did not answer (${error.message}${cause})`
+}
+
+/** What every part of a run needs to reach Slack. */
+export interface SlackRun {
+  session: ProviderSession
+  client: WebClient
+  call<Result>(attempt: (token: string) => Promise<Result>): Promise<Result>
+}

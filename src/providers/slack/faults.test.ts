@@ -1,0 +1,244 @@
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  closeSlack,
+  connectSlack as connect,
+  differences,
+  SLACK_NOW as NOW,
+} from '../../../test/support/slack.ts'
+import { ProviderError } from '../provider.ts'
+
+afterEach(closeSlack)
+
+describe('Slack: faults', () => {
+  it('any cut, at any page, and going on from the saved cursor gives what an uncut run gives', async () => {
+    const whole = await connect()
+    await whole.sync.run()
+    const expected = new Map(whole.sync.items)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 8 }),
+        fc.boolean(),
+        async (cuts, losePage) => {
+          const { slack, sync } = await connect({ pageSize: 20, itemsPerPage: 4 })
+          for (const dieAfter of cuts) await sync.run({ dieAfter, losePage })
+          await sync.run()
+          expect(new Map([...sync.items].toSorted())).toEqual(new Map([...expected].toSorted()))
+          await slack.close()
+        },
+      ),
+      { numRuns: 8 },
+    )
+  })
+
+  it('a run cut while polling loses nothing that was said meanwhile', async () => {
+    const { slack, sync, channel } = await connect()
+    await sync.run()
+    for (let i = 0; i < 130; i += 1) {
+      // Half an hour apart, so that each is an item of its own and the poll needs several pages.
+      sync.now += 1_800_000
+      slack.state.post(channel(0), { text: `news number ${i}.` })
+    }
+    await sync.run({ dieAfter: 1 })
+    sync.now += 20 * 24 * 3600_000
+    slack.state.post(channel(0), { text: 'much later' })
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+
+  it('a storm of 429 is waited out for as long as Slack says', async () => {
+    const { slack, sync } = await connect()
+    const headers = { 'retry-after': '30' }
+    slack.faults.add({
+      path: '/api/',
+      every: 2,
+      status: 429,
+      headers,
+      body: { ok: false, error: 'ratelimited' },
+    })
+    await sync.run()
+    slack.faults.clear()
+    expect(differences(slack, sync)).toEqual([])
+    expect(sync.waitedMs).toBeGreaterThanOrEqual(30_000 * 5)
+  })
+
+  it('a rate limit longer than the budget ends the run with its time, and the next one goes on', async () => {
+    const { slack, sync } = await connect({ pageSize: 20, itemsPerPage: 10 })
+    await sync.run({ dieAfter: 1 })
+    slack.faults.add({ path: 'history', times: 1, status: 429, headers: { 'retry-after': '3600' } })
+    const error = await sync.run().catch((failure: unknown) => failure)
+    expect(error).toMatchObject({ kind: 'rate_limited' })
+    expect(error instanceof ProviderError && error.retryAfterMs).toBeGreaterThanOrEqual(3_600_000)
+    sync.now += 4_000_000
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+
+  it("a revoked grant ends the run with Slack's own words", async () => {
+    const { slack, sync } = await connect()
+    await sync.run({ dieAfter: 1 })
+    slack.grants.revokeAll()
+    await expect(sync.run()).rejects.toMatchObject({ kind: 'auth', message: 'token_revoked' })
+  })
+
+  it('a token that expires within a run is replaced by a refresh and nothing is lost', async () => {
+    const issued: string[] = []
+    const { slack, sync } = await connect({
+      rotatesTokens: true,
+      pageSize: 20,
+      harness: {
+        accessToken: (refused) => {
+          if (refused !== undefined || issued.length === 0) {
+            issued.push(slack.grants.issue(slack.team.id, 'groups:read,channels:join').accessToken)
+          }
+          return issued.at(-1) ?? ''
+        },
+      },
+    })
+    await sync.run({ dieAfter: 1 })
+    // The provider's clock is ahead of ours: it calls dead what we believe alive.
+    slack.grants.expireAccessTokens()
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+    expect(issued).toHaveLength(2)
+  })
+
+  it('a thread that fails every time is recorded, the rest goes on, and it is read once it answers', async () => {
+    const { slack, sync, channel } = await connect()
+    const root = slack.state.allMessages(channel(0)).find((message) => message.reply_count)?.ts ?? ''
+    slack.faults.add({ path: 'conversations.replies', contains: root, status: 500 })
+    const report = await sync.run()
+    expect(report.failures).toEqual([
+      { externalId: `T0EMULATOR/${channel(0)}/${root}`, message: '500 Internal Server Error' },
+    ])
+    slack.faults.clear()
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+
+  it('a channel that fails every time loses nothing stored, and the others go on', async () => {
+    const { slack, sync, channel } = await connect()
+    await sync.run()
+    const before = sync.items.size
+    slack.state.post(channel(2), { text: 'still read' })
+    slack.faults.add({ path: 'conversations.history', contains: channel(0), status: 500 })
+    const report = await sync.run({ fullResync: true })
+    expect(report.failures).toMatchObject([{ externalId: `T0EMULATOR/${channel(0)}` }])
+    expect(sync.items.size).toBe(before + 1)
+    slack.faults.clear()
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+
+  it('an answer that is too slow, or is no answer of the provider, is asked for again', async () => {
+    const { slack, sync } = await connect({ harness: { limits: { requestTimeoutMs: 100 } } })
+    slack.faults.add({ path: 'conversations.history', times: 1, delayMs: 400 })
+    slack.faults.add({
+      path: 'conversations.history',
+      times: 1,
+      status: 502,
+      body: '<html>Bad gateway</html>',
+    })
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+    expect(sync.waitedMs).toBeGreaterThan(0)
+  })
+
+  it('a run that has to stop stops at once, with its own reason', async () => {
+    const stop = new AbortController()
+    const { slack, sync } = await connect({ harness: { signal: stop.signal } })
+    slack.faults.add({ path: 'conversations.history', delayMs: 20_000 })
+    const run = sync.run()
+    setTimeout(() => stop.abort(new Error('drained')), 50)
+    await expect(run).rejects.toThrow('drained')
+  })
+
+  it('a provider that is down ends the run with what it said; the next run goes on where it stood', async () => {
+    const { slack, sync } = await connect({ pageSize: 20, itemsPerPage: 10 })
+    await sync.run({ dieAfter: 1 })
+    slack.faults.add({ path: '/api/', status: 503 })
+    await expect(sync.run()).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: '503 Service Unavailable',
+    })
+    slack.faults.clear()
+    slack.faults.add({ path: '/api/', drop: true })
+    await expect(sync.run()).rejects.toMatchObject({ kind: 'unavailable' })
+    slack.faults.clear()
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+
+  it('a clock an hour fast or slow changes nothing', async () => {
+    for (const skew of [-7_200_000, 7_200_000]) {
+      const { slack, sync, channel } = await connect({ now: () => NOW })
+      sync.now = NOW + skew
+      await sync.run()
+      slack.state.post(channel(0), { text: 'said at the provider’s time' })
+      await sync.run()
+      expect(differences(slack, sync)).toEqual([])
+    }
+  })
+
+  it.each([
+    ['as an unknown method', { status: 200, body: { ok: false, error: 'unknown_method' } }],
+    ['with a 404', { status: 404 }],
+  ])('a gateway that refuses auth.test %s leaves the name the grant gave', async (_how, answer) => {
+    const { slack, sync, channel } = await connect()
+    slack.faults.add({ path: 'auth.test', ...answer })
+    const report = await sync.run()
+    expect(report.failures).toEqual([])
+    expect(differences(slack, sync)).toEqual([])
+    const [item] = sync.items.values()
+    expect(item?.metadata.workspace).toBe('Acme')
+    expect(item?.url).toContain(`https://slack.com/archives/${channel(0).slice(0, 1)}`)
+  })
+
+  it('a server that does not say where the bot is a member is read without joining', async () => {
+    const { slack, sync, channel } = await connect()
+    const [first, second] = [channel(0), channel(1)]
+    slack.state.setMember(first, true)
+    const channels = [
+      { id: first, name: 'general' },
+      { id: second, name: 'engineering', is_member: false },
+    ]
+    slack.faults.add({ path: 'conversations.list', status: 200, body: { ok: true, channels } })
+    const report = await sync.run()
+    expect(report.failures).toEqual([])
+    expect(slack.requests.byPath()['/api/conversations.join']).toBe(1)
+    const read = new Set([...sync.items.values()].map((item) => item.metadata.channelId))
+    expect(read).toEqual(new Set([first, second]))
+  })
+
+  it('an old thread that changed and whose hour could not be read is looked at again', async () => {
+    const { slack, sync, channel } = await connect()
+    await sync.run()
+    const messages = slack.state.allMessages(channel(0))
+    const reply = messages.find(({ ts, thread_ts: root }) => root !== undefined && root !== ts)
+    slack.state.edit(channel(0), reply?.ts ?? '', 'a reply edited long after')
+    // Only a single hour is asked for with an upper bound.
+    const refused = { status: 200, body: { ok: false, error: 'invalid_ts_latest' } }
+    slack.faults.add({ path: 'conversations.history', contains: 'latest=', ...refused })
+    expect((await sync.run()).failures).toHaveLength(1)
+    slack.faults.clear()
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
+
+  it('threads that never answer do not keep the others from being looked at', async () => {
+    const { slack, sync, channel } = await connect({ seed: { messagesPerChannel: 60, threadShare: 0.9 } })
+    await sync.run()
+    const messages = slack.state.allMessages(channel(2))
+    const reply = messages.find(({ ts, thread_ts: root }) => root !== undefined && root !== ts)
+    slack.state.edit(channel(2), reply?.ts ?? '', 'a reply edited long after')
+    const refused = { status: 200, body: { ok: false, error: 'invalid_arguments' } }
+    for (const index of [0, 1]) {
+      slack.faults.add({ path: 'conversations.replies', contains: channel(index), ...refused })
+    }
+    for (let run = 0; run < 7; run += 1) {
+      sync.now += 900_000
+      await sync.run()
+    }
+    expect(sync.bodies().some((body) => body.includes('a reply edited long after'))).toBe(true)
+  })
+})

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { JsonValue } from '../provider.ts'
+import { blockStart } from './reading/messages.ts'
+
+/**
+ * What an event asks to be looked at again. `message`: the hour a message stands in, and with `threadTs` the thread it
+ * belongs to. `channels`: the list of channels, which every run reads anyway.
+ */
+export const slackHint = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('message'),
+    channel: z.string(),
+    ts: z.string(),
+    threadTs: z.string().optional(),
+  }),
+  z.object({ kind: z.literal('channels') }),
+])
+export type SlackHint = z.infer<typeof slackHint>
+
+/** An hour of a channel to be read again, with the threads that have to be read whatever their root says. */
+export interface HintedBlock {
+  channelId: string
+  /** The block's start. */
+  from: string
+  roots: Set<string>
+}
+
+/** Hints gathered by hour, in the order they came. `unreadable`: some were not understood, so everything has to be asked. */
+export function groupHints(hints: readonly JsonValue[]): { blocks: HintedBlock[]; unreadable: boolean } {
+  const blocks = new Map<string, HintedBlock>()
+  let unreadable = false
+  for (const value of hints) {
+    const parsed = slackHint.safeParse(value)
+    if (!parsed.success) {
+      unreadable = true
+    } else if (parsed.data.kind === 'message') {
+      const { channel, ts, threadTs } = parsed.data
+      const from = blockStart(threadTs ?? ts)
+      const key = `${channel}/${from}`
+      const block = blocks.get(key) ?? { channelId: channel, from, roots: new Set<string>() }
+      // A message may be a root without the event saying so.
+      block.roots.add(threadTs ?? ts)
+      blocks.set(key, block)
+    }
+  }
+  return { blocks: [...blocks.values()], unreadable }
+}

@@ -1,0 +1,119 @@
+import { ProviderError } from '../../provider.ts'
+import type { SlackRun } from '../client.ts'
+import { blockStart, readMessages, tsBefore, type SlackMessage } from '../reading/messages.ts'
+
+/** A block of more messages than this is handed out in parts: one busy hour must not fill the memory. */
+const LARGEST_BLOCK = 5_000
+const REPLIES_LIMIT = 999
+const MOST_REPLIES = 5_000
+
+/** The messages of a part of a channel's history: everything with `from` <= ts, up to the block before it, newest first. */
+export interface HistoryBlock {
+  from: string
+  messages: SlackMessage[]
+}
+
+/**
+ * A channel's history backwards, hour by hour: blocks without messages are left out, the others are whole. `oldest` <= ts <
+ * `before` (null: no bound); both stand on the edge of a block. Throws ProviderError.
+ */
+export async function* readHistory(
+  run: SlackRun,
+  input: { channelId: string; oldest: string; before: string | null; pageSize: number },
+): AsyncGenerator<HistoryBlock> {
+  let before = input.before
+  let pending: SlackMessage[] = []
+  for (;;) {
+    const page = await readPage(run, { ...input, before })
+    for (const message of page.messages) {
+      const last = pending.at(-1)
+      const isNextBlock = last !== undefined && blockStart(last.ts) !== blockStart(message.ts)
+      if (last !== undefined && (isNextBlock || pending.length >= LARGEST_BLOCK)) {
+        yield { from: isNextBlock ? blockStart(last.ts) : last.ts, messages: pending }
+        pending = []
+      }
+      pending.push(message)
+    }
+    const lowest = page.messages.at(-1)
+    if (!page.hasMore || lowest === undefined) break
+    before = lowest.ts
+  }
+  const last = pending.at(-1)
+  if (last !== undefined) yield { from: blockStart(last.ts), messages: pending }
+}
+
+/** Hands out a history in stretches, so that one request can serve several of them. */
+export interface BlockReader {
+  /** The blocks that come next, down to the edge of an hour. To be read to the end before the next stretch. */
+  downTo(from: string): AsyncGenerator<HistoryBlock>
+}
+
+/** Splits a history, newest block first. */
+export function createBlockReader(blocks: AsyncIterator<HistoryBlock>): BlockReader {
+  let ahead: IteratorResult<HistoryBlock> | null = null
+  return {
+    async *downTo(from) {
+      for (;;) {
+        ahead ??= await blocks.next()
+        if (ahead.done === true || ahead.value.from < from) return
+        const block = ahead.value
+        ahead = null
+        yield block
+      }
+    },
+  }
+}
+
+async function readPage(
+  run: SlackRun,
+  input: { channelId: string; oldest: string; before: string | null; pageSize: number },
+): Promise<{ messages: SlackMessage[]; hasMore: boolean }> {
+  const answer = await run.call((token) =>
+    run.client.conversations.history({
+      token,
+      channel: input.channelId,
+      limit: input.pageSize,
+      // Times instead of Slack's page cursors: they stay good when a run goes on days later.
+      oldest: input.oldest,
+      ...(input.before === null ? {} : { latest: tsBefore(input.before) }),
+      inclusive: true,
+    }),
+  )
+  const messages = readMessages(answer.messages)
+  messages.sort((left, right) => (left.ts > right.ts ? -1 : 1))
+  return { messages, hasMore: answer.has_more === true }
+}
+
+/**
+ * A thread's root and replies, oldest first, at most 5,000. Empty when the thread is gone (`thread_not_found`). Throws
+ * ProviderError.
+ */
+export async function readThread(run: SlackRun, channelId: string, rootTs: string): Promise<SlackMessage[]> {
+  const messages = new Map<string, SlackMessage>()
+  let cursor = ''
+  do {
+    const answer = await readReplies(run, channelId, rootTs, cursor)
+    if (answer === null) return []
+    for (const message of readMessages(answer.messages)) messages.set(message.ts, message)
+    cursor = answer.response_metadata?.next_cursor ?? ''
+  } while (cursor !== '' && messages.size < MOST_REPLIES)
+  return [...messages.values()].toSorted((left, right) => (left.ts < right.ts ? -1 : 1))
+}
+
+async function readReplies(run: SlackRun, channelId: string, rootTs: string, cursor: string) {
+  const from = cursor === '' ? {} : { cursor }
+  try {
+    return await run.call((token) =>
+      run.client.conversations.replies({
+        token,
+        channel: channelId,
+        ts: rootTs,
+        limit: REPLIES_LIMIT,
+        ...from,
+      }),
+    )
+  } catch (error) {
+    if (error instanceof ProviderError && error.code === 'thread_not_found') return null
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { isThreadRoot, type SlackMessage } from '../reading/messages.ts'
+
+const TALLY_BITS = 48
+
+/** A short hash of everything about messages that an item shows, and of the replies under them. */
+export function markOf(messages: readonly SlackMessage[]): string {
+  const hash = createHash('sha256')
+  for (const message of messages) hash.update(fingerprint(message))
+  return hash.digest('base64url').slice(0, 12)
+}
+
+/**
+ * How many messages there are, and the XOR of their hashes, of all and of the roots of threads among them: the tallies of two
+ * stretches make that of both together.
+ */
+export interface Tally {
+  count: number
+  bits: bigint
+  rootBits: bigint
+}
+
+export const emptyTally = (): Tally => ({ count: 0, bits: 0n, rootBits: 0n })
+
+/** Adds messages to a tally. Order does not matter. */
+export function addToTally(tally: Tally, messages: readonly SlackMessage[]): void {
+  for (const message of messages) {
+    const digest = createHash('sha256').update(fingerprint(message)).digest()
+    const bits = BigInt.asUintN(TALLY_BITS, digest.readBigUInt64BE())
+    tally.bits ^= bits
+    if (isThreadRoot(message)) tally.rootBits ^= bits
+    tally.count += 1
+  }
+}
+
+/** The same for what a message shows, and for a root what its thread's number and time of replies are. */
+function fingerprint(message: SlackMessage): string {
+  const { ts, text, subtype, edited, reply_count: replies, latest_reply: latest } = message
+  const files = message.files?.map(({ title, name }) => [title, name])
+  const attachments = message.attachments?.map((part) => [part.title, part.text, part.fallback])
+  return JSON.stringify([ts, text, subtype, edited?.ts, replies, latest, files, attachments])
+}

@@ -1,0 +1,203 @@
+import type { ChangePage } from '../../provider.ts'
+import type { SlackChannel } from '../reading/channels.ts'
+import type { SlackRun } from '../client.ts'
+import type { SlackChannelState, SlackStretch } from '../reading/cursor.ts'
+import { createBlockReader, type BlockReader, type HistoryBlock } from './history.ts'
+import { addToTally, emptyTally, type Tally } from './marks.ts'
+import { isOnTheHour, toTs } from '../reading/messages.ts'
+import {
+  collectStretches,
+  hourOf,
+  joinStretches,
+  largestStretch,
+  nextTurn,
+  splitOlder,
+  stretchOf,
+  tsOfHour,
+  unknownStretch,
+  windowStart,
+  type Region,
+  type StretchCollector,
+} from './older.ts'
+import { CHANGED_THREADS, readParts, type ThreadChoice } from '../reading/reader.ts'
+import { historyOf, pageOf, readingOf, type SlackSync } from '../reading/sync.ts'
+
+/** Requests a poll may spend on older history beyond those it makes anyway. */
+const MOST_REQUESTS = 80
+/** Messages of a stretch kept until it is compared; a longer one that differs is asked for once more. */
+const MOST_HELD = 5_000
+
+/** What a poll may still spend on comparing older history. Looked at between stretches, so the last one may exceed it. */
+export interface VerifyBudget {
+  messages: number
+  requests: number
+}
+
+export const verifyBudget = (messages: number): VerifyBudget => ({ messages, requests: MOST_REQUESTS })
+
+const isSpent = (budget: VerifyBudget) => budget.messages <= 0 || budget.requests <= 0
+
+/** A channel's turn of comparing its older history with what is stored. */
+export interface Verifying {
+  /** Its requests are taken from the budget. */
+  sync: SlackSync
+  channel: SlackChannel
+  state: SlackChannelState
+  budget: VerifyBudget
+  /** The channel's history: all of it, or where an earlier turn was cut off, what is below `start`. */
+  reader: BlockReader
+  isWhole: boolean
+  /** The hour below which history is compared. */
+  start: number
+}
+
+/** Gives a channel its turn if the budget has something left; null when it has not, or there is nothing to compare yet. */
+export function beginVerifying(
+  sync: SlackSync,
+  turn: Pick<Verifying, 'channel' | 'state' | 'budget'>,
+): Verifying | null {
+  const { channel, state, budget } = turn
+  const windowHour = hourOf(windowStart(state))
+  if (state.backfill !== null || windowHour === 0 || isSpent(budget)) return null
+  const counted = { ...sync, run: countRequests(sync.run, budget) }
+  const { next } = state.older
+  const isWhole = next === 0
+  // One request for the newest messages is made anyway: that it brings older ones as well costs none.
+  if (isWhole) budget.requests += 1
+  const before = isWhole ? null : tsOfHour(next)
+  const reader = createBlockReader(historyOf(counted, channel.id, { oldest: toTs(0), before }))
+  return { ...turn, sync: counted, reader, isWhole, start: isWhole ? windowHour : next }
+}
+
+function countRequests(run: SlackRun, budget: VerifyBudget): SlackRun {
+  return {
+    ...run,
+    call: async (attempt) => {
+      budget.requests -= 1
+      return await run.call(attempt)
+    },
+  }
+}
+
+/**
+ * Compares a channel's older history with its marks, stretch by stretch down to its beginning or until the budget is spent;
+ * the next turn then goes on from there. Only stretches that differ are read again. Throws ProviderError.
+ */
+export async function* verifyOlder(turn: Verifying): AsyncGenerator<ChangePage> {
+  const { older } = turn.state
+  try {
+    yield* compareRegions(turn)
+  } catch (error) {
+    // The others get their turn first. Refused at the same place again, the next one begins at the top.
+    older.turn = nextTurn(turn.sync.state)
+    if (older.next === turn.start) older.next = 0
+    throw error
+  }
+}
+
+/** What has been compared in this turn, and what is still to be. */
+interface Progress {
+  above: SlackStretch[]
+  below: Region[]
+}
+
+async function* compareRegions(turn: Verifying): AsyncGenerator<ChangePage> {
+  const { older } = turn.state
+  const progress: Progress = splitOlder(older, turn.start)
+  older.to = Math.max(older.to, turn.start)
+  for (let region = progress.below.shift(); region; region = progress.below.shift()) {
+    yield* compareRegion(turn, region, progress)
+    if (older.next > 0 && isSpent(turn.budget)) return
+  }
+  older.turn = nextTurn(turn.sync.state)
+}
+
+async function* compareRegion(
+  turn: Verifying,
+  region: Region,
+  progress: Progress,
+): AsyncGenerator<ChangePage> {
+  const oldest = tsOfHour(region.from)
+  const coming = turn.reader.downTo(oldest)
+  if (region.roots === '') {
+    yield* readRegion(turn, region, progress, coming, CHANGED_THREADS)
+    return
+  }
+  const { tally, held } = await tallyOf(turn, coming)
+  const found = stretchOf(region.from, tally)
+  const [, count, mark, roots] = found
+  if (count === region.count && mark === region.mark) {
+    note(turn, progress, [found], null)
+    return
+  }
+  const before = tsOfHour(region.before)
+  const blocks = held ?? historyOf(turn.sync, turn.channel.id, { oldest, before })
+  // What is asked for once more may have changed meanwhile.
+  const skipUnwatched = held !== null && roots === region.roots
+  yield* readRegion(turn, region, progress, blocks, { ...CHANGED_THREADS, skipUnwatched })
+}
+
+async function tallyOf(
+  turn: Verifying,
+  blocks: AsyncIterable<HistoryBlock>,
+): Promise<{ tally: Tally; held: HistoryBlock[] | null }> {
+  const tally = emptyTally()
+  let held: HistoryBlock[] | null = []
+  for await (const block of blocks) {
+    addToTally(tally, block.messages)
+    turn.budget.messages -= block.messages.length
+    if (tally.count > MOST_HELD) held = null
+    held?.push(block)
+  }
+  return { tally, held }
+}
+
+/** Makes what is stored of a stretch what is there. Stops after any part when the budget is spent. */
+async function* readRegion(
+  turn: Verifying,
+  region: Region,
+  progress: Progress,
+  blocks: AsyncIterable<HistoryBlock> | Iterable<HistoryBlock>,
+  threads: ThreadChoice,
+): AsyncGenerator<ChangePage> {
+  const { sync, channel, budget } = turn
+  const collector = collectStretches()
+  const bounds = { before: tsOfHour(region.before), oldest: tsOfHour(region.from) }
+  const passing = collect(blocks, collector, budget)
+  let failed = false
+  for await (const part of readParts(readingOf(sync, channel), passing, bounds, threads)) {
+    failed ||= part.failures.length > 0
+    const isNoted = isOnTheHour(part.from)
+    if (isNoted) {
+      const from = hourOf(part.from)
+      note(turn, progress, collector.take(from, !failed), from > region.from ? region.from : null)
+      failed = false
+    }
+    yield pageOf(sync, part)
+    if (isNoted && isSpent(budget)) return
+  }
+}
+
+async function* collect(
+  blocks: AsyncIterable<HistoryBlock> | Iterable<HistoryBlock>,
+  collector: StretchCollector,
+  budget: VerifyBudget,
+): AsyncGenerator<HistoryBlock> {
+  for await (const block of blocks) {
+    collector.add(block)
+    budget.messages -= block.messages.length
+    yield block
+  }
+}
+
+/** Notes stretches as compared; `rest` is where the region begins that they are the upper part of, null when they are all of it. */
+function note(turn: Verifying, progress: Progress, stretches: SlackStretch[], rest: number | null): void {
+  const { older } = turn.state
+  progress.above = joinStretches([...progress.above, ...stretches], largestStretch(turn.sync.state))
+  older.stretches = [
+    ...progress.above,
+    ...(rest === null ? [] : [unknownStretch(rest)]),
+    ...progress.below.map(({ from, count, mark, roots }): SlackStretch => [from, count, mark, roots]),
+  ]
+  older.next = stretches.at(-1)?.[0] ?? 0
+}

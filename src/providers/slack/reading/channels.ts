@@ -1,0 +1,60 @@
+import type { ConversationsListResponse } from '@slack/web-api'
+import { ProviderError, type ProviderChannel } from '../../provider.ts'
+import type { SlackRun } from '../client.ts'
+
+const LIST_LIMIT = 1000
+
+/** A channel of the workspace, whether the bot is in it or not. */
+export interface SlackChannel extends ProviderChannel {
+  isMember: boolean
+  isArchived: boolean
+}
+
+/**
+ * Every public channel, and every private one the bot is in, by name. Without the `groups:read` scope only the public ones.
+ * Throws ProviderError.
+ */
+export async function listSlackChannels(run: SlackRun): Promise<SlackChannel[]> {
+  try {
+    return await listOfTypes(run, 'public_channel,private_channel')
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.code !== 'missing_scope') throw error
+    return await listOfTypes(run, 'public_channel')
+  }
+}
+
+async function listOfTypes(run: SlackRun, types: string): Promise<SlackChannel[]> {
+  // By id: a channel that is renamed while the pages are read may come twice.
+  const channels = new Map<string, SlackChannel>()
+  let cursor = ''
+  do {
+    const from = cursor === '' ? {} : { cursor }
+    const answer = await run.call((token) =>
+      run.client.conversations.list({ token, types, limit: LIST_LIMIT, exclude_archived: false, ...from }),
+    )
+    for (const channel of answer.channels ?? []) {
+      const read = channelOf(channel)
+      if (read) channels.set(read.id, read)
+    }
+    cursor = answer.response_metadata?.next_cursor ?? ''
+  } while (cursor !== '')
+  return [...channels.values()].toSorted((left, right) => left.name.localeCompare(right.name, 'en'))
+}
+
+function channelOf(channel: NonNullable<ConversationsListResponse['channels']>[number]): SlackChannel | null {
+  if (channel.id === undefined) return null
+  return {
+    id: channel.id,
+    name: channel.name ?? channel.id,
+    isPrivate: channel.is_private === true,
+    memberCount: channel.num_members ?? 0,
+    // A server that does not say is believed to list what can be read.
+    isMember: channel.is_member !== false,
+    isArchived: channel.is_archived === true,
+  }
+}
+
+/** Joins a public channel so that its history can be read. Throws ProviderError (`is_archived`, `missing_scope`, …). */
+export async function joinSlackChannel(run: SlackRun, channelId: string): Promise<void> {
+  await run.call((token) => run.client.conversations.join({ token, channel: channelId }))
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { ProviderError, type JsonValue } from '../../provider.ts'
+import { markOf } from '../history/marks.ts'
+import type { SlackMessage } from './messages.ts'
+
+const MOST_WATCHED_THREADS = 3_000
+
+/**
+ * A stretch of older history: the clock hour it begins with (hours since the epoch), how many messages it held, and the XOR
+ * of the hashes of all of them, then of the roots of threads alone, in hex; '' when what is stored may differ.
+ */
+const stretch = z.tuple([z.number(), z.number(), z.string(), z.string()])
+
+/** What the history before the look-back held when it was last compared with what is stored. */
+const olderState = z.object({
+  /** The hour the newest stretch ends with, excluded; 0 when nothing has been compared yet. */
+  to: z.number(),
+  /** Newest first, each reaching to the next, the last one not always to the channel's beginning. */
+  stretches: z.array(stretch),
+  /** The hour below which comparing goes on; 0 when it begins at the top. */
+  next: z.number(),
+  /** Its last turn to be compared: the lowest comes next. Counted, so that no clock can keep a channel waiting; 0 for never. */
+  turn: z.number(),
+})
+
+/** Older history nothing is known of yet. */
+export const unknownOlder = (): SlackOlder => ({ to: 0, stretches: [], next: 0, turn: 0 })
+
+const channelState = z.object({
+  name: z.string(),
+  /** The newest message ever seen, '' when there was none. Slack's own clock, so ours may be wrong. */
+  newest: z.string(),
+  /** Where reading the whole history backwards stands: '' at the top, a `ts` below which all is still to be read, null when done. */
+  backfill: z.string().nullable(),
+  /** What the look-back window held when last read; the same again means that nothing changed. */
+  window: z.string(),
+  older: olderState.default(unknownOlder),
+  /** The bot is not in the channel and stays out of it until it is invited or everything is read anew. */
+  left: z.boolean(),
+})
+
+/**
+ * A thread: its latest reply, when it was last read (epoch milliseconds, 0 when that failed), its root as the history shows
+ * it, and its content, both as short hashes.
+ */
+const watchedThread = z.tuple([z.string(), z.number(), z.string(), z.string()])
+
+const cursorSchema = z.object({
+  version: z.literal(1),
+  /** When the app was installed whose bot is in the channels, as its credentials say; '' where they do not. */
+  install: z.string().default(''),
+  /** True while the first reading (or a full resync) is under way: what is stored of other channels goes at its end. */
+  crawl: z.boolean(),
+  /** When every channel was last asked for news; epoch milliseconds. */
+  polledAt: z.number(),
+  channels: z.record(z.string(), channelState),
+  /** By `channel/root`. */
+  threads: z.record(z.string(), watchedThread),
+})
+
+/** Where a Slack source stands. */
+export type SlackState = z.infer<typeof cursorSchema>
+export type SlackChannelState = z.infer<typeof channelState>
+export type SlackOlder = z.infer<typeof olderState>
+export type WatchedThread = z.infer<typeof watchedThread>
+export type SlackStretch = z.infer<typeof stretch>
+
+/** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
+export function readSlackCursor(cursor: JsonValue | null): SlackState {
+  if (cursor === null) return { version: 1, install: '', crawl: true, polledAt: 0, channels: {}, threads: {} }
+  const parsed = cursorSchema.safeParse(cursor)
+  if (!parsed.success)
+    throw new ProviderError('cursor_expired', 'The saved position cannot be read; a full resync is needed')
+  return parsed.data
+}
+
+/** A channel to be read from its newest message to its beginning. */
+export const unreadChannel = (name: string): SlackChannelState => ({
+  name,
+  newest: '',
+  backfill: '',
+  window: '',
+  older: unknownOlder(),
+  left: false,
+})
+
+/** The state as it is now, to be saved with a page. */
+export function writeSlackCursor(state: SlackState): JsonValue {
+  return structuredClone(state)
+}
+
+/**
+ * Whether a root, and with it the number and time of its replies, is as it was when its thread was last read; null when the
+ * thread is not watched.
+ */
+export function isThreadKnown(state: SlackState, channelId: string, root: SlackMessage): boolean | null {
+  const watched = state.threads[`${channelId}/${root.ts}`]
+  return watched ? watched[2] === markOf([root]) : null
+}
+
+/** Notes a thread just read; `messages` null when that failed: then it comes first the next time. */
+export function watchThread(
+  state: SlackState,
+  channelId: string,
+  root: SlackMessage,
+  messages: readonly SlackMessage[] | null,
+  now: Date,
+): void {
+  const latest = root.latest_reply ?? root.ts
+  state.threads[`${channelId}/${root.ts}`] =
+    messages === null ? unreadThread(latest) : [latest, now.getTime(), markOf([root]), markOf(messages)]
+}
+
+/** A thread that has to be read; `latest` is the time of its last reply. */
+export const unreadThread = (latest: string): WatchedThread => [latest, 0, '', '']
+
+/** Keeps the threads with the latest replies. */
+export function pruneThreads(state: SlackState): void {
+  const entries = Object.entries(state.threads)
+  if (entries.length <= MOST_WATCHED_THREADS) return
+  entries.sort((left, right) => (left[1][0] > right[1][0] ? -1 : 1))
+  state.threads = Object.fromEntries(entries.slice(0, MOST_WATCHED_THREADS))
+}
+
+/** Forgets a channel and its threads. */
+export function forgetChannel(state: SlackState, channelId: string): void {
+  delete state.channels[channelId]
+  for (const key of Object.keys(state.threads)) {
+    if (key.startsWith(`${channelId}/`)) delete state.threads[key]
+  }
+}

@@ -1,0 +1,132 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  conversationItem,
+  gatherConversations,
+  slackItemId,
+  threadItem,
+  channelIdRange,
+  type ItemContext,
+} from './items.ts'
+import { blockEnd, blockStart, isContent, toTs, tsBefore, tsDate, type SlackMessage } from './messages.ts'
+import { mrkdwnToText } from './mrkdwn.ts'
+
+const names = {
+  user: (id: string) => (id === 'U1' ? 'Ana Lima' : id),
+  channel: (id: string) => (id === 'C1' ? 'general' : id),
+}
+const context: ItemContext = {
+  workspace: { id: 'T1', name: 'Acme', url: 'https://acme.slack.com/' },
+  channel: { id: 'C1', name: 'general', isPrivate: false },
+  people: { ...names, author: (message) => ({ name: names.user(message.user ?? '?'), email: null }) },
+  maxTextBytes: 1000,
+}
+const at = (seconds: number, text = `at ${seconds}`): SlackMessage => ({
+  ts: toTs(1_700_000_400 + seconds),
+  user: 'U1',
+  text,
+})
+
+describe('mrkdwn as text', () => {
+  it.each([
+    ['<@U1> and <@U2|ben> and <@U3>', '@Ana Lima and @ben and @U3'],
+    ['<#C1> <#C2|random>', '#general #random'],
+    ['<!here> <!subteam^S1|@ops> <!subteam^S1> <!date^1700000000^{date}|Nov 14>', '@here @ops @S1 Nov 14'],
+    [
+      '<https://x.example|here> <https://y.example> <mailto:a@b.example|a@b.example>',
+      'here (https://x.example) https://y.example a@b.example',
+    ],
+    ['1 &lt; 2 &amp;&amp; &amp;lt;', '1 < 2 && &lt;'],
+    ['a < b > c', 'a < b > c'],
+  ])('%s', (text, expected) => {
+    expect(mrkdwnToText(text, names)).toBe(expected)
+  })
+})
+
+describe('conversations', () => {
+  it('go on until a pause of five minutes', () => {
+    const gathered = gatherConversations([at(0), at(300), at(601), at(602)])
+    expect(gathered.map((conversation) => conversation.length)).toEqual([2, 2])
+  })
+
+  it('leave out threads, replies and system events', () => {
+    const root = { ...at(10), reply_count: 2, thread_ts: at(10).ts }
+    const reply = { ...at(20), thread_ts: at(10).ts, subtype: 'thread_broadcast' }
+    const joined = { ...at(30), subtype: 'channel_join' }
+    expect(gatherConversations([at(0), root, reply, joined, at(40)])).toEqual([[at(0), at(40)]])
+  })
+
+  it('hold each message once, whatever their order, and no more text than a page', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(3000), { maxLength: 40 }), fc.nat(3000), (times, size) => {
+        const messages = times.map((time) => at(time, 'x'.repeat(size + 1)))
+        const gathered = gatherConversations(messages)
+        const sorted = messages.toSorted((left, right) => (left.ts < right.ts ? -1 : 1))
+        expect(gathered.flat()).toEqual(sorted)
+        expect(gatherConversations(sorted)).toEqual(gathered)
+        for (const conversation of gathered) {
+          expect(conversation.length === 1 || conversation.length * (size + 1) <= 4000).toBe(true)
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('items', () => {
+  it('say who said what, but a lone message stands by itself', () => {
+    expect(conversationItem(context, [at(0, 'hello')]).body).toBe('hello')
+    expect(conversationItem(context, [at(0, 'hello'), at(1, 'there')]).body).toBe(
+      'Ana Lima: hello\nAna Lima: there',
+    )
+  })
+
+  it('carry attachments and the names of files', () => {
+    const message = {
+      ...at(0, 'look'),
+      files: [{ name: 'plan.pdf' }],
+      attachments: [{ title: 'Build', text: 'passed' }],
+    }
+    expect(conversationItem(context, [message]).body).toBe('look\nBuild: passed\n[file: plan.pdf]')
+  })
+
+  it('are cut between characters at the longest body', () => {
+    const item = conversationItem({ ...context, maxTextBytes: 10 }, [at(0, 'ab🙂🙂🙂🙂')])
+    expect(item.body).toBe('ab🙂🙂')
+  })
+
+  it('of a thread are null when nothing of it is left', () => {
+    expect(threadItem(context, at(0).ts, [{ ...at(0), subtype: 'tombstone' }])).toBeNull()
+    expect(threadItem(context, at(0).ts, [])).toBeNull()
+  })
+
+  it("have ids within their channel's range and no other's", () => {
+    const { from, to } = channelIdRange('T1', 'C1')
+    const inRange = (id: string) => id >= from && id < to
+    expect(inRange(slackItemId('T1', 'C1', '9999999999.999999'))).toBe(true)
+    expect(inRange(slackItemId('T1', 'C1A', '1700000000.000000'))).toBe(false)
+    expect(inRange(slackItemId('T1', 'C2', '1700000000.000000'))).toBe(false)
+  })
+
+  it('count an empty message as no content', () => {
+    expect(isContent({ ts: '1.0', text: '  ' })).toBe(false)
+    expect(isContent({ ts: '1.0', files: [{ title: 'x' }] })).toBe(true)
+  })
+})
+
+describe('ts', () => {
+  it('falls into exactly one block', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_000_000_000, max: 2_000_000_000 }),
+        fc.nat(999_999),
+        (seconds, micros) => {
+          const ts = `${seconds}.${String(micros).padStart(6, '0')}`
+          expect(blockStart(ts) <= ts && ts < blockEnd(ts)).toBe(true)
+          expect(tsBefore(ts) < ts).toBe(true)
+          expect(Math.abs(tsDate(ts).getTime() - seconds * 1000 - micros / 1000)).toBeLessThanOrEqual(1)
+        },
+      ),
+    )
+  })
+})

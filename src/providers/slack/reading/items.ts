@@ -1,0 +1,190 @@
+import { cutToBytes } from '../../item-text.ts'
+import type { ItemMetadata, ProviderItem } from '../../provider.ts'
+import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './messages.ts'
+import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
+
+/** Messages of one conversation outside threads: no pause longer than this, no more text than that. */
+const LONGEST_PAUSE_SECONDS = 300
+const LONGEST_CONVERSATION = 4_000
+const TITLE_LENGTH = 80
+
+/** The workspace an item comes from. `url` ends with a slash: `https://acme.slack.com/`. */
+export interface SlackWorkspace {
+  id: string
+  name: string
+  url: string
+}
+
+export interface SlackChannelInfo {
+  id: string
+  name: string
+  isPrivate: boolean
+}
+
+/** Who wrote a message, as far as known. */
+export interface SlackAuthor {
+  name: string
+  email: string | null
+}
+
+export interface SlackPeople extends SlackNames {
+  author(message: SlackMessage): SlackAuthor
+}
+
+export interface ItemContext {
+  workspace: SlackWorkspace
+  channel: SlackChannelInfo
+  people: SlackPeople
+  /** Longest body in bytes; longer ones are cut. */
+  maxTextBytes: number
+}
+
+/** The id of the item that begins with a message: `T…/C…/1700000000.000100`. Sorts by workspace, channel, time. */
+export function slackItemId(teamId: string, channelId: string, ts: string): string {
+  return `${teamId}/${channelId}/${ts}`
+}
+
+/** All of a channel's item ids: from <= id < to. */
+export function channelIdRange(teamId: string, channelId: string): { from: string; to: string } {
+  // '0' is the character after '/'.
+  return { from: `${teamId}/${channelId}/`, to: `${teamId}/${channelId}0` }
+}
+
+/** The roots among a block's messages. */
+export function threadRoots(messages: readonly SlackMessage[]): SlackMessage[] {
+  return messages.filter(isThreadRoot)
+}
+
+/**
+ * The conversations among the messages of one block, oldest first: runs of content outside threads without a longer pause.
+ * Depends on nothing but these messages, so reading the block again after an edit or delete gives exactly what is there now.
+ */
+export function gatherConversations(messages: readonly SlackMessage[]): SlackMessage[][] {
+  const conversations: SlackMessage[][] = []
+  let current: SlackMessage[] = []
+  let length = 0
+  const standalone = messages.filter(
+    (message) => isContent(message) && !isReply(message) && !isThreadRoot(message),
+  )
+  for (const message of standalone.toSorted(byTs)) {
+    const last = current.at(-1)
+    const size = message.text?.length ?? 0
+    const apart = last !== undefined && Number(message.ts) - Number(last.ts) > LONGEST_PAUSE_SECONDS
+    if (last === undefined || apart || length + size > LONGEST_CONVERSATION) {
+      current = []
+      length = 0
+      conversations.push(current)
+    }
+    current.push(message)
+    length += size
+  }
+  return conversations
+}
+
+/** A conversation as an item, with the first message's link and id; the list is not empty. */
+export function conversationItem(context: ItemContext, messages: readonly SlackMessage[]): ProviderItem {
+  const first = messages[0]
+  if (!first) throw new Error('a conversation has at least one message')
+  return buildItem(context, first.ts, messages, {})
+}
+
+/**
+ * A thread as an item: root and replies. Null when nothing of it is content (a deleted root whose replies are gone).
+ * `messages` are what `conversations.replies` answers, `rootTs` the thread's id.
+ */
+export function threadItem(
+  context: ItemContext,
+  rootTs: string,
+  messages: readonly SlackMessage[],
+): ProviderItem | null {
+  const content = messages.filter(isContent).toSorted(byTs)
+  if (content.length === 0) return null
+  return buildItem(context, rootTs, content, { threadId: rootTs })
+}
+
+function buildItem(
+  context: ItemContext,
+  ts: string,
+  messages: readonly SlackMessage[],
+  extra: ItemMetadata,
+): ProviderItem {
+  const { workspace, channel, people } = context
+  const first = messages[0]
+  const last = messages.at(-1)
+  if (!first || !last) throw new Error('an item has at least one message')
+  const author = people.author(first)
+  const permalink = `${workspace.url}archives/${channel.id}/p${ts.replace('.', '')}`
+  const senders = [...new Set(messages.map((message) => people.author(message).name))]
+  return {
+    externalId: slackItemId(workspace.id, channel.id, ts),
+    sourceKind: 'message',
+    title: titleOf(channel.name, messageText(first, people)),
+    body: cutToBytes(bodyOf(messages, people), context.maxTextBytes),
+    url: permalink,
+    authorName: author.name,
+    sourceCreatedAt: tsDate(first.ts),
+    sourceUpdatedAt: tsDate(lastChange(messages)),
+    metadata: {
+      workspace: workspace.name,
+      workspaceId: workspace.id,
+      channel: channel.name,
+      channelId: channel.id,
+      sender: author.name,
+      ...(author.email === null ? {} : { senderEmail: author.email }),
+      senders,
+      messageCount: messages.length,
+      permalink,
+      accessPolicy: { visibility: channel.isPrivate ? 'restricted' : 'workspace' },
+      ...extra,
+    },
+  }
+}
+
+/** One line a message, with who said it; a lone message stands without its author's name. */
+function bodyOf(messages: readonly SlackMessage[], people: SlackPeople): string {
+  const [only] = messages
+  if (messages.length === 1 && only) return messageText(only, people)
+  return messages
+    .map((message) => `${people.author(message).name}: ${messageText(message, people)}`)
+    .join('\n')
+}
+
+/** A message's own text, then what is attached to it. */
+function messageText(message: SlackMessage, people: SlackPeople): string {
+  const attachments = (message.attachments ?? []).map((attachment) =>
+    [attachment.title, attachment.text ?? attachment.fallback].filter(Boolean).join(': '),
+  )
+  const files = (message.files ?? [])
+    .map((file) => file.title ?? file.name ?? '')
+    .filter((name) => name !== '')
+  const parts = [
+    mrkdwnToText(message.text ?? '', people),
+    ...attachments.map((text) => mrkdwnToText(text, people)),
+    ...files.map((name) => `[file: ${name}]`),
+  ]
+  return parts.filter((part) => part.trim() !== '').join('\n')
+}
+
+function titleOf(channelName: string, text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const characters = Array.from(line)
+  const short =
+    characters.length <= TITLE_LENGTH
+      ? line
+      : `${characters
+          .slice(0, TITLE_LENGTH - 1)
+          .join('')
+          .trimEnd()}…`
+  return `#${channelName}: ${short}`
+}
+
+function lastChange(messages: readonly SlackMessage[]): string {
+  return messages.reduce((latest, message) => {
+    const edited = message.edited?.ts ?? ''
+    const changed = edited > message.ts ? edited : message.ts
+    return changed > latest ? changed : latest
+  }, '')
+}
+
+const byTs = (left: SlackMessage, right: SlackMessage) =>
+  left.ts < right.ts ? -1 : left.ts > right.ts ? 1 : 0

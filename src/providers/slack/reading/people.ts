@@ -1,0 +1,99 @@
+import type { UsersInfoResponse } from '@slack/web-api'
+import { ProviderError } from '../../provider.ts'
+import type { SlackRun } from '../client.ts'
+import type { SlackAuthor, SlackPeople } from './items.ts'
+import type { SlackMessage } from './messages.ts'
+import { mentionedUsers } from './mrkdwn.ts'
+
+/** Up to this many unknown people are asked for one by one; for more the whole list is read, once a run. */
+const ONE_BY_ONE = 5
+const LIST_LIMIT = 200
+const MOST_LIST_PAGES = 100
+
+export interface SlackDirectory extends SlackPeople {
+  /** Learns the names of everybody who wrote or is mentioned in these messages. */
+  load(messages: readonly SlackMessage[]): Promise<void>
+  /** Makes a channel's name known. */
+  addChannel(id: string, name: string): void
+}
+
+/** The names of a workspace's people and channels, read when first needed and kept for the run. */
+export function createSlackDirectory(run: SlackRun): SlackDirectory {
+  const people = new Map<string, SlackAuthor>()
+  const channels = new Map<string, string>()
+  let listed = false
+
+  async function load(messages: readonly SlackMessage[]): Promise<void> {
+    let unknown = unknownPeople(messages, people)
+    if (unknown.length > ONE_BY_ONE && !listed) {
+      await listPeople(run, people)
+      listed = true
+      unknown = unknownPeople(messages, people)
+    }
+    for (const id of unknown) people.set(id, await readPerson(run, id))
+  }
+
+  const nameOf = (id: string) => people.get(id)?.name ?? id
+  return {
+    load,
+    addChannel: (id, name) => channels.set(id, name),
+    user: nameOf,
+    channel: (id) => channels.get(id) ?? id,
+    author: (message) => {
+      const known = message.user === undefined ? undefined : people.get(message.user)
+      const name =
+        message.username ?? known?.name ?? message.bot_profile?.name ?? message.user ?? message.bot_id
+      return { name: name ?? 'unknown', email: known?.email ?? null }
+    },
+  }
+}
+
+function unknownPeople(
+  messages: readonly SlackMessage[],
+  people: ReadonlyMap<string, SlackAuthor>,
+): string[] {
+  const ids = messages.flatMap((message) => [
+    ...(message.user === undefined ? [] : [message.user]),
+    ...mentionedUsers(message.text ?? ''),
+  ])
+  return [...new Set(ids)].filter((id) => !people.has(id))
+}
+
+async function listPeople(run: SlackRun, people: Map<string, SlackAuthor>): Promise<void> {
+  let cursor = ''
+  for (let page = 0; page < MOST_LIST_PAGES; page += 1) {
+    const answer = await namesOrNull(() =>
+      run.call((token) =>
+        run.client.users.list({ token, limit: LIST_LIMIT, ...(cursor === '' ? {} : { cursor }) }),
+      ),
+    )
+    for (const member of answer?.members ?? []) {
+      if (member.id !== undefined) people.set(member.id, personOf(member, member.id))
+    }
+    cursor = answer?.response_metadata?.next_cursor ?? ''
+    if (cursor === '') return
+  }
+}
+
+async function readPerson(run: SlackRun, id: string): Promise<SlackAuthor> {
+  const answer = await namesOrNull(() => run.call((token) => run.client.users.info({ token, user: id })))
+  return answer?.user ? personOf(answer.user, id) : { name: id, email: null }
+}
+
+/** Names are an ornament: where Slack will not tell them (unknown user, missing scope), ids stand in. */
+async function namesOrNull<Answer>(read: () => Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rejected') return null
+    throw error
+  }
+}
+
+function personOf(user: NonNullable<UsersInfoResponse['user']>, id: string): SlackAuthor {
+  const names = [user.profile?.display_name, user.profile?.real_name, user.real_name, user.name]
+  return {
+    name: names.find((name) => name !== undefined && name.trim() !== '') ?? id,
+    email: user.profile?.email ?? null,
+  }
+}

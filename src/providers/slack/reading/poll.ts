@@ -1,0 +1,206 @@
+import type { ChangePage } from '../../provider.ts'
+import type { SlackChannel } from './channels.ts'
+import { unreadThread, type SlackChannelState, type WatchedThread } from './cursor.ts'
+import { readThread, type HistoryBlock } from '../history/history.ts'
+import type { HintedBlock } from '../hints.ts'
+import { markOf } from '../history/marks.ts'
+import { blockEnd, blockStart } from './messages.ts'
+import { forgetHour, noteLeaving, windowStart, type Leaving } from '../history/older.ts'
+import { CHANGED_THREADS, readParts, type ReadPart } from './reader.ts'
+import { historyOf, pageOf, readingOf, tryChannel, type SlackSync } from './sync.ts'
+import { beginVerifying, verifyBudget, verifyOlder, type VerifyBudget } from '../history/verify.ts'
+
+/** Threads older than the look-back that a poll looks at: those talked in last, and those longest not looked at. */
+const LIVELY_THREADS_PER_POLL = 30
+const OTHER_THREADS_PER_POLL = 20
+/** A look-back window is compared as a whole up to this many messages. */
+const COMPARED_MESSAGES = 2_000
+
+/**
+ * Asks every channel for what is new, edited or gone within the look-back; then, as far as the budget goes and those longest
+ * not compared first, whether its older history still is what is stored; then some older threads for changed replies.
+ */
+export async function* pollChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
+  const budget = verifyBudget(sync.options.verifiedMessages)
+  const turnOf = ({ id }: SlackChannel) => sync.state.channels[id]?.older.turn ?? 0
+  const inTurn = [...sync.channels.values()].toSorted((left, right) => turnOf(left) - turnOf(right))
+  for (const channel of inTurn) {
+    const state = sync.state.channels[channel.id]
+    // Not begun yet. One whose older history cannot be read still gets its news.
+    if (!state || state.backfill === '') continue
+    yield* tryChannel(sync, channel, pollChannel(sync, channel, state, budget))
+  }
+  yield* checkOldThreads(sync)
+}
+
+async function* pollChannel(
+  sync: SlackSync,
+  channel: SlackChannel,
+  state: SlackChannelState,
+  budget: VerifyBudget,
+): AsyncGenerator<ChangePage> {
+  const oldest = windowStart(state)
+  const verifying = beginVerifying(sync, { channel, state, budget })
+  const blocks = verifying?.isWhole
+    ? verifying.reader.downTo(oldest)
+    : historyOf(sync, channel.id, { oldest, before: null })
+  const leaving = yield* pollWindow(sync, channel, state, blocks)
+  if (verifying) yield* verifyOlder(verifying)
+  // Only now: what has left the look-back meanwhile is no part of what was to be compared.
+  if (leaving) noteLeaving(state.older, leaving)
+}
+
+/** Reads a channel's look-back if it is not as before. Answers what of it has left the look-back, where that is certain. */
+async function* pollWindow(
+  sync: SlackSync,
+  channel: SlackChannel,
+  state: SlackChannelState,
+  blocks: AsyncGenerator<HistoryBlock>,
+): AsyncGenerator<ChangePage, Leaving | null> {
+  const oldest = windowStart(state)
+  const head: HistoryBlock[] = []
+  let size = 0
+  let ended = false
+  while (!ended && size < COMPARED_MESSAGES) {
+    const next = await blocks.next()
+    ended = next.done === true
+    if (next.done === true) break
+    head.push(next.value)
+    size += next.value.messages.length
+  }
+  if (ended && markOf(head.flatMap((block) => block.messages)) === state.window) return null
+  const parts = readParts(
+    readingOf(sync, channel),
+    chain(head, blocks),
+    { before: null, oldest },
+    CHANGED_THREADS,
+  )
+  let failed = false
+  let leaving: Leaving | null = null
+  for await (const part of parts) {
+    failed ||= part.failures.length > 0
+    if (part.from === oldest) {
+      const newest = head[0]?.messages[0]?.ts ?? ''
+      if (newest > state.newest) state.newest = newest
+      const start = windowStart(state)
+      const window = head.filter((block) => block.from >= start).flatMap((block) => block.messages)
+      // A window that failed in part is looked at again in the next poll.
+      state.window = ended && !failed ? markOf(window) : ''
+      const left = head.filter((block) => block.from < start)
+      if (ended && !failed) leaving = { from: oldest, to: start, blocks: left }
+    }
+    yield pageOf(sync, part)
+  }
+  return leaving
+}
+
+async function* chain(head: HistoryBlock[], rest: AsyncIterable<HistoryBlock>): AsyncGenerator<HistoryBlock> {
+  yield* head
+  yield* rest
+}
+
+/**
+ * Looks at threads whose root is older than its channel's look-back: a new reply does not bring such a root back into the
+ * history. Those that changed are read again with the hour they stand in.
+ */
+async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
+  const { state, run, outage } = sync
+  for (const key of oldThreads(sync)) {
+    const [channelId = '', rootTs = ''] = key.split('/')
+    const watched = state.threads[key]
+    if (!watched) continue
+    try {
+      const mark = markOf(await readThread(run, channelId, rootTs))
+      outage.passed()
+      watched[1] = run.session.clock.now().getTime()
+      if (mark === watched[3]) continue
+    } catch (error) {
+      const failure = outage.failureOf(`${sync.workspace.id}/${key}`, error)
+      // It has had its turn: threads that never answer must not keep the others from theirs.
+      watched[1] = run.session.clock.now().getTime()
+      yield pageOf(sync, { failures: [failure] })
+      continue
+    }
+    yield* readHinted(sync, [{ channelId, from: blockStart(rootTs), roots: new Set([rootTs]) }])
+  }
+}
+
+function oldThreads(sync: SlackSync): string[] {
+  const old = Object.entries(sync.state.threads).filter(([key]) => isOldThread(sync, key))
+  const lively = old
+    .toSorted(([, left], [, right]) => (left[0] > right[0] ? -1 : 1))
+    .slice(0, LIVELY_THREADS_PER_POLL)
+  const chosen = new Set(lively.map(([key]) => key))
+  const others = old.filter(([key]) => !chosen.has(key)).toSorted(([, left], [, right]) => left[1] - right[1])
+  return [...chosen, ...others.slice(0, OTHER_THREADS_PER_POLL).map(([key]) => key)]
+}
+
+function isOldThread(sync: SlackSync, key: string): boolean {
+  const [channelId = '', rootTs = ''] = key.split('/')
+  const channel = sync.state.channels[channelId]
+  return channel !== undefined && sync.channels.has(channelId) && rootTs < windowStart(channel)
+}
+
+/** Reads single blocks again: what is stored of them becomes exactly what is there. */
+export async function* readHinted(
+  sync: SlackSync,
+  hinted: readonly HintedBlock[],
+): AsyncGenerator<ChangePage> {
+  for (const { channelId, from, roots } of hinted) {
+    const channel = sync.channels.get(channelId)
+    const state = sync.state.channels[channelId]
+    if (!channel || !state || state.backfill === '') continue
+    const before = blockEnd(from)
+    const blocks = watchBlocks(historyOf(sync, channelId, { oldest: from, before }), state)
+    const bounds = { before, oldest: from }
+    const parts = readParts(readingOf(sync, channel), blocks, bounds, { ...CHANGED_THREADS, forced: roots })
+    const keys = [...roots].map((root) => `${channelId}/${root}`)
+    yield* tryChannel(sync, channel, watchAnew(sync, keys, readHour(sync, state, from, parts)))
+  }
+}
+
+/** Forgets threads while their hour is read, which watches those again that are there; all of them where it fails. */
+async function* watchAnew(
+  sync: SlackSync,
+  keys: readonly string[],
+  pages: AsyncIterable<ChangePage>,
+): AsyncGenerator<ChangePage> {
+  const { threads } = sync.state
+  const known = keys.flatMap((key): [string, WatchedThread][] => (threads[key] ? [[key, threads[key]]] : []))
+  for (const [key] of known) delete threads[key]
+  try {
+    yield* pages
+  } catch (error) {
+    for (const [key, [latest]] of known) sync.state.threads[key] ??= unreadThread(latest)
+    throw error
+  }
+}
+
+async function* readHour(
+  sync: SlackSync,
+  state: SlackChannelState,
+  from: string,
+  parts: AsyncIterable<ReadPart>,
+): AsyncGenerator<ChangePage> {
+  const recallThreads = forgetHour(state, from)
+  let failed = false
+  for await (const part of parts) {
+    failed ||= part.failures.length > 0
+    yield pageOf(sync, part)
+  }
+  if (!failed) recallThreads()
+}
+
+/** Notes the newest message seen, then tells of each block. */
+export async function* watchBlocks(
+  blocks: AsyncIterable<HistoryBlock>,
+  state: SlackChannelState,
+  onBlock: (block: HistoryBlock) => void = () => undefined,
+): AsyncGenerator<HistoryBlock> {
+  for await (const block of blocks) {
+    const newest = block.messages[0]?.ts ?? ''
+    if (newest > state.newest) state.newest = newest
+    onBlock(block)
+    yield block
+  }
+}

@@ -1,0 +1,165 @@
+import type { OutageGuard } from '../../outage-guard.ts'
+import type { ItemFailure, ProviderItem } from '../../provider.ts'
+import type { SlackRun } from '../client.ts'
+import { isThreadKnown, watchThread, type SlackState } from './cursor.ts'
+import { readThread, type HistoryBlock } from '../history/history.ts'
+import {
+  channelIdRange,
+  conversationItem,
+  gatherConversations,
+  slackItemId,
+  threadItem,
+  threadRoots,
+  type ItemContext,
+} from './items.ts'
+import type { SlackMessage } from './messages.ts'
+import type { SlackDirectory } from './people.ts'
+
+const STORED_IDS_LIMIT = 1_000
+/** What reading a part of a channel gave. Everything with a `ts` at or above `from`, up to the part before it, is in it. */
+export interface ReadPart {
+  upserts: ProviderItem[]
+  deletions: string[]
+  failures: ItemFailure[]
+  discovered: number
+  from: string
+}
+
+export interface ChannelReading {
+  run: SlackRun
+  state: SlackState
+  directory: SlackDirectory
+  context: ItemContext
+  outage: OutageGuard
+  itemsPerPage: number
+}
+
+/** Which threads of a stretch are read. */
+export interface ThreadChoice {
+  /** Not those that are watched and whose root is as when they were read. */
+  skipKnown: boolean
+  /** Nor those that are not watched: no root of the stretch has changed since they were read. */
+  skipUnwatched: boolean
+  /** These in any case. */
+  forced: ReadonlySet<string>
+}
+
+/** Of what has been read before, the threads that may have changed. */
+export const CHANGED_THREADS: ThreadChoice = { skipKnown: true, skipUnwatched: false, forced: new Set() }
+
+/**
+ * The items of a channel's blocks, newest first, in parts of about `itemsPerPage`, and what is stored in the same stretch of time
+ * but is not there any more. `before` and `oldest` bound the stretch (null: no bound).
+ */
+export async function* readParts(
+  reading: ChannelReading,
+  blocks: AsyncIterable<HistoryBlock> | Iterable<HistoryBlock>,
+  bounds: { before: string | null; oldest: string | null },
+  threads: ThreadChoice,
+): AsyncGenerator<ReadPart> {
+  let before = bounds.before
+  let part = emptyPart()
+  for await (const block of blocks) {
+    await readBlock(reading, block, threads, part)
+    part.from = block.from
+    if (part.upserts.length + part.failures.length < reading.itemsPerPage) continue
+    yield await closePart(reading, part, before)
+    before = block.from
+    part = emptyPart()
+  }
+  part.from = bounds.oldest ?? ''
+  yield await closePart(reading, part, before)
+}
+
+interface OpenPart extends ReadPart {
+  /** Ids that are there, upserted or not. */
+  present: Set<string>
+}
+
+const emptyPart = (): OpenPart => ({
+  upserts: [],
+  deletions: [],
+  failures: [],
+  discovered: 0,
+  from: '',
+  present: new Set(),
+})
+
+async function readBlock(
+  reading: ChannelReading,
+  block: HistoryBlock,
+  threads: ThreadChoice,
+  part: OpenPart,
+): Promise<void> {
+  const { context, directory, state } = reading
+  await directory.load(block.messages)
+  for (const conversation of gatherConversations(block.messages)) {
+    addItem(part, conversationItem(context, conversation))
+  }
+  for (const root of threadRoots(block.messages)) {
+    const isKnown = isThreadKnown(state, context.channel.id, root) ?? threads.skipUnwatched
+    if (threads.skipKnown && isKnown && !threads.forced.has(root.ts)) {
+      part.present.add(slackItemId(context.workspace.id, context.channel.id, root.ts))
+      part.discovered += 1
+    } else {
+      await readOneThread(reading, root, part)
+    }
+  }
+}
+
+async function readOneThread(reading: ChannelReading, root: SlackMessage, part: OpenPart): Promise<void> {
+  const { context, run, directory, state, outage } = reading
+  const channelId = context.channel.id
+  const now = run.session.clock.now()
+  try {
+    const messages = await readThread(run, channelId, root.ts)
+    await directory.load(messages)
+    outage.passed()
+    const item = threadItem(context, root.ts, messages)
+    if (item) addItem(part, item)
+    watchThread(state, channelId, root, messages, now)
+  } catch (error) {
+    const failure = outage.failureOf(slackItemId(context.workspace.id, channelId, root.ts), error)
+    part.failures.push(failure)
+    part.present.add(failure.externalId)
+    part.discovered += 1
+    watchThread(state, channelId, root, null, now)
+  }
+}
+
+function addItem(part: OpenPart, item: ProviderItem): void {
+  part.upserts.push(item)
+  part.present.add(item.externalId)
+  part.discovered += 1
+}
+
+async function closePart(reading: ChannelReading, part: OpenPart, before: string | null): Promise<ReadPart> {
+  const { workspace, channel } = reading.context
+  const range = channelIdRange(workspace.id, channel.id)
+  const from = slackItemId(workspace.id, channel.id, part.from)
+  const to = before === null ? range.to : slackItemId(workspace.id, channel.id, before)
+  const deletions: string[] = []
+  for await (const stored of storedIn(reading.run, { from, to })) {
+    deletions.push(...stored.filter((id) => !part.present.has(id)))
+  }
+  const { upserts, failures, discovered } = part
+  return { upserts, failures, discovered, from: part.from, deletions }
+}
+
+/** The ids stored in a range, in pages. */
+export async function* storedIn(
+  run: SlackRun,
+  range: { from: string; to: string | null },
+): AsyncGenerator<string[]> {
+  let from = range.from
+  for (;;) {
+    const ids = await run.session.storedIds({ from, to: range.to, limit: STORED_IDS_LIMIT })
+    if (ids.length > 0) yield ids
+    const last = ids.at(-1)
+    if (last === undefined || ids.length < STORED_IDS_LIMIT) return
+    from = afterId(last)
+  }
+}
+
+/** The smallest id after one (an id holds no control characters). */
+export const afterId = (id: string): string => `${id}\u0001`

@@ -1,0 +1,116 @@
+import { createOutageGuard, type OutageGuard } from '../../outage-guard.ts'
+import { ProviderError, type ChangePage } from '../../provider.ts'
+import type { SlackChannel } from './channels.ts'
+import type { SlackRun } from '../client.ts'
+import { pruneThreads, writeSlackCursor, type SlackState } from './cursor.ts'
+import { readHistory } from '../history/history.ts'
+import type { SlackWorkspace } from './items.ts'
+import { createSlackDirectory, type SlackDirectory } from './people.ts'
+import type { ChannelReading } from './reader.ts'
+
+export interface SlackChangesOptions {
+  /** Messages asked for in one `conversations.history`, 1 to 999. Apps Slack restricts get 15 whatever they ask for. */
+  pageSize: number
+  /** Items after which a page is handed out. */
+  itemsPerPage: number
+  /** Messages before the look-back that a poll compares with what is stored. */
+  verifiedMessages: number
+}
+
+/** Everything a run works with. */
+export interface SlackSync {
+  run: SlackRun
+  options: SlackChangesOptions
+  workspace: SlackWorkspace
+  directory: SlackDirectory
+  state: SlackState
+  outage: OutageGuard
+  /** Channels to be read, by id: those the allowlist lets in and the bot is in or can join. */
+  channels: Map<string, SlackChannel>
+}
+
+type Progress = Partial<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered'>>
+
+/** Asks who we are and begins a run with nothing known but the state. Throws ProviderError. */
+export async function startSync(
+  run: SlackRun,
+  state: SlackState,
+  options: SlackChangesOptions,
+): Promise<SlackSync> {
+  const who = await whoWeAre(run)
+  const { externalAccountId, displayName } = run.session.account
+  const workspace = {
+    id: externalAccountId,
+    name: who.team ?? displayName,
+    url: who.url ?? 'https://slack.com/',
+  }
+  const directory = createSlackDirectory(run)
+  return { run, options, workspace, directory, state, outage: createOutageGuard(), channels: new Map() }
+}
+
+/** What Slack says of the grant; nothing where a gateway in between does not know the method: the grant told enough. */
+async function whoWeAre(run: SlackRun): Promise<{ team?: string; url?: string }> {
+  try {
+    return await run.call((token) => run.client.auth.test({ token }))
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rejected') return {}
+    throw error
+  }
+}
+
+/** The pages of one channel; where Slack refuses it, a failure instead of the rest, and the run goes on. */
+export async function* tryChannel(
+  sync: SlackSync,
+  channel: SlackChannel,
+  pages: AsyncIterable<ChangePage>,
+): AsyncGenerator<ChangePage> {
+  try {
+    yield* pages
+    sync.outage.passed()
+  } catch (error) {
+    const failure = sync.outage.failureOf(channelKey(sync, channel.id), error)
+    yield pageOf(sync, { failures: [{ ...failure, message: `#${channel.name}: ${failure.message}` }] })
+  }
+}
+
+/** A channel's history, `oldest` <= ts < `before`. */
+export function historyOf(
+  sync: SlackSync,
+  channelId: string,
+  bounds: { oldest: string; before: string | null },
+) {
+  return readHistory(sync.run, { channelId, ...bounds, pageSize: sync.options.pageSize })
+}
+
+/** What reading a channel's items takes. */
+export function readingOf(sync: SlackSync, channel: SlackChannel): ChannelReading {
+  const { run, state, directory, outage, workspace } = sync
+  const { maxTextBytes } = run.session.limits
+  const { itemsPerPage } = sync.options
+  return {
+    run,
+    state,
+    directory,
+    outage,
+    itemsPerPage,
+    context: { workspace, channel, people: directory, maxTextBytes },
+  }
+}
+
+/** What stands for a whole channel in a failure. */
+export const channelKey = (sync: SlackSync, channelId: string) => `${sync.workspace.id}/${channelId}`
+
+/** A page with the state as it is now, not the last one. */
+export function pageOf(sync: SlackSync, progress: Progress): ChangePage {
+  pruneThreads(sync.state)
+  return {
+    upserts: progress.upserts ?? [],
+    deletions: progress.deletions ?? [],
+    failures: progress.failures ?? [],
+    discovered: progress.discovered ?? 0,
+    cursor: writeSlackCursor(sync.state),
+    complete: false,
+    // What is gone is found channel by channel, so that a channel that could not be read loses nothing.
+    snapshot: null,
+  }
+}

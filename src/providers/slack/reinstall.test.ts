@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { SlackEmulator } from '../../../emulators/slack/index.ts'
+import {
+  closeSlack,
+  connectSlack as connect,
+  differences,
+  findItems as find,
+  SLACK_NOW,
+} from '../../../test/support/slack.ts'
+import type { Credentials, JsonObject, JsonValue } from '../provider.ts'
+import { exchangeSlackCode, slackAuthorizeUrl } from './oauth.ts'
+
+afterEach(closeSlack)
+
+/** Installs the app as a person does, at a time in epoch milliseconds. */
+async function install(slack: SlackEmulator, at: number): Promise<Credentials> {
+  const { SLACK_CLIENT_ID: clientId = '', SLACK_CLIENT_SECRET: clientSecret = '' } = slack.env
+  const apiUrl = slack.env['SLACK_API_URL'] ?? ''
+  const oauth = { clientId, clientSecret, apiUrl, now: () => new Date(at) }
+  const redirectUri = 'http://127.0.0.1/callback'
+  const page = await fetch(slackAuthorizeUrl(oauth, { state: 's', redirectUri }), { redirect: 'manual' })
+  const code = new URL(page.headers.get('location') ?? '').searchParams.get('code') ?? ''
+  const signal = new AbortController().signal
+  return (await exchangeSlackCode(oauth, { code, redirectUri, signal })).credentials
+}
+
+/** A workspace whose app can be removed and installed again, synced once. */
+async function installed(options: Parameters<typeof connect>[0] = {}) {
+  const extra: JsonObject = {}
+  let token = ''
+  const connected = await connect({ ...options, harness: { extra, accessToken: () => token } })
+  const { slack, sync } = connected
+  const authorize = async (at: number) => {
+    const credentials = await install(slack, at)
+    token = credentials.accessToken
+    Object.assign(extra, credentials.extra)
+  }
+  await authorize(SLACK_NOW)
+  await sync.run()
+  const reinstall = async () => {
+    slack.grants.revokeAll()
+    slack.state.uninstall()
+    await authorize(SLACK_NOW + 60_000)
+  }
+  return { ...connected, authorize, reinstall }
+}
+
+const knownState = z.looseObject({ install: z.string() })
+const withoutInstall = (cursor: JsonValue): JsonValue => {
+  const { install: _install, ...state } = knownState.parse(cursor)
+  return z.json().parse(state)
+}
+
+describe('Slack: an app that was removed and installed again', () => {
+  it('keeps everything, joins the channels again and reads what was said, edited and deleted since', async () => {
+    const { slack, sync, channel, reinstall } = await installed()
+    const [last, before] = slack.state.history(channel(1), { oldest: '', latest: '~', limit: 2 })
+    await reinstall()
+    slack.state.post(channel(0), { text: 'said after the new install' })
+    slack.state.edit(channel(1), before?.ts ?? '', 'edited between the installs')
+    slack.state.delete(channel(1), last?.ts ?? '')
+    await sync.run()
+    expect(find(sync, 'said after the new install')).toHaveLength(1)
+    expect(differences(slack, sync)).toEqual([])
+    expect(await sync.run()).toMatchObject({ pages: 1, ingested: [], deleted: [], failures: [] })
+  })
+
+  it('removes nothing and stores nothing anew where nothing changed', async () => {
+    const { slack, sync, reinstall } = await installed()
+    await reinstall()
+    expect(await sync.run()).toMatchObject({ ingested: [], deleted: [], failures: [] })
+    expect(slack.state.channels().every(({ isMember }) => isMember)).toBe(true)
+  })
+
+  it.each([1, 2, 3])('removes nothing where the first run after it dies after page %i', async (dieAfter) => {
+    const { slack, sync, reinstall } = await installed({ itemsPerPage: 4 })
+    await reinstall()
+    expect(await sync.run({ dieAfter })).toMatchObject({ deleted: [], complete: false })
+    expect(await sync.run()).toMatchObject({ ingested: [], deleted: [] })
+    expect(differences(slack, sync)).toEqual([])
+  })
+
+  it('keeps what is stored of a channel that it cannot join again, and removes one that is gone', async () => {
+    const { slack, sync, channel, reinstall } = await installed()
+    const [archived, gone] = [channel(0), channel(2)]
+    const idsOf = (id: string) => [...sync.items.keys()].filter((key) => key.includes(id))
+    const kept = idsOf(archived)
+    slack.state.setArchived(archived, true)
+    slack.state.deleteChannel(gone)
+    await reinstall()
+    expect((await sync.run()).failures).toEqual([
+      { externalId: `T0EMULATOR/${archived}`, message: '#general cannot be joined: is_archived' },
+    ])
+    expect((await sync.run()).failures).toEqual([])
+    expect(kept.length).toBeGreaterThan(0)
+    expect(idsOf(archived)).toEqual(kept)
+    expect(idsOf(gone)).toEqual([])
+  })
+
+  it('is in the channels again that it was put out of before; within one install it stays out', async () => {
+    const { slack, sync, channel, reinstall } = await installed()
+    const ofChannel = () => [...sync.items.keys()].filter((id) => id.includes(channel(1)))
+    slack.state.setMember(channel(1), false)
+    for (let run = 0; run < 2; run += 1) {
+      await sync.run()
+      expect(ofChannel()).toEqual([])
+      expect(slack.state.channels()[1]?.isMember).toBe(false)
+    }
+    await reinstall()
+    await sync.run()
+    expect(ofChannel().length).toBeGreaterThan(0)
+    slack.state.setMember(channel(1), false)
+    await sync.run()
+    expect(ofChannel()).toEqual([])
+    expect(slack.state.channels()[1]?.isMember).toBe(false)
+  })
+
+  it('asks every channel, though events came until shortly before: none came between the installs', async () => {
+    const { slack, sync, channel, authorize } = await installed()
+    const push = { since: new Date(0), hints: [] }
+    slack.state.post(channel(0), { text: 'told by no event' })
+    await sync.run({ push })
+    expect(find(sync, 'told by no event')).toEqual([])
+    await authorize(SLACK_NOW + 60_000)
+    await sync.run({ push })
+    expect(find(sync, 'told by no event')).toHaveLength(1)
+  })
+
+  it('is told from the one before also where the cursor was saved before installs were noted', async () => {
+    const { sync, reinstall } = await installed({ changeCursor: withoutInstall })
+    await reinstall()
+    expect(await sync.run()).toMatchObject({ ingested: [], deleted: [] })
+  })
+})
+
+describe('Slack: credentials and a cursor that name no install', () => {
+  it('are one install: a channel the bot was put out of is respected', async () => {
+    const { slack, sync, channel } = await connect({ changeCursor: withoutInstall })
+    await sync.run()
+    slack.state.setMember(channel(1), false)
+    await sync.run()
+    expect([...sync.items.keys()].some((id) => id.includes(channel(1)))).toBe(false)
+    expect(slack.state.channels()[1]?.isMember).toBe(false)
+  })
+})
+
+describe('Slack: an allowlist', () => {
+  it('with an id that Slack does not list to the bot says so as a failure of each run, and reads the others', async () => {
+    const { slack, sync, channel } = await connect()
+    const hidden = slack.state.addChannel({ name: 'board', isPrivate: true })
+    const allowlist = ['C0NOWHERE', channel(0), hidden]
+    const failure = (id: string) => ({
+      externalId: `T0EMULATOR/${id}`,
+      message: `the allowlist names ${id}, which is not among the channels that Slack shows the bot`,
+    })
+    for (let run = 0; run < 2; run += 1) {
+      expect((await sync.run({ allowlist })).failures).toEqual([failure('C0NOWHERE'), failure(hidden)])
+    }
+    expect(new Set([...sync.items.values()].map(({ metadata }) => metadata.channelId))).toEqual(
+      new Set([channel(0)]),
+    )
+    expect((await sync.run({ allowlist: [channel(0)] })).failures).toEqual([])
+  })
+})

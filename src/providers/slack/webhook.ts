@@ -1,0 +1,143 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { validationError } from '../../kernel/errors.ts'
+import type { SlackHint } from './hints.ts'
+import { isSystemSubtype } from './reading/messages.ts'
+
+const LARGEST_AGE_SECONDS = 300
+
+/**
+ * Whether a request was signed by Slack with our secret within the last five minutes
+ * (docs.slack.dev/authentication/verifying-requests-from-slack): `v0=` and the hex HMAC-SHA256 of `v0:{timestamp}:{raw body}`,
+ * compared in constant time. `timestamp` and `signature` are the headers `X-Slack-Request-Timestamp` and `X-Slack-Signature`.
+ */
+export function verifySlackSignature(input: {
+  signingSecret: string
+  timestamp: string | undefined
+  signature: string | undefined
+  rawBody: string | Uint8Array
+  now: Date
+}): boolean {
+  const { timestamp, signature } = input
+  if (timestamp === undefined || signature === undefined || !/^\d{1,12}$/.test(timestamp)) return false
+  if (Math.abs(input.now.getTime() / 1000 - Number(timestamp)) > LARGEST_AGE_SECONDS) return false
+  const expected = Buffer.from(signSlackBody(input.signingSecret, timestamp, input.rawBody))
+  const given = Buffer.from(signature)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** The `X-Slack-Signature` of a body sent at a time (seconds since the epoch, as text). */
+export function signSlackBody(
+  signingSecret: string,
+  timestamp: string,
+  rawBody: string | Uint8Array,
+): string {
+  const hmac = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(rawBody)
+  return `v0=${hmac.digest('hex')}`
+}
+
+/** What a request of the Events API asks for. `eventId` tells repeats apart: Slack sends an event up to four times. */
+export type SlackEventOutcome =
+  | { kind: 'challenge'; challenge: string }
+  | { kind: 'changed'; teamId: string; eventId: string; hints: SlackHint[] }
+  | { kind: 'disconnected'; teamId: string; eventId: string; reason: 'app_uninstalled' | 'tokens_revoked' }
+  | { kind: 'ignored'; reason: string }
+
+const innerEvent = z.looseObject({ type: z.string() })
+
+const envelope = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('url_verification'), challenge: z.string() }),
+  z.looseObject({
+    type: z.literal('event_callback'),
+    team_id: z.string(),
+    event_id: z.string(),
+    event: innerEvent,
+  }),
+  z.looseObject({ type: z.literal('app_rate_limited'), team_id: z.string() }),
+])
+
+const messageRef = z.looseObject({
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  subtype: z.string().optional(),
+})
+
+const messageEvent = z.looseObject({
+  type: z.literal('message'),
+  subtype: z.string().optional(),
+  channel: z.string(),
+  ts: z.string().optional(),
+  thread_ts: z.string().optional(),
+  message: messageRef.optional(),
+  previous_message: messageRef.optional(),
+  deleted_ts: z.string().optional(),
+})
+
+/** Events after which the list of channels has to be looked at: created, renamed, gone, or the bot let in or out. */
+const CHANNEL_EVENTS = new Set([
+  'channel_created',
+  'channel_deleted',
+  'channel_rename',
+  'channel_archive',
+  'channel_unarchive',
+  'channel_left',
+  'channel_id_changed',
+  'channel_shared',
+  'channel_unshared',
+  'group_deleted',
+  'group_rename',
+  'group_archive',
+  'group_unarchive',
+  'group_left',
+  'member_joined_channel',
+])
+
+/**
+ * What a request of the Events API means for the source of its workspace (docs.slack.dev/apis/events-api). `body` is the
+ * parsed JSON; throws AppError `validation_failed` when it is no event.
+ */
+export function readSlackEvent(body: unknown): SlackEventOutcome {
+  const parsed = envelope.safeParse(body)
+  if (!parsed.success) {
+    throw validationError(parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+  }
+  const request = parsed.data
+  if (request.type === 'url_verification') return { kind: 'challenge', challenge: request.challenge }
+  if (request.type === 'app_rate_limited') return { kind: 'ignored', reason: 'app_rate_limited' }
+  const { team_id: teamId, event_id: eventId, event } = request
+  if (event.type === 'app_uninstalled') return { kind: 'disconnected', teamId, eventId, reason: event.type }
+  if (event.type === 'tokens_revoked') return readRevocation(teamId, eventId, event)
+  if (CHANNEL_EVENTS.has(event.type))
+    return { kind: 'changed', teamId, eventId, hints: [{ kind: 'channels' }] }
+  if (event.type !== 'message') return { kind: 'ignored', reason: event.type }
+  const hint = messageHint(event)
+  if (hint === null) return { kind: 'ignored', reason: 'not content' }
+  return { kind: 'changed', teamId, eventId, hints: [hint] }
+}
+
+/** Only the bot's own tokens matter: `tokens.oauth` are those of people. */
+function readRevocation(teamId: string, eventId: string, event: unknown): SlackEventOutcome {
+  const tokens = z
+    .looseObject({ tokens: z.looseObject({ bot: z.array(z.string()).optional() }) })
+    .safeParse(event)
+  const bots = tokens.success ? (tokens.data.tokens.bot ?? []) : []
+  if (bots.length === 0) return { kind: 'ignored', reason: 'no bot token revoked' }
+  return { kind: 'disconnected', teamId, eventId, reason: 'tokens_revoked' }
+}
+
+function messageHint(event: unknown): SlackHint | null {
+  const parsed = messageEvent.safeParse(event)
+  if (!parsed.success || isSystemSubtype(parsed.data.subtype)) return null
+  const {
+    channel,
+    message,
+    previous_message: previous,
+    deleted_ts: deleted,
+    ts,
+    thread_ts: thread,
+  } = parsed.data
+  const touched = message?.ts ?? deleted ?? previous?.ts ?? ts
+  if (touched === undefined || isSystemSubtype(message?.subtype ?? previous?.subtype)) return null
+  const threadTs = message?.thread_ts ?? previous?.thread_ts ?? thread
+  return { kind: 'message', channel, ts: touched, ...(threadTs === undefined ? {} : { threadTs }) }
+}

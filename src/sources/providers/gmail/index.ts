@@ -1,1 +1,0 @@
-export { createGmailAdapter, type GmailAdapterOptions } from './gmail-adapter.ts'

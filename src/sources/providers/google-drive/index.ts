@@ -1,1 +1,0 @@
-export { createGoogleDriveAdapter, type GoogleDriveAdapterOptions } from './google-drive-adapter.ts'

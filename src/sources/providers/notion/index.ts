@@ -1,1 +1,0 @@
-export { createNotionAdapter, type NotionAdapterOptions } from './notion-adapter.ts'
