@@ -8,7 +8,6 @@ const ADAPTER_FOLDERS = [
   'src/database/drivers',
   'src/inference/embedding-models',
   'src/inference/language-models',
-  'src/sources/providers',
 ]
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -43,6 +42,24 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/[^/]+\\.ts$', pathNot: NOT_TESTS },
       to: { path: `^src/(?!${PLATFORM}/)[^/]+/`, pathNot: '^src/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'providers-know-no-slice',
+      severity: 'error',
+      from: { path: '^src/providers/', pathNot: NOT_TESTS },
+      to: { path: '^src/(?!(kernel|text|providers)/|sources/extract/)' },
+    },
+    {
+      name: 'a-provider-through-the-catalogue',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [NOT_TESTS, '^src/providers/[^/]+/', '^src/providers/catalog\\.ts$'] },
+      to: { path: '^src/providers/[^/]+/' },
+    },
+    {
+      name: 'providers-know-not-each-other',
+      severity: 'error',
+      from: { path: '^src/providers/([^/]+)/', pathNot: NOT_TESTS },
+      to: { path: '^src/providers/[^/]+/', pathNot: '^src/providers/$1/' },
     },
     ...ADAPTER_FOLDERS.map((folder) => ({
       name: `${folder.replace(/^src\//, '').replace('/', '-')}-through-their-factory`,

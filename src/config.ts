@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { StartupError } from './kernel/errors.ts'
-import { PROVIDERS } from './kernel/providers.ts'
+import { PROVIDERS, type ProviderEnvironment, providers, providerSettings } from './providers/index.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const positive = z.coerce.number().int().min(1)
 const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
 const secret = z.string().min(1)
+const gatedByDefault = providers.flatMap(({ id, isGated }) => (isGated ? [id] : [])).join(',')
 const ENCRYPTION_KEY_BYTES = 32
 /** Keys in base64, separated by commas. */
 const encryptionKeys = z
@@ -16,8 +17,7 @@ const encryptionKeys = z
     'must be 32 bytes in base64, or several such keys separated by commas',
   )
 
-/** One environment variable a setting; docs/settings.md has the same table and a test compares them. */
-export const settingsSchema = z.object({
+const serviceSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: port.default(8787).describe('Port of the one HTTP server: API, console, webhooks'),
   PUBLIC_URL: url
@@ -69,25 +69,6 @@ export const settingsSchema = z.object({
     .describe(
       'Encrypts OAuth tokens at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured',
     ),
-  SLACK_CLIENT_ID: secret.optional().describe("Slack app's client ID; with its secret Slack is offered"),
-  SLACK_CLIENT_SECRET: secret.optional().describe("Slack app's client secret"),
-  SLACK_SIGNING_SECRET: secret.optional().describe("Slack app's signing secret, for its events"),
-  SLACK_API_URL: url.optional().describe('Stands for https://slack.com/api, for tests and gateways'),
-  GOOGLE_CLIENT_ID: secret
-    .optional()
-    .describe("Google OAuth client's ID; with its secret Drive and Gmail are offered"),
-  GOOGLE_CLIENT_SECRET: secret.optional().describe("Google OAuth client's secret"),
-  GOOGLE_API_URL: url
-    .optional()
-    .describe('Stands for https://www.googleapis.com; drive/v3 and gmail/v1 are under it'),
-  GOOGLE_AUTH_URL: url
-    .optional()
-    .describe('Stands for https://accounts.google.com and https://oauth2.googleapis.com'),
-  NOTION_CLIENT_ID: secret
-    .optional()
-    .describe("Notion connection's client ID; with its secret Notion is offered"),
-  NOTION_CLIENT_SECRET: secret.optional().describe("Notion connection's client secret"),
-  NOTION_API_URL: url.optional().describe('Stands for https://api.notion.com'),
   SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
   LOG_LEVEL: z
@@ -96,7 +77,7 @@ export const settingsSchema = z.object({
     .describe('Least level that is logged'),
   GATED_PROVIDERS: z
     .string()
-    .default('google_drive,gmail')
+    .default(gatedByDefault)
     .transform((list) =>
       list
         .split(',')
@@ -107,7 +88,11 @@ export const settingsSchema = z.object({
     .describe("Providers that need the operator's leave for each workspace"),
 })
 
-export type Settings = z.output<typeof settingsSchema>
+/** One environment variable a setting; docs/settings.md has the same table and a test compares them. */
+export const settingsSchema = z.object({ ...serviceSchema.shape, ...providerSettings })
+
+/** The service's settings, and under `providers` those of the providers, which only their own folders know. */
+export type Settings = z.output<typeof serviceSchema> & { providers: ProviderEnvironment }
 
 /** What goes together, and cannot be seen one setting at a time. */
 function crossFaults(settings: Settings): string[] {
@@ -130,15 +115,13 @@ function crossFaults(settings: Settings): string[] {
 
 function connectorFaults(settings: Settings): string[] {
   const faults: string[] = []
-  for (const name of ['SLACK', 'GOOGLE', 'NOTION'] as const) {
-    const id = settings[`${name}_CLIENT_ID`]
-    const secretOfClient = settings[`${name}_CLIENT_SECRET`]
-    if (id !== undefined && secretOfClient === undefined)
-      faults.push(`${name}_CLIENT_SECRET: is needed with ${name}_CLIENT_ID`)
-    if (id === undefined && secretOfClient !== undefined)
-      faults.push(`${name}_CLIENT_ID: is needed with ${name}_CLIENT_SECRET`)
+  const clients = new Map(providers.map(({ client }) => [client.id, client.secret]))
+  for (const [id, secretOfClient] of clients) {
+    const [hasId, hasSecret] = [id, secretOfClient].map((name) => settings.providers[name] !== undefined)
+    if (hasId && !hasSecret) faults.push(`${secretOfClient}: is needed with ${id}`)
+    if (!hasId && hasSecret) faults.push(`${id}: is needed with ${secretOfClient}`)
   }
-  const anyClient = settings.SLACK_CLIENT_ID ?? settings.GOOGLE_CLIENT_ID ?? settings.NOTION_CLIENT_ID
+  const anyClient = [...clients.keys()].find((id) => settings.providers[id] !== undefined)
   if (anyClient !== undefined && settings.DATABASE_URL !== undefined && !settings.ENCRYPTION_KEY)
     faults.push('ENCRYPTION_KEY: is needed with DATABASE_URL once a connector is configured')
   return faults
@@ -152,10 +135,14 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const result = settingsSchema.safeParse(given)
-  const faults = result.success
-    ? crossFaults(result.data)
-    : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  if (result.success && faults.length === 0) return result.data
+  const service = serviceSchema.safeParse(given)
+  const ofProviders = z.object(providerSettings).safeParse(given)
+  const issues = [service, ofProviders].flatMap(({ error }) => error?.issues ?? [])
+  const faults = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  if (service.success && ofProviders.success) {
+    const settings = { ...service.data, providers: ofProviders.data }
+    faults.push(...crossFaults(settings))
+    if (faults.length === 0) return settings
+  }
   throw new StartupError(`The settings are not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
 }

@@ -8,9 +8,10 @@ import type { OpenDatabase } from './database/database.ts'
 import type { Items } from './items/index.ts'
 import type { Clock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
-import { PROVIDERS, type ProviderId } from './kernel/providers.ts'
+import { PROVIDERS } from './providers/index.ts'
+import type { ProviderId } from './kernel/providers.ts'
 import type { Metrics } from './operations/index.ts'
-import { createProviderAdapters, type ProviderAdapters } from './sources/index.ts'
+import { createProviderAdapters, type ProviderAdapters } from './providers/index.ts'
 import {
   createSyncWorker,
   type OpenAccount,
@@ -47,7 +48,7 @@ export async function startConnectorEngine(deps: {
 }): Promise<ConnectorEngine> {
   const { settings, database, clock, logger, metrics } = deps
   const { db } = database
-  const adapters = await createProviderAdapters(settings, clock)
+  const adapters = await createProviderAdapters(settings.providers, clock)
   const onError = (err: unknown): void =>
     logger.error({ err }, 'connectors: something failed and is tried again')
   const wake = (): void => worker.wake()
@@ -58,7 +59,7 @@ export async function startConnectorEngine(deps: {
     adapters,
     encryptionKeys: await encryptionKeys(settings, adapters.offered.length > 0),
     gated: settings.GATED_PROVIDERS,
-    slackSigningSecret: settings.SLACK_SIGNING_SECRET,
+    environment: settings.providers,
     checkConnectorLimit,
     publicUrl: deps.publicUrl,
     onQueued: wake,

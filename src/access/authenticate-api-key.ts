@@ -5,7 +5,7 @@ import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { AgentPrincipal } from '../kernel/principal.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import { hashSecret } from './api-key-secret.ts'
 
 const KeyRow = z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import { distinct, givenId, label } from '../kernel/schemas.ts'
 import type { ApiKeys } from './api-keys.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reply, type StreamEvent } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import { Citation, limit, query } from '../retrieval/index.ts'
 import type { AnswerEvent, Answers } from './answers.ts'
 

@@ -1,5 +1,7 @@
-/** Every action of the audit trail; docs/audit.md documents each. */
-export const AUDIT_ACTIONS = [
+import type { ProviderId } from '../kernel/providers.ts'
+import { providers } from '../providers/index.ts'
+
+const ACTIONS = [
   'context.retrieve',
   'api_key.create',
   'api_key.revoke',
@@ -7,7 +9,6 @@ export const AUDIT_ACTIONS = [
   'connector.authorize',
   'connector.connect',
   'connector_access.request',
-  'maintenance.slack.cleanup_system_events',
   'maintenance.reembed.start',
   'organization.create',
   'source.create',
@@ -19,4 +20,17 @@ export const AUDIT_ACTIONS = [
   'source_item.delete',
   'sync_run.create',
 ] as const
-export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+type CleanUpAction = `maintenance.${ProviderId}.${string}`
+export type AuditAction = (typeof ACTIONS)[number] | CleanUpAction
+
+/** The action of a provider's clean-up job. */
+export function cleanUpAction(provider: ProviderId, job: string): CleanUpAction {
+  return `maintenance.${provider}.${job.replaceAll('-', '_')}`
+}
+
+/** Every action of the audit trail; docs/audit.md documents each. */
+export const AUDIT_ACTIONS: readonly AuditAction[] = [
+  ...ACTIONS,
+  ...providers.flatMap(({ id, cleanUps = [] }) => cleanUps.map(({ name }) => cleanUpAction(id, name))),
+]

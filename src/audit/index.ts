@@ -1,3 +1,3 @@
-export { AUDIT_ACTIONS, type AuditAction } from './actions.ts'
+export { AUDIT_ACTIONS, type AuditAction, cleanUpAction } from './actions.ts'
 export { recordEvent } from './record-event.ts'
 export { auditRoutes, type AuditServices } from './routes.ts'

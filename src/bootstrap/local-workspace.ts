@@ -2,17 +2,11 @@ import { describeSecret, insertApiKey, newApiKeySecret, type NewSecret } from '.
 import type { Db, Tx } from '../database/database.ts'
 import { ACTIONS } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { providers } from '../providers/index.ts'
 import { insertPushOnlySource } from '../sources/index.ts'
 import { insertOrganization } from '../organizations/index.ts'
 
 const KEY_NAME = 'Local admin'
-const SOURCE_NAMES: Record<ProviderId, string> = {
-  slack: 'Slack (push)',
-  google_drive: 'Google Drive (push)',
-  notion: 'Notion (push)',
-  gmail: 'Gmail (push)',
-}
 
 export interface LocalWorkspace {
   organizationId: string
@@ -57,8 +51,8 @@ async function makeWorkspace(tx: Tx, at: Date): Promise<string> {
     isLocal: true,
     at,
   })
-  for (const provider of PROVIDERS) {
-    await insertPushOnlySource(tx, { organizationId, provider, displayName: SOURCE_NAMES[provider], at })
+  for (const { id: provider, name } of providers) {
+    await insertPushOnlySource(tx, { organizationId, provider, displayName: `${name} (push)`, at })
   }
   return organizationId
 }

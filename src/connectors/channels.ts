@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../kernel/errors.ts'
-import { ProviderError, type SourceChannels } from '../sources/index.ts'
+import { ProviderError } from '../providers/index.ts'
+import { type SourceChannels } from '../sources/index.ts'
 import type { OpenProviderAccount } from './open-account.ts'
 
 /** Somebody waits for the answer: a provider that asks for patience is not waited for longer. */

@@ -1,12 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ProviderId } from '../kernel/providers.ts'
-
-const NAMES: Record<ProviderId, string> = {
-  slack: 'Slack',
-  google_drive: 'Google Drive',
-  notion: 'Notion',
-  gmail: 'Gmail',
-}
+import { providers } from '../providers/index.ts'
 
 /** OAuth's error codes (RFC 6749, 4.1.2.1): nothing else that an address says is shown on a page of ours. */
 const ERROR_CODE = /^[a-z_]{1,60}$/
@@ -23,7 +16,7 @@ export function addConnectedPage(server: FastifyInstance): void {
  * It shows nothing of the address but known words, so that no link can make it say something else.
  */
 export function connectedPage(query: { provider?: unknown; connected?: unknown; error?: unknown }): string {
-  const provider = Object.entries(NAMES).find(([id]) => id === query.provider)?.[1] ?? 'The account'
+  const provider = providers.find(({ id }) => id === query.provider)?.name ?? 'The account'
   if (typeof query.connected === 'string') {
     return page(
       `${provider} is connected`,
@@ -33,7 +26,7 @@ export function connectedPage(query: { provider?: unknown; connected?: unknown; 
   if (query.error === undefined) {
     return page(
       'Nothing was connected just now',
-      'This is the page that Slack, Google and Notion send you back to when you connect an account.',
+      'This is the page that a provider sends you back to when you connect an account.',
     )
   }
   const reason =

@@ -12,7 +12,7 @@ import {
   type ProviderAdapter,
   type ProviderAdapters,
   ProviderError,
-} from '../sources/index.ts'
+} from '../providers/index.ts'
 import { queueRun } from '../sync/index.ts'
 import type { ConnectorAccess } from './connector-access.ts'
 import { findCredentials, saveCredentials } from './credentials.ts'

@@ -5,7 +5,8 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
-import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 
 export interface AccessRequestView {
   id: string

@@ -1,9 +1,10 @@
 import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { ProviderAdapters, SourceChannels } from '../sources/index.ts'
+import type { ProviderAdapters, ProviderEnvironment } from '../providers/index.ts'
+import type { SourceChannels } from '../sources/index.ts'
 import { createChannels } from './channels.ts'
-import { createCleanUpSystemEvents } from './clean-up-system-events.ts'
+import { createCleanUps } from './clean-ups.ts'
 import { createConnections } from './connections.ts'
 import { createConnectorAccess } from './connector-access.ts'
 import { createCredentialStore } from './credentials.ts'
@@ -11,8 +12,8 @@ import { createOAuthStates } from './oauth-states.ts'
 import { createAccountOpener, type OpenProviderAccount } from './open-account.ts'
 import { createRevocations, type Revocations } from './revocations.ts'
 import type { ConnectorServices } from './routes.ts'
-import { createSlackWebhook } from './slack-webhook.ts'
 import { createTokenCipher } from './token-cipher.ts'
+import { createWebhooks } from './webhooks.ts'
 
 export interface ConnectorDependencies {
   db: Db
@@ -22,7 +23,8 @@ export interface ConnectorDependencies {
   /** 32 bytes each; the first encrypts, all decrypt. */
   encryptionKeys: readonly Uint8Array[]
   gated: readonly ProviderId[]
-  slackSigningSecret: string | undefined
+  /** The providers' settings. */
+  environment: ProviderEnvironment
   checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
   publicUrl: () => string
   /** Called once a run can be taken up. */
@@ -58,8 +60,8 @@ export function createConnectors(deps: ConnectorDependencies): Connectors {
     services: {
       connections: createConnections({ ...deps, cipher, states, access: connectorAccess, revocations }),
       connectorAccess,
-      slackWebhook: createSlackWebhook({ db, clock, signingSecret: deps.slackSigningSecret }),
-      cleanUpSystemEvents: createCleanUpSystemEvents({ db, clock }),
+      webhooks: createWebhooks({ db, clock, environment: deps.environment }),
+      cleanUps: createCleanUps({ db, clock }),
     },
     channels: createChannels({ openAccount }),
     openAccount,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Credentials, type ProviderAdapter, ProviderError } from '../sources/index.ts'
+import { type Credentials, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization, insertSource } from '../../test/support/organizations.ts'

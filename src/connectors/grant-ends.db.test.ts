@@ -6,9 +6,10 @@ import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization } from '../../test/support/organizations.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
-import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import { addMember } from '../organizations/index.ts'
-import { type ConnectedAccount, type ProviderAdapter, ProviderError } from '../sources/index.ts'
+import { type ConnectedAccount, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import { createConnectors } from './connectors.ts'
 import { createCredentialStore } from './credentials.ts'
 import { createTokenCipher } from './token-cipher.ts'
@@ -68,7 +69,7 @@ const start = (encryptionKey = KEY) =>
     adapters: { offered: PROVIDERS, get: adapterOf, close: async () => {} },
     encryptionKeys: [encryptionKey],
     gated: [],
-    slackSigningSecret: undefined,
+    environment: {},
     checkConnectorLimit: async () => {
       room -= 1
       if (room < 0) throw new AppError('plan_limit_reached', 'There is no room')

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization, insertSource } from '../../test/support/organizations.ts'
 import { readSettings } from '../config.ts'
-import type { ProviderAdapter } from '../sources/index.ts'
+import type { ProviderAdapter } from '../providers/index.ts'
 import { createConnectors } from './connectors.ts'
 import { createCredentialStore, saveCredentials, type SourceRef } from './credentials.ts'
 import { createOAuthStates } from './oauth-states.ts'
@@ -46,7 +46,7 @@ function start(keys: readonly Buffer[]) {
     adapters: { offered: ['gmail'], get: () => adapter, close: async () => {} },
     encryptionKeys: keys,
     gated: [],
-    slackSigningSecret: undefined,
+    environment: {},
     checkConnectorLimit: async () => {},
     publicUrl: () => 'http://127.0.0.1',
     onQueued: () => {},

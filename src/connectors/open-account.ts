@@ -5,7 +5,7 @@ import {
   type ProviderAdapters,
   type ProviderLimits,
   type ProviderSession,
-} from '../sources/index.ts'
+} from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { CredentialStore, SourceRef } from './credentials.ts'
 

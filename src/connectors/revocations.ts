@@ -4,7 +4,13 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { ConnectedAccount, Credentials, ProviderAdapters } from '../sources/index.ts'
+import {
+  type ConnectedAccount,
+  type Credentials,
+  type ProviderAdapters,
+  providerOf,
+  providers,
+} from '../providers/index.ts'
 import { contextOf, openCredentials } from './credentials.ts'
 import type { TokenCipher } from './token-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
@@ -15,9 +21,6 @@ const FIRST_RETRY_MS = 60_000
 /** Another worker does not try the same one while this one does. */
 const HOLD_MS = 60_000
 const AT_ONCE = 20
-
-/** Providers whose grants are one. */
-const FAMILIES: readonly (readonly ProviderId[])[] = [['google_drive', 'gmail']]
 
 /** A grant that no source holds. */
 export interface LooseGrant extends Pick<ConnectedAccount, 'externalAccountId' | 'credentials'> {
@@ -130,21 +133,15 @@ async function revoke(
   }
 }
 
-/**
- * Whether another source, of any workspace, would be cut off. What a revocation ends is the provider's affair:
- * - Slack: the app's bot in the workspace, whoever installed it: it is deactivated and leaves its channels
- *   (docs.slack.dev/reference/methods/auth.revoke).
- * - Google: the app's access to the account altogether, Drive and Gmail.
- * - Notion: one authorization of the workspace out of many, each person's with a bot of its own
- *   (developers.notion.com/guides/get-started/authorization, `bot_id`).
- */
+/** Whether another source, of any workspace, would be cut off: what a revocation ends is the provider's affair. */
 async function isShared(
   db: Db,
   cipher: TokenCipher,
   row: Row<'grant_revocations'>,
   credentials: Credentials,
 ): Promise<boolean> {
-  const family = FAMILIES.find((providers) => providers.includes(row.provider)) ?? [row.provider]
+  const { grants } = providerOf(row.provider)
+  const family = providers.filter((provider) => provider.grants.family === grants.family)
   const others = await db
     .selectFrom('sources')
     .leftJoin('source_credentials', (join) =>
@@ -153,21 +150,20 @@ async function isShared(
         .onRef('source_credentials.source_id', '=', 'sources.id'),
     )
     .select(['sources.organization_id', 'sources.id', 'source_credentials.ciphertext'])
-    .where('provider', 'in', [...family])
+    .where(
+      'provider',
+      'in',
+      family.map(({ id }) => id),
+    )
     .where('external_account_id', '=', row.external_account_id)
     .where('push_only', '=', false)
     .execute()
-  if (row.provider !== 'notion') return others.length > 0
+  const { isShared: isOne } = grants
+  if (!isOne) return others.length > 0
   return others.some(({ organization_id: organizationId, id: sourceId, ciphertext }) => {
     if (ciphertext === null) return false
-    return isOneBot(credentials, openCredentials(cipher, ciphertext, { organizationId, sourceId }))
+    return isOne(credentials, openCredentials(cipher, ciphertext, { organizationId, sourceId }))
   })
-}
-
-/** Whether two grants of a Notion workspace may be the same person's: of an unknown bot it is assumed. */
-function isOneBot({ extra: one }: Credentials, { extra: other }: Credentials): boolean {
-  const [bot, otherBot] = [one?.['botId'], other?.['botId']]
-  return bot === undefined || otherBot === undefined || bot === otherBot
 }
 
 async function remove(db: Db, row: Row<'grant_revocations'>): Promise<void> {

@@ -1,16 +1,18 @@
 import { z } from 'zod'
+import { cleanUpAction } from '../audit/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
-import type { CleanUpSystemEvents } from './clean-up-system-events.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { type Provider as ProviderOf, PROVIDERS, providers } from '../providers/index.ts'
+import type { CleanUps } from './clean-ups.ts'
 import type { Connections } from './connections.ts'
 import type { ConnectorAccess } from './connector-access.ts'
-import type { SlackWebhook } from './slack-webhook.ts'
+import type { Webhooks } from './webhooks.ts'
 
 export interface ConnectorServices {
   connections: Connections
   connectorAccess: ConnectorAccess
-  slackWebhook: SlackWebhook
-  cleanUpSystemEvents: CleanUpSystemEvents
+  webhooks: Webhooks
+  cleanUps: CleanUps
 }
 
 const Provider = z.enum(PROVIDERS)
@@ -112,46 +114,50 @@ export const connectorRoutes = [
       redirect: await connections.complete(provider, query, signal),
     }),
   }),
-  defineRoute<ConnectorServices>()({
-    operationId: 'receiveSlackEvents',
-    method: 'POST',
-    path: '/v1/webhooks/slack',
-    summary: "Take events of Slack's Events API",
-    description:
-      "Signed by Slack (`X-Slack-Signature`). What an event announces is read by the source's next run.",
-    tag: 'Connectors',
-    access: { surface: 'public' },
-    credits: 0,
-    audit: 'none',
-    bodyBytesMax: 1024 * 1024,
-    refuses: ['unauthenticated', 'not_configured', 'validation_failed'],
-    responses: { 200: z.union([z.object({ challenge: z.string() }), z.object({ ok: z.literal(true) })]) },
-    handle: async ({ headers, rawBody }, { slackWebhook }) => {
-      const challenge = await slackWebhook.receive({
-        timestamp: single(headers['x-slack-request-timestamp']),
-        signature: single(headers['x-slack-signature']),
-        rawBody,
-      })
-      return challenge === null ? reply(200, { ok: true as const }) : reply(200, { challenge })
-    },
-  }),
-  defineRoute<ConnectorServices>()({
-    operationId: 'cleanUpSlackSystemEvents',
-    method: 'POST',
-    path: '/v1/maintenance/slack/cleanup-system-events',
-    summary: 'Remove Slack system messages that were stored as content',
-    description: 'With `dryRun` nothing is removed, and `deleted` says how many would be.',
-    tag: 'Maintenance',
-    access: { surface: 'agent', action: 'admin' },
-    credits: 0,
-    audit: 'maintenance.slack.cleanup_system_events',
-    body: z.strictObject({ dryRun: z.boolean().default(false) }),
-    responses: { 200: z.object({ scanned: z.int(), deleted: z.int(), dryRun: z.boolean() }) },
-    handle: async ({ principal, body: { dryRun } }, { cleanUpSystemEvents }) =>
-      reply(200, await cleanUpSystemEvents.run(principal, dryRun)),
-  }),
+  ...providers.flatMap(webhookRoutes),
+  ...providers.flatMap(cleanUpRoutes),
 ]
 
-function single(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined
+function webhookRoutes({ id, webhook }: ProviderOf<ProviderId>) {
+  if (!webhook) return []
+  return [
+    defineRoute<ConnectorServices>()({
+      operationId: webhook.operationId,
+      method: 'POST',
+      path: `/v1/webhooks/${id}`,
+      summary: webhook.summary,
+      description: webhook.description,
+      tag: 'Connectors',
+      access: { surface: 'public' },
+      credits: 0,
+      audit: 'none',
+      bodyBytesMax: 1024 * 1024,
+      refuses: ['unauthenticated', 'not_configured', 'validation_failed'],
+      responses: { 200: z.union([z.object({ challenge: z.string() }), z.object({ ok: z.literal(true) })]) },
+      handle: async ({ headers, rawBody }, { webhooks }) => {
+        const challenge = await webhooks.receive(id, { headers, rawBody })
+        return challenge === null ? reply(200, { ok: true as const }) : reply(200, { challenge })
+      },
+    }),
+  ]
+}
+
+function cleanUpRoutes({ id: provider, cleanUps = [] }: ProviderOf<ProviderId>) {
+  return cleanUps.map((job) =>
+    defineRoute<ConnectorServices>()({
+      operationId: job.operationId,
+      method: 'POST',
+      path: `/v1/maintenance/${provider}/${job.name}`,
+      summary: job.summary,
+      description: job.description,
+      tag: 'Maintenance',
+      access: { surface: 'agent', action: 'admin' },
+      credits: 0,
+      audit: cleanUpAction(provider, job.name),
+      body: z.strictObject({ dryRun: z.boolean().default(false) }),
+      responses: { 200: z.object({ scanned: z.int(), deleted: z.int(), dryRun: z.boolean() }) },
+      handle: async ({ principal, body: { dryRun } }, { cleanUps: services }) =>
+        reply(200, await services.run(principal, { provider, job }, dryRun)),
+    }),
+  )
 }

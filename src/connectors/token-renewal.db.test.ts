@@ -3,7 +3,7 @@ import type { KyselyPlugin } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization, insertSource } from '../../test/support/organizations.ts'
-import { type Credentials, type ProviderAdapter, ProviderError } from '../sources/index.ts'
+import { type Credentials, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import { createCredentialStore, saveCredentials, type SourceRef } from './credentials.ts'
 import { createTokenCipher } from './token-cipher.ts'
 

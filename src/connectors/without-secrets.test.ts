@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { createLogger } from '../logger.ts'
-import { ProviderError } from '../sources/index.ts'
+import { ProviderError } from '../providers/index.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 const ACCESS = 'access-token-4711'

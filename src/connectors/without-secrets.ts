@@ -1,4 +1,4 @@
-import { ProviderError } from '../sources/index.ts'
+import { ProviderError } from '../providers/index.ts'
 
 const REDACTED = '[redacted]'
 const CAUSES_MAX = 5

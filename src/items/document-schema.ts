@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import { givenId } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import type { NewItem } from './item.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import { givenId } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import {

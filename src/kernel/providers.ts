@@ -1,3 +1,5 @@
-/** The providers of the API document, in its order. */
-export const PROVIDERS = ['slack', 'google_drive', 'notion', 'gmail'] as const
-export type ProviderId = (typeof PROVIDERS)[number]
+/** Filled in by the catalogue of providers (src/providers/catalog.ts): the kernel knows that there are some and names none. */
+export interface ProviderRegistry {}
+
+/** A provider's id, such as stands in `provider` everywhere in the API. */
+export type ProviderId = ProviderRegistry extends { id: infer Id extends string } ? Id : never

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SUBSCRIPTION_STATUSES, subscriptionFields, TIERS } from '../billing/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import { givenId } from '../kernel/schemas.ts'
 import type { Operator } from './operator.ts'
 

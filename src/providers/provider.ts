@@ -1,5 +1,4 @@
 import type { Clock } from '../kernel/clock.ts'
-import type { ProviderId } from '../kernel/providers.ts'
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
@@ -180,7 +179,8 @@ export interface ListChangesInput {
 
 /** One provider: OAuth and a feed of changes. Has no state of its own but rate-limit gates, one per account. */
 export interface ProviderAdapter {
-  readonly provider: ProviderId
+  /** The id of its descriptor. */
+  readonly provider: string
   readonly usesPkce: boolean
   /** The page to send the browser to. `codeChallenge` is S256 (RFC 7636), ignored where the provider has no PKCE. */
   authorizeUrl(input: { state: string; redirectUri: string; codeChallenge: string }): string

@@ -1,7 +1,8 @@
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import { providersInScope } from './search.ts'
 import type { SearchFilter } from './search-schema.ts'
 

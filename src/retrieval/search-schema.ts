@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SOURCE_KINDS, Timestamp } from '../items/index.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import { distinct, givenId } from '../kernel/schemas.ts'
 
 export const QUERY_CHARACTERS_MAX = 8_192

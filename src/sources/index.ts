@@ -1,22 +1,3 @@
-export { createProviderAdapters, type ProviderAdapters } from '../providers/create-adapters.ts'
-export {
-  DEFAULT_PROVIDER_LIMITS,
-  ProviderError,
-  type ChangePage,
-  type ConnectedAccount,
-  type Credentials,
-  type ItemFailure,
-  type JsonValue,
-  type ProviderAdapter,
-  type ProviderItem,
-  type ProviderLimits,
-  type ProviderSession,
-  type PushState,
-} from '../providers/provider.ts'
-// Not through the providers' own index: that loads their SDKs, which most starts do not need.
-export { computePolicyHealth } from '../providers/google/drive/policy-health.ts'
-export { readSlackEvent, verifySlackSignature } from '../providers/slack/webhook.ts'
-export { SLACK_SYSTEM_SUBTYPES } from '../providers/slack/reading/messages.ts'
 export { createRemovals, type Removals } from './removals.ts'
 export { sourceRoutes, type SourceServices } from './routes.ts'
 export { createSources, insertPushOnlySource, type SourceChannels, type SourceView } from './sources.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
-import { PROVIDERS } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import { givenId, label } from '../kernel/schemas.ts'
 import type { Sources } from './sources.ts'
 

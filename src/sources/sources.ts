@@ -8,8 +8,9 @@ import type { SourceStatus } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
-import type { ProviderChannel } from '../providers/provider.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { type ProviderChannel, providerOf } from '../providers/index.ts'
 import type { Removals } from './removals.ts'
 
 /*
@@ -119,7 +120,7 @@ export function createSources(deps: {
     async channels(caller, id, signal) {
       const row = await findSource(db, caller, id)
       const source = toView(row)
-      if (source.provider !== 'slack')
+      if (!providerOf(source.provider).hasChannels)
         throw new AppError('not_a_slack_source', 'Only Slack sources have channels')
       const listed = row.push_only ? [] : await channels.list(caller, source, signal)
       return { channels: listed, channelAllowlist: source.channelAllowlist }
@@ -161,7 +162,7 @@ async function applyChange(
   at: Date,
 ): Promise<void> {
   const { displayName, status, channelAllowlist } = change
-  if (channelAllowlist !== undefined && before.provider !== 'slack') {
+  if (channelAllowlist !== undefined && !providerOf(before.provider).hasChannels) {
     throw new AppError('not_a_slack_source', 'Only Slack sources have a channel allowlist')
   }
   // A source in error stays so until a run succeeds: enabling it only ends a pause.

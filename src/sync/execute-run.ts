@@ -9,7 +9,7 @@ import {
   ProviderError,
   type ProviderSession,
   type PushState,
-} from '../sources/index.ts'
+} from '../providers/index.ts'
 import { applyPage, type ApplyDependencies, type PageCounts } from './apply-page.ts'
 import { finishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'

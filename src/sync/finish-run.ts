@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
-import { computePolicyHealth } from '../sources/index.ts'
+import { type Provider, providerOf } from '../providers/index.ts'
 import type { TakenRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
 
@@ -43,8 +43,9 @@ export async function finishRun(
     .where('id', '=', run.runId)
     .returning(['items_ingested', 'items_deleted'])
     .executeTakeFirstOrThrow()
-  if (source.provider === 'google_drive' && mayChangePolicyHealth(run, end, counts))
-    await updatePolicyHealth(tx, run, end)
+  const { policyHealth } = providerOf(source.provider)
+  if (policyHealth && mayChangePolicyHealth(run, end, counts))
+    await updatePolicyHealth(tx, run, end, policyHealth)
   const poll = nextPoll(now, deps)
   const wait = end.succeeded ? null : end.pollNotBefore
   await tx
@@ -81,13 +82,18 @@ function mayChangePolicyHealth(
   return end.succeeded && (end.snapshot !== null || source.policy_health === null)
 }
 
-async function updatePolicyHealth(tx: Tx, { source, organizationId }: TakenRun, end: RunEnd): Promise<void> {
+async function updatePolicyHealth(
+  tx: Tx,
+  { source, organizationId }: TakenRun,
+  end: RunEnd,
+  policyHealth: NonNullable<Provider['policyHealth']>,
+): Promise<void> {
   const key = { organization_id: organizationId, id: source.id, provider: source.provider }
   const snapshot = end.succeeded ? end.snapshot : null
   const counts = await countPolicies(tx, key, snapshot ?? source.last_snapshot)
   await tx
     .updateTable('sources')
-    .set({ policy_health: JSON.stringify(computePolicyHealth(counts)) })
+    .set({ policy_health: JSON.stringify(policyHealth(counts)) })
     .where('organization_id', '=', organizationId)
     .where('id', '=', source.id)
     .execute()

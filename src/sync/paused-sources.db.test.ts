@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createRemovals, createSources, ProviderError } from '../sources/index.ts'
+import { ProviderError } from '../providers/index.ts'
+import { createRemovals, createSources } from '../sources/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ProviderError } from '../sources/index.ts'
+import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 

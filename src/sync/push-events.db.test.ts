@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres } from '../database/drivers/postgres.ts'
-import { ProviderError } from '../sources/index.ts'
+import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
 import { dropPushEvents, notePushEvent, readPushState } from './push-events.ts'

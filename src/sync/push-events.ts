@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../database/database.ts'
-import type { JsonValue, PushState } from '../sources/index.ts'
+import type { JsonValue, PushState } from '../providers/index.ts'
 import type { TakenRun } from './run-lease.ts'
 
 /** Hints of one run at most; with more than that the oldest are read and the others wait for the next run. */

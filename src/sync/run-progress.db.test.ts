@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ProviderAdapter, ProviderItem } from '../sources/index.ts'
+import type { ProviderAdapter, ProviderItem } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 

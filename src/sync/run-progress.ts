@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../kernel/clock.ts'
-import type { JsonValue } from '../sources/index.ts'
+import type { JsonValue } from '../providers/index.ts'
 
 /** How long a provider is read without anything new coming of it, milliseconds. */
 const WITHOUT_NEWS_MAX_MS = 3_600_000

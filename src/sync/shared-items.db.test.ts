@@ -4,7 +4,8 @@ import { createFakeProvider, type FakeProvider } from '../../test/support/fake-p
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { dropClaims } from '../items/index.ts'
-import { createRemovals, createSources, type ProviderAdapter } from '../sources/index.ts'
+import { type ProviderAdapter } from '../providers/index.ts'
+import { createRemovals, createSources } from '../sources/index.ts'
 import { storedIds } from './synced-items.ts'
 import type { SyncWorker } from './sync-worker.ts'
 

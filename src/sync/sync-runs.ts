@@ -4,7 +4,8 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import { queueRun } from './queue-runs.ts'
 
 export interface SyncRunView {

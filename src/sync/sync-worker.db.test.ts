@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createModelRegistry } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
-import { ProviderError } from '../sources/index.ts'
+import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'

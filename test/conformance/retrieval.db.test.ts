@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { PROVIDERS } from '../../src/kernel/providers.ts'
+import { PROVIDERS } from '../../src/providers/index.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'

@@ -6,7 +6,7 @@ import {
   type ProviderItem,
   type ProviderSession,
   type PushState,
-} from '../../src/sources/index.ts'
+} from '../../src/providers/index.ts'
 
 /** A provider in memory that speaks the port: a full crawl first, then a feed of changes. */
 export interface FakeProvider {

@@ -3,7 +3,7 @@ import {
   type NotionEmulator,
   type NotionEmulatorOptions,
 } from '../../emulators/notion/index.ts'
-import { createNotionAdapter } from '../../src/providers/notion/index.ts'
+import { createNotionAdapter } from '../../src/providers/notion/adapter.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 const NOW = Date.UTC(2026, 0, 20)

@@ -3,7 +3,8 @@ import type { Db } from '../../src/database/database.ts'
 import type { Row } from '../../src/database/schema.ts'
 import { ACTIONS } from '../../src/kernel/actions.ts'
 import type { AgentPrincipal } from '../../src/kernel/principal.ts'
-import { PROVIDERS, type ProviderId } from '../../src/kernel/providers.ts'
+import { PROVIDERS } from '../../src/providers/index.ts'
+import type { ProviderId } from '../../src/kernel/providers.ts'
 
 export interface TestOrganization {
   id: string

@@ -3,7 +3,7 @@ import {
   type SlackEmulator,
   type SlackEmulatorOptions,
 } from '../../emulators/slack/index.ts'
-import { createSlackAdapter } from '../../src/providers/slack/index.ts'
+import { createSlackAdapter } from '../../src/providers/slack/adapter.ts'
 import type { JsonValue } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 

@@ -1,1 +1,29 @@
-export { createNotionAdapter, type NotionAdapterOptions } from './adapter.ts'
+import { defineProvider, type Provider } from '../descriptor.ts'
+import { required, secretSetting, urlSetting } from '../settings.ts'
+import { isSameNotionBot } from './grants.ts'
+
+/** Notion. */
+export const notion: Provider<'notion'> = defineProvider({
+  id: 'notion',
+  name: 'Notion',
+  settings: {
+    NOTION_CLIENT_ID: secretSetting.describe(
+      "Notion connection's client ID; with its secret Notion is offered",
+    ),
+    NOTION_CLIENT_SECRET: secretSetting.describe("Notion connection's client secret"),
+    NOTION_API_URL: urlSetting.describe('Stands for https://api.notion.com'),
+  },
+  client: { id: 'NOTION_CLIENT_ID', secret: 'NOTION_CLIENT_SECRET' },
+  isGated: false,
+  hasChannels: false,
+  grants: { family: 'notion', isShared: isSameNotionBot },
+  async createAdapter(settings, { clock }) {
+    const { createNotionAdapter } = await import('./adapter.ts')
+    return createNotionAdapter({
+      clientId: required(settings.NOTION_CLIENT_ID, 'NOTION_CLIENT_ID'),
+      clientSecret: required(settings.NOTION_CLIENT_SECRET, 'NOTION_CLIENT_SECRET'),
+      apiUrl: settings.NOTION_API_URL ?? 'https://api.notion.com',
+      now: () => clock.now(),
+    })
+  },
+})

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { startNotionEmulator, type NotionEmulator } from '../../../emulators/notion/index.ts'
-import { createNotionAdapter } from './index.ts'
+import { createNotionAdapter } from './adapter.ts'
 
 const open: NotionEmulator[] = []
 const redirectUri = 'http://127.0.0.1:8787/v1/oauth/notion/callback'

@@ -1,3 +1,49 @@
-export { createSlackAdapter, type SlackAdapterOptions } from './adapter.ts'
-export { readSlackEvent, signSlackBody, verifySlackSignature, type SlackEventOutcome } from './webhook.ts'
-export type { SlackHint } from './hints.ts'
+import { defineProvider, type Provider } from '../descriptor.ts'
+import { required, secretSetting, urlSetting } from '../settings.ts'
+import { SLACK_SYSTEM_SUBTYPES } from './reading/messages.ts'
+import { readSlackRequest } from './webhook.ts'
+
+/** Slack. */
+export const slack: Provider<'slack'> = defineProvider({
+  id: 'slack',
+  name: 'Slack',
+  settings: {
+    SLACK_CLIENT_ID: secretSetting.describe("Slack app's client ID; with its secret Slack is offered"),
+    SLACK_CLIENT_SECRET: secretSetting.describe("Slack app's client secret"),
+    SLACK_SIGNING_SECRET: secretSetting.describe("Slack app's signing secret, for its events"),
+    SLACK_API_URL: urlSetting.describe('Stands for https://slack.com/api, for tests and gateways'),
+  },
+  client: { id: 'SLACK_CLIENT_ID', secret: 'SLACK_CLIENT_SECRET' },
+  isGated: false,
+  hasChannels: true,
+  // Ending one deactivates the app's bot in the workspace, whoever installed it (docs.slack.dev/reference/methods/auth.revoke).
+  grants: { family: 'slack' },
+  async createAdapter(settings, { clock }) {
+    const { createSlackAdapter } = await import('./adapter.ts')
+    return createSlackAdapter({
+      clientId: required(settings.SLACK_CLIENT_ID, 'SLACK_CLIENT_ID'),
+      clientSecret: required(settings.SLACK_CLIENT_SECRET, 'SLACK_CLIENT_SECRET'),
+      apiUrl: settings.SLACK_API_URL ?? 'https://slack.com/api',
+      now: () => clock.now(),
+    })
+  },
+  webhook: {
+    operationId: 'receiveSlackEvents',
+    summary: "Take events of Slack's Events API",
+    description:
+      "Signed by Slack (`X-Slack-Signature`). What an event announces is read by the source's next run.",
+    read: (request, settings, now) => readSlackRequest(request, settings.SLACK_SIGNING_SECRET, now),
+  },
+  cleanUps: [
+    {
+      operationId: 'cleanUpSlackSystemEvents',
+      name: 'cleanup-system-events',
+      summary: 'Remove Slack system messages that were stored as content',
+      description: 'With `dryRun` nothing is removed, and `deleted` says how many would be.',
+      sourceKind: 'message',
+      subtypes: SLACK_SYSTEM_SUBTYPES,
+      // What Slack writes when somebody comes or goes, for messages stored without their subtype.
+      shortBody: '^<?@[^\\n>]{1,80}>? has (joined|left) the (channel|group)\\.?$',
+    },
+  ],
+})

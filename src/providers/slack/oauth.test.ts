@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { startSlackEmulator, type SlackEmulator } from '../../../emulators/slack/index.ts'
-import { createSlackAdapter } from './index.ts'
+import { createSlackAdapter } from './adapter.ts'
 
 const open: SlackEmulator[] = []
 const redirectUri = 'http://127.0.0.1:8787/v1/oauth/slack/callback'

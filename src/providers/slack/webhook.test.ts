@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startSlackEmulator } from '../../../emulators/slack/index.ts'
 import { startEmulatorServer, type EmulatorRequest } from '../../../emulators/kit/server.ts'
-import { readSlackEvent, signSlackBody, verifySlackSignature } from './index.ts'
+import { readSlackEvent, signSlackBody, verifySlackSignature } from './webhook.ts'
 
 const now = new Date('2026-01-20T12:00:00Z')
 const timestamp = String(now.getTime() / 1000)

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { validationError } from '../../kernel/errors.ts'
+import { AppError, validationError } from '../../kernel/errors.ts'
+import type { WebhookEvent, WebhookRequest } from '../descriptor.ts'
 import type { SlackHint } from './hints.ts'
 import { isSystemSubtype } from './reading/messages.ts'
 
@@ -34,6 +35,42 @@ export function signSlackBody(
 ): string {
   const hmac = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(rawBody)
   return `v0=${hmac.digest('hex')}`
+}
+
+/**
+ * What a request of Slack's Events API announces, for every source of the workspace it comes from.
+ * @throws AppError `not_configured`, `unauthenticated` for a wrong or old signature, `malformed_json`, `validation_failed`
+ */
+export function readSlackRequest(
+  { headers, rawBody }: WebhookRequest,
+  signingSecret: string | undefined,
+  now: Date,
+): WebhookEvent {
+  if (signingSecret === undefined)
+    throw new AppError('not_configured', "Slack's events need SLACK_SIGNING_SECRET")
+  const timestamp = single(headers['x-slack-request-timestamp'])
+  const signature = single(headers['x-slack-signature'])
+  if (!verifySlackSignature({ timestamp, signature, rawBody, signingSecret, now }))
+    throw new AppError(
+      'unauthenticated',
+      "The request does not carry Slack's signature of the last 5 minutes",
+    )
+  const event = readSlackEvent(parseJson(rawBody))
+  if (event.kind === 'challenge' || event.kind === 'ignored') return event
+  const { teamId: accountId, ...rest } = event
+  return { ...rest, accountId }
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function parseJson(rawBody: Buffer): unknown {
+  try {
+    return JSON.parse(rawBody.toString('utf8'))
+  } catch (error) {
+    throw new AppError('malformed_json', 'The body is not JSON', { cause: error })
+  }
 }
 
 /** What a request of the Events API asks for. `eventId` tells repeats apart: Slack sends an event up to four times. */

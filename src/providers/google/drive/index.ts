@@ -1,1 +1,19 @@
-export { createGoogleDriveAdapter, type GoogleDriveAdapterOptions } from './adapter.ts'
+import { defineProvider, type Provider } from '../../descriptor.ts'
+import { googleClient, googleGrants, googleSettings, readGoogleSettings } from '../shared/settings.ts'
+import { computePolicyHealth } from './policy-health.ts'
+
+/** Google Drive. */
+export const googleDrive: Provider<'google_drive'> = defineProvider({
+  id: 'google_drive',
+  name: 'Google Drive',
+  settings: googleSettings,
+  client: googleClient,
+  isGated: true,
+  hasChannels: false,
+  grants: googleGrants,
+  async createAdapter(settings, deps) {
+    const { createGoogleDriveAdapter } = await import('./adapter.ts')
+    return createGoogleDriveAdapter({ ...deps, settings: readGoogleSettings(settings) })
+  },
+  policyHealth: computePolicyHealth,
+})

@@ -1,1 +1,17 @@
-export { createGmailAdapter, type GmailAdapterOptions } from './adapter.ts'
+import { defineProvider, type Provider } from '../../descriptor.ts'
+import { googleClient, googleGrants, googleSettings, readGoogleSettings } from '../shared/settings.ts'
+
+/** Gmail. */
+export const gmail: Provider<'gmail'> = defineProvider({
+  id: 'gmail',
+  name: 'Gmail',
+  settings: googleSettings,
+  client: googleClient,
+  isGated: true,
+  hasChannels: false,
+  grants: googleGrants,
+  async createAdapter(settings, deps) {
+    const { createGmailAdapter } = await import('./adapter.ts')
+    return createGmailAdapter({ ...deps, settings: readGoogleSettings(settings) })
+  },
+})

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { recordEvent, cleanUpAction } from '../audit/index.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { deleteItems } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { actorOf, type AgentPrincipal } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { CleanUpJob } from '../providers/index.ts'
+
+export interface CleanUpReport {
+  /** Items of its kind that were looked at. */
+  scanned: number
+  /** Those that are no content: removed, or with `dryRun` what would be. */
+  deleted: number
+  dryRun: boolean
+}
+
+export interface CleanUps {
+  /** Removes what an older version, or another tool, has stored of a provider as if it were content. */
+  run(caller: AgentPrincipal, job: ProviderJob, dryRun: boolean): Promise<CleanUpReport>
+}
+
+/** A clean-up and whose it is. */
+export interface ProviderJob {
+  provider: ProviderId
+  job: CleanUpJob
+}
+
+/** A short body is at most this long, in characters. */
+const SHORT_BODY = 200
+
+const Found = z.array(z.object({ scanned: z.int(), ids: z.array(z.string()) }))
+
+/** The clean-ups of the providers. */
+export function createCleanUps(deps: { db: Db; clock: Clock }): CleanUps {
+  return {
+    run: (caller, job, dryRun) =>
+      retryConflicts(() =>
+        deps.db.transaction().execute((tx) => cleanUp(tx, caller, job, { dryRun, at: deps.clock.now() })),
+      ),
+  }
+}
+
+async function cleanUp(
+  tx: Tx,
+  caller: AgentPrincipal,
+  { provider, job }: ProviderJob,
+  { dryRun, at }: { dryRun: boolean; at: Date },
+): Promise<CleanUpReport> {
+  const { organizationId } = caller
+  const isInScope = caller.allowedProviders === null || caller.allowedProviders.includes(provider)
+  const { scanned, ids } = isInScope ? await find(tx, organizationId, provider, job) : { scanned: 0, ids: [] }
+  if (!dryRun && ids.length > 0) await deleteItems(tx, { organizationId, ids })
+  const report = { scanned, deleted: ids.length, dryRun }
+  await recordEvent(tx, {
+    organizationId,
+    actor: actorOf(caller),
+    action: cleanUpAction(provider, job.name),
+    targetType: 'maintenance_job',
+    targetId: cleanUpAction(provider, job.name).replace('maintenance.', ''),
+    metadata: report,
+    at,
+  })
+  return report
+}
+
+async function find(
+  tx: Tx,
+  organizationId: string,
+  provider: ProviderId,
+  { sourceKind, subtypes, shortBody }: CleanUpJob,
+): Promise<{ scanned: number; ids: string[] }> {
+  const { rows } = await sql`
+    select count(*)::int as scanned,
+      coalesce(json_agg(id) filter (where
+        metadata ->> 'subtype' in (${sql.join([...subtypes])})
+        or (length(body) < ${SHORT_BODY} and body ~ ${shortBody})), '[]'::json) as ids
+    from source_items
+    where organization_id = ${organizationId} and provider = ${provider} and source_kind = ${sourceKind}`.execute(
+    tx,
+  )
+  const [found] = Found.parse(rows)
+  return found ?? { scanned: 0, ids: [] }
+}

@@ -1,0 +1,32 @@
+import type { ProviderEnvironment } from '../../descriptor.ts'
+import { required, secretSetting, urlSetting } from '../../settings.ts'
+import type { GoogleSettings } from './oauth.ts'
+
+/** Google's settings, in common to its providers. */
+export const googleSettings = {
+  GOOGLE_CLIENT_ID: secretSetting.describe(
+    "Google OAuth client's ID; with its secret Drive and Gmail are offered",
+  ),
+  GOOGLE_CLIENT_SECRET: secretSetting.describe("Google OAuth client's secret"),
+  GOOGLE_API_URL: urlSetting.describe(
+    'Stands for https://www.googleapis.com; drive/v3 and gmail/v1 are under it',
+  ),
+  GOOGLE_AUTH_URL: urlSetting.describe(
+    'Stands for https://accounts.google.com and https://oauth2.googleapis.com',
+  ),
+}
+
+export const googleClient = { id: 'GOOGLE_CLIENT_ID', secret: 'GOOGLE_CLIENT_SECRET' }
+
+/** Ending a grant ends the app's access to the account altogether, Drive and Gmail. */
+export const googleGrants = { family: 'google' }
+
+/** The settings as the adapters take them. @throws when the client is not set */
+export function readGoogleSettings(settings: ProviderEnvironment): GoogleSettings {
+  return {
+    clientId: required(settings['GOOGLE_CLIENT_ID'], 'GOOGLE_CLIENT_ID'),
+    clientSecret: required(settings['GOOGLE_CLIENT_SECRET'], 'GOOGLE_CLIENT_SECRET'),
+    apiUrl: settings['GOOGLE_API_URL'] ?? null,
+    authUrl: settings['GOOGLE_AUTH_URL'] ?? null,
+  }
+}

@@ -1,0 +1,24 @@
+export { createProviderAdapters, type ProviderAdapters } from './create-adapters.ts'
+export type {
+  CleanUpJob,
+  Provider,
+  ProviderEnvironment,
+  ProviderWebhook,
+  WebhookEvent,
+} from './descriptor.ts'
+export {
+  DEFAULT_PROVIDER_LIMITS,
+  ProviderError,
+  type ChangePage,
+  type ConnectedAccount,
+  type Credentials,
+  type ItemFailure,
+  type JsonValue,
+  type ProviderAdapter,
+  type ProviderChannel,
+  type ProviderItem,
+  type ProviderLimits,
+  type ProviderSession,
+  type PushState,
+} from './provider.ts'
+export { PROVIDERS, providerOf, providers, providerSettings } from './providers.ts'

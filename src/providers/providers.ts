@@ -1,0 +1,22 @@
+import type { ProviderId } from '../kernel/providers.ts'
+import { CATALOG } from './catalog.ts'
+import type { Provider, SettingsShape } from './descriptor.ts'
+
+const known: readonly Provider<ProviderId>[] = CATALOG
+const byId = new Map(known.map((provider) => [provider.id, provider]))
+
+/** Every provider's id, in the order of the API. */
+export const PROVIDERS: readonly ProviderId[] = known.map(({ id }) => id)
+
+/** Every provider. */
+export const providers: readonly Provider<ProviderId>[] = known
+
+/** The environment variables of all providers. */
+export const providerSettings: SettingsShape = Object.assign({}, ...known.map(({ settings }) => settings))
+
+/** A provider by its id. */
+export function providerOf(id: ProviderId): Provider<ProviderId> {
+  const provider = byId.get(id)
+  if (!provider) throw new Error(`there is no provider ${id}`)
+  return provider
+}

@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { notes } from '../support/made-up-provider/index.ts'
+import { signIn } from '../support/people.ts'
+import {
+  OPERATOR_TOKEN,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../support/service.ts'
+
+// The one line: the catalogue with the folder test/support/made-up-provider/ in it.
+vi.mock('../../src/providers/catalog.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../src/providers/catalog.ts')>()
+  const { madeUp } = await import('../support/made-up-provider/index.ts')
+  return { CATALOG: [...original.CATALOG, madeUp] }
+})
+
+/** The one migration. */
+async function allowMadeUp({ db }: TestDatabase): Promise<void> {
+  for (const table of ['sources', 'connector_access', 'source_items', 'grant_revocations', 'oauth_states']) {
+    await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(`${table}_provider_check`)}`.execute(
+      db,
+    )
+    await sql
+      .raw(
+        `alter table ${table} add constraint ${table}_provider_check
+         check (provider in ('slack', 'google_drive', 'notion', 'gmail', 'made_up'))`,
+      )
+      .execute(db)
+  }
+}
+
+let database: TestDatabase
+let issuer: TestIssuer
+let service: TestService
+let organization: TestOrganization
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await allowMadeUp(database)
+  issuer = await startIssuer()
+  service = await startTestService({
+    database,
+    environment: {
+      ...issuer.environment,
+      MADE_UP_CLIENT_ID: 'client',
+      MADE_UP_CLIENT_SECRET: 'secret',
+      MADE_UP_SIGNATURE: 'signed',
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    },
+  })
+  organization = await service.organization()
+})
+afterAll(async () => {
+  await service.close()
+  await issuer.close()
+  await database.close()
+})
+
+const withKey = (method: string, path: string, body?: unknown) =>
+  service.call(method, path, { key: organization.adminKey, body })
+
+async function until<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
+  return await vi.waitFor(
+    async () => {
+      const found = await look()
+      if (found === undefined) throw new Error('not yet')
+      return found
+    },
+    { timeout: 20_000, interval: 50 },
+  )
+}
+
+describe('a provider that is one folder, one line and one migration', () => {
+  it('is gated, connected, synced, searched, announced to and cleaned up like the others', async () => {
+    notes.set('plans', 'The lighthouse is painted in spring.')
+    const person = await signIn(service, issuer, 'ada', { organizationId: organization.id, role: 'owner' })
+    const headers = { 'X-Organization-Id': organization.id }
+    const authorize = () =>
+      service.call('POST', '/v1/console/connectors/made_up/authorize', { key: person.token, headers })
+    expect((await authorize()).body.code).toBe('connector_access_required')
+    await service.call('PUT', `/operator/organizations/${organization.id}/connector-access/made_up`, {
+      key: OPERATOR_TOKEN,
+      body: { enabled: true },
+    })
+    const { body } = await authorize()
+    const state = new URL(body.url).searchParams.get('state')
+    const back = await service.call('GET', `/v1/oauth/made_up/callback?code=code&state=${state}`)
+    const connected = new URL(back.headers.get('location') ?? '').searchParams.get('connected')
+    expect(back.status).toBe(302)
+
+    const source = await until(async () => {
+      const listed = await withKey('GET', '/v1/sources')
+      return listed.body.sources.find(
+        ({ id, lastSyncedAt }: { id: string; lastSyncedAt: string | null }) =>
+          id === connected && lastSyncedAt !== null,
+      )
+    })
+    expect(source).toMatchObject({ provider: 'made_up', status: 'active', policyHealth: { status: 'ok' } })
+    const found = await withKey('POST', '/v1/search', { query: 'when is the lighthouse painted' })
+    expect(found.body.hits[0]).toMatchObject({ provider: 'made_up', title: 'plans' })
+
+    notes.set('news', 'The ferry leaves at nine.')
+    const event = { headers: { 'X-Made-Up': 'signed', 'X-Event': '1' }, body: {} }
+    expect((await service.call('POST', '/v1/webhooks/made_up', { body: {} })).status).toBe(401)
+    expect((await service.call('POST', '/v1/webhooks/made_up', event)).status).toBe(200)
+    await until(async () => {
+      const { body: news } = await withKey('POST', '/v1/search', { query: 'when does the ferry leave' })
+      return news.hits.find(({ title }: { title: string }) => title === 'news')
+    })
+  })
+
+  it('has its clean-up audited, its documents ingested, and keys scoped to it', async () => {
+    const document = {
+      connectorId: sourceOf('made_up'),
+      provider: 'made_up',
+      sourceKind: 'document',
+      externalId: 'noise',
+      title: 'noise',
+      body: 'noise',
+    }
+    expect((await withKey('POST', '/v1/ingest', { documents: [document] })).body.ingested).toBe(1)
+    const cleaned = await withKey('POST', '/v1/maintenance/made_up/noise', {})
+    expect(cleaned.body).toMatchObject({ deleted: 1, dryRun: false })
+    const { body } = await withKey('GET', '/v1/audit-events')
+    expect(body.auditEvents[0].action).toBe('maintenance.made_up.noise')
+    const key = { name: 'reader', allowedActions: ['search'], allowedProviders: ['made_up'] }
+    expect((await withKey('POST', '/v1/api-keys', key)).status).toBe(201)
+  })
+})
+
+function sourceOf(provider: string): string {
+  const found = Object.entries(organization.sources).find(([id]) => id === provider)
+  if (!found) throw new Error(`no source of ${provider}`)
+  return found[1]
+}

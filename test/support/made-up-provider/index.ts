@@ -1,0 +1,74 @@
+import { AppError } from '../../../src/kernel/errors.ts'
+import { defineProvider, type Provider } from '../../../src/providers/descriptor.ts'
+import { secretSetting } from '../../../src/providers/settings.ts'
+import type { ChangePage, ProviderAdapter } from '../../../src/providers/index.ts'
+
+/** Its notes, by id: what a run brings. */
+export const notes = new Map<string, string>()
+
+/** A provider that is in no product: all that a fifth one has to be. */
+export const madeUp: Provider<'made_up'> = defineProvider({
+  id: 'made_up',
+  name: 'Made Up',
+  settings: {
+    MADE_UP_CLIENT_ID: secretSetting.describe('Its client id'),
+    MADE_UP_CLIENT_SECRET: secretSetting.describe('Its client secret'),
+    MADE_UP_SIGNATURE: secretSetting.describe('What its webhook is signed with'),
+  },
+  client: { id: 'MADE_UP_CLIENT_ID', secret: 'MADE_UP_CLIENT_SECRET' },
+  isGated: true,
+  hasChannels: false,
+  grants: { family: 'made_up' },
+  createAdapter: async ({ MADE_UP_CLIENT_ID }) => createMadeUpAdapter(MADE_UP_CLIENT_ID ?? ''),
+  webhook: {
+    operationId: 'receiveMadeUpEvents',
+    summary: 'Take its events',
+    description: 'Signed with a word.',
+    read({ headers }, { MADE_UP_SIGNATURE }) {
+      if (headers['x-made-up'] !== MADE_UP_SIGNATURE) throw new AppError('unauthenticated', 'not signed')
+      return { kind: 'changed', accountId: 'account', eventId: String(headers['x-event']), hints: [] }
+    },
+  },
+  cleanUps: [
+    {
+      operationId: 'cleanUpMadeUpNoise',
+      name: 'noise',
+      summary: 'Remove its noise',
+      description: 'What is no content.',
+      sourceKind: 'document',
+      subtypes: ['noise'],
+      shortBody: '^noise$',
+    },
+  ],
+  policyHealth: ({ files }) => ({ status: 'ok', files }),
+})
+
+function createMadeUpAdapter(clientId: string): ProviderAdapter {
+  return {
+    provider: 'made_up',
+    usesPkce: false,
+    authorizeUrl: ({ state }) => `https://made-up.example/${clientId}?state=${state}`,
+    exchangeCode: async ({ code }) => ({
+      externalAccountId: 'account',
+      displayName: 'Account',
+      credentials: { accessToken: code, refreshToken: null, expiresAt: null, scopes: [] },
+    }),
+    refresh: async (credentials) => credentials,
+    revoke: async () => {},
+    async *listChanges(): AsyncGenerator<ChangePage> {
+      const upserts = [...notes].map(([externalId, body]) => ({
+        externalId,
+        sourceKind: 'document' as const,
+        title: externalId,
+        body,
+        url: null,
+        authorName: null,
+        sourceCreatedAt: null,
+        sourceUpdatedAt: null,
+        metadata: {},
+      }))
+      const found = { upserts, deletions: [], failures: [], discovered: upserts.length }
+      yield { ...found, cursor: null, complete: true, snapshot: 'all' }
+    },
+  }
+}
