@@ -1,13 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  writeSlackCursor,
   unknownOlder,
   type SlackChannelState,
   type SlackState,
   type SlackStretch,
 } from '../reading/cursor.ts'
 import { addToTally, emptyTally, markOf } from './marks.ts'
-import { joinOlder, joinStretches, noteLeaving, splitOlder, stretchOf, tsOfHour } from './older.ts'
+import { joinOlder, noteLeaving } from './older.ts'
+import { joinStretches, splitOlder, stretchOf, tsOfHour, unknownStretch } from './stretches.ts'
 
 /** Every third one a thread's root. */
 const message = (ts: string) => ({
@@ -48,6 +50,14 @@ describe('the marks of messages', () => {
   })
 })
 
+/** What the stretches take of the saved cursor, in characters: all of it but what it takes without them. */
+function savedLength(state: SlackState): number {
+  const length = () => JSON.stringify(writeSlackCursor(state)).length
+  const whole = length()
+  for (const { older } of Object.values(state.channels)) older.stretches = []
+  return whole - length()
+}
+
 describe('stretches', () => {
   it('joined have the mark of what is in both, and unknown ones stay unknown', () => {
     fc.assert(
@@ -58,7 +68,7 @@ describe('stretches', () => {
         const joined = joinStretches(stretches, largest)
         let before = sizes.length
         for (const stretch of joined) {
-          const [from, count] = stretch
+          const { from, count } = stretch
           const inside = groups.filter((_group, index) => {
             const hour = sizes.length - 1 - index
             return hour >= from && hour < before
@@ -70,12 +80,12 @@ describe('stretches', () => {
         expect(before).toBe(0)
       }),
     )
-    const unknown: SlackStretch = [5, 0, '', '']
+    const unknown: SlackStretch = unknownStretch(5)
     const known = stretchOf(3, tallyOf([message('1')]))
-    expect(joinStretches([unknown, known, [1, 0, '', ''], [0, 0, '', '']], 100)).toEqual([
+    expect(joinStretches([unknown, known, unknownStretch(1), unknownStretch(0)], 100)).toEqual([
       unknown,
       known,
-      [0, 0, '', ''],
+      unknownStretch(0),
     ])
   })
 
@@ -89,7 +99,7 @@ describe('stretches', () => {
       [0, 10, true],
     ])
     const cut = splitOlder(older, 15)
-    expect(cut.above).toEqual([[15, 0, '', '']])
+    expect(cut.above).toEqual([unknownStretch(15)])
     expect(cut.below.map(({ from, before, mark }) => [from, before, mark])).toEqual([
       [10, 15, ''],
       [0, 10, ''],
@@ -120,7 +130,12 @@ describe('stretches', () => {
         to: 472_222,
         next: 0,
         turn: 90_000,
-        stretches: Array.from({ length: 250 }, (_unused, index) => [472_000 - index, 4, mark, mark]),
+        stretches: Array.from({ length: 250 }, (_unused, index) => ({
+          from: 472_000 - index,
+          count: 4,
+          mark,
+          roots: mark,
+        })),
       },
       left: false,
     })
@@ -130,7 +145,7 @@ describe('stretches', () => {
     const state: SlackState = { version: 1, install: '', crawl: false, polledAt: 0, channels, threads: {} }
     joinOlder(state)
     const stretches = Object.values(state.channels).flatMap(({ older }) => older.stretches)
-    expect(stretches.reduce((sum, [, count]) => sum + count, 0)).toBe(1_000_000)
-    expect(JSON.stringify(stretches).length).toBeLessThan(100_000)
+    expect(stretches.reduce((sum, { count }) => sum + count, 0)).toBe(1_000_000)
+    expect(savedLength(state)).toBeLessThan(100_000)
   })
 })

@@ -5,18 +5,57 @@ import type { SlackMessage } from './messages.ts'
 
 const MOST_WATCHED_THREADS = 3_000
 
-/**
- * A stretch of older history: the clock hour it begins with (hours since the epoch), how many messages it held, and the XOR
- * of the hashes of all of them, then of the roots of threads alone, in hex; '' when what is stored may differ.
- */
-const stretch = z.tuple([z.number(), z.number(), z.string(), z.string()])
+/** A stretch of older history, as it was when last compared with what is stored. */
+export interface SlackStretch {
+  /** The clock hour it begins with, in hours since the epoch; it reaches up to the one above it. */
+  from: number
+  /** How many messages it held. */
+  count: number
+  /** The XOR of the hashes of all of them, in hex; '' when what is stored may differ. */
+  mark: string
+  /** The same of the roots of threads alone. */
+  roots: string
+}
+
+/** A thread that is looked at again for changed replies. */
+export interface WatchedThread {
+  /** The `ts` of its latest reply. */
+  latestReply: string
+  /** When it was last read, epoch milliseconds; 0 when that failed. */
+  readAt: number
+  /** Short hash of its root as the history shows it. */
+  rootMark: string
+  /** Short hash of its content. */
+  mark: string
+}
+
+// Saved without the names of their fields: a workspace has thousands of them.
+const savedStretch = z
+  .tuple([z.number(), z.number(), z.string(), z.string()])
+  .transform(([from, count, mark, roots]): SlackStretch => ({ from, count, mark, roots }))
+const saveStretch = ({ from, count, mark, roots }: SlackStretch): JsonValue => [from, count, mark, roots]
+
+const savedThread = z
+  .tuple([z.string(), z.number(), z.string(), z.string()])
+  .transform(([latestReply, readAt, rootMark, mark]): WatchedThread => ({
+    latestReply,
+    readAt,
+    rootMark,
+    mark,
+  }))
+const saveThread = ({ latestReply, readAt, rootMark, mark }: WatchedThread): JsonValue => [
+  latestReply,
+  readAt,
+  rootMark,
+  mark,
+]
 
 /** What the history before the look-back held when it was last compared with what is stored. */
 const olderState = z.object({
   /** The hour the newest stretch ends with, excluded; 0 when nothing has been compared yet. */
   to: z.number(),
   /** Newest first, each reaching to the next, the last one not always to the channel's beginning. */
-  stretches: z.array(stretch),
+  stretches: z.array(savedStretch),
   /** The hour below which comparing goes on; 0 when it begins at the top. */
   next: z.number(),
   /** Its last turn to be compared: the lowest comes next. Counted, so that no clock can keep a channel waiting; 0 for never. */
@@ -39,12 +78,6 @@ const channelState = z.object({
   left: z.boolean(),
 })
 
-/**
- * A thread: its latest reply, when it was last read (epoch milliseconds, 0 when that failed), its root as the history shows
- * it, and its content, both as short hashes.
- */
-const watchedThread = z.tuple([z.string(), z.number(), z.string(), z.string()])
-
 const cursorSchema = z.object({
   version: z.literal(1),
   /** When the app was installed whose bot is in the channels, as its credentials say; '' where they do not. */
@@ -55,15 +88,13 @@ const cursorSchema = z.object({
   polledAt: z.number(),
   channels: z.record(z.string(), channelState),
   /** By `channel/root`. */
-  threads: z.record(z.string(), watchedThread),
+  threads: z.record(z.string(), savedThread),
 })
 
 /** Where a Slack source stands. */
 export type SlackState = z.infer<typeof cursorSchema>
 export type SlackChannelState = z.infer<typeof channelState>
 export type SlackOlder = z.infer<typeof olderState>
-export type WatchedThread = z.infer<typeof watchedThread>
-export type SlackStretch = z.infer<typeof stretch>
 
 /** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
 export function readSlackCursor(cursor: JsonValue | null): SlackState {
@@ -86,7 +117,15 @@ export const unreadChannel = (name: string): SlackChannelState => ({
 
 /** The state as it is now, to be saved with a page. */
 export function writeSlackCursor(state: SlackState): JsonValue {
-  return structuredClone(state)
+  const channels = Object.entries(state.channels).map(([id, channel]): [string, JsonValue] => {
+    const stretches = channel.older.stretches.map(saveStretch)
+    return [id, { ...channel, older: { ...channel.older, stretches } }]
+  })
+  const threads = Object.entries(state.threads).map(([key, thread]): [string, JsonValue] => [
+    key,
+    saveThread(thread),
+  ])
+  return { ...state, channels: Object.fromEntries(channels), threads: Object.fromEntries(threads) }
 }
 
 /**
@@ -95,7 +134,7 @@ export function writeSlackCursor(state: SlackState): JsonValue {
  */
 export function isThreadKnown(state: SlackState, channelId: string, root: SlackMessage): boolean | null {
   const watched = state.threads[`${channelId}/${root.ts}`]
-  return watched ? watched[2] === markOf([root]) : null
+  return watched ? watched.rootMark === markOf([root]) : null
 }
 
 /** Notes a thread just read; `messages` null when that failed: then it comes first the next time. */
@@ -106,19 +145,26 @@ export function watchThread(
   messages: readonly SlackMessage[] | null,
   now: Date,
 ): void {
-  const latest = root.latest_reply ?? root.ts
+  const latestReply = root.latest_reply ?? root.ts
   state.threads[`${channelId}/${root.ts}`] =
-    messages === null ? unreadThread(latest) : [latest, now.getTime(), markOf([root]), markOf(messages)]
+    messages === null
+      ? unreadThread(latestReply)
+      : { latestReply, readAt: now.getTime(), rootMark: markOf([root]), mark: markOf(messages) }
 }
 
-/** A thread that has to be read; `latest` is the time of its last reply. */
-export const unreadThread = (latest: string): WatchedThread => [latest, 0, '', '']
+/** A thread that has to be read. */
+export const unreadThread = (latestReply: string): WatchedThread => ({
+  latestReply,
+  readAt: 0,
+  rootMark: '',
+  mark: '',
+})
 
 /** Keeps the threads with the latest replies. */
 export function pruneThreads(state: SlackState): void {
   const entries = Object.entries(state.threads)
   if (entries.length <= MOST_WATCHED_THREADS) return
-  entries.sort((left, right) => (left[1][0] > right[1][0] ? -1 : 1))
+  entries.sort((left, right) => (left[1].latestReply > right[1].latestReply ? -1 : 1))
   state.threads = Object.fromEntries(entries.slice(0, MOST_WATCHED_THREADS))
 }
 

@@ -1,14 +1,14 @@
 import type { ChangePage } from '../../provider.ts'
 import type { SlackChannel } from './channels.ts'
 import { unreadThread, type SlackChannelState, type WatchedThread } from './cursor.ts'
-import { readThread, type HistoryBlock } from '../history/history.ts'
+import { readThread, type HistoryBlock } from '../history/blocks.ts'
 import type { HintedBlock } from '../hints.ts'
 import { markOf } from '../history/marks.ts'
 import { blockEnd, blockStart } from './messages.ts'
-import { forgetHour, noteLeaving, windowStart, type Leaving } from '../history/older.ts'
+import { checkBudget, checkOlderHistory, type CheckBudget } from '../history/check-older-history.ts'
+import { forgetHour, windowStart, type Leaving } from '../history/older.ts'
 import { CHANGED_THREADS, readParts, type ReadPart } from './reader.ts'
 import { historyOf, pageOf, readingOf, tryChannel, type SlackSync } from './sync.ts'
-import { beginVerifying, verifyBudget, verifyOlder, type VerifyBudget } from '../history/verify.ts'
 
 /** Threads older than the look-back that a poll looks at: those talked in last, and those longest not looked at. */
 const LIVELY_THREADS_PER_POLL = 30
@@ -21,7 +21,7 @@ const COMPARED_MESSAGES = 2_000
  * not compared first, whether its older history still is what is stored; then some older threads for changed replies.
  */
 export async function* pollChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
-  const budget = verifyBudget(sync.options.verifiedMessages)
+  const budget = checkBudget(sync.options.verifiedMessages)
   const turnOf = ({ id }: SlackChannel) => sync.state.channels[id]?.older.turn ?? 0
   const inTurn = [...sync.channels.values()].toSorted((left, right) => turnOf(left) - turnOf(right))
   for (const channel of inTurn) {
@@ -37,17 +37,11 @@ async function* pollChannel(
   sync: SlackSync,
   channel: SlackChannel,
   state: SlackChannelState,
-  budget: VerifyBudget,
+  budget: CheckBudget,
 ): AsyncGenerator<ChangePage> {
-  const oldest = windowStart(state)
-  const verifying = beginVerifying(sync, { channel, state, budget })
-  const blocks = verifying?.isWhole
-    ? verifying.reader.downTo(oldest)
-    : historyOf(sync, channel.id, { oldest, before: null })
-  const leaving = yield* pollWindow(sync, channel, state, blocks)
-  if (verifying) yield* verifyOlder(verifying)
-  // Only now: what has left the look-back meanwhile is no part of what was to be compared.
-  if (leaving) noteLeaving(state.older, leaving)
+  const check = checkOlderHistory(sync, { channel, state, budget })
+  const leaving = yield* pollWindow(sync, channel, state, check.lookBack)
+  yield* check.compare(leaving)
 }
 
 /** Reads a channel's look-back if it is not as before. Answers what of it has left the look-back, where that is certain. */
@@ -112,12 +106,12 @@ async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
     try {
       const mark = markOf(await readThread(run, channelId, rootTs))
       outage.passed()
-      watched[1] = run.session.clock.now().getTime()
-      if (mark === watched[3]) continue
+      watched.readAt = run.session.clock.now().getTime()
+      if (mark === watched.mark) continue
     } catch (error) {
       const failure = outage.failureOf(`${sync.workspace.id}/${key}`, error)
       // It has had its turn: threads that never answer must not keep the others from theirs.
-      watched[1] = run.session.clock.now().getTime()
+      watched.readAt = run.session.clock.now().getTime()
       yield pageOf(sync, { failures: [failure] })
       continue
     }
@@ -128,10 +122,12 @@ async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
 function oldThreads(sync: SlackSync): string[] {
   const old = Object.entries(sync.state.threads).filter(([key]) => isOldThread(sync, key))
   const lively = old
-    .toSorted(([, left], [, right]) => (left[0] > right[0] ? -1 : 1))
+    .toSorted(([, left], [, right]) => (left.latestReply > right.latestReply ? -1 : 1))
     .slice(0, LIVELY_THREADS_PER_POLL)
   const chosen = new Set(lively.map(([key]) => key))
-  const others = old.filter(([key]) => !chosen.has(key)).toSorted(([, left], [, right]) => left[1] - right[1])
+  const others = old
+    .filter(([key]) => !chosen.has(key))
+    .toSorted(([, left], [, right]) => left.readAt - right.readAt)
   return [...chosen, ...others.slice(0, OTHER_THREADS_PER_POLL).map(([key]) => key)]
 }
 
@@ -171,7 +167,7 @@ async function* watchAnew(
   try {
     yield* pages
   } catch (error) {
-    for (const [key, [latest]] of known) sync.state.threads[key] ??= unreadThread(latest)
+    for (const [key, { latestReply }] of known) sync.state.threads[key] ??= unreadThread(latestReply)
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { OutageGuard } from '../../outage-guard.ts'
 import type { ItemFailure, ProviderItem } from '../../provider.ts'
 import type { SlackRun } from '../client.ts'
 import { isThreadKnown, watchThread, type SlackState } from './cursor.ts'
-import { readThread, type HistoryBlock } from '../history/history.ts'
+import { readThread, type HistoryBlock } from '../history/blocks.ts'
 import {
   channelIdRange,
   conversationItem,

@@ -2,23 +2,21 @@ import type { ChangePage } from '../../provider.ts'
 import type { SlackChannel } from '../reading/channels.ts'
 import type { SlackRun } from '../client.ts'
 import type { SlackChannelState, SlackStretch } from '../reading/cursor.ts'
-import { createBlockReader, type BlockReader, type HistoryBlock } from './history.ts'
+import { createBlockReader, type BlockReader, type HistoryBlock } from './blocks.ts'
 import { addToTally, emptyTally, type Tally } from './marks.ts'
 import { isOnTheHour, toTs } from '../reading/messages.ts'
+import { largestStretch, nextTurn, noteLeaving, windowStart, type Leaving } from './older.ts'
 import {
   collectStretches,
   hourOf,
   joinStretches,
-  largestStretch,
-  nextTurn,
   splitOlder,
   stretchOf,
   tsOfHour,
   unknownStretch,
-  windowStart,
   type Region,
   type StretchCollector,
-} from './older.ts'
+} from './stretches.ts'
 import { CHANGED_THREADS, readParts, type ThreadChoice } from '../reading/reader.ts'
 import { historyOf, pageOf, readingOf, type SlackSync } from '../reading/sync.ts'
 
@@ -28,22 +26,56 @@ const MOST_REQUESTS = 80
 const MOST_HELD = 5_000
 
 /** What a poll may still spend on comparing older history. Looked at between stretches, so the last one may exceed it. */
-export interface VerifyBudget {
+export interface CheckBudget {
   messages: number
   requests: number
 }
 
-export const verifyBudget = (messages: number): VerifyBudget => ({ messages, requests: MOST_REQUESTS })
+export const checkBudget = (messages: number): CheckBudget => ({ messages, requests: MOST_REQUESTS })
 
-const isSpent = (budget: VerifyBudget) => budget.messages <= 0 || budget.requests <= 0
+const isSpent = (budget: CheckBudget) => budget.messages <= 0 || budget.requests <= 0
+
+/**
+ * The check of a channel's history before its look-back against what is stored, within one poll
+ * (docs/decisions/0003-older-slack-history.md).
+ */
+export interface OlderCheck {
+  /** The look-back's blocks, for the poll to read; where it can be, in the requests that bring older ones as well. */
+  lookBack: AsyncGenerator<HistoryBlock>
+  /**
+   * Compares what lies before the look-back, stretch by stretch down to the channel's beginning or until the budget is spent,
+   * and reads what differs again. `leaving` is what of the look-back belongs to older history now. Throws ProviderError.
+   */
+  compare(leaving: Leaving | null): AsyncGenerator<ChangePage>
+}
+
+/** Begins the check of one channel: a turn of it, where the budget has something left and there is something to compare. */
+export function checkOlderHistory(
+  sync: SlackSync,
+  turn: Pick<Turn, 'channel' | 'state' | 'budget'>,
+): OlderCheck {
+  const { channel, state } = turn
+  const oldest = windowStart(state)
+  const begun = beginTurn(sync, turn)
+  return {
+    lookBack: begun?.isWhole
+      ? begun.reader.downTo(oldest)
+      : historyOf(sync, channel.id, { oldest, before: null }),
+    async *compare(leaving) {
+      if (begun) yield* compareTurn(begun)
+      // Only now: what has left the look-back meanwhile is no part of what was to be compared.
+      if (leaving) noteLeaving(state.older, leaving)
+    },
+  }
+}
 
 /** A channel's turn of comparing its older history with what is stored. */
-export interface Verifying {
+interface Turn {
   /** Its requests are taken from the budget. */
   sync: SlackSync
   channel: SlackChannel
   state: SlackChannelState
-  budget: VerifyBudget
+  budget: CheckBudget
   /** The channel's history: all of it, or where an earlier turn was cut off, what is below `start`. */
   reader: BlockReader
   isWhole: boolean
@@ -52,10 +84,7 @@ export interface Verifying {
 }
 
 /** Gives a channel its turn if the budget has something left; null when it has not, or there is nothing to compare yet. */
-export function beginVerifying(
-  sync: SlackSync,
-  turn: Pick<Verifying, 'channel' | 'state' | 'budget'>,
-): Verifying | null {
+function beginTurn(sync: SlackSync, turn: Pick<Turn, 'channel' | 'state' | 'budget'>): Turn | null {
   const { channel, state, budget } = turn
   const windowHour = hourOf(windowStart(state))
   if (state.backfill !== null || windowHour === 0 || isSpent(budget)) return null
@@ -69,7 +98,7 @@ export function beginVerifying(
   return { ...turn, sync: counted, reader, isWhole, start: isWhole ? windowHour : next }
 }
 
-function countRequests(run: SlackRun, budget: VerifyBudget): SlackRun {
+function countRequests(run: SlackRun, budget: CheckBudget): SlackRun {
   return {
     ...run,
     call: async (attempt) => {
@@ -79,11 +108,7 @@ function countRequests(run: SlackRun, budget: VerifyBudget): SlackRun {
   }
 }
 
-/**
- * Compares a channel's older history with its marks, stretch by stretch down to its beginning or until the budget is spent;
- * the next turn then goes on from there. Only stretches that differ are read again. Throws ProviderError.
- */
-export async function* verifyOlder(turn: Verifying): AsyncGenerator<ChangePage> {
+async function* compareTurn(turn: Turn): AsyncGenerator<ChangePage> {
   const { older } = turn.state
   try {
     yield* compareRegions(turn)
@@ -101,7 +126,7 @@ interface Progress {
   below: Region[]
 }
 
-async function* compareRegions(turn: Verifying): AsyncGenerator<ChangePage> {
+async function* compareRegions(turn: Turn): AsyncGenerator<ChangePage> {
   const { older } = turn.state
   const progress: Progress = splitOlder(older, turn.start)
   older.to = Math.max(older.to, turn.start)
@@ -112,11 +137,7 @@ async function* compareRegions(turn: Verifying): AsyncGenerator<ChangePage> {
   older.turn = nextTurn(turn.sync.state)
 }
 
-async function* compareRegion(
-  turn: Verifying,
-  region: Region,
-  progress: Progress,
-): AsyncGenerator<ChangePage> {
+async function* compareRegion(turn: Turn, region: Region, progress: Progress): AsyncGenerator<ChangePage> {
   const oldest = tsOfHour(region.from)
   const coming = turn.reader.downTo(oldest)
   if (region.roots === '') {
@@ -125,20 +146,19 @@ async function* compareRegion(
   }
   const { tally, held } = await tallyOf(turn, coming)
   const found = stretchOf(region.from, tally)
-  const [, count, mark, roots] = found
-  if (count === region.count && mark === region.mark) {
+  if (found.count === region.count && found.mark === region.mark) {
     note(turn, progress, [found], null)
     return
   }
   const before = tsOfHour(region.before)
   const blocks = held ?? historyOf(turn.sync, turn.channel.id, { oldest, before })
   // What is asked for once more may have changed meanwhile.
-  const skipUnwatched = held !== null && roots === region.roots
+  const skipUnwatched = held !== null && found.roots === region.roots
   yield* readRegion(turn, region, progress, blocks, { ...CHANGED_THREADS, skipUnwatched })
 }
 
 async function tallyOf(
-  turn: Verifying,
+  turn: Turn,
   blocks: AsyncIterable<HistoryBlock>,
 ): Promise<{ tally: Tally; held: HistoryBlock[] | null }> {
   const tally = emptyTally()
@@ -154,7 +174,7 @@ async function tallyOf(
 
 /** Makes what is stored of a stretch what is there. Stops after any part when the budget is spent. */
 async function* readRegion(
-  turn: Verifying,
+  turn: Turn,
   region: Region,
   progress: Progress,
   blocks: AsyncIterable<HistoryBlock> | Iterable<HistoryBlock>,
@@ -181,7 +201,7 @@ async function* readRegion(
 async function* collect(
   blocks: AsyncIterable<HistoryBlock> | Iterable<HistoryBlock>,
   collector: StretchCollector,
-  budget: VerifyBudget,
+  budget: CheckBudget,
 ): AsyncGenerator<HistoryBlock> {
   for await (const block of blocks) {
     collector.add(block)
@@ -191,13 +211,13 @@ async function* collect(
 }
 
 /** Notes stretches as compared; `rest` is where the region begins that they are the upper part of, null when they are all of it. */
-function note(turn: Verifying, progress: Progress, stretches: SlackStretch[], rest: number | null): void {
+function note(turn: Turn, progress: Progress, stretches: SlackStretch[], rest: number | null): void {
   const { older } = turn.state
   progress.above = joinStretches([...progress.above, ...stretches], largestStretch(turn.sync.state))
   older.stretches = [
     ...progress.above,
     ...(rest === null ? [] : [unknownStretch(rest)]),
-    ...progress.below.map(({ from, count, mark, roots }): SlackStretch => [from, count, mark, roots]),
+    ...progress.below.map(({ from, count, mark, roots }) => ({ from, count, mark, roots })),
   ]
-  older.next = stretches.at(-1)?.[0] ?? 0
+  older.next = stretches.at(-1)?.from ?? 0
 }

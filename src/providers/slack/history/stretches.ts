@@ -1,0 +1,101 @@
+import type { SlackOlder, SlackStretch } from '../reading/cursor.ts'
+import { toTs } from '../reading/messages.ts'
+import type { HistoryBlock } from './blocks.ts'
+import { addToTally, emptyTally, type Tally } from './marks.ts'
+
+const HOUR_SECONDS = 3600
+
+/** The hour a `ts` falls into, in hours since the epoch. */
+export const hourOf = (ts: string): number => Math.floor(Number(ts) / HOUR_SECONDS)
+
+/** The `ts` an hour begins with. */
+export const tsOfHour = (hour: number): string => toTs(hour * HOUR_SECONDS)
+
+/** A stretch with the hour it reaches up to, excluded. */
+export interface Region extends SlackStretch {
+  before: number
+}
+
+/** The stretches at or above an hour, and those below it down to the channel's beginning as regions, newest first. */
+export function splitOlder(older: SlackOlder, at: number): { above: SlackStretch[]; below: Region[] } {
+  const known = at > older.to ? [unknownStretch(older.to), ...older.stretches] : [...older.stretches]
+  if ((known.at(-1)?.from ?? older.to) > 0) known.push(unknownStretch(0))
+  const above = known.filter(({ from }) => from >= at)
+  const below = known.filter(({ from }) => from < at)
+  const top = above.at(-1)?.from ?? Math.max(at, older.to)
+  if (top > at) {
+    // Cut in two: neither half's mark is known.
+    above.push(unknownStretch(at))
+    if (below[0]) below[0] = unknownStretch(below[0].from)
+  }
+  let before = at
+  const regions = below.map((stretch) => {
+    const region = { ...stretch, before }
+    before = stretch.from
+    return region
+  })
+  return { above, below: regions }
+}
+
+export const unknownStretch = (from: number): SlackStretch => ({ from, count: 0, mark: '', roots: '' })
+
+/** A tally as a stretch that begins with an hour. */
+export const stretchOf = (from: number, tally: Tally): SlackStretch => ({
+  from,
+  count: tally.count,
+  mark: tally.bits.toString(16),
+  roots: tally.rootBits.toString(16),
+})
+
+export interface StretchCollector {
+  /** Blocks newest first. */
+  add(block: HistoryBlock): void
+  /** One stretch for each hour added since, the last one down to `from`; with `known` false none can be compared. */
+  take(from: number, known: boolean): SlackStretch[]
+}
+
+/** Gathers what is read of older history, to be noted as stretches. */
+export function collectStretches(): StretchCollector {
+  let hours: { from: number; tally: Tally }[] = []
+  return {
+    add: ({ from, messages }) => {
+      const last = hours.at(-1)
+      const hour = last?.from === hourOf(from) ? last : { from: hourOf(from), tally: emptyTally() }
+      if (hour !== last) hours.push(hour)
+      addToTally(hour.tally, messages)
+    },
+    take: (from, known) => {
+      const last = hours.at(-1) ?? { from, tally: emptyTally() }
+      if (hours.length === 0) hours.push(last)
+      last.from = from
+      const stretches = hours.map((hour) => stretchOf(hour.from, hour.tally))
+      hours = []
+      return known ? stretches : [unknownStretch(from)]
+    },
+  }
+}
+
+/** Joins neighbours that together hold no more than `largest` messages. */
+export function joinStretches(stretches: readonly SlackStretch[], largest: number): SlackStretch[] {
+  const joined: SlackStretch[] = []
+  for (const stretch of stretches) {
+    const last = joined.at(-1)
+    const both = last && joinTwo(last, stretch, largest)
+    if (both) joined[joined.length - 1] = both
+    else joined.push(stretch)
+  }
+  return joined
+}
+
+const xorHex = (left: string, right: string) => BigInt(`0x${left}`) ^ BigInt(`0x${right}`)
+
+function joinTwo(upper: SlackStretch, lower: SlackStretch, largest: number): SlackStretch | null {
+  if (upper.roots === '' && lower.roots === '') return unknownStretch(lower.from)
+  const count = upper.count + lower.count
+  if (upper.mark === '' || lower.mark === '' || count > largest) return null
+  return stretchOf(lower.from, {
+    count,
+    bits: xorHex(upper.mark, lower.mark),
+    rootBits: xorHex(upper.roots, lower.roots),
+  })
+}
