@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { isLeaseFree, leaseEnd } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { isConflict, isDatabaseOutage } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
@@ -259,12 +260,12 @@ async function leaseRefresh(db: Db, source: SourceRef, version: number): Promise
   const leased = await db
     .updateTable('source_credentials')
     .set({
-      refresh_lease_expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${REFRESH_LEASE_SECONDS})`,
+      refresh_lease_expires_at: leaseEnd(REFRESH_LEASE_SECONDS),
     })
     .where('organization_id', '=', source.organizationId)
     .where('source_id', '=', source.sourceId)
     .where('version', '=', version)
-    .where(sql<boolean>`(refresh_lease_expires_at is null or refresh_lease_expires_at < clock_timestamp())`)
+    .where(isLeaseFree('refresh_lease_expires_at'))
     .returning('version')
     .executeTakeFirst()
   return leased !== undefined

@@ -97,26 +97,38 @@ async function attempt(deps: RevocationDependencies, row: Row<'grant_revocations
   }
 }
 
-/** Due revocations; each is due again later, each time after twice as long. */
+/** Due revocations; each is due again later, each time after twice as long. Another worker may have taken some first. */
 async function takeDue(
   db: Db,
   now: Date,
   offered: readonly ProviderId[],
 ): Promise<Row<'grant_revocations'>[]> {
   if (offered.length === 0) return []
-  const { rows } = await sql<Row<'grant_revocations'>>`
-    update grant_revocations g
-    set attempts = attempts + 1,
-      next_attempt_at = ${now}::timestamptz
-        + make_interval(secs => (${HOLD_MS} + ${FIRST_RETRY_MS} * power(2, attempts))::float8 / 1000)
-    from (
-      select organization_id, id from grant_revocations
-      where next_attempt_at <= ${now} and provider in (${sql.join(offered)})
-      order by next_attempt_at limit ${AT_ONCE} for update skip locked
-    ) due
-    where g.organization_id = due.organization_id and g.id = due.id
-    returning g.*`.execute(db)
-  return rows
+  const due = await db
+    .selectFrom('grant_revocations')
+    .select(['organization_id', 'id'])
+    .where('next_attempt_at', '<=', now)
+    .where('provider', 'in', [...offered])
+    .orderBy('next_attempt_at')
+    .limit(AT_ONCE)
+    .execute()
+  const taken: Row<'grant_revocations'>[] = []
+  for (const { organization_id: organizationId, id } of due) {
+    const row = await db
+      .updateTable('grant_revocations')
+      .set({
+        attempts: sql<number>`attempts + 1`,
+        next_attempt_at: sql<Date>`${now}::timestamptz
+          + make_interval(secs => (${HOLD_MS} + ${FIRST_RETRY_MS} * power(2, attempts))::float8 / 1000)`,
+      })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .where('next_attempt_at', '<=', now)
+      .returningAll()
+      .executeTakeFirst()
+    if (row) taken.push(row)
+  }
+  return taken
 }
 
 async function revoke(

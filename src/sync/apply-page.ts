@@ -5,7 +5,7 @@ import { dropClaims, type Items, type NewItem } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
 import type { ChangePage, ItemFailure, ProviderItem } from '../providers/index.ts'
-import { finishRun, SourcePaused } from './finish-run.ts'
+import { type FinishRun, SourcePaused } from './finish-run.ts'
 import { isItemFault } from './item-faults.ts'
 import { requireLease, type TakenRun } from './run-lease.ts'
 import { findUnseen, hasPolicy, markSeen, markSynced, withKnownPolicies } from './synced-items.ts'
@@ -20,8 +20,7 @@ export interface ApplyDependencies {
   db: Db
   items: Pick<Items, 'write'>
   clock: Clock
-  intervalMs: number
-  random: () => number
+  finish: FinishRun
 }
 
 /** What one transaction stores of a page. */
@@ -135,7 +134,7 @@ async function applyPart(
       counts = { ingested, deleted, failed }
       await saveProgress(tx, run, part, counts)
       if (part.finishes) {
-        await finishRun(tx, run, { succeeded: true, snapshot: part.snapshot }, deps)
+        await deps.finish(tx, run, { succeeded: true, snapshot: part.snapshot })
       }
     },
     signal,

@@ -1,13 +1,20 @@
 import type { ProviderId } from '../kernel/providers.ts'
-import type { DatabaseClock } from './database-clock.ts'
 import { createPlaces } from './places.ts'
-import { takeRun, type TakenRun } from './run-lease.ts'
-import { type WorkDependencies, workOn } from './work-on-run.ts'
+import type { TakenRun } from './run-lease.ts'
+import type { Place } from './work-on-run.ts'
 
-export interface CrewDependencies extends WorkDependencies {
+export interface CrewDependencies {
   providers: readonly ProviderId[]
   /** Sources worked on at once; those that wait for their provider do not count. */
-  concurrency?: number
+  concurrency?: number | undefined
+  /** Takes up a run of one of these providers, if there is one. */
+  take(providers: readonly ProviderId[]): Promise<TakenRun | undefined>
+  /** Works on a run until it is parted with. Does not throw. */
+  work(run: TakenRun, place: Place): Promise<void>
+  /** No more runs are taken up. */
+  stopping: AbortSignal
+  /** A place has become free. */
+  onFree(): void
 }
 
 const CONCURRENCY = 8
@@ -15,23 +22,19 @@ const CONCURRENCY = 8
 const AT_WORK_MAX = 64
 
 export interface Crew {
-  /** Takes up runs as long as there are places and runs; answers whether there was one. */
+  /** Takes up runs as long as there are places and runs. @returns whether there was one */
   takeUp(): Promise<boolean>
   /** Resolves once the runs at work now have been parted with. */
   finished(): Promise<void>
 }
 
-/** The runs at work. `onFree` is called whenever a place becomes free. */
-export function createCrew(
-  deps: CrewDependencies & { clock: DatabaseClock },
-  stopping: AbortSignal,
-  onFree: () => void,
-): Crew {
+/** The runs at work. */
+export function createCrew(deps: CrewDependencies): Crew {
   const atWork = new Set<Promise<void>>()
   const places = createPlaces(deps.concurrency ?? CONCURRENCY)
   const withWaiting = createPlaces(AT_WORK_MAX)
   const withRoom = (): ProviderId[] =>
-    stopping.aborted
+    deps.stopping.aborted
       ? []
       : deps.providers.filter((provider) => places.hasRoom(provider) && withWaiting.hasRoom(provider))
 
@@ -41,11 +44,11 @@ export function createCrew(
       enter: () => places.enter(provider),
       leave: () => {
         places.leave(provider)
-        onFree()
+        deps.onFree()
       },
     }
     withWaiting.enter(provider)
-    const done = workOn(deps, run, stopping, place).finally(() => {
+    const done = deps.work(run, place).finally(() => {
       withWaiting.leave(provider)
       atWork.delete(done)
     })
@@ -54,10 +57,9 @@ export function createCrew(
 
   return {
     async takeUp() {
-      await deps.clock.adjust()
       let found = false
       for (;;) {
-        const run = await takeRun(deps.db, withRoom(), deps.clock.now())
+        const run = await deps.take(withRoom())
         if (!run) return found
         found = true
         workBeside(run)

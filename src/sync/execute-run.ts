@@ -1,6 +1,7 @@
 import { isDatabaseOutage, isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type ChangePage,
@@ -10,8 +11,8 @@ import {
   type ProviderSession,
   type PushState,
 } from '../providers/index.ts'
-import { applyPage, type ApplyDependencies, type PageCounts } from './apply-page.ts'
-import { finishRun, type RunEnd, SourcePaused } from './finish-run.ts'
+import type { PageCounts } from './apply-page.ts'
+import { type FinishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
 import { handBack, LeaseLost, requireLease, type TakenRun } from './run-lease.ts'
 import type { ProgressWatch } from './run-progress.ts'
@@ -22,9 +23,22 @@ export type OpenAccount = (
   options: { signal: AbortSignal; wait(ms: number): Promise<void> },
 ) => Promise<{ adapter: ProviderAdapter; session: ProviderSession }>
 
-export interface ExecuteDependencies extends ApplyDependencies {
+export interface ExecuteDependencies {
+  db: Db
+  clock: Clock
   openAccount: OpenAccount
+  /** Stores a page in a transaction that holds the run's lease; with the last page the run ends. */
+  storePage(run: TakenRun, page: ChangePage, signal: AbortSignal): Promise<PageCounts>
+  finish: FinishRun
   onPage(provider: string, counts: PageCounts): void
+}
+
+/** What a run is executed with, for as long as it takes. */
+export interface Execution {
+  signal: AbortSignal
+  /** Waits as long as the provider asks. */
+  wait(ms: number): Promise<void>
+  progress: ProgressWatch
 }
 
 /** How a worker parted with a run. `handed_back`: it is queued again; `lost`: somebody else has it, or nobody. */
@@ -52,16 +66,16 @@ const WAIT_MAX_MS = 24 * 3_600_000
 export async function executeRun(
   deps: ExecuteDependencies,
   run: TakenRun,
-  options: { signal: AbortSignal; wait(ms: number): Promise<void>; progress: ProgressWatch },
+  execution: Execution,
 ): Promise<Outcome> {
-  const { signal, progress } = options
+  const { signal, progress } = execution
   let pages = 0
   try {
     if (run.source.status === 'disabled') throw new SourcePaused()
     if (run.takes > TAKES_MAX) {
       throw new Error(`The run was given up: ${TAKES_MAX} workers ended while they worked on it`)
     }
-    const account = await deps.openAccount(run, options)
+    const account = await deps.openAccount(run, execution)
     const onPage = (counts: PageCounts): void => {
       pages += 1
       deps.onPage(run.source.provider, counts)
@@ -127,7 +141,7 @@ async function readFrom(
       const next = await progress.reading(() => untilAborted(pages.next(), signal))
       if (next.done) throw new Error(`The ${adapter.provider} connector ended without a last page`)
       const page: ChangePage = next.value
-      const counts = await applyPage(deps, run, page, signal)
+      const counts = await deps.storePage(run, page, signal)
       onPage(counts)
       progress.stored(page.cursor, counts)
       if (page.complete) return
@@ -212,7 +226,7 @@ async function fail(
           await handBack(tx, run, null)
           return 'handed_back'
         }
-        await finishRun(tx, run, end, deps)
+        await deps.finish(tx, run, end)
         return 'failed'
       }),
     )

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isLeaseFree } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/providers.ts'
@@ -36,7 +37,7 @@ async function failProvider(db: Db, provider: ProviderId, reason: string, at: Da
                 .select('r.id')
                 .whereRef('r.organization_id', '=', 'sources.organization_id')
                 .whereRef('r.source_id', '=', 'sources.id')
-                .where('r.lease_expires_at', '>', sql<Date>`clock_timestamp()`),
+                .where('r.lease_expires_at', '>', sql<Date>`statement_timestamp()`),
             ),
           ),
         )
@@ -56,7 +57,7 @@ async function failProvider(db: Db, provider: ProviderId, reason: string, at: Da
         .where('s.provider', '=', provider)
         .where('s.push_only', '=', false)
         .where('r.status', 'in', ['queued', 'running'])
-        .where(sql<boolean>`(r.lease_expires_at is null or r.lease_expires_at < clock_timestamp())`)
+        .where(isLeaseFree('r.lease_expires_at'))
         .execute()
     }),
   )

@@ -20,14 +20,17 @@ export type RunEnd =
 
 const MESSAGE_CHARACTERS = 2_000
 
+/** Ends a run in the transaction that holds its lease. */
+export type FinishRun = (tx: Tx, run: TakenRun, end: RunEnd) => Promise<void>
+
 /** Ends a run whose lease the transaction holds, and moves its source as decided; a paused source stays paused. */
 export async function finishRun(
   tx: Tx,
   run: TakenRun,
   end: RunEnd,
-  deps: { clock: Clock; intervalMs: number; random: () => number },
+  schedule: { clock: Clock; intervalMs: number; random: () => number },
 ): Promise<void> {
-  const now = deps.clock.now()
+  const now = schedule.clock.now()
   const { organizationId, source } = run
   const message = end.succeeded ? null : storableText(end.message.slice(0, MESSAGE_CHARACTERS))
   const counts = await tx
@@ -46,7 +49,7 @@ export async function finishRun(
   const { policyHealth } = providerOf(source.provider)
   if (policyHealth && mayChangePolicyHealth(run, end, counts))
     await updatePolicyHealth(tx, run, end, policyHealth)
-  const poll = nextPoll(now, deps)
+  const poll = nextPoll(now, schedule)
   const wait = end.succeeded ? null : end.pollNotBefore
   await tx
     .updateTable('sources')

@@ -33,40 +33,58 @@ export async function queueRun(
     .executeTakeFirst()
 }
 
-/** Queues runs for the sources that are due, paused ones left out; answers how many. */
+/** Queues runs for the sources that are due, paused ones left out. @returns how many */
 export async function queuePolls(
   db: Db,
   providers: readonly ProviderId[],
-  deps: { now: Date; intervalMs: number; random: () => number },
+  schedule: { now: Date; intervalMs: number; random: () => number },
 ): Promise<number> {
   if (providers.length === 0) return 0
-  const { now } = deps
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      const due = await tx
-        .selectFrom('sources')
-        .select(['organization_id', 'id'])
-        .where('push_only', '=', false)
-        .where('status', '<>', 'disabled')
-        .where('provider', 'in', [...providers])
-        .where('next_poll_at', '<=', now)
-        .orderBy('next_poll_at')
-        .limit(POLLED_AT_ONCE)
-        .forNoKeyUpdate()
-        .skipLocked()
-        .execute()
-      let queued = 0
-      for (const { organization_id: organizationId, id: sourceId } of due) {
-        const run = await queueRun(tx, { organizationId, sourceId, fullResync: false, at: now })
-        if (run) queued += 1
-        await tx
-          .updateTable('sources')
-          .set({ next_poll_at: nextPoll(now, deps) })
-          .where('organization_id', '=', organizationId)
-          .where('id', '=', sourceId)
-          .execute()
-      }
-      return queued
-    }),
-  )
+  const due = await dueSources(db, schedule.now)
+    .where('provider', 'in', [...providers])
+    .orderBy('next_poll_at')
+    .limit(POLLED_AT_ONCE)
+    .execute()
+  let queued = 0
+  for (const source of due) {
+    const isQueued = await retryConflicts(() =>
+      db.transaction().execute((tx) => queuePoll(tx, source, schedule)),
+    )
+    if (isQueued) queued += 1
+  }
+  return queued
+}
+
+function dueSources(db: Db, now: Date) {
+  return db
+    .selectFrom('sources')
+    .select(['organization_id', 'id'])
+    .where('push_only', '=', false)
+    .where('status', '<>', 'disabled')
+    .where('next_poll_at', '<=', now)
+}
+
+/** Queues a run for a source, if it is still due and nobody else is at it. It was chosen without a lock. */
+async function queuePoll(
+  tx: Tx,
+  source: { organization_id: string; id: string },
+  schedule: { now: Date; intervalMs: number; random: () => number },
+): Promise<boolean> {
+  const { now } = schedule
+  const { organization_id: organizationId, id: sourceId } = source
+  const isDue = await dueSources(tx, now)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceId)
+    .forNoKeyUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (!isDue) return false
+  const run = await queueRun(tx, { organizationId, sourceId, fullResync: false, at: now })
+  await tx
+    .updateTable('sources')
+    .set({ next_poll_at: nextPoll(now, schedule) })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceId)
+    .execute()
+  return run !== undefined
 }

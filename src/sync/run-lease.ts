@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { isLeaseFree, leaseEnd } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
@@ -29,6 +30,14 @@ export class LeaseLost extends Error {
   }
 }
 
+/** Runs looked at in one go: while others take the first ones, one of the next is free. */
+const CANDIDATES = 16
+
+interface Candidate {
+  organizationId: string
+  runId: string
+}
+
 /**
  * Takes up the run that has waited longest: a queued one, or one whose worker let its lease run out. Leases are measured
  * by the database's clock, so that the clocks of workers do not matter. The first time, a full resync drops the cursor.
@@ -40,37 +49,55 @@ export async function takeRun(
   now: Date,
 ): Promise<TakenRun | undefined> {
   if (providers.length === 0) return undefined
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      const candidate = await tx
-        .selectFrom('sync_runs as r')
-        .innerJoin('sources as s', (join) =>
-          join.onRef('s.organization_id', '=', 'r.organization_id').onRef('s.id', '=', 'r.source_id'),
-        )
-        .select(['r.organization_id', 'r.id', 'r.source_id', 'r.started_at', 'r.full_resync'])
-        .where('r.status', 'in', ['queued', 'running'])
-        .where('s.provider', 'in', [...providers])
-        .where('s.push_only', '=', false)
-        .where(sql<boolean>`(r.lease_expires_at is null or r.lease_expires_at < clock_timestamp())`)
-        .where((where) => where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', now)]))
-        .orderBy('r.created_at')
-        .orderBy('r.id')
-        .limit(1)
-        .forUpdate('r')
-        .skipLocked()
-        .executeTakeFirst()
-      if (!candidate) return undefined
-      if (candidate.full_resync && candidate.started_at === null) {
-        await tx
-          .updateTable('sources')
-          .set({ sync_cursor: null })
-          .where('organization_id', '=', candidate.organization_id)
-          .where('id', '=', candidate.source_id)
-          .execute()
-      }
-      return await lease(tx, candidate, now)
-    }),
-  )
+  for (const candidate of await findFreeRuns(db, providers, now)) {
+    const taken = await retryConflicts(() => db.transaction().execute((tx) => take(tx, candidate, now)))
+    if (taken) return taken
+  }
+  return undefined
+}
+
+/** Without locks: a lock is taken by key alone, on whichever of a database's servers has the row. */
+async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date): Promise<Candidate[]> {
+  return await db
+    .selectFrom('sync_runs as r')
+    .innerJoin('sources as s', (join) =>
+      join.onRef('s.organization_id', '=', 'r.organization_id').onRef('s.id', '=', 'r.source_id'),
+    )
+    .select(['r.organization_id as organizationId', 'r.id as runId'])
+    .where('r.status', 'in', ['queued', 'running'])
+    .where('s.provider', 'in', [...providers])
+    .where('s.push_only', '=', false)
+    .where(isLeaseFree('r.lease_expires_at'))
+    .where((where) => where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', now)]))
+    .orderBy('r.created_at')
+    .orderBy('r.id')
+    .limit(CANDIDATES)
+    .execute()
+}
+
+/** Takes up a run if it is still free and nobody else is taking it. */
+async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun | undefined> {
+  const run = await tx
+    .selectFrom('sync_runs as r')
+    .select(['r.organization_id', 'r.id', 'r.source_id', 'r.started_at', 'r.full_resync'])
+    .where('r.organization_id', '=', candidate.organizationId)
+    .where('r.id', '=', candidate.runId)
+    .where('r.status', 'in', ['queued', 'running'])
+    .where(isLeaseFree('r.lease_expires_at'))
+    .where((where) => where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', now)]))
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (!run) return undefined
+  if (run.full_resync && run.started_at === null) {
+    await tx
+      .updateTable('sources')
+      .set({ sync_cursor: null })
+      .where('organization_id', '=', run.organization_id)
+      .where('id', '=', run.source_id)
+      .execute()
+  }
+  return await lease(tx, run, now)
 }
 
 async function lease(
@@ -84,7 +111,7 @@ async function lease(
     .set({
       status: 'running',
       lease_id: leaseId,
-      lease_expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`,
+      lease_expires_at: leaseEnd(LEASE_SECONDS),
       started_at: sql<Date>`coalesce(started_at, ${now})`,
       not_before: null,
       takes: sql<number>`takes + 1`,
@@ -114,7 +141,7 @@ async function lease(
 export async function renewLease(db: Db, run: TakenRun): Promise<boolean> {
   const renewed = await db
     .updateTable('sync_runs')
-    .set({ lease_expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})` })
+    .set({ lease_expires_at: leaseEnd(LEASE_SECONDS) })
     .where('organization_id', '=', run.organizationId)
     .where('id', '=', run.runId)
     .where('lease_id', '=', run.leaseId)

@@ -1,15 +1,38 @@
+import { createTask } from '../background/index.ts'
+import type { Db } from '../database/database.ts'
+import type { Items } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { createCrew, type CrewDependencies } from './crew.ts'
+import { applyPage } from './apply-page.ts'
+import { createCrew } from './crew.ts'
 import { createDatabaseClock, measureClockLag } from './database-clock.ts'
-import { WorkerStopping } from './execute-run.ts'
+import { executeRun, type ExecuteDependencies, type OpenAccount, WorkerStopping } from './execute-run.ts'
 import { failUnoffered } from './fail-unoffered.ts'
+import { type FinishRun, finishRun } from './finish-run.ts'
 import { writeWithBlame } from './item-faults.ts'
 import { queuePolls } from './queue-runs.ts'
+import { takeRun } from './run-lease.ts'
 import { sweepSync } from './sweep-sync.ts'
+import { type WorkDependencies, workOn } from './work-on-run.ts'
 
-export interface SyncWorkerDependencies extends CrewDependencies {
-  /** Why the other providers are not offered. */
+export interface SyncWorkerDependencies extends Pick<
+  WorkDependencies,
+  'sleep' | 'onWait' | 'onRunEnded' | 'onError' | 'progressLookMs'
+> {
+  db: Db
+  clock: Clock
+  items: Pick<Items, 'write'>
+  /** The providers that are offered. */
+  providers: readonly ProviderId[]
+  /** Why the others are not. */
   unoffered: ReadonlyMap<ProviderId, string>
+  openAccount: OpenAccount
+  /** How often a source is polled, milliseconds. */
+  intervalMs: number
+  random: () => number
+  /** Sources worked on at once. */
+  concurrency?: number
+  onPage: ExecuteDependencies['onPage']
   /** How far this server's clock is behind the one that all workers go by, milliseconds; the database's unless given. */
   measureLag?: () => Promise<number>
 }
@@ -32,97 +55,89 @@ const STOP_TIMEOUT_MS = 10_000
 
 /** Takes up queued runs and those of workers that died, several sources at a time. */
 export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
-  const { db, providers } = deps
+  const { db, providers, onError } = deps
   const clock = createDatabaseClock(deps.clock, deps.measureLag ?? (() => measureClockLag(db)))
   const stopping = new AbortController()
-  const timers: NodeJS.Timeout[] = []
-  const work = { ...deps, clock, items: writeWithBlame(deps.items) }
-  const crew = createCrew(work, stopping.signal, () => {
-    if (timers.length > 0) looking.ask()
-  })
-  const looking = oneAtATime(async () => {
-    if (!stopping.signal.aborted) await crew.takeUp()
-  }, deps.onError)
+  const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
+  let started = false
+  const wake = (): void => {
+    if (started) void looking.ask()
+  }
 
+  const items = writeWithBlame(deps.items)
+  const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)
+  const execution: ExecuteDependencies = {
+    db,
+    clock,
+    openAccount: deps.openAccount,
+    storePage: (run, page, signal) => applyPage({ db, items, clock, finish }, run, page, signal),
+    finish,
+    onPage: deps.onPage,
+  }
+  const work: WorkDependencies = {
+    ...deps,
+    clock,
+    execute: (run, during) => executeRun(execution, run, during),
+  }
+  const crew = createCrew({
+    providers,
+    concurrency: deps.concurrency,
+    take: (offered) => takeRun(db, offered, clock.now()),
+    work: (run, place) => workOn(work, run, stopping.signal, place),
+    stopping: stopping.signal,
+    onFree: wake,
+  })
+
+  async function takeUp(): Promise<boolean> {
+    await clock.adjust()
+    return await crew.takeUp()
+  }
   async function poll(): Promise<number> {
     await clock.adjust()
-    return await queuePolls(db, providers, {
-      now: clock.now(),
-      intervalMs: deps.intervalMs,
-      random: deps.random,
-    })
+    return await queuePolls(db, providers, { ...schedule, now: clock.now() })
   }
-  const pollAndLook = async (): Promise<void> => {
-    if ((await poll()) > 0) looking.ask()
-  }
-
-  async function tellUnoffered(): Promise<void> {
+  async function failWaiting(): Promise<void> {
     await clock.adjust()
     await failUnoffered(db, deps.unoffered, clock.now())
   }
-  const tidying = oneAtATime(async () => {
-    await tellUnoffered()
-    await sweepSync(db, clock.now())
-  }, deps.onError)
-
-  function every(ms: number, act: () => void): void {
-    timers.push(setInterval(act, ms).unref())
-  }
+  const looking = createTask({ act: takeUp, intervalMs: LOOK_MS, onError })
+  const polling = createTask({
+    async act() {
+      if ((await poll()) > 0) wake()
+    },
+    intervalMs: POLL_LOOK_MS,
+    onError,
+  })
+  const tidying = createTask({
+    async act() {
+      await failWaiting()
+      await sweepSync(db, clock.now())
+    },
+    intervalMs: SWEEP_MS,
+    onError,
+  })
 
   return {
     start() {
-      tidying.ask()
-      every(SWEEP_MS, tidying.ask)
+      started = true
+      tidying.start()
       if (providers.length === 0) return
-      every(LOOK_MS, looking.ask)
-      every(POLL_LOOK_MS, () => void pollAndLook().catch(deps.onError))
-      looking.ask()
+      polling.start()
+      looking.start()
     },
-    wake: () => {
-      if (timers.length > 0) looking.ask()
-    },
+    wake,
     async settle() {
-      await tellUnoffered()
+      await failWaiting()
       await poll()
-      while (await crew.takeUp()) await crew.finished()
+      while (await takeUp()) await crew.finished()
     },
     async stop() {
-      for (const timer of timers) clearInterval(timer)
       stopping.abort(new WorkerStopping())
-      await Promise.all([looking.done(), tidying.done()])
+      await Promise.all([looking.stop(), polling.stop(), tidying.stop()])
       const timeout = Promise.withResolvers<void>()
       const timer = setTimeout(timeout.resolve, STOP_TIMEOUT_MS)
       await Promise.race([crew.finished(), timeout.promise])
       clearTimeout(timer)
-    },
-  }
-}
-
-interface Task {
-  /** Has it done, once more when it is under way. */
-  ask(): void
-  /** Resolves when it is not under way. */
-  done(): Promise<void>
-}
-
-/** Something that is done one at a time, and whose failures go to `onError`. */
-function oneAtATime(act: () => Promise<void>, onError: (error: unknown) => void): Task {
-  let current: Promise<void> | null = null
-  let again = false
-  function ask(): void {
-    again = true
-    current ??= (async () => {
-      while (again) {
-        again = false
-        await act().catch(onError)
-      }
-      current = null
-    })()
-  }
-  return {
-    ask,
-    async done() {
-      await current
     },
   }
 }

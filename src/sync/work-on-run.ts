@@ -1,4 +1,6 @@
-import { executeRun, type ExecuteDependencies, type Outcome } from './execute-run.ts'
+import type { Db } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Execution, Outcome } from './execute-run.ts'
 import { LEASE_SECONDS, LeaseLost, noteWait, renewLease, type TakenRun } from './run-lease.ts'
 import { watchProgress } from './run-progress.ts'
 
@@ -8,7 +10,10 @@ export interface Place {
   leave(): void
 }
 
-export interface WorkDependencies extends ExecuteDependencies {
+export interface WorkDependencies {
+  db: Db
+  clock: Clock
+  execute(run: TakenRun, execution: Execution): Promise<Outcome>
   /** Resolves after `ms` milliseconds, rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** The provider asks to wait for some time. */
@@ -17,7 +22,7 @@ export interface WorkDependencies extends ExecuteDependencies {
   /** What fails in the background and is tried again. */
   onError(error: unknown): void
   /** How often a run is looked at for whether it makes progress, milliseconds. */
-  progressLookMs?: number
+  progressLookMs?: number | undefined
 }
 
 /** A shorter wait keeps its place. */
@@ -48,7 +53,7 @@ export async function workOn(
   }
   place.enter()
   try {
-    const outcome = await executeRun(deps, run, { signal, wait, progress })
+    const outcome = await deps.execute(run, { signal, wait, progress })
     deps.onRunEnded({ run, outcome, seconds: (performance.now() - started) / 1000 })
   } catch (error) {
     deps.onError(error)

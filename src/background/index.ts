@@ -1,0 +1,2 @@
+export { isLeaseFree, leaseEnd } from './lease.ts'
+export { createTask, type Task } from './task.ts'

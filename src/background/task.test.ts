@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createTask } from './task.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A task whose work is let go on by hand. */
+function byHand() {
+  const errors: unknown[] = []
+  let finish: PromiseWithResolvers<void> = Promise.withResolvers()
+  let begun = 0
+  const task = createTask({
+    async act() {
+      begun += 1
+      await finish.promise
+    },
+    intervalMs: 1_000,
+    onError: (error) => errors.push(error),
+  })
+  return {
+    task,
+    errors,
+    begun: () => begun,
+    /** Ends what is under way. */
+    async end(failure?: Error) {
+      const { resolve, reject } = finish
+      finish = Promise.withResolvers()
+      if (failure) reject(failure)
+      else resolve()
+      await new Promise((done) => setImmediate(done))
+    },
+  }
+}
+
+describe('a task in the background', () => {
+  it('is done one at a time, and once more when it was asked for meanwhile, however often', async () => {
+    const { task, begun, end } = byHand()
+    const first = task.ask()
+    void task.ask()
+    void task.ask()
+    expect(begun()).toBe(1)
+    await end()
+    expect(begun()).toBe(2)
+    await end()
+    await first
+    expect(begun()).toBe(2)
+  })
+
+  it('goes on after a failure, which is told', async () => {
+    const { task, begun, errors, end } = byHand()
+    void task.ask()
+    await end(new Error('away'))
+    expect(errors).toEqual([new Error('away')])
+    void task.ask()
+    expect(begun()).toBe(2)
+    await end()
+  })
+
+  it('does nothing before it is started, then at once and every interval', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { task, begun, end } = byHand()
+    vi.advanceTimersByTime(5_000)
+    expect(begun()).toBe(0)
+    task.start()
+    expect(begun()).toBe(1)
+    await end()
+    vi.advanceTimersByTime(1_000)
+    expect(begun()).toBe(2)
+    await end()
+  })
+
+  it('when stopped waits for what is under way and is not done again', async () => {
+    const { task, begun, end } = byHand()
+    task.start()
+    void task.ask()
+    const stopped = task.stop()
+    await end()
+    await stopped
+    await task.ask()
+    expect(begun()).toBe(1)
+  })
+})
