@@ -10,10 +10,11 @@ import {
   createSubscriptions,
   type BillingServices,
 } from './billing/index.ts'
+import { createTask } from './background/index.ts'
 import type { Settings } from './config.ts'
 import type { OpenDatabase } from './database/database.ts'
 import { isMigrated } from './database/migrate.ts'
-import { type ConnectorEngine, startConnectorEngine } from './connector-engine.ts'
+import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
 import { addConnectedPage, connectorRoutes, type ConnectorServices } from './connectors/index.ts'
 import { createConsoleIdentity } from './console-identity.ts'
 import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
@@ -49,8 +50,8 @@ import {
   sourceRoutes,
   type SourceServices,
 } from './sources/index.ts'
-import { createSyncRuns, syncRoutes, type SyncServices } from './sync/index.ts'
-import { createCredits, createRateLimit, type Credits } from './usage/index.ts'
+import { createSyncRuns, dropActiveRuns, syncRoutes, type SyncServices } from './sync/index.ts'
+import { createCredits, createRateLimit } from './usage/index.ts'
 
 /** Everything the service takes from outside. */
 export interface AppDependencies {
@@ -70,6 +71,8 @@ export interface AppDependencies {
 
 export interface App {
   server: FastifyInstance
+  /** Begins what runs in the background, as far as this process's role has it. */
+  start(): Promise<void>
   /** From now on `/readyz` answers 503. */
   startDraining(): void
   /** Ends what runs in the background. */
@@ -112,7 +115,7 @@ const SWEEP_INTERVAL_MS = 60_000
 /** The service's version, as the OpenAPI document says it. */
 export const VERSION = '0.1.0'
 
-/** Puts the service together: the only place where adapters meet slices. It is not listening yet. */
+/** Puts the service together: the only place where adapters meet slices. Nothing runs and nobody listens yet. */
 export async function createApp(deps: AppDependencies): Promise<App> {
   const { settings, database, clock, logger } = deps
   const { db } = database
@@ -130,10 +133,11 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const reembedding = createReembedding({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const items = createItems({ db, clock, models })
   const { publicUrl } = deps
-  const engine = await startConnectorEngine({ settings, database, clock, logger, items, metrics, publicUrl })
+  const engine = await createConnectorEngine({ settings, database, clock, logger, items, metrics, publicUrl })
   const removals = createRemovals({
     db,
     clock,
+    endRuns: dropActiveRuns,
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
   })
   const isDraining = (): boolean => draining
@@ -157,18 +161,25 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   })
   addPages(server, metrics)
   addConnectedPage(server)
-  const sweep = sweepExpiredCredits(credits, deps)
-  reembedding.resumeAgainAndAgain()
-  if (settings.ROLE !== 'api') removals.resumeAgainAndAgain()
-  await warnOfOtherModels(db, models, logger)
+  const sweep = createTask({
+    act: () => credits.sweepExpired(clock.now()),
+    intervalMs: SWEEP_INTERVAL_MS,
+    onError: (err) => logger.error({ err }, 'expired credits could not be given back'),
+  })
   return {
     server,
+    async start() {
+      await warnOfOtherModels(db, models, logger)
+      sweep.start()
+      reembedding.resumeAgainAndAgain()
+      if (settings.ROLE !== 'api') removals.start()
+      await engine.start()
+    },
     startDraining() {
       draining = true
     },
     async stop() {
-      clearInterval(sweep)
-      await Promise.all([reembedding.stop(), removals.stop(), engine.stop()])
+      await Promise.all([sweep.stop(), reembedding.stop(), removals.stop(), engine.stop()])
     },
   }
 }
@@ -226,17 +237,6 @@ function createServices(
     openApiDocument: () =>
       (document ??= { ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
   }
-}
-
-/** Gives back, once a minute, the credits of requests whose process died. */
-function sweepExpiredCredits(credits: Credits, { clock, logger }: AppDependencies): NodeJS.Timeout {
-  const timer = setInterval(() => {
-    credits
-      .sweepExpired(clock.now())
-      .catch((err: unknown) => logger.error({ err }, 'expired credits could not be given back'))
-  }, SWEEP_INTERVAL_MS)
-  timer.unref()
-  return timer
 }
 
 async function unreadiness(database: OpenDatabase, draining: boolean): Promise<string | null> {

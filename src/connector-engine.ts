@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { createTask } from './background/index.ts'
 import { checkConnectorLimit } from './billing/index.ts'
 import type { Settings } from './config.ts'
 import { type Connectors, createConnectors, keptEncryptionKey } from './connectors/index.ts'
@@ -30,14 +31,16 @@ export interface ConnectorEngine {
   wake(): void
   /** Ends the grants of removed sources; what fails is logged and tried again. */
   disconnect(): Promise<void>
+  /** Takes up runs and keeps grants in order, unless this process only answers requests. */
+  start(): Promise<void>
   /** Hands back the runs at work and ends what else runs in the background. */
   stop(): Promise<void>
 }
 
 const MAINTAIN_MS = 60_000
 
-/** Puts the providers, their accounts and the worker of their runs together, and starts it where the role says so. */
-export async function startConnectorEngine(deps: {
+/** Puts the providers, their accounts and the worker of their runs together. */
+export async function createConnectorEngine(deps: {
   settings: Settings
   database: OpenDatabase
   clock: Clock
@@ -82,24 +85,21 @@ export async function startConnectorEngine(deps: {
     onError,
   })
   const disconnect = (): Promise<void> => connectors.revocations.run().catch(onError)
-  let maintenance: NodeJS.Timeout | undefined
-  if (settings.ROLE !== 'api') {
-    // Nobody else can have the embedded database: what is running there belongs to a process that is gone.
-    if (database.driver === 'embedded') await releaseAllLeases(db)
-    worker.start()
-  }
-  if (settings.ROLE !== 'api' && adapters.offered.length > 0) {
-    void connectors.maintain()
-    maintenance = setInterval(() => void connectors.maintain(), MAINTAIN_MS).unref()
-  }
+  const maintenance = createTask({ act: connectors.maintain, intervalMs: MAINTAIN_MS, onError })
   return {
     connectors,
     requireOffered: (provider) => void adapters.get(provider),
     wake,
     disconnect,
+    async start() {
+      if (settings.ROLE === 'api') return
+      // Nobody else can have the embedded database: what is running there belongs to a process that is gone.
+      if (database.driver === 'embedded') await releaseAllLeases(db)
+      worker.start()
+      if (adapters.offered.length > 0) maintenance.start()
+    },
     async stop() {
-      clearInterval(maintenance)
-      await worker.stop()
+      await Promise.all([maintenance.stop(), worker.stop()])
       // A token that a provider has already renewed is not to be lost with the process.
       await connectors.settle()
       await adapters.close()
@@ -123,7 +123,7 @@ function observeEnd(logger: Logger, metrics: Metrics): SyncWorkerDependencies['o
 }
 
 function runFields({ organizationId, runId, source }: TakenRun) {
-  return { organizationId, runId, sourceId: source.id, provider: source.provider }
+  return { organizationId, runId, sourceId: source.sourceId, provider: source.provider }
 }
 
 /** Why each of the other providers is not offered. */
@@ -141,14 +141,8 @@ function unofferedBy(adapters: ProviderAdapters): Map<ProviderId, string> {
 }
 
 function openAccountOf({ db }: OpenDatabase, connectors: Connectors): OpenAccount {
-  return ({ organizationId, source }, options) => {
-    const { id, provider, external_account_id: externalAccountId, display_name: displayName } = source
-    const account = { organizationId, sourceId: id, provider, externalAccountId, displayName }
-    return connectors.openAccount(account, {
-      ...options,
-      storedIds: (range) => storedIds(db, source, range),
-    })
-  }
+  return ({ source }, options) =>
+    connectors.openAccount(source, { ...options, storedIds: (range) => storedIds(db, source, range) })
 }
 
 /** Without a connector nothing is encrypted, and no key is left behind on disk. */

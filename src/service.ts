@@ -59,6 +59,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       publicUrl: () => url,
     })
     await listen(app.server, settings)
+    await app.start()
     const { port } = app.server.server.address() as AddressInfo
     url ||= `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`
     return {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { recordEvent } from '../audit/index.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db, Tx } from '../database/database.ts'
@@ -13,6 +12,7 @@ import {
   type ProviderAdapters,
   ProviderError,
 } from '../providers/index.ts'
+import { hasAccount, insertConnectedSource, reconnectSource } from '../sources/index.ts'
 import { queueRun } from '../sync/index.ts'
 import type { ConnectorAccess } from './connector-access.ts'
 import { findCredentials, saveCredentials } from './credentials.ts'
@@ -156,7 +156,7 @@ async function requireRoom(
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('provider', '=', provider)
-    .where('push_only', '=', false)
+    .where(hasAccount())
     .executeTakeFirst()
   if (!connected) await checkConnectorLimit(tx, organizationId)
 }
@@ -187,24 +187,12 @@ async function connect(
   await requireStanding(tx, flow)
   await deps.access.require(tx, organizationId, provider)
   const before = await reconnect(tx, deps, flow, account)
-  const sourceId = before ?? randomUUID()
-  if (before === undefined) {
-    await checkConnectorLimit(tx, organizationId)
-    await tx
-      .insertInto('sources')
-      .values({
-        organization_id: organizationId,
-        id: sourceId,
-        provider,
-        push_only: false,
-        status: 'pending',
-        display_name: storableText(account.displayName),
-        external_account_id: account.externalAccountId,
-        created_at: at,
-        updated_at: at,
-      })
-      .execute()
-  }
+  if (before === undefined) await checkConnectorLimit(tx, organizationId)
+  const { externalAccountId } = account
+  const displayName = storableText(account.displayName)
+  const sourceId =
+    before ??
+    (await insertConnectedSource(tx, { organizationId, provider, displayName, externalAccountId, at }))
   await saveCredentials(tx, cipher, { organizationId, sourceId }, account.credentials, at)
   await queueRun(tx, { organizationId, sourceId, fullResync: false, at })
   await recordEvent(tx, {
@@ -239,28 +227,10 @@ async function reconnect(
   { organizationId, provider }: OAuthFlow,
   { externalAccountId }: ConnectedAccount,
 ): Promise<string | undefined> {
-  const source = await tx
-    .updateTable('sources')
-    .set((set) => ({
-      status: set
-        .case()
-        .when('last_synced_at', 'is', null)
-        .then('pending' as const)
-        .else('active' as const)
-        .end(),
-      error_message: null,
-      next_poll_at: null,
-      push_since: null,
-      updated_at: clock.now(),
-    }))
-    .where('organization_id', '=', organizationId)
-    .where('provider', '=', provider)
-    .where('external_account_id', '=', externalAccountId)
-    .where('push_only', '=', false)
-    .returning('id')
-    .executeTakeFirst()
-  if (!source) return undefined
-  const credentials = await findCredentials(tx, cipher, { organizationId, sourceId: source.id })
-  if (credentials) await revocations.add(tx, { organizationId, provider, externalAccountId, credentials })
-  return source.id
+  const account = { organizationId, provider, externalAccountId }
+  const sourceId = await reconnectSource(tx, account, clock.now())
+  if (sourceId === undefined) return undefined
+  const credentials = await findCredentials(tx, cipher, { organizationId, sourceId })
+  if (credentials) await revocations.add(tx, { ...account, credentials })
+  return sourceId
 }

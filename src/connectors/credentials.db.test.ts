@@ -1,9 +1,10 @@
+import type { SourceRef } from '../kernel/source-ref.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Credentials, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization, insertSource } from '../../test/support/organizations.ts'
-import { createCredentialStore, saveCredentials, type SourceRef } from './credentials.ts'
+import { createCredentialStore, saveCredentials } from './credentials.ts'
 import { createTokenCipher } from './token-cipher.ts'
 
 const HOUR_MS = 3_600_000

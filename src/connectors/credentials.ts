@@ -7,16 +7,11 @@ import { isConflict, isDatabaseOutage } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
 import { type Credentials, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import { createReencryption } from './reencryption.ts'
 import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
-
-/** A source with an account behind it. */
-export interface SourceRef {
-  organizationId: string
-  sourceId: string
-}
 
 /** A token is renewed this long before it expires, milliseconds: clocks differ, and a request takes its time. */
 const RENEW_AHEAD_MS = 5 * 60_000
@@ -105,6 +100,15 @@ export async function saveCredentials(
         updated_at: at,
       }),
     )
+    .execute()
+}
+
+/** Forgets the grant of a source. */
+export async function dropCredentials(tx: Tx, source: SourceRef): Promise<void> {
+  await tx
+    .deleteFrom('source_credentials')
+    .where('organization_id', '=', source.organizationId)
+    .where('source_id', '=', source.sourceId)
     .execute()
 }
 

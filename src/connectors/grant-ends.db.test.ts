@@ -115,7 +115,7 @@ async function connect(
 async function remove({ organizationId }: ConsolePrincipal, id: string): Promise<void> {
   const { revocations } = start()
   await database.db.transaction().execute(async (tx) => {
-    await revocations.prepare(tx, { organizationId, id })
+    await revocations.prepare(tx, { organizationId, sourceId: id })
     await tx.deleteFrom('sources').where('id', '=', id).execute()
   })
   await revocations.run()

@@ -1,3 +1,4 @@
+import type { SourceRef } from '../kernel/source-ref.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
@@ -6,7 +7,7 @@ import { insertOrganization, insertSource } from '../../test/support/organizatio
 import { readSettings } from '../config.ts'
 import type { ProviderAdapter } from '../providers/index.ts'
 import { createConnectors } from './connectors.ts'
-import { createCredentialStore, saveCredentials, type SourceRef } from './credentials.ts'
+import { createCredentialStore, saveCredentials } from './credentials.ts'
 import { createOAuthStates } from './oauth-states.ts'
 import { createTokenCipher } from './token-cipher.ts'
 
@@ -69,7 +70,7 @@ async function connected(by: Buffer): Promise<SourceRef> {
 async function removed(by: Buffer, connectors: ReturnType<typeof start>): Promise<SourceRef> {
   const source = await connected(by)
   await database.db.transaction().execute(async (tx) => {
-    await connectors.revocations.prepare(tx, { organizationId, id: source.sourceId })
+    await connectors.revocations.prepare(tx, source)
     await tx.deleteFrom('sources').where('id', '=', source.sourceId).execute()
   })
   await database.db

@@ -7,7 +7,8 @@ import {
   type ProviderSession,
 } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { CredentialStore, SourceRef } from './credentials.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import type { CredentialStore } from './credentials.ts'
 
 /** What a session needs from whoever opens it. */
 export interface SessionOptions {

@@ -11,7 +11,9 @@ import {
   providerOf,
   providers,
 } from '../providers/index.ts'
-import { contextOf, openCredentials } from './credentials.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { hasAccount } from '../sources/index.ts'
+import { contextOf, dropCredentials, openCredentials } from './credentials.ts'
 import type { TokenCipher } from './token-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
@@ -29,8 +31,8 @@ export interface LooseGrant extends Pick<ConnectedAccount, 'externalAccountId' |
 }
 
 export interface Revocations {
-  /** Notes, in the transaction that removes a source, that its grant has to be ended at the provider. */
-  prepare(tx: Tx, source: { organizationId: string; id: string }): Promise<void>
+  /** Notes, in the transaction that removes a source, that its grant has to be ended at the provider; nobody uses it any more. */
+  prepare(tx: Tx, source: SourceRef): Promise<void>
   /** Notes the same of a grant whose source was not made, or has another one now. */
   add(tx: Tx, grant: LooseGrant): Promise<void>
   /**
@@ -59,8 +61,9 @@ export function createRevocations(deps: RevocationDependencies): Revocations {
         select s.organization_id, s.id, s.provider, s.external_account_id, c.ciphertext, ${clock.now()}
         from sources s
         join source_credentials c on c.organization_id = s.organization_id and c.source_id = s.id
-        where s.organization_id = ${source.organizationId} and s.id = ${source.id}
+        where s.organization_id = ${source.organizationId} and s.id = ${source.sourceId}
         on conflict do nothing`.execute(tx)
+      await dropCredentials(tx, source)
     },
     async add(tx, { organizationId, provider, externalAccountId, credentials }) {
       // Not the source's id: that one's is noted under it, should the source go too.
@@ -168,7 +171,7 @@ async function isShared(
       family.map(({ id }) => id),
     )
     .where('external_account_id', '=', row.external_account_id)
-    .where('push_only', '=', false)
+    .where(hasAccount())
     .execute()
   const { isShared: isOne } = grants
   if (!isOne) return others.length > 0

@@ -1,10 +1,11 @@
+import type { SourceRef } from '../kernel/source-ref.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { KyselyPlugin } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization, insertSource } from '../../test/support/organizations.ts'
 import { type Credentials, type ProviderAdapter, ProviderError } from '../providers/index.ts'
-import { createCredentialStore, saveCredentials, type SourceRef } from './credentials.ts'
+import { createCredentialStore, saveCredentials } from './credentials.ts'
 import { createTokenCipher } from './token-cipher.ts'
 
 const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providerOf, type ProviderEnvironment } from '../providers/index.ts'
+import { failSource, findSourcesOf } from '../sources/index.ts'
 import { notePushEvent } from '../sync/index.ts'
 
 export interface Webhooks {
@@ -27,29 +28,14 @@ export function createWebhooks(deps: { db: Db; clock: Clock; environment: Provid
       const event = webhook.read(request, environment, clock.now())
       if (event.kind === 'challenge') return event.challenge
       if (event.kind === 'ignored') return null
-      const sources = await db
-        .selectFrom('sources')
-        .select(['organization_id', 'id'])
-        .where('provider', '=', provider)
-        .where('external_account_id', '=', event.accountId)
-        .where('push_only', '=', false)
-        .where('status', '<>', 'disabled')
-        .execute()
-      const { eventId } = event
+      const { accountId: externalAccountId, eventId } = event
       const at = clock.now()
-      for (const { organization_id: organizationId, id: sourceId } of sources) {
+      for (const source of await findSourcesOf(db, { provider, externalAccountId })) {
         const hints = event.kind === 'changed' ? event.hints : []
         await db.transaction().execute(async (tx) => {
-          const isNew = await notePushEvent(tx, { organizationId, sourceId, eventId, hints, at })
-          if (!isNew || event.kind !== 'disconnected') return
-          await tx
-            .updateTable('sources')
-            .set({ status: 'error', error_message: event.reason, updated_at: at })
-            .where('organization_id', '=', organizationId)
-            .where('id', '=', sourceId)
-            // Paused between the look and now: it stays so.
-            .where('status', '<>', 'disabled')
-            .execute()
+          const isNew = await notePushEvent(tx, { ...source, eventId, hints, at })
+          // Paused between the look and now: it stays so.
+          if (isNew && event.kind === 'disconnected') await failSource(tx, source, event.reason, at)
         })
       }
       return null

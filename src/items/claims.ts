@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
 import type { NewItem } from './item.ts'
 
 const Dropped = z.array(z.object({ dropped: z.int() }))
 
 /**
- * Ends a source's claims on items; answers how many it had. An item goes with its last claim, chunks and vectors too. Else it
+ * Ends a source's claims on items; and tells how many it had. An item goes with its last claim, chunks and vectors too. Else it
  * passes to a source that still has one, as it was stored last, but for an access policy that none of these was told.
  */
 export async function dropClaims(
   tx: Tx,
-  source: { organizationId: string; id: string },
+  { organizationId, sourceId: id }: SourceRef,
   externalIds: readonly string[],
   at: Date,
 ): Promise<number> {
   if (externalIds.length === 0) return 0
-  const { organizationId, id } = source
   const given = sql`json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)`
   const isClaim = sql`s.organization_id = ${organizationId} and s.source_id = ${id} and s.external_id = given.external_id`
   // In a statement of its own and in everybody's order: of two sources that end theirs at once the second sees the first's end.

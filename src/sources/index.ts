@@ -1,3 +1,17 @@
+export {
+  failSource,
+  failUnofferedSource,
+  forgetAnnouncements,
+  insertConnectedSource,
+  insertPushOnlySource,
+  noteAnnouncement,
+  reconnectSource,
+  saveCursor,
+  savePolicyHealth,
+  schedulePoll,
+  settleSource,
+} from './change-source.ts'
 export { createRemovals, type Removals } from './removals.ts'
 export { sourceRoutes, type SourceServices } from './routes.ts'
-export { createSources, insertPushOnlySource, type SourceChannels, type SourceView } from './sources.ts'
+export { findSourcesOf, hasAccount, isThere, lockSource, readSource, type Source } from './source.ts'
+export { createSources, type SourceChannels, type SourceView } from './sources.ts'

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { dropActiveRuns } from '../sync/index.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
@@ -30,7 +31,7 @@ function onError(error: unknown): never {
   throw error
 }
 
-const removalsOf = (db: Db): Removals => createRemovals({ db, clock, onError })
+const removalsOf = (db: Db): Removals => createRemovals({ db, clock, endRuns: dropActiveRuns, onError })
 
 const sourcesWith = (removals: Removals, options: { removalWaitMs?: number } = {}) =>
   createSources({
@@ -167,7 +168,7 @@ describe('a source that was removed and is not deleted yet', () => {
     await removeAndDie(first)
     await removeAndDie(second)
     const removals = removalsOf(bench.db)
-    removals.resumeAgainAndAgain()
+    removals.start()
     await expect.poll(() => rowsOf(second), { timeout: 20_000 }).toEqual({ items: 0, sources: 0 })
     await removals.stop()
     expect(await rowsOf(first)).toEqual({ items: 0, sources: 0 })
@@ -239,8 +240,8 @@ describe('the removal of a source', () => {
       if (batches === 2) void removals.stop()
       return clock.now()
     }
-    const removals = createRemovals({ db: bench.db, clock: { now }, onError })
-    await removals.finish({ organizationId: bench.organization.id, id: hers })
+    const removals = createRemovals({ endRuns: dropActiveRuns, db: bench.db, clock: { now }, onError })
+    await removals.finish({ organizationId: bench.organization.id, sourceId: hers })
     expect(await bench.stored(his)).toEqual({ 'z-shared': 'common words' })
     expect(await rowsOf(hers)).toEqual({ items: 50, sources: 1 })
     expect((await hits()).map(({ content }) => content)).toEqual(['common words'])

@@ -1,15 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { createTask } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { deleteItems, dropClaims } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-
-interface SourceRef {
-  organizationId: string
-  id: string
-}
+import type { SourceRef } from '../kernel/source-ref.ts'
 
 export interface Removals {
   /**
@@ -20,7 +17,7 @@ export interface Removals {
   /** Deletes what a marked source brought and then the source. Does not throw: what fails is tried again later. */
   finish(source: SourceRef): Promise<void>
   /** Goes on, now and once a minute, with removals that a process left unfinished. */
-  resumeAgainAndAgain(): void
+  start(): void
   /** Leaves what is unfinished to the next process. */
   stop(): Promise<void>
 }
@@ -30,73 +27,61 @@ const RESUME_INTERVAL_MS = 60_000
 const ITEMS_AT_ONCE = 100
 
 /** Deletes the items of removed sources, a few at a time. A process that dies leaves the rest to the next. */
-export function createRemovals(deps: { db: Db; clock: Clock; onError: (error: unknown) => void }): Removals {
+export function createRemovals(deps: {
+  db: Db
+  clock: Clock
+  /** Ends the runs of a source, in the transaction that marks it. */
+  endRuns: (tx: Tx, source: SourceRef) => Promise<void>
+  onError: (error: unknown) => void
+}): Removals {
   const { db, clock, onError } = deps
   const stopping = new AbortController()
   const underWay = new Map<string, Promise<void>>()
-  let timer: NodeJS.Timeout | undefined
-  let resuming = Promise.resolve()
 
   function finish(source: SourceRef): Promise<void> {
-    const started = underWay.get(source.id)
+    const started = underWay.get(source.sourceId)
     if (started || stopping.signal.aborted) return started ?? Promise.resolve()
     const work = removeAll({ db, clock, signal: stopping.signal }, source)
       .catch((error: unknown) => {
         if (error !== stopping.signal.reason) onError(error)
       })
-      .finally(() => underWay.delete(source.id))
-    underWay.set(source.id, work)
+      .finally(() => underWay.delete(source.sourceId))
+    underWay.set(source.sourceId, work)
     return work
   }
 
+  /** One after the other: a removal may take longer than the interval. */
   async function resume(): Promise<void> {
-    if (stopping.signal.aborted) return
     const marked = await db
       .selectFrom('sources')
-      .select(['organization_id as organizationId', 'id'])
+      .select(['organization_id as organizationId', 'id as sourceId'])
       .where('removed_at', 'is not', null)
       .orderBy('removed_at')
       .execute()
     for (const source of marked) await finish(source)
   }
-  /** One after the other: a removal may take longer than the interval. */
-  const resumeNext = (): void => {
-    resuming = resuming.then(resume).catch(onError)
-  }
+  const resuming = createTask({ act: resume, intervalMs: RESUME_INTERVAL_MS, onError })
 
   return {
-    mark: (tx, source) => mark(tx, source, clock.now()),
-    finish,
-    resumeAgainAndAgain() {
-      timer ??= setInterval(resumeNext, RESUME_INTERVAL_MS).unref()
-      resumeNext()
+    async mark(tx, source) {
+      await mark(tx, source, clock.now())
+      await deps.endRuns(tx, source)
     },
+    finish,
+    start: resuming.start,
     async stop() {
-      clearInterval(timer)
       stopping.abort()
-      await Promise.all([resuming, ...underWay.values()])
+      await Promise.all([resuming.stop(), ...underWay.values()])
     },
   }
 }
 
-async function mark(tx: Tx, { organizationId, id }: SourceRef, at: Date): Promise<void> {
+async function mark(tx: Tx, { organizationId, sourceId }: SourceRef, at: Date): Promise<void> {
   await tx
     .updateTable('sources')
-    // No longer its account's: whoever connects that again gets a new source.
-    .set({ removed_at: at, status: 'disabled', push_only: true, push_since: null, updated_at: at })
+    .set({ removed_at: at, status: 'disabled', push_since: null, updated_at: at })
     .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .execute()
-  await tx
-    .deleteFrom('sync_runs')
-    .where('organization_id', '=', organizationId)
-    .where('source_id', '=', id)
-    .where('status', 'in', ['queued', 'running'])
-    .execute()
-  await tx
-    .deleteFrom('source_credentials')
-    .where('organization_id', '=', organizationId)
-    .where('source_id', '=', id)
+    .where('id', '=', sourceId)
     .execute()
 }
 
@@ -114,12 +99,12 @@ async function removeAll(work: Work, source: SourceRef): Promise<void> {
   await work.db
     .deleteFrom('sources')
     .where('organization_id', '=', source.organizationId)
-    .where('id', '=', source.id)
+    .where('id', '=', source.sourceId)
     .where('removed_at', 'is not', null)
     .execute()
 }
 
-/** A batch of at most {@link ITEMS_AT_ONCE} beyond `after`; answers the last one's name, null where there are no more. */
+/** Removes a batch of at most {@link ITEMS_AT_ONCE} beyond `after`. @returns the last one's name, null where there are no more */
 type RemoveBatch = (tx: Tx, after: string) => Promise<string | null>
 
 /** One batch after the other, with turns for other work in between. */
@@ -135,13 +120,13 @@ async function inBatches({ db, signal }: Work, remove: RemoveBatch): Promise<voi
 const Claims = z.array(z.object({ external_id: z.string() }))
 
 async function removeClaims(work: Work, source: SourceRef, which: 'of others too' | 'all'): Promise<void> {
-  const { organizationId, id } = source
+  const { organizationId, sourceId } = source
   const isOthersToo = sql`and exists (select from synced_items o where o.organization_id = s.organization_id
     and o.source_item_id = s.source_item_id and o.source_id <> s.source_id)`
   await inBatches(work, async (tx, after) => {
     const { rows } = await sql`
       select s.external_id from synced_items s
-      where s.organization_id = ${organizationId} and s.source_id = ${id} and s.external_id > ${after}
+      where s.organization_id = ${organizationId} and s.source_id = ${sourceId} and s.external_id > ${after}
         ${which === 'all' ? sql`` : isOthersToo}
       order by s.external_id limit ${ITEMS_AT_ONCE}`.execute(tx)
     const ids = Claims.parse(rows).map((row) => row.external_id)
@@ -151,13 +136,13 @@ async function removeClaims(work: Work, source: SourceRef, which: 'of others too
 }
 
 /** What has no claim of anybody. */
-async function removePushed(work: Work, { organizationId, id }: SourceRef): Promise<void> {
+async function removePushed(work: Work, { organizationId, sourceId }: SourceRef): Promise<void> {
   await inBatches(work, async (tx) => {
     const rows = await tx
       .selectFrom('source_items')
       .select('id')
       .where('organization_id', '=', organizationId)
-      .where('source_id', '=', id)
+      .where('source_id', '=', sourceId)
       .limit(ITEMS_AT_ONCE)
       .execute()
     await deleteItems(tx, { organizationId, ids: rows.map((row) => row.id) })

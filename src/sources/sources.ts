@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { recordEvent, type AuditAction } from '../audit/index.ts'
@@ -11,7 +10,10 @@ import { actorOf, type Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { type ProviderChannel, providerOf } from '../providers/index.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { changeSource, insertPushOnlySource } from './change-source.ts'
 import type { Removals } from './removals.ts'
+import { isThere } from './source.ts'
 
 /*
  * The states of a source. `pending`: made, its first sync unfinished; a push-only source has none and starts `active`.
@@ -46,7 +48,7 @@ export type CheckConnectorLimit = (tx: Tx, organizationId: string) => Promise<vo
 /** What happens to the provider's account when its source is removed. */
 export interface Disconnect {
   /** In the transaction that removes the source, before it does. */
-  prepare(tx: Tx, source: { organizationId: string; id: string }): Promise<void>
+  prepare(tx: Tx, source: SourceRef): Promise<void>
   /** After it. Does not throw. */
   run(): Promise<void>
 }
@@ -126,7 +128,7 @@ export function createSources(deps: {
       return { channels: listed, channelAllowlist: source.channelAllowlist }
     },
     async remove(caller, id) {
-      const source = { organizationId: caller.organizationId, id }
+      const source = { organizationId: caller.organizationId, sourceId: id }
       const removed = await retryConflicts(() =>
         db.transaction().execute(async (tx) => {
           const before = await getSource(tx, caller, id, 'locked')
@@ -144,16 +146,6 @@ export function createSources(deps: {
   }
 }
 
-/** Events of a paused source are not taken: once it goes on, polls have to cover the gap. */
-const PAUSED = { status: 'disabled', push_since: null } as const
-
-/** As it was before the pause; a source without a time for its next poll is due now, whatever the clocks of servers say. */
-const RESUMED = {
-  status: sql<SourceStatus>`case when error_message is not null then 'error'
-    when last_synced_at is null and not push_only then 'pending' else 'active' end`,
-  next_poll_at: sql<Date>`coalesce(next_poll_at, created_at)`,
-}
-
 async function applyChange(
   tx: Tx,
   caller: Caller,
@@ -167,18 +159,12 @@ async function applyChange(
   }
   // A source in error stays so until a run succeeds: enabling it only ends a pause.
   const nextStatus = status === 'active' && before.status !== 'disabled' ? undefined : status
-  await tx
-    .updateTable('sources')
-    .set({
-      ...(displayName === undefined ? {} : { display_name: displayName }),
-      ...(nextStatus === 'disabled' ? PAUSED : {}),
-      ...(nextStatus === 'active' ? RESUMED : {}),
-      ...(channelAllowlist === undefined ? {} : { channel_allowlist: channelAllowlist }),
-      updated_at: at,
-    })
-    .where('organization_id', '=', caller.organizationId)
-    .where('id', '=', before.id)
-    .execute()
+  await changeSource(
+    tx,
+    { organizationId: caller.organizationId, sourceId: before.id },
+    { displayName, channelAllowlist, pause: nextStatus === 'disabled', resume: nextStatus === 'active' },
+    at,
+  )
   if (displayName !== undefined) await record(tx, caller, 'source.update', before.id, { displayName }, at)
   if (nextStatus !== undefined && nextStatus !== before.status) {
     await record(
@@ -213,29 +199,6 @@ async function record(
     metadata,
     at,
   })
-}
-
-/** Stores a source without a provider account and returns its id. */
-export async function insertPushOnlySource(
-  tx: Tx,
-  source: { organizationId: string; provider: ProviderId; displayName: string; at: Date },
-): Promise<string> {
-  const id = randomUUID()
-  await tx
-    .insertInto('sources')
-    .values({
-      organization_id: source.organizationId,
-      id,
-      provider: source.provider,
-      push_only: true,
-      status: 'active',
-      display_name: source.displayName,
-      external_account_id: `push:${source.provider}`,
-      created_at: source.at,
-      updated_at: source.at,
-    })
-    .execute()
-  return id
 }
 
 /** One source of the caller's providers; another's answers exactly as one that does not exist. */
@@ -274,7 +237,7 @@ function selectSources(db: Db, caller: Caller) {
           and other.id <> sources.id and not sources.push_only)`.as('source_item_count'),
     )
     .where('organization_id', '=', caller.organizationId)
-    .where('removed_at', 'is', null)
+    .where(isThere())
     .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
 }
 

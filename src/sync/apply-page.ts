@@ -5,6 +5,7 @@ import { dropClaims, type Items, type NewItem } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
 import type { ChangePage, ItemFailure, ProviderItem } from '../providers/index.ts'
+import { lockSource, saveCursor } from '../sources/index.ts'
 import { type FinishRun, SourcePaused } from './finish-run.ts'
 import { isItemFault } from './item-faults.ts'
 import { requireLease, type TakenRun } from './run-lease.ts'
@@ -107,7 +108,7 @@ async function applyPart(
 ): Promise<PageCounts> {
   const { organizationId, source } = run
   const read = part.upserts.map((item) => newItem(source, item))
-  const items = await withKnownPolicies(deps.db, row(run), read)
+  const items = await withKnownPolicies(deps.db, source, read)
   const upserted = read.map(({ externalId, metadata }) => ({ externalId, hasPolicy: hasPolicy(metadata) }))
   const comes = new Set(upserted.map(({ externalId }) => externalId))
   const goes = part.deletions.map(storableText).filter((id) => !comes.has(id))
@@ -120,16 +121,16 @@ async function applyPart(
       // What comes with changes is as new as the last full crawl.
       const snapshot = part.snapshot ?? lastSnapshot
       await requireLease(tx, run)
-      await markSynced(tx, row(run), upserted, snapshot)
+      await markSynced(tx, source, upserted, snapshot)
       if (part.snapshot !== null)
         await markSeen(
           tx,
-          row(run),
+          source,
           part.failures.map(({ externalId }) => storableText(externalId)),
           part.snapshot,
         )
       const at = deps.clock.now()
-      const deleted = await dropClaims(tx, { organizationId, id: source.id }, goes, at)
+      const deleted = await dropClaims(tx, source, goes, at)
       const failed = await keepFailures(tx, run, part.failures, at)
       counts = { ingested, deleted, failed }
       await saveProgress(tx, run, part, counts)
@@ -142,32 +143,20 @@ async function applyPart(
   return counts
 }
 
-const row = ({ organizationId, source }: TakenRun) => ({
-  organization_id: organizationId,
-  id: source.id,
-  provider: source.provider,
-})
-
 function newItem(source: TakenRun['source'], item: ProviderItem): NewItem {
   return {
     ...item,
-    sourceId: source.id,
+    sourceId: source.sourceId,
     provider: source.provider,
     externalId: storableText(item.externalId),
   }
 }
 
-/** Locks the source, before the run as everybody does, and answers its last full crawl. */
+/** Locks the source, before the run as everybody does. @returns its last full crawl */
 async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
-  const source = await tx
-    .selectFrom('sources')
-    .select(['status', 'last_snapshot'])
-    .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.source.id)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  const source = await lockSource(tx, run.source)
   if (source?.status === 'disabled') throw new SourcePaused()
-  return source?.last_snapshot ?? null
+  return source?.lastSnapshot ?? null
 }
 
 async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCounts): Promise<void> {
@@ -183,13 +172,7 @@ async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCount
     .where('organization_id', '=', run.organizationId)
     .where('id', '=', run.runId)
     .execute()
-  if (part.cursor === undefined) return
-  await tx
-    .updateTable('sources')
-    .set({ sync_cursor: JSON.stringify(part.cursor) })
-    .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.source.id)
-    .execute()
+  if (part.cursor !== undefined) await saveCursor(tx, run.source, part.cursor)
 }
 
 /**
@@ -234,7 +217,7 @@ async function removeUnseen(
   snapshot: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const source = { organizationId: run.organizationId, id: run.source.id }
+  const { source } = run
   let removed = 0
   for (let after = ''; ;) {
     signal.throwIfAborted()
@@ -243,7 +226,7 @@ async function removeUnseen(
       db.transaction().execute(async (tx) => {
         await requireUnpaused(tx, run)
         await requireLease(tx, run)
-        const unseen = await findUnseen(tx, row(run), snapshot, batch)
+        const unseen = await findUnseen(tx, source, snapshot, batch)
         const deleted = await dropClaims(tx, source, unseen, clock.now())
         await tx
           .updateTable('sync_runs')

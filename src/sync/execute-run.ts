@@ -1,6 +1,5 @@
 import { isDatabaseOutage, isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
-import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type ProviderSession,
   type PushState,
 } from '../providers/index.ts'
+import { lockSource, saveCursor, type Source } from '../sources/index.ts'
 import type { PageCounts } from './apply-page.ts'
 import { type FinishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
@@ -115,10 +115,9 @@ async function readAll(
   account: Account,
   reading: Reading,
 ): Promise<void> {
-  const saved: JsonValue | null = run.source.sync_cursor === null ? null : JSON.parse(run.source.sync_cursor)
   const push = await readPushState(deps.db, run)
   try {
-    await readFrom(deps, run, account, { cursor: saved, push: push.state }, reading)
+    await readFrom(deps, run, account, { cursor: run.source.cursor, push: push.state }, reading)
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind !== 'cursor_expired') throw error
     await becomeFullResync(deps.db, run)
@@ -134,7 +133,7 @@ async function readFrom(
   from: { cursor: JsonValue | null; push: PushState },
   { signal, progress, onPage }: Reading,
 ): Promise<void> {
-  const settings = { channelAllowlist: run.source.channel_allowlist }
+  const settings = { channelAllowlist: run.source.channelAllowlist }
   const pages = adapter.listChanges(session, { ...from, settings })[Symbol.asyncIterator]()
   try {
     for (;;) {
@@ -168,12 +167,7 @@ async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSigna
 async function becomeFullResync(db: Db, run: TakenRun): Promise<void> {
   await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
-      await tx
-        .updateTable('sources')
-        .set({ sync_cursor: null })
-        .where('organization_id', '=', run.organizationId)
-        .where('id', '=', run.source.id)
-        .execute()
+      await saveCursor(tx, run.source, null)
       await requireLease(tx, run)
       await tx
         .updateTable('sync_runs')
@@ -213,13 +207,7 @@ async function fail(
   try {
     return await retryConflicts(() =>
       deps.db.transaction().execute(async (tx) => {
-        const source = await tx
-          .selectFrom('sources')
-          .select(['status', 'updated_at'])
-          .where('organization_id', '=', run.organizationId)
-          .where('id', '=', run.source.id)
-          .forNoKeyUpdate()
-          .executeTakeFirst()
+        const source = await lockSource(tx, run.source)
         await requireLease(tx, run)
         const isAuth = cause instanceof ProviderError && cause.kind === 'auth'
         if (isAuth && source !== undefined && mayHaveNewGrant(run, source)) {
@@ -240,9 +228,9 @@ async function fail(
  * Connecting an account changes its source and makes it healthy. Renewing a token does not, and a person's other changes cost
  * one more try.
  */
-function mayHaveNewGrant(run: TakenRun, source: Pick<Row<'sources'>, 'status' | 'updated_at'>): boolean {
+function mayHaveNewGrant(run: TakenRun, source: Pick<Source, 'status' | 'updatedAt'>): boolean {
   const isHealthy = source.status === 'pending' || source.status === 'active'
-  return isHealthy && source.updated_at.getTime() !== run.source.updated_at.getTime()
+  return isHealthy && source.updatedAt.getTime() !== run.source.updatedAt.getTime()
 }
 
 /** The provider's own words; of faults of our own only that there was one, the log has the rest. */

@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
 import { isLeaseFree } from '../background/index.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { failUnofferedSource, hasAccount, lockSource } from '../sources/index.ts'
 
 /**
  * Says of the sources that this deployment cannot sync, because their provider's settings are gone, why that is: they are in
@@ -15,50 +16,57 @@ export async function failUnoffered(
   reasons: ReadonlyMap<ProviderId, string>,
   at: Date,
 ): Promise<void> {
-  for (const [provider, reason] of reasons) await failProvider(db, provider, reason, at)
+  for (const [provider, reason] of reasons) {
+    for (const source of await findUntold(db, provider, reason)) {
+      await retryConflicts(() => db.transaction().execute((tx) => failOne(tx, source, reason, at)))
+    }
+  }
 }
 
-async function failProvider(db: Db, provider: ProviderId, reason: string, at: Date): Promise<void> {
-  await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      await tx
-        .updateTable('sources')
-        .set({ status: 'error', error_message: reason, next_poll_at: at, updated_at: at })
-        .where('provider', '=', provider)
-        .where('push_only', '=', false)
-        .where('status', '<>', 'disabled')
-        .where((where) =>
-          where.or([where('status', '<>', 'error'), where('error_message', 'is distinct from', reason)]),
-        )
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('sync_runs as r')
-                .select('r.id')
-                .whereRef('r.organization_id', '=', 'sources.organization_id')
-                .whereRef('r.source_id', '=', 'sources.id')
-                .where('r.lease_expires_at', '>', sql<Date>`statement_timestamp()`),
-            ),
-          ),
-        )
-        .execute()
-      await tx
-        .updateTable('sync_runs as r')
-        .from('sources as s')
-        .set({
-          status: 'failed',
-          finished_at: at,
-          error_message: reason,
-          lease_id: null,
-          lease_expires_at: null,
-        })
-        .whereRef('s.organization_id', '=', 'r.organization_id')
-        .whereRef('s.id', '=', 'r.source_id')
-        .where('s.provider', '=', provider)
-        .where('s.push_only', '=', false)
-        .where('r.status', 'in', ['queued', 'running'])
-        .where(isLeaseFree('r.lease_expires_at'))
-        .execute()
-    }),
-  )
+/** Sources that do not say the reason yet, or have a run waiting. */
+async function findUntold(db: Db, provider: ProviderId, reason: string): Promise<SourceRef[]> {
+  return await db
+    .selectFrom('sources')
+    .select(['organization_id as organizationId', 'id as sourceId'])
+    .where('provider', '=', provider)
+    .where(hasAccount())
+    .where(({ or, and, eb, exists, selectFrom }) =>
+      or([
+        and([
+          eb('status', '<>', 'disabled'),
+          or([eb('status', '<>', 'error'), eb('error_message', 'is distinct from', reason)]),
+        ]),
+        exists(
+          selectFrom('sync_runs as r')
+            .select('r.id')
+            .whereRef('r.organization_id', '=', 'sources.organization_id')
+            .whereRef('r.source_id', '=', 'sources.id')
+            .where('r.status', 'in', ['queued', 'running'])
+            .where(isLeaseFree('r.lease_expires_at')),
+        ),
+      ]),
+    )
+    .execute()
+}
+
+async function failOne(tx: Tx, source: SourceRef, reason: string, at: Date): Promise<void> {
+  const found = await lockSource(tx, source)
+  if (!found) return
+  const run = await tx
+    .selectFrom('sync_runs')
+    .select(['id', isLeaseFree('lease_expires_at').as('is_free')])
+    .where('organization_id', '=', source.organizationId)
+    .where('source_id', '=', source.sourceId)
+    .where('status', 'in', ['queued', 'running'])
+    .forUpdate()
+    .executeTakeFirst()
+  if (run && !run.is_free) return
+  await failUnofferedSource(tx, source, reason, at)
+  if (!run) return
+  await tx
+    .updateTable('sync_runs')
+    .set({ status: 'failed', finished_at: at, error_message: reason, lease_id: null, lease_expires_at: null })
+    .where('organization_id', '=', source.organizationId)
+    .where('id', '=', run.id)
+    .execute()
 }

@@ -2,6 +2,7 @@ import type { Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
 import { type Provider, providerOf } from '../providers/index.ts'
+import { savePolicyHealth, settleSource } from '../sources/index.ts'
 import type { TakenRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
 
@@ -51,20 +52,12 @@ export async function finishRun(
     await updatePolicyHealth(tx, run, end, policyHealth)
   const poll = nextPoll(now, schedule)
   const wait = end.succeeded ? null : end.pollNotBefore
-  await tx
-    .updateTable('sources')
-    .set({
-      status: end.succeeded ? 'active' : 'error',
-      error_message: message,
-      next_poll_at: wait !== null && wait > poll ? wait : poll,
-      updated_at: now,
-      ...(end.succeeded ? { last_synced_at: now } : {}),
-      ...(end.succeeded && end.snapshot !== null ? { last_snapshot: end.snapshot } : {}),
-    })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', source.id)
-    .where('status', '<>', 'disabled')
-    .execute()
+  await settleSource(tx, source, {
+    errorMessage: message,
+    snapshot: end.succeeded ? end.snapshot : null,
+    nextPollAt: wait !== null && wait > poll ? wait : poll,
+    at: now,
+  })
 }
 
 /** An interval from now, up to a twentieth earlier or later, so that sources drift apart. */
@@ -82,22 +75,16 @@ function mayChangePolicyHealth(
   counts: { items_ingested: number; items_deleted: number },
 ): boolean {
   if (counts.items_ingested + counts.items_deleted > 0) return true
-  return end.succeeded && (end.snapshot !== null || source.policy_health === null)
+  return end.succeeded && (end.snapshot !== null || !source.hasPolicyHealth)
 }
 
 async function updatePolicyHealth(
   tx: Tx,
-  { source, organizationId }: TakenRun,
+  { source }: TakenRun,
   end: RunEnd,
   policyHealth: NonNullable<Provider['policyHealth']>,
 ): Promise<void> {
-  const key = { organization_id: organizationId, id: source.id, provider: source.provider }
   const snapshot = end.succeeded ? end.snapshot : null
-  const counts = await countPolicies(tx, key, snapshot ?? source.last_snapshot)
-  await tx
-    .updateTable('sources')
-    .set({ policy_health: JSON.stringify(policyHealth(counts)) })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', source.id)
-    .execute()
+  const counts = await countPolicies(tx, source, snapshot ?? source.lastSnapshot)
+  await savePolicyHealth(tx, source, policyHealth(counts))
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dropActiveRuns } from './run-lease.ts'
 import { ProviderError } from '../providers/index.ts'
 import { createRemovals, createSources } from '../sources/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
@@ -22,7 +23,12 @@ const set = async (sourceId: string, status: 'active' | 'disabled') => {
     checkConnectorLimit: async () => {},
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
-    removals: createRemovals({ db, clock, onError: (error) => void bench.errors.push(error) }),
+    removals: createRemovals({
+      db,
+      clock,
+      endRuns: dropActiveRuns,
+      onError: (error) => void bench.errors.push(error),
+    }),
   })
   return await sources.change(bench.organization.caller(), sourceId, { status })
 }

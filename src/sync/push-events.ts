@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../database/database.ts'
 import type { JsonValue, PushState } from '../providers/index.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { noteAnnouncement, schedulePoll } from '../sources/index.ts'
 import type { TakenRun } from './run-lease.ts'
 
 /** Hints of one run at most; with more than that the oldest are read and the others wait for the next run. */
@@ -7,9 +9,7 @@ const HINTS_EVENTS_MAX = 5_000
 /** How long events wait to be joined by others before a run is queued for them. */
 const GATHER_MS = 3_000
 
-export interface ReceivedEvent {
-  organizationId: string
-  sourceId: string
+export interface ReceivedEvent extends SourceRef {
   /** The provider's id of the event: one that came before is dropped. */
   eventId: string
   /** JSON values of the adapter's own. */
@@ -35,22 +35,7 @@ export async function notePushEvent(tx: Tx, event: ReceivedEvent): Promise<boole
     .returning('event_id')
     .executeTakeFirst()
   if (!inserted) return false
-  const soon = new Date(event.at.getTime() + GATHER_MS)
-  await tx
-    .updateTable('sources')
-    .set((set) => ({
-      push_since: set.fn.coalesce('push_since', set.val(event.at)),
-      next_poll_at: set
-        .case()
-        .when('status', '=', 'error')
-        .then(set.ref('next_poll_at'))
-        .else(set.fn<Date>('least', [set.ref('next_poll_at'), set.val(soon)]))
-        .end(),
-    }))
-    .where('organization_id', '=', event.organizationId)
-    .where('id', '=', event.sourceId)
-    .where('status', '<>', 'disabled')
-    .execute()
+  await noteAnnouncement(tx, event, { at: event.at, pollAt: new Date(event.at.getTime() + GATHER_MS) })
   return true
 }
 
@@ -63,14 +48,14 @@ export async function readPushState(
     .selectFrom('push_events')
     .select(['hints', 'position'])
     .where('organization_id', '=', run.organizationId)
-    .where('source_id', '=', run.source.id)
+    .where('source_id', '=', run.source.sourceId)
     .where('read_at', 'is', null)
     .orderBy('position')
     .limit(HINTS_EVENTS_MAX)
     .execute()
   const hints = events.flatMap((event): JsonValue[] => JSON.parse(event.hints))
   return {
-    state: { since: run.source.push_since, hints },
+    state: { since: run.source.pushSince, hints },
     positions: events.map(({ position }) => position),
   }
 }
@@ -90,24 +75,17 @@ export async function dropPushEvents(
       .updateTable('push_events')
       .set({ read_at: at, hints: '[]' })
       .where('organization_id', '=', run.organizationId)
-      .where('source_id', '=', run.source.id)
+      .where('source_id', '=', run.source.sourceId)
       .where('position', 'in', [...positions])
       .execute()
   }
-  await db
-    .updateTable('sources')
-    .set({ next_poll_at: new Date(at.getTime() + GATHER_MS) })
+  const unread = await db
+    .selectFrom('push_events')
+    .select('event_id')
     .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.source.id)
-    .where((where) =>
-      where.exists(
-        where
-          .selectFrom('push_events')
-          .select('event_id')
-          .whereRef('push_events.organization_id', '=', 'sources.organization_id')
-          .whereRef('push_events.source_id', '=', 'sources.id')
-          .where('read_at', 'is', null),
-      ),
-    )
-    .execute()
+    .where('source_id', '=', run.source.sourceId)
+    .where('read_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  if (unread) await schedulePoll(db, run.source, new Date(at.getTime() + GATHER_MS))
 }

@@ -3,6 +3,8 @@ import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { hasAccount, schedulePoll } from '../sources/index.ts'
 import { nextPoll } from './finish-run.ts'
 
 /** Sources polled at one look: the rest of a crowd follows with the next looks, so that not all start at once. */
@@ -58,8 +60,8 @@ export async function queuePolls(
 function dueSources(db: Db, now: Date) {
   return db
     .selectFrom('sources')
-    .select(['organization_id', 'id'])
-    .where('push_only', '=', false)
+    .select(['organization_id as organizationId', 'id as sourceId'])
+    .where(hasAccount())
     .where('status', '<>', 'disabled')
     .where('next_poll_at', '<=', now)
 }
@@ -67,11 +69,11 @@ function dueSources(db: Db, now: Date) {
 /** Queues a run for a source, if it is still due and nobody else is at it. It was chosen without a lock. */
 async function queuePoll(
   tx: Tx,
-  source: { organization_id: string; id: string },
+  source: SourceRef,
   schedule: { now: Date; intervalMs: number; random: () => number },
 ): Promise<boolean> {
   const { now } = schedule
-  const { organization_id: organizationId, id: sourceId } = source
+  const { organizationId, sourceId } = source
   const isDue = await dueSources(tx, now)
     .where('organization_id', '=', organizationId)
     .where('id', '=', sourceId)
@@ -80,11 +82,6 @@ async function queuePoll(
     .executeTakeFirst()
   if (!isDue) return false
   const run = await queueRun(tx, { organizationId, sourceId, fullResync: false, at: now })
-  await tx
-    .updateTable('sources')
-    .set({ next_poll_at: nextPoll(now, schedule) })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', sourceId)
-    .execute()
+  await schedulePoll(tx, source, nextPoll(now, schedule))
   return run !== undefined
 }

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { isLeaseFree, leaseEnd } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import type { Row } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { hasAccount, readSource, saveCursor, type Source } from '../sources/index.ts'
 
 /** How long a lease holds without being renewed. */
 export const LEASE_SECONDS = 60
@@ -19,7 +20,7 @@ export interface TakenRun {
   startedAt: Date
   /** How often it was taken up since it last stored a page, this time included. */
   takes: number
-  source: Row<'sources'>
+  source: Source
 }
 
 /** The run is somebody else's by now, or gone with its source: nothing more may be written. */
@@ -66,7 +67,7 @@ async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date)
     .select(['r.organization_id as organizationId', 'r.id as runId'])
     .where('r.status', 'in', ['queued', 'running'])
     .where('s.provider', 'in', [...providers])
-    .where('s.push_only', '=', false)
+    .where(hasAccount('s'))
     .where(isLeaseFree('r.lease_expires_at'))
     .where((where) => where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', now)]))
     .orderBy('r.created_at')
@@ -90,12 +91,7 @@ async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun |
     .executeTakeFirst()
   if (!run) return undefined
   if (run.full_resync && run.started_at === null) {
-    await tx
-      .updateTable('sources')
-      .set({ sync_cursor: null })
-      .where('organization_id', '=', run.organization_id)
-      .where('id', '=', run.source_id)
-      .execute()
+    await saveCursor(tx, { organizationId: run.organization_id, sourceId: run.source_id }, null)
   }
   return await lease(tx, run, now)
 }
@@ -120,12 +116,7 @@ async function lease(
     .where('id', '=', run.id)
     .returning(['full_resync', 'started_at', 'takes'])
     .executeTakeFirstOrThrow()
-  const source = await tx
-    .selectFrom('sources')
-    .selectAll()
-    .where('organization_id', '=', run.organization_id)
-    .where('id', '=', run.source_id)
-    .executeTakeFirstOrThrow()
+  const source = await readSource(tx, { organizationId: run.organization_id, sourceId: run.source_id })
   return {
     organizationId: run.organization_id,
     runId: run.id,
@@ -202,5 +193,15 @@ export async function releaseAllLeases(db: Db): Promise<void> {
     .updateTable('sync_runs')
     .set({ status: 'queued', lease_id: null, lease_expires_at: null })
     .where('status', '=', 'running')
+    .execute()
+}
+
+/** Drops the runs of a removed source that have not ended: whoever is at work on one has lost its lease. */
+export async function dropActiveRuns(tx: Tx, { organizationId, sourceId }: SourceRef): Promise<void> {
+  await tx
+    .deleteFrom('sync_runs')
+    .where('organization_id', '=', organizationId)
+    .where('source_id', '=', sourceId)
+    .where('status', 'in', ['queued', 'running'])
     .execute()
 }

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
+import { dropActiveRuns } from './run-lease.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { dropClaims } from '../items/index.ts'
 import { type ProviderAdapter } from '../providers/index.ts'
-import { createRemovals, createSources } from '../sources/index.ts'
+import { createRemovals, createSources, readSource } from '../sources/index.ts'
 import { storedIds } from './synced-items.ts'
 import type { SyncWorker } from './sync-worker.ts'
 
@@ -37,7 +38,11 @@ async function sync(sourceId: string, fullResync = false) {
 const stored = async () => ({ ana: await bench.stored(anasId), ben: await bench.stored(bensId) })
 
 async function idsOf(sourceId: string): Promise<string[]> {
-  return await storedIds(bench.db, await bench.source(sourceId), { from: '', to: null, limit: 100 })
+  return await storedIds(
+    bench.db,
+    await readSource(bench.db, { organizationId: bench.organization.id, sourceId }),
+    { from: '', to: null, limit: 100 },
+  )
 }
 
 const sources = () => {
@@ -49,7 +54,12 @@ const sources = () => {
     checkConnectorLimit: async () => {},
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
-    removals: createRemovals({ db, clock, onError: (error) => void bench.errors.push(error) }),
+    removals: createRemovals({
+      db,
+      clock,
+      endRuns: dropActiveRuns,
+      onError: (error) => void bench.errors.push(error),
+    }),
   })
 }
 
@@ -137,7 +147,12 @@ describe('a file that two accounts see', () => {
       db
         .transaction()
         .execute((tx) =>
-          dropClaims(tx, { organizationId: bench.organization.id, id }, externalIds, new Date(bench.now)),
+          dropClaims(
+            tx,
+            { organizationId: bench.organization.id, sourceId: id },
+            externalIds,
+            new Date(bench.now),
+          ),
         )
     const dropped = await Promise.all(
       [0, 10, 20, 30].flatMap((from) => {

@@ -1,5 +1,6 @@
 import type { Db } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
+import { forgetAnnouncements } from '../sources/index.ts'
 
 const DAY_MS = 24 * 3_600_000
 const EVENTS_KEPT_MS = DAY_MS
@@ -24,28 +25,25 @@ export async function sweepSync(db: Db, now: Date): Promise<void> {
 }
 
 async function dropUnreadEvents(db: Db, before: Date): Promise<void> {
-  await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      await tx
-        .updateTable('sources')
-        .set({ push_since: null })
-        .where((where) =>
-          where.exists(
-            where
-              .selectFrom('push_events')
-              .select('event_id')
-              .whereRef('push_events.organization_id', '=', 'sources.organization_id')
-              .whereRef('push_events.source_id', '=', 'sources.id')
-              .where('read_at', 'is', null)
-              .where('received_at', '<', before),
-          ),
-        )
-        .execute()
-      await tx
-        .deleteFrom('push_events')
-        .where('read_at', 'is', null)
-        .where('received_at', '<', before)
-        .execute()
-    }),
-  )
+  const sources = await db
+    .selectFrom('push_events')
+    .select(['organization_id as organizationId', 'source_id as sourceId'])
+    .distinct()
+    .where('read_at', 'is', null)
+    .where('received_at', '<', before)
+    .execute()
+  for (const source of sources) {
+    await retryConflicts(() =>
+      db.transaction().execute(async (tx) => {
+        await forgetAnnouncements(tx, source)
+        await tx
+          .deleteFrom('push_events')
+          .where('organization_id', '=', source.organizationId)
+          .where('source_id', '=', source.sourceId)
+          .where('read_at', 'is', null)
+          .where('received_at', '<', before)
+          .execute()
+      }),
+    )
+  }
 }

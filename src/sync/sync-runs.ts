@@ -6,6 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { isThere } from '../sources/index.ts'
 import { queueRun } from './queue-runs.ts'
 
 export interface SyncRunView {
@@ -128,7 +129,7 @@ function selectRuns(db: Db, caller: Caller) {
     )
     .selectAll('sync_runs')
     .where('sync_runs.organization_id', '=', caller.organizationId)
-    .where('sources.removed_at', 'is', null)
+    .where(isThere())
     .where('sources.provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
 }
 
@@ -139,7 +140,7 @@ async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promis
     .select(['status', 'push_only', 'provider'])
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', sourceId)
-    .where('removed_at', 'is', null)
+    .where(isThere())
     .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
     .forUpdate()
     .executeTakeFirst()

@@ -11,9 +11,9 @@ import { failUnoffered } from './fail-unoffered.ts'
 import { type FinishRun, finishRun } from './finish-run.ts'
 import { writeWithBlame } from './item-faults.ts'
 import { queuePolls } from './queue-runs.ts'
-import { takeRun } from './run-lease.ts'
+import { takeRun, type TakenRun } from './run-lease.ts'
 import { sweepSync } from './sweep-sync.ts'
-import { type WorkDependencies, workOn } from './work-on-run.ts'
+import { type Place, type WorkDependencies, workOn } from './work-on-run.ts'
 
 export interface SyncWorkerDependencies extends Pick<
   WorkDependencies,
@@ -58,32 +58,16 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const { db, providers, onError } = deps
   const clock = createDatabaseClock(deps.clock, deps.measureLag ?? (() => measureClockLag(db)))
   const stopping = new AbortController()
-  const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
   let started = false
   const wake = (): void => {
     if (started) void looking.ask()
   }
 
-  const items = writeWithBlame(deps.items)
-  const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)
-  const execution: ExecuteDependencies = {
-    db,
-    clock,
-    openAccount: deps.openAccount,
-    storePage: (run, page, signal) => applyPage({ db, items, clock, finish }, run, page, signal),
-    finish,
-    onPage: deps.onPage,
-  }
-  const work: WorkDependencies = {
-    ...deps,
-    clock,
-    execute: (run, during) => executeRun(execution, run, during),
-  }
   const crew = createCrew({
     providers,
     concurrency: deps.concurrency,
     take: (offered) => takeRun(db, offered, clock.now()),
-    work: (run, place) => workOn(work, run, stopping.signal, place),
+    work: createWork(deps, clock, stopping.signal),
     stopping: stopping.signal,
     onFree: wake,
   })
@@ -94,7 +78,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   }
   async function poll(): Promise<number> {
     await clock.adjust()
-    return await queuePolls(db, providers, { ...schedule, now: clock.now() })
+    return await queuePolls(db, providers, { ...deps, now: clock.now() })
   }
   async function failWaiting(): Promise<void> {
     await clock.adjust()
@@ -140,4 +124,30 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
       clearTimeout(timer)
     },
   }
+}
+
+/** How a run is worked on, from the account's opening to its end. */
+function createWork(
+  deps: SyncWorkerDependencies,
+  clock: Clock,
+  stopping: AbortSignal,
+): (run: TakenRun, place: Place) => Promise<void> {
+  const { db } = deps
+  const items = writeWithBlame(deps.items)
+  const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
+  const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)
+  const execution: ExecuteDependencies = {
+    db,
+    clock,
+    openAccount: deps.openAccount,
+    storePage: (run, page, signal) => applyPage({ db, items, clock, finish }, run, page, signal),
+    finish,
+    onPage: deps.onPage,
+  }
+  const work: WorkDependencies = {
+    ...deps,
+    clock,
+    execute: (run, during) => executeRun(execution, run, during),
+  }
+  return (run, place) => workOn(work, run, stopping, place)
 }

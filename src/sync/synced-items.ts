@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
-import type { Row } from '../database/schema.ts'
 import type { NewItem } from '../items/index.ts'
+import type { Source } from '../sources/index.ts'
 
 /*
  * A row of synced_items is a source's claim on an item that its runs brought: two accounts may see the same file. How claims
  * end is the items' own matter (items/claims.ts).
  */
 
-type Source = Pick<Row<'sources'>, 'organization_id' | 'id' | 'provider'>
+type SyncedSource = Pick<Source, 'organizationId' | 'sourceId' | 'provider'>
 
 /** An item that a run of a source brought, and whether it carried an access policy. */
 export interface Synced {
@@ -20,16 +20,16 @@ export interface Synced {
 /** Notes that a run brought these items, as part of the full crawl named, or of none. They have to be stored. */
 export async function markSynced(
   tx: Tx,
-  source: Source,
+  source: SyncedSource,
   items: readonly Synced[],
   snapshot: string | null,
 ): Promise<void> {
   if (items.length === 0) return
   await sql`
     insert into synced_items (organization_id, source_id, external_id, source_item_id, snapshot, has_policy)
-    select i.organization_id, ${source.id}, i.external_id, i.id, ${snapshot}, given."hasPolicy"
+    select i.organization_id, ${source.sourceId}, i.external_id, i.id, ${snapshot}, given."hasPolicy"
     from json_to_recordset(${JSON.stringify(items)}::json) as given("externalId" text, "hasPolicy" boolean)
-    join source_items i on i.organization_id = ${source.organization_id} and i.provider = ${source.provider}
+    join source_items i on i.organization_id = ${source.organizationId} and i.provider = ${source.provider}
       and i.external_id = given."externalId"
     order by i.external_id collate "C"
     on conflict (organization_id, source_id, external_id)
@@ -41,7 +41,7 @@ export async function markSynced(
 /** The same for items that could not be read this time: those that the source brought before count as seen. */
 export async function markSeen(
   tx: Tx,
-  source: Source,
+  source: SyncedSource,
   externalIds: readonly string[],
   snapshot: string,
 ): Promise<void> {
@@ -49,7 +49,7 @@ export async function markSeen(
   await sql`
     update synced_items s set snapshot = ${snapshot}
     from json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)
-    where s.organization_id = ${source.organization_id} and s.source_id = ${source.id}
+    where s.organization_id = ${source.organizationId} and s.source_id = ${source.sourceId}
       and s.external_id = given.external_id`.execute(tx)
 }
 
@@ -61,7 +61,7 @@ const Policies = z.array(z.object({ external_id: z.string(), policy: z.unknown()
  */
 export async function withKnownPolicies(
   db: Db,
-  source: Source,
+  source: SyncedSource,
   items: readonly NewItem[],
 ): Promise<NewItem[]> {
   const untold = items.filter(({ metadata }) => !hasPolicy(metadata)).map(({ externalId }) => externalId)
@@ -69,11 +69,11 @@ export async function withKnownPolicies(
   const { rows } = await sql`
     select i.external_id, i.metadata -> 'accessPolicy' as policy
     from json_array_elements_text(${JSON.stringify(untold)}::json) as given(external_id)
-    join source_items i on i.organization_id = ${source.organization_id} and i.provider = ${source.provider}
+    join source_items i on i.organization_id = ${source.organizationId} and i.provider = ${source.provider}
       and i.external_id = given.external_id
     where i.metadata ? 'accessPolicy' and exists (
       select from synced_items s where s.organization_id = i.organization_id and s.source_item_id = i.id
-        and s.source_id <> ${source.id} and s.has_policy)`.execute(db)
+        and s.source_id <> ${source.sourceId} and s.has_policy)`.execute(db)
   const known = new Map(Policies.parse(rows).map((row) => [row.external_id, row.policy]))
   return items.map((item) => {
     const accessPolicy = hasPolicy(item.metadata) ? undefined : known.get(item.externalId)
@@ -91,13 +91,13 @@ const ExternalIds = z.array(z.object({ external_id: z.string() }))
 /** External ids of at most `limit` items beyond `after` that the full crawl named has not seen, bytewise ascending. */
 export async function findUnseen(
   db: Db,
-  source: Source,
+  source: SyncedSource,
   snapshot: string,
   { after, limit }: { after: string; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql`
     select external_id from synced_items
-    where organization_id = ${source.organization_id} and source_id = ${source.id} and external_id > ${after}
+    where organization_id = ${source.organizationId} and source_id = ${source.sourceId} and external_id > ${after}
       and snapshot is distinct from ${snapshot}
     order by external_id
     limit ${limit}`.execute(db)
@@ -107,12 +107,12 @@ export async function findUnseen(
 /** External ids of the items that runs of this source brought, bytewise ascending, `from` <= id < `to`. */
 export async function storedIds(
   db: Db,
-  source: Source,
+  source: SyncedSource,
   range: { from: string; to: string | null; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql`
     select external_id from synced_items
-    where organization_id = ${source.organization_id} and source_id = ${source.id} and external_id >= ${range.from}
+    where organization_id = ${source.organizationId} and source_id = ${source.sourceId} and external_id >= ${range.from}
       ${range.to === null ? sql`` : sql`and external_id < ${range.to}`}
     order by external_id
     limit ${range.limit}`.execute(db)
@@ -127,17 +127,17 @@ const PolicyCounts = z.array(z.object({ files: z.int(), without: z.int(), unseen
  */
 export async function countPolicies(
   tx: Tx,
-  source: Source,
+  source: SyncedSource,
   lastSnapshot: string | null,
 ): Promise<{ files: number; filesWithoutPolicy: number; resyncedSince: boolean }> {
   const { rows } = await sql`
     select (select count(*)::int from synced_items
-        where organization_id = ${source.organization_id} and source_id = ${source.id}) as files,
+        where organization_id = ${source.organizationId} and source_id = ${source.sourceId}) as files,
       count(*)::int as without,
       (count(*) filter (where s.snapshot is distinct from ${lastSnapshot}))::int as unseen
     from synced_items s
     join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id
-    where s.organization_id = ${source.organization_id} and s.source_id = ${source.id} and not s.has_policy
+    where s.organization_id = ${source.organizationId} and s.source_id = ${source.sourceId} and not s.has_policy
       and not i.metadata ? 'accessPolicy'`.execute(tx)
   const [counts] = PolicyCounts.parse(rows)
   const { files, without, unseen } = counts ?? { files: 0, without: 0, unseen: 0 }

@@ -94,6 +94,7 @@ export async function startTestService(
     publicUrl: () => url,
   })
   await app.server.listen({ host: '127.0.0.1', port: 0 })
+  await app.start()
   url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
   return {
     url,

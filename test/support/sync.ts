@@ -93,11 +93,11 @@ export async function startSyncBench(): Promise<SyncBench> {
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
         ...(options.progressLookMs === undefined ? {} : { progressLookMs: options.progressLookMs }),
         openAccount: async (run, { signal, wait }) => {
-          const adapter = isAdapter(adapters) ? adapters : adapters[run.source.id]
+          const adapter = isAdapter(adapters) ? adapters : adapters[run.source.sourceId]
           if (!adapter) throw new Error('no adapter')
           const session: ProviderSession = {
             accessToken: async () => 'token',
-            account: { externalAccountId: run.source.external_account_id, displayName: 'Test' },
+            account: { externalAccountId: run.source.externalAccountId, displayName: 'Test' },
             scopes: [],
             extra: {},
             signal,

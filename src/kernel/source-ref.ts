@@ -1,0 +1,5 @@
+/** Names one source. */
+export interface SourceRef {
+  organizationId: string
+  sourceId: string
+}

@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql, type UpdateObject } from 'kysely'
+import type { Db, Tx } from '../database/database.ts'
+import type { Schema, SourceStatus } from '../database/schema.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { JsonValue } from '../providers/index.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { hasAccount } from './source.ts'
+
+/*
+ * What may be written to a source: together with the removal (removals.ts) all the statements that change the table, for runs,
+ * webhooks and connections as well.
+ */
+
+/** Changes one source. */
+function update(
+  tx: Db,
+  { organizationId, sourceId }: SourceRef,
+  values: UpdateObject<Schema, 'sources', 'sources'>,
+) {
+  return tx
+    .updateTable('sources')
+    .set(values)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceId)
+}
+
+interface NewSource {
+  organizationId: string
+  provider: ProviderId
+  displayName: string
+  at: Date
+}
+
+/** Stores a source without a provider account. @returns its id */
+export async function insertPushOnlySource(tx: Tx, source: NewSource): Promise<string> {
+  return await insert(tx, source, { pushOnly: true, externalAccountId: `push:${source.provider}` })
+}
+
+/** Stores an account's new source, which waits for its first run. @returns its id */
+export async function insertConnectedSource(
+  tx: Tx,
+  { externalAccountId, ...source }: NewSource & { externalAccountId: string },
+): Promise<string> {
+  return await insert(tx, source, { pushOnly: false, externalAccountId })
+}
+
+async function insert(
+  tx: Tx,
+  source: NewSource,
+  account: { pushOnly: boolean; externalAccountId: string },
+): Promise<string> {
+  const id = randomUUID()
+  await tx
+    .insertInto('sources')
+    .values({
+      organization_id: source.organizationId,
+      id,
+      provider: source.provider,
+      push_only: account.pushOnly,
+      status: account.pushOnly ? 'active' : 'pending',
+      display_name: source.displayName,
+      external_account_id: account.externalAccountId,
+      created_at: source.at,
+      updated_at: source.at,
+    })
+    .execute()
+  return id
+}
+
+/**
+ * The source that an account has already, made healthy again as far as anybody knows; its name stays as people gave it.
+ * @returns its id; undefined when the account has none
+ */
+export async function reconnectSource(
+  tx: Tx,
+  account: { organizationId: string; provider: ProviderId; externalAccountId: string },
+  at: Date,
+): Promise<string | undefined> {
+  const source = await tx
+    .updateTable('sources')
+    .set((set) => ({
+      status: set
+        .case()
+        .when('last_synced_at', 'is', null)
+        .then('pending' as const)
+        .else('active' as const)
+        .end(),
+      error_message: null,
+      next_poll_at: null,
+      push_since: null,
+      updated_at: at,
+    }))
+    .where('organization_id', '=', account.organizationId)
+    .where('provider', '=', account.provider)
+    .where('external_account_id', '=', account.externalAccountId)
+    .where(hasAccount())
+    .returning('id')
+    .executeTakeFirst()
+  return source?.id
+}
+
+/** What a person may change. Nothing is pending or in error by a person's wish: `resume` gives back what a pause hid. */
+export interface PersonsChange {
+  displayName?: string | undefined
+  pause?: boolean | undefined
+  resume?: boolean | undefined
+  channelAllowlist?: string[] | null | undefined
+}
+
+/** Changes a source as a person wishes. */
+export async function changeSource(
+  tx: Tx,
+  source: SourceRef,
+  { displayName, pause, resume, channelAllowlist }: PersonsChange,
+  at: Date,
+): Promise<void> {
+  await update(tx, source, {
+    ...(displayName === undefined ? {} : { display_name: displayName }),
+    ...(pause ? PAUSED : {}),
+    ...(resume ? RESUMED : {}),
+    ...(channelAllowlist === undefined ? {} : { channel_allowlist: channelAllowlist }),
+    updated_at: at,
+  }).execute()
+}
+
+/** Events of a paused source are not taken: once it goes on, polls have to cover the gap. */
+const PAUSED = { status: 'disabled', push_since: null } as const
+
+/** As it was before the pause; a source without a time for its next poll is due now, whatever the clocks of servers say. */
+const RESUMED: { status: RawBuilder<SourceStatus>; next_poll_at: RawBuilder<Date> } = {
+  status: sql<SourceStatus>`case when error_message is not null then 'error'
+    when last_synced_at is null and not push_only then 'pending' else 'active' end`,
+  next_poll_at: sql<Date>`coalesce(next_poll_at, created_at)`,
+}
+
+/** Saves where the provider's feed stands; null: the next run reads everything. */
+export async function saveCursor(tx: Tx, source: SourceRef, cursor: JsonValue | null): Promise<void> {
+  await update(tx, source, { sync_cursor: cursor === null ? null : JSON.stringify(cursor) }).execute()
+}
+
+/** How a run leaves its source. */
+export interface RunResult {
+  /** Null: it succeeded. */
+  errorMessage: string | null
+  /** The full crawl it finished, if any. */
+  snapshot: string | null
+  nextPollAt: Date
+  at: Date
+}
+
+/** A run makes its source active, or puts it in error; a paused one stays as it is. */
+export async function settleSource(tx: Tx, source: SourceRef, result: RunResult): Promise<void> {
+  const { errorMessage, snapshot, nextPollAt, at } = result
+  const isSuccess = errorMessage === null
+  await update(tx, source, {
+    status: isSuccess ? 'active' : 'error',
+    error_message: errorMessage,
+    next_poll_at: nextPollAt,
+    updated_at: at,
+    ...(isSuccess ? { last_synced_at: at } : {}),
+    ...(isSuccess && snapshot !== null ? { last_snapshot: snapshot } : {}),
+  })
+    .where('status', '<>', 'disabled')
+    .execute()
+}
+
+/** Notes what the provider says of a source's access policies. */
+export async function savePolicyHealth(tx: Tx, source: SourceRef, health: object): Promise<void> {
+  await update(tx, source, { policy_health: JSON.stringify(health) }).execute()
+}
+
+/** The provider has ended the grant of a source; a paused one stays paused. */
+export async function failSource(tx: Tx, source: SourceRef, message: string, at: Date): Promise<void> {
+  await update(tx, source, { status: 'error', error_message: message, updated_at: at })
+    .where('status', '<>', 'disabled')
+    .execute()
+}
+
+/** When a source is polled next. */
+export async function schedulePoll(tx: Db, source: SourceRef, at: Date): Promise<void> {
+  await update(tx, source, { next_poll_at: at }).execute()
+}
+
+/**
+ * The provider has announced a change: the source is polled soon, one in error when its provider's patience allows, a paused
+ * one once it is resumed.
+ */
+export async function noteAnnouncement(
+  tx: Tx,
+  source: SourceRef,
+  { at, pollAt }: { at: Date; pollAt: Date },
+): Promise<void> {
+  await tx
+    .updateTable('sources')
+    .set((set) => ({
+      push_since: set.fn.coalesce('push_since', set.val(at)),
+      next_poll_at: set
+        .case()
+        .when('status', '=', 'error')
+        .then(set.ref('next_poll_at'))
+        .else(set.fn<Date>('least', [set.ref('next_poll_at'), set.val(pollAt)]))
+        .end(),
+    }))
+    .where('organization_id', '=', source.organizationId)
+    .where('id', '=', source.sourceId)
+    .where('status', '<>', 'disabled')
+    .execute()
+}
+
+/** Announcements got lost: until new ones come, polls have to find what changed. */
+export async function forgetAnnouncements(tx: Tx, source: SourceRef): Promise<void> {
+  await update(tx, source, { push_since: null }).execute()
+}
+
+/** A deployment without the provider's settings cannot sync a source: it says so, and is due once they are back. */
+export async function failUnofferedSource(
+  tx: Tx,
+  source: SourceRef,
+  reason: string,
+  at: Date,
+): Promise<void> {
+  await update(tx, source, { status: 'error', error_message: reason, next_poll_at: at, updated_at: at })
+    .where('status', '<>', 'disabled')
+    .execute()
+}

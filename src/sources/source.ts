@@ -1,0 +1,91 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../database/database.ts'
+import type { Row, SourceStatus } from '../database/schema.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import type { JsonValue } from '../providers/index.ts'
+
+/** A source as its runs know it. */
+export interface Source extends SourceRef {
+  provider: ProviderId
+  status: SourceStatus
+  displayName: string
+  externalAccountId: string
+  channelAllowlist: string[] | null
+  /** Where its provider's feed stands; null asks for everything. */
+  cursor: JsonValue | null
+  /** Name of its last finished full crawl. */
+  lastSnapshot: string | null
+  /** Since when its provider has announced changes. */
+  pushSince: Date | null
+  hasPolicyHealth: boolean
+  updatedAt: Date
+}
+
+/** Whether a source is there: a removed one counts as gone while what it brought is being deleted. */
+export function isThere(table = 'sources'): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(`${table}.removed_at`)} is null`
+}
+
+/** Whether a source is there and has a provider's account behind it. */
+export function hasAccount(table = 'sources'): RawBuilder<boolean> {
+  return sql<boolean>`(not ${sql.ref(`${table}.push_only`)} and ${isThere(table)})`
+}
+
+/** The source, as it is now. @throws when there is none */
+export async function readSource(db: Db, { organizationId, sourceId }: SourceRef): Promise<Source> {
+  const row = await db
+    .selectFrom('sources')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceId)
+    .executeTakeFirstOrThrow()
+  return toSource(row)
+}
+
+/** Locks a source until the transaction ends; undefined when it is gone. */
+export async function lockSource(
+  tx: Tx,
+  { organizationId, sourceId }: SourceRef,
+): Promise<Source | undefined> {
+  const row = await tx
+    .selectFrom('sources')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row && toSource(row)
+}
+
+/** The sources of an account, of any workspace, that a person has not paused. */
+export async function findSourcesOf(
+  db: Db,
+  account: { provider: ProviderId; externalAccountId: string },
+): Promise<SourceRef[]> {
+  return await db
+    .selectFrom('sources')
+    .select(['organization_id as organizationId', 'id as sourceId'])
+    .where('provider', '=', account.provider)
+    .where('external_account_id', '=', account.externalAccountId)
+    .where(hasAccount())
+    .where('status', '<>', 'disabled')
+    .execute()
+}
+
+function toSource(row: Row<'sources'>): Source {
+  return {
+    organizationId: row.organization_id,
+    sourceId: row.id,
+    provider: row.provider,
+    status: row.status,
+    displayName: row.display_name,
+    externalAccountId: row.external_account_id,
+    channelAllowlist: row.channel_allowlist,
+    cursor: row.sync_cursor === null ? null : JSON.parse(row.sync_cursor),
+    lastSnapshot: row.last_snapshot,
+    pushSince: row.push_since,
+    hasPolicyHealth: row.policy_health !== null,
+    updatedAt: row.updated_at,
+  }
+}
