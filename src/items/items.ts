@@ -12,6 +12,7 @@ import { refuseDuplicates, requireSources } from './check-documents.ts'
 import { endClaims } from './claims.ts'
 import { deleteItems, type DeletedItem, type ItemsToDelete } from './delete-items.ts'
 import { cleanItem, type NewItem } from './item.ts'
+import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
 import { prepareItems } from './prepare-items.ts'
 import { StalePreparation, type StoreCounts, storeItems } from './store-items.ts'
 
@@ -51,6 +52,8 @@ export interface Items {
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
+  /** What is stored in the caller's scope, a page at a time. @throws AppError `validation_failed` for a wrong cursor */
+  list(caller: Caller, query: ListQuery): Promise<ItemPage>
   /** @throws AppError `not_found`, for an item out of the caller's scope too */
   get(caller: Caller, id: string): Promise<SourceItemView>
   /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, out of scope too */
@@ -128,6 +131,7 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
         }
       })
     },
+    list: (caller, query) => listItems(db, caller, query),
     async get(caller, id) {
       const row = await db
         .selectFrom('source_items')

@@ -185,6 +185,20 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SEA-9': 'Nobody ever gets anything of another organization, or of a provider out of scope.',
     'SEA-7': 'filter narrows by provider, kind, author, dates, connector and metadata.',
   },
+  'The list of what is stored': {
+    'LIST-1':
+      'GET /v1/source-items answers sourceItems and nextCursor; an item has id, provider, connectorId, sourceKind, externalId, title, url, authorName, sourceUpdatedAt, updatedAt, syncedAt, and nothing else.',
+    'LIST-2': 'Items come by updatedAt, the newest first, and by id where it is equal.',
+    'LIST-3':
+      'updatedAt is when the content of the stored item last changed here, and moves with nothing else.',
+    'LIST-4': 'provider, connectorId and sourceKind narrow the list.',
+    'LIST-5': 'limit is an integer from 1 to 200, 50 when not said.',
+    'LIST-6': 'Over all pages every item that stays as it is comes once, whatever is written meanwhile.',
+    'LIST-7': 'A cursor that is malformed, or of another list: 400.',
+    'LIST-8': "The list is within the key's scope, and items of removed sources are not in it.",
+    'LIST-9':
+      'The list needs the action search or any role, shares the window of search, and costs no credit.',
+  },
   'Context Contract': {
     'CTX-1': 'The answer has contract, query, hits, citations, exclusions and limitations.',
     'CTX-2': "contract has version 1.0, requestId, endpoint, issuedAt, and the caller's actor type and key.",
@@ -297,6 +311,13 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'OPS-2': '/openapi.json is the OpenAPI 3.1 document, /docs its page, /metrics Prometheus metrics.',
     'OPS-3': 'The operator surface needs its own token, and without that setting does not exist.',
     'OPS-4': 'The version is in the path: /v1.',
+  },
+  Reference: {
+    'REF-1': "Every agent operation's example succeeds as it stands, with ids of things that there are.",
+    'REF-2': 'Every property of the reference has a description.',
+    'REF-3': 'Every operation has examples of its request, its answers and its errors, and they are valid.',
+    'REF-4':
+      '/llms.txt tells language models the same: each agent operation, the errors, the limits, the keys.',
   },
 }
 
