@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { PROVIDERS } from '../kernel/providers.ts'
+import { count, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 import type { CleanUpSystemEvents } from './clean-up-system-events.ts'
 import type { Connections } from './connections.ts'
 import type { ConnectorAccess } from './connector-access.ts'
@@ -13,7 +14,7 @@ export interface ConnectorServices {
   cleanUpSystemEvents: CleanUpSystemEvents
 }
 
-const Provider = z.enum(PROVIDERS)
+const Provider = z.enum(PROVIDERS).meta({ description: 'The provider.', example: 'slack' })
 const params = z.object({ provider: Provider })
 const asAdmin = { surface: 'console', role: 'admin', action: 'sources:write' } as const
 
@@ -34,13 +35,19 @@ const consoleRoutes = [
     audit: 'none',
     responses: {
       200: z.object({
-        connectors: z.array(
-          z.object({
-            provider: Provider,
-            offered: z.boolean(),
-            access: z.enum(['open', 'required', 'pending', 'granted', 'denied']),
-          }),
-        ),
+        connectors: z
+          .array(
+            z.object({
+              provider: Provider,
+              offered: z
+                .boolean()
+                .meta({ description: 'Whether the deployment has its credentials.', example: true }),
+              access: z
+                .enum(['open', 'required', 'pending', 'granted', 'denied'])
+                .describe("Whether the operator's leave is needed, and how far that is."),
+            }),
+          )
+          .describe('The providers.'),
       }),
     },
     handle: async ({ principal }, { connectorAccess }) =>
@@ -55,15 +62,17 @@ const consoleRoutes = [
     access: asAdmin,
     credits: 0,
     audit: 'connector_access.request',
-    body: z.strictObject({ provider: Provider }),
+    body: z.strictObject({ provider: Provider.meta({ example: 'gmail' }) }),
     responses: {
       201: z.object({
-        request: z.object({
-          id: z.uuid(),
-          provider: Provider,
-          status: z.enum(['pending', 'granted', 'denied']),
-          createdAt: z.iso.datetime(),
-        }),
+        request: z
+          .object({
+            id: shownId("The request's id.", EXAMPLE_ID.request),
+            provider: Provider.meta({ example: 'gmail' }),
+            status: z.enum(['pending', 'granted', 'denied']).describe('How far it is.'),
+            createdAt: moment('When it was first made.'),
+          })
+          .describe('The request, which the operator sees.'),
       }),
     },
     handle: async ({ principal, body }, { connectorAccess }) =>
@@ -80,7 +89,14 @@ const consoleRoutes = [
     audit: 'connector.authorize',
     params,
     refuses: ['connector_access_required', 'not_configured', 'plan_limit_reached'],
-    responses: { 200: z.object({ url: z.url() }) },
+    responses: {
+      200: z.object({
+        url: z.url().meta({
+          description: "The provider's page to send the browser to.",
+          example: 'https://slack.com/oauth/v2/authorize?state=…',
+        }),
+      }),
+    },
     handle: async ({ principal, params: { provider } }, { connections }) =>
       reply(200, { url: await connections.authorize(principal, provider) }),
   }),
@@ -99,7 +115,11 @@ export const connectorRoutes = [
     credits: 0,
     audit: 'connector.connect',
     params,
-    query: z.object({ state: once, code: once, error: once }),
+    query: z.object({
+      state: once.describe('The state that authorize gave the provider.'),
+      code: once.describe("What the account's grant is fetched with."),
+      error: once.describe('Why the provider refused, in its words.'),
+    }),
     refuses: [
       'malformed_state',
       'upstream_error',
@@ -125,7 +145,14 @@ export const connectorRoutes = [
     audit: 'none',
     bodyBytesMax: 1024 * 1024,
     refuses: ['unauthenticated', 'not_configured', 'validation_failed'],
-    responses: { 200: z.union([z.object({ challenge: z.string() }), z.object({ ok: z.literal(true) })]) },
+    responses: {
+      200: z.union([
+        z.object({ ok: z.literal(true).describe('The event was taken.') }),
+        z.object({
+          challenge: text('What Slack sent to see whether somebody is here.', '3eZbrw1aBm2rZgRNFdxV'),
+        }),
+      ]),
+    },
     handle: async ({ headers, rawBody }, { slackWebhook }) => {
       const challenge = await slackWebhook.receive({
         timestamp: single(headers['x-slack-request-timestamp']),
@@ -145,8 +172,14 @@ export const connectorRoutes = [
     access: { surface: 'agent', action: 'admin' },
     credits: 0,
     audit: 'maintenance.slack.cleanup_system_events',
-    body: z.strictObject({ dryRun: z.boolean().default(false) }),
-    responses: { 200: z.object({ scanned: z.int(), deleted: z.int(), dryRun: z.boolean() }) },
+    body: z.strictObject({ dryRun: z.boolean().default(false).describe('Only count, and remove nothing.') }),
+    responses: {
+      200: z.object({
+        scanned: count('Messages that were looked at.', 120),
+        deleted: count('Messages that were removed, or on a dry run would be.', 4),
+        dryRun: z.boolean().meta({ description: 'Whether it only counted.', example: false }),
+      }),
+    },
     handle: async ({ principal, body: { dryRun } }, { cleanUpSystemEvents }) =>
       reply(200, await cleanUpSystemEvents.run(principal, dryRun)),
   }),
