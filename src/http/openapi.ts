@@ -91,14 +91,15 @@ export function openApiDocument<S>(routes: readonly Route<S>[], info: { version:
 }
 
 /**
- * Readers of the document look for a parameter's example beside its schema; where it is not there, they fill in the first of the
- * values that it may have.
+ * Moves a parameter's example out of its schema. Readers of the document look for it there, and else fill in the first of the values
+ * that it may have.
  */
 function showExamples(parameters: readonly (oas32.ParameterObject | oas32.ReferenceObject)[]): void {
   for (const parameter of parameters) {
-    const schema = 'schema' in parameter ? parameter.schema : undefined
-    if (typeof schema === 'object' && 'example' in schema)
-      Object.assign(parameter, { example: schema.example })
+    const given = 'schema' in parameter ? parameter.schema : undefined
+    if (typeof given !== 'object' || !('example' in given)) continue
+    const { example, ...schema } = given
+    Object.assign(parameter, { example, schema })
   }
 }
 
