@@ -253,6 +253,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'AUTH-4': 'Provider scope null means no restriction.',
     'AUTH-5': 'A console token is checked for issuer, audience, expiry, algorithm and signature.',
     'AUTH-6': 'Without a configured issuer and on loopback, a development issuer signs people in.',
+    'AUTH-7':
+      'It is there neither where HOST or PUBLIC_URL is not loopback, nor for a request that came through a proxy or from another page.',
   },
   Errors: {
     'ERR-1': 'Every error is a JSON body with error and code, and code is one of a closed list.',
