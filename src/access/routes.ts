@@ -40,7 +40,10 @@ const NewApiKey = z
       description: ALLOWED_ACTIONS,
       example: ['search', 'context', 'ask'],
     }),
-    allowedProviders: distinct(z.enum(PROVIDERS)).nullable().default(null).describe(ALLOWED_PROVIDERS),
+    allowedProviders: distinct(z.enum(PROVIDERS))
+      .nullable()
+      .optional()
+      .describe(`${ALLOWED_PROVIDERS} Left out: those of the key that mints it, every one where a person does.`),
   })
   .meta({ id: 'NewApiKey', description: 'A key to be minted.' })
 
@@ -64,10 +67,11 @@ export const accessRoutes = [
     method: 'POST',
     path: '/api-keys',
     summary: 'Mint a key',
-    description: 'The secret is in this answer and nowhere else: only its SHA-256 is stored.',
+    description:
+      'The secret is in this answer and nowhere else: only its SHA-256 is stored. A key with a provider scope mints keys of the same or a narrower one.',
     audit: 'api_key.create',
     body: NewApiKey,
-    refuses: ['plan_limit_reached'],
+    refuses: ['plan_limit_reached', 'key_limit_reached', 'provider_not_allowed'],
     responses: {
       201: z.object({
         apiKey: ApiKey,
@@ -85,10 +89,11 @@ export const accessRoutes = [
     method: 'DELETE',
     path: '/api-keys/{id}',
     summary: 'Revoke a key',
-    description: 'It stops working with the very next request. A key cannot revoke itself.',
+    description:
+      'It stops working with the very next request. A key cannot revoke itself, nor one that reaches further than it does.',
     audit: 'api_key.revoke',
     params: z.object({ id: idOf("The key's id, from the list.", EXAMPLE_ID.apiKey) }),
-    refuses: ['cannot_revoke_self'],
+    refuses: ['cannot_revoke_self', 'provider_not_allowed'],
     responses: { 200: z.object({ apiKey: ApiKey, revokedAt: moment('Since when it is refused.') }) },
     handle: async ({ principal, params }, { apiKeys }) => {
       const { apiKey, revokedAt } = await apiKeys.revoke(principal, params.id)

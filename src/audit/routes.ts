@@ -52,6 +52,8 @@ export const auditRoutes = twins<AuditServices>()({
   path: '/audit-events',
   tag: 'Audit',
   summary: 'List audit events, newest first',
+  description:
+    'A key with a provider scope sees those that name no item, source or query result of another provider.',
   action: 'admin',
   consoleRole: 'admin',
   credits: 0,
@@ -59,5 +61,5 @@ export const auditRoutes = twins<AuditServices>()({
   query: AuditQuery,
   responses: { 200: AuditResponse },
   handle: async ({ principal, query }, { db }) =>
-    reply(200, { auditEvents: await listEvents(db, principal.organizationId, query.limit) }),
+    reply(200, { auditEvents: await listEvents(db, principal, query.limit) }),
 })

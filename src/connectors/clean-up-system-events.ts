@@ -38,8 +38,7 @@ export function createCleanUpSystemEvents(deps: { db: Db; clock: Clock }): Clean
 
 async function cleanUp(tx: Tx, caller: AgentPrincipal, dryRun: boolean, at: Date): Promise<CleanUpReport> {
   const { organizationId } = caller
-  const isInScope = caller.allowedProviders === null || caller.allowedProviders.includes('slack')
-  const { scanned, ids } = isInScope ? await find(tx, organizationId) : { scanned: 0, ids: [] }
+  const { scanned, ids } = await find(tx, organizationId)
   if (!dryRun && ids.length > 0) await deleteItems(tx, { organizationId, ids })
   const report = { scanned, deleted: ids.length, dryRun }
   await recordEvent(tx, {
@@ -49,6 +48,7 @@ async function cleanUp(tx: Tx, caller: AgentPrincipal, dryRun: boolean, at: Date
     targetType: 'maintenance_job',
     targetId: 'slack.cleanup_system_events',
     metadata: report,
+    providers: ['slack'],
     at,
   })
   return report

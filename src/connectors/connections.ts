@@ -7,6 +7,7 @@ import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { storableText } from '../kernel/text.ts'
+import { lockOrganization } from '../organizations/index.ts'
 import {
   type ConnectedAccount,
   type ProviderAdapter,
@@ -93,6 +94,7 @@ export function createConnections(
           targetType: 'connector',
           targetId: provider,
           metadata: { provider },
+          providers: [provider],
           at: deps.clock.now(),
         })
         return await states.begin(tx, { organizationId, userId, provider })
@@ -183,6 +185,7 @@ async function connect(
   const { clock, cipher, checkConnectorLimit } = deps
   const { organizationId, provider, userId } = flow
   const at = clock.now()
+  // Of two people who connect the same account at once the second finds the source of the first.
   await lockOrganization(tx, organizationId)
   await requireStanding(tx, flow)
   await deps.access.require(tx, organizationId, provider)
@@ -214,19 +217,10 @@ async function connect(
     targetType: 'source',
     targetId: sourceId,
     metadata: { provider, externalAccountId: account.externalAccountId, reconnected: before !== undefined },
+    providers: [provider],
     at,
   })
   return sourceId
-}
-
-/** Of two people who connect the same account at once the second finds the source of the first. */
-async function lockOrganization(tx: Tx, organizationId: string): Promise<void> {
-  await tx
-    .selectFrom('organizations')
-    .select('id')
-    .where('id', '=', organizationId)
-    .forNoKeyUpdate()
-    .execute()
 }
 
 /**

@@ -169,9 +169,10 @@ export const connectorRoutes = [
     summary: 'Remove Slack system messages that were stored as content',
     description: 'With `dryRun` nothing is removed, and `deleted` says how many would be.',
     tag: 'Maintenance',
-    access: { surface: 'agent', action: 'admin' },
+    access: { surface: 'agent', action: 'admin', reach: ['slack'] },
     credits: 0,
     audit: 'maintenance.slack.cleanup_system_events',
+    refuses: ['provider_not_allowed'],
     body: z.strictObject({ dryRun: z.boolean().default(false).describe('Only count, and remove nothing.') }),
     responses: {
       200: z.object({

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { ROLES } from '../kernel/actions.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
+import { isWithin, requireReach } from '../kernel/scope.ts'
 import type { Gates, RateStanding } from './gates.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
@@ -41,6 +42,10 @@ export async function authorize<S>(
           'action_not_allowed',
           `This API key is not allowed the action "${access.action}"; mint a key that holds it`,
         )
+      }
+      if (access.reach !== undefined && !isWithin(access.reach, principal.allowedProviders)) {
+        setRateHeaders(reply, await gates.standing(principal, access.action))
+        requireReach(principal, access.reach, `"${route.summary}"`)
       }
       setRateHeaders(reply, await gates.admit(principal, access.action))
       return principal

@@ -2,11 +2,13 @@ import type { z } from 'zod'
 import type { Action, Role } from '../kernel/actions.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
 import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
+import type { ProviderScope } from '../kernel/scope.ts'
 
 /** Who may call a route. It has to be written out on each, `public` too. */
 export type Access =
   | { surface: 'public' }
-  | { surface: 'agent'; action: Action }
+  /** `reach`: providers that a call touches whatever it asks for, null for every one; a key limited to fewer is refused. */
+  | { surface: 'agent'; action: Action; reach?: ProviderScope }
   /** `role` is the least that is needed; `action` names the rate-limit bucket shared with the agent twin. */
   | { surface: 'console'; role: Role; action: Action }
   /** Signed in, in no particular workspace. */

@@ -25,8 +25,9 @@ const ReembeddingStatus = z
 const shared = {
   path: '/v1/maintenance/reembed',
   tag: 'Maintenance',
-  access: { surface: 'agent', action: 'admin' },
+  access: { surface: 'agent', action: 'admin', reach: null },
   credits: 0,
+  refuses: ['provider_not_allowed'],
   responses: { 200: ReembeddingStatus },
 } as const
 

@@ -8,7 +8,8 @@ import type { SourceStatus } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { providersOf } from '../kernel/scope.ts'
 import type { ProviderChannel } from './provider.ts'
 import type { Removals } from './removals.ts'
 
@@ -105,7 +106,14 @@ export function createSources(deps: {
         await checkConnectorLimit(tx, caller.organizationId)
         const at = clock.now()
         const id = await insertPushOnlySource(tx, { organizationId: caller.organizationId, ...source, at })
-        await record(tx, caller, 'source.create', id, { provider: source.provider, pushOnly: true }, at)
+        await record(
+          tx,
+          caller,
+          'source.create',
+          { ...source, id },
+          { provider: source.provider, pushOnly: true },
+          at,
+        )
         return await getSource(tx, caller, id)
       }),
     change: (caller, id, change) =>
@@ -132,7 +140,7 @@ export function createSources(deps: {
           await disconnect.prepare(tx, source)
           await removals.mark(tx, source)
           const metadata = { provider: before.provider, itemCount: before.sourceItemCount }
-          await record(tx, caller, 'source.delete', id, metadata, clock.now())
+          await record(tx, caller, 'source.delete', before, metadata, clock.now())
           return before
         }),
       )
@@ -178,19 +186,12 @@ async function applyChange(
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', before.id)
     .execute()
-  if (displayName !== undefined) await record(tx, caller, 'source.update', before.id, { displayName }, at)
+  if (displayName !== undefined) await record(tx, caller, 'source.update', before, { displayName }, at)
   if (nextStatus !== undefined && nextStatus !== before.status) {
-    await record(
-      tx,
-      caller,
-      nextStatus === 'disabled' ? 'source.disable' : 'source.enable',
-      before.id,
-      {},
-      at,
-    )
+    await record(tx, caller, nextStatus === 'disabled' ? 'source.disable' : 'source.enable', before, {}, at)
   }
   if (channelAllowlist !== undefined) {
-    await record(tx, caller, 'connector.allowlist.update', before.id, { channelAllowlist }, at)
+    await record(tx, caller, 'connector.allowlist.update', before, { channelAllowlist }, at)
   }
 }
 
@@ -198,7 +199,7 @@ async function record(
   tx: Tx,
   caller: Caller,
   action: AuditAction,
-  targetId: string,
+  source: Pick<SourceView, 'id' | 'provider'>,
   metadata: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
@@ -208,8 +209,9 @@ async function record(
     actor: actorOf(caller),
     action,
     targetType: 'source',
-    targetId,
+    targetId: source.id,
     metadata,
+    providers: [source.provider],
     at,
   })
 }
@@ -245,6 +247,7 @@ async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): P
       .select('id')
       .where('organization_id', '=', caller.organizationId)
       .where('id', '=', id)
+      .where('provider', 'in', providersOf(caller))
       .forUpdate()
       .execute()
   }
@@ -274,7 +277,7 @@ function selectSources(db: Db, caller: Caller) {
     )
     .where('organization_id', '=', caller.organizationId)
     .where('removed_at', 'is', null)
-    .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+    .where('provider', 'in', providersOf(caller))
 }
 
 type SourceRow = Awaited<ReturnType<ReturnType<typeof selectSources>['executeTakeFirstOrThrow']>>

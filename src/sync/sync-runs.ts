@@ -4,7 +4,8 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import { PROVIDERS, type ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { providersOf } from '../kernel/scope.ts'
 import { queueRun } from './queue-runs.ts'
 
 export interface SyncRunView {
@@ -87,7 +88,8 @@ export function createSyncRuns(deps: {
     },
     async request(caller, { connectorId, fullResync }) {
       const requested = await db.transaction().execute(async (tx) => {
-        deps.requireOffered(await requireRunnable(tx, caller, connectorId))
+        const provider = await requireRunnable(tx, caller, connectorId)
+        deps.requireOffered(provider)
         const at = clock.now()
         const created = await queueRun(tx, {
           organizationId: caller.organizationId,
@@ -107,6 +109,7 @@ export function createSyncRuns(deps: {
           targetType: 'sync_run',
           targetId: created.id,
           metadata: { connectorId, fullResync },
+          providers: [provider],
           at,
         })
         return { syncRun: toView(created), alreadyActive: false }
@@ -128,7 +131,7 @@ function selectRuns(db: Db, caller: Caller) {
     .selectAll('sync_runs')
     .where('sync_runs.organization_id', '=', caller.organizationId)
     .where('sources.removed_at', 'is', null)
-    .where('sources.provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+    .where('sources.provider', 'in', providersOf(caller))
 }
 
 /** Locks the source, so that its active run cannot end between the look and the answer. */
@@ -139,7 +142,7 @@ async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promis
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', sourceId)
     .where('removed_at', 'is', null)
-    .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+    .where('provider', 'in', providersOf(caller))
     .forUpdate()
     .executeTakeFirst()
   if (!source) throw new AppError('not_found', 'There is no such source')

@@ -24,7 +24,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'KEY-4': 'The secret is shown once: in the answer that makes the key, and never again.',
     'KEY-5': "Only the secret's SHA-256 is stored.",
     'KEY-6': 'actorType is agent, application or admin, agent when not said, and changes no permission.',
-    'KEY-7': 'allowedProviders is null or has at least one provider; null when not said.',
+    'KEY-7':
+      'allowedProviders is null or has at least one provider; when not said, it is that of the key that mints, and null where a person does.',
     'KEY-8': 'allowedActions has at least one action and none twice.',
     'KEY-9': 'Making a key answers 201 with apiKey and secret.',
     'KEY-10': 'The list has the live keys of the organization, newest first.',
@@ -34,6 +35,12 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'KEY-14': 'The key that authenticates a request cannot be revoked by it: 409.',
     'KEY-15': 'lastUsedAt is null until the key is first used, and then exact to the minute.',
     'KEY-16': 'The key routes need the action admin.',
+    'KEY-17':
+      'A key with a provider scope mints, and revokes, keys of the same or a narrower scope only: 403.',
+    'KEY-18':
+      'An organization has at most 1,000 live keys, however many are minted at once: 409 with the number.',
+    'KEY-19': 'A key with a provider scope is refused where a job reaches further than it does: 403.',
+    'KEY-20': 'A key with a provider scope sees and touches nothing of another provider through any route.',
   },
   Sources: {
     'SRC-1':
@@ -145,7 +152,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
       "It removes Slack's system messages that were stored as content, and nothing else; on a dry run nothing.",
     'MAINT-3': 'It records maintenance.slack.cleanup_system_events with these numbers.',
     'MAINT-4': 'It needs the action admin.',
-    'MAINT-5': 'It looks at the messages of the organization, and only where the key may see Slack.',
+    'MAINT-5': 'It looks at the messages of the organization, and refuses a key that may not see Slack.',
   },
   Ingest: {
     'ING-1': 'A document needs connectorId, provider, sourceKind, externalId, title and body.',
@@ -245,6 +252,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'AUD-11': 'Everything that changes something records an event of its own.',
     'AUD-12': 'No event, log line or error has a key secret, a token, content of an item or an answer.',
     'AUD-13': 'The audit route needs the action admin.',
+    'AUD-14':
+      'A key with a provider scope sees no event that names an item, source or query result of another provider, and as many of the others as limit says.',
   },
   Authentication: {
     'AUTH-1': 'Each agent route needs Authorization: Bearer and an API key; missing or invalid is 401.',

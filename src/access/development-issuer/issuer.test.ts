@@ -52,12 +52,13 @@ const asked = (different: Record<string, string | undefined> = {}): URLSearchPar
     nonce: 'the nonce',
     ...different,
   }
-  return new URLSearchParams(
-    Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) given.set(name, value)
+  return given
 }
 
-const authorize = (query: URLSearchParams) => fetch(`${url}/oidc/authorize?${query}`, { redirect: 'manual' })
+const authorize = (query: URLSearchParams) =>
+  fetch(`${url}/oidc/authorize?${query.toString()}`, { redirect: 'manual' })
 
 /** Where the browser is sent. */
 async function back(different: Record<string, string | undefined> = {}): Promise<URL> {
