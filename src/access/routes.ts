@@ -43,7 +43,9 @@ const NewApiKey = z
     allowedProviders: distinct(z.enum(PROVIDERS))
       .nullable()
       .optional()
-      .describe(`${ALLOWED_PROVIDERS} Left out: those of the key that mints it, every one where a person does.`),
+      .describe(
+        `${ALLOWED_PROVIDERS} Left out: those of the key that mints it, every one where a person does.`,
+      ),
   })
   .meta({ id: 'NewApiKey', description: 'A key to be minted.' })
 

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
+import type { AppError } from '../kernel/errors.ts'
 import { PROVIDERS } from '../kernel/providers.ts'
 import { count, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 import type { CleanUpSystemEvents } from './clean-up-system-events.ts'
 import type { Connections } from './connections.ts'
 import type { ConnectorAccess } from './connector-access.ts'
+import { failedPage, questionPage } from './oauth-pages.ts'
+import { malformedState } from './oauth-states.ts'
 import type { SlackWebhook } from './slack-webhook.ts'
 
 export interface ConnectorServices {
@@ -20,6 +23,28 @@ const asAdmin = { surface: 'console', role: 'admin', action: 'sources:write' } a
 
 /** A parameter that came twice, or not at all, counts as missing. */
 const once = z.string().optional().catch(undefined)
+
+const CONFIRMATION_BYTES_MAX = 32 * 1024
+
+/** What both ways to end a flow have in common. */
+const callback = {
+  path: '/v1/oauth/{provider}/callback',
+  tag: 'Connectors',
+  access: { surface: 'public' },
+  credits: 0,
+  audit: 'connector.connect',
+  params,
+  refuses: [
+    'malformed_state',
+    'upstream_error',
+    'not_configured',
+    'connector_access_required',
+    'plan_limit_reached',
+    'role_required',
+  ],
+  responses: {},
+  errorPage: (error: AppError, given: unknown) => failedPage(error, params.safeParse(given).data?.provider),
+} as const
 
 const consoleRoutes = [
   defineRoute<ConnectorServices>()({
@@ -83,6 +108,8 @@ const consoleRoutes = [
     method: 'POST',
     path: '/v1/console/connectors/{provider}/authorize',
     summary: "Begin to connect an account: the provider's page to send the browser to",
+    description:
+      'Also sets a cookie: in the browser that has it the callback connects at once, in any other it asks first.',
     tag: 'Connectors',
     access: asAdmin,
     credits: 0,
@@ -97,40 +124,46 @@ const consoleRoutes = [
         }),
       }),
     },
-    handle: async ({ principal, params: { provider } }, { connections }) =>
-      reply(200, { url: await connections.authorize(principal, provider) }),
+    handle: async ({ principal, params: { provider } }, { connections }) => {
+      const { url, cookie } = await connections.authorize(principal, provider)
+      return reply(200, { url }, { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' })
+    },
   }),
 ]
 
 export const connectorRoutes = [
   ...consoleRoutes,
   defineRoute<ConnectorServices>()({
+    ...callback,
     operationId: 'completeOAuth',
     method: 'GET',
-    path: '/v1/oauth/{provider}/callback',
     summary: 'Where a provider sends the browser back to',
-    description: 'Connects the account, queues its first run and redirects (302) to the console.',
-    tag: 'Connectors',
-    access: { surface: 'public' },
-    credits: 0,
-    audit: 'connector.connect',
-    params,
+    description:
+      'In the browser that began, connects the account, queues its first run and redirects (302) to the console. In any other answers a page (200, HTML) that asks whether to.',
     query: z.object({
       state: once.describe('The state that authorize gave the provider.'),
       code: once.describe("What the account's grant is fetched with."),
       error: once.describe('Why the provider refused, in its words.'),
     }),
-    refuses: [
-      'malformed_state',
-      'upstream_error',
-      'not_configured',
-      'connector_access_required',
-      'plan_limit_reached',
-    ],
-    responses: {},
-    handle: async ({ params: { provider }, query, signal }, { connections }) => ({
-      redirect: await connections.complete(provider, query, signal),
-    }),
+    handle: async ({ params: { provider }, query, headers, signal }, { connections }) => {
+      const end = await connections.complete(provider, query, { cookie: single(headers['cookie']), signal })
+      return 'question' in end ? { form: questionPage(end.question) } : end
+    },
+  }),
+  defineRoute<ConnectorServices>()({
+    ...callback,
+    operationId: 'confirmOAuth',
+    method: 'POST',
+    summary: 'Connect an account after the page that asks',
+    description:
+      "Takes that page's form (`application/x-www-form-urlencoded`, field `confirmation`), once; queues the first run and redirects (303) to the console.",
+    bodyBytesMax: CONFIRMATION_BYTES_MAX,
+    handle: async ({ params: { provider }, headers, rawBody, signal }, { connections }) => {
+      // Only the page itself may send its form. What it holds cannot be known elsewhere; this is a second lock.
+      if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw malformedState()
+      const confirmation = new URLSearchParams(rawBody.toString('utf8')).get('confirmation') ?? ''
+      return { redirect: await connections.confirm(provider, confirmation, signal), status: 303 }
+    },
   }),
   defineRoute<ConnectorServices>()({
     operationId: 'receiveSlackEvents',

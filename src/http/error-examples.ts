@@ -34,10 +34,20 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     error: 'This API key is not allowed the action "search"; mint a key that holds it',
   },
   role_required: { error: 'This needs the role admin in the workspace' },
+  provider_not_allowed: {
+    error:
+      'The key to be minted reaches gmail, and this API key is limited to slack; use a key without that limit',
+    allowedProviders: ['slack'],
+  },
   connector_access_required: { error: 'Google Drive needs the leave of the operator; ask for it first' },
   not_found: { error: 'There is no such resource' },
   method_not_allowed: { error: 'PUT is not possible here; use GET or HEAD' },
   cannot_revoke_self: { error: 'A key cannot revoke itself; use another key or the console' },
+  key_limit_reached: {
+    error: 'An organization has at most 1,000 live API keys and 1,000 are live; revoke one first',
+    used: 1000,
+    limit: 1000,
+  },
   source_disabled: { error: 'The source is paused; resume it in the console' },
   source_push_only: { error: 'The source has no account to sync with; push documents to /v1/ingest' },
   embedding_model_mismatch: {

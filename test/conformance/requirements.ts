@@ -15,6 +15,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SURF-5': 'Identifiers are version 4 UUIDs.',
     'SURF-6': 'The providers are slack, google_drive, notion and gmail, and no other.',
     'SURF-7': 'The same query over the same data gets the same answer.',
+    'SURF-8':
+      'No web page of another origin may call any route: there is no CORS, and a preflight is told so.',
   },
   'API keys': {
     'KEY-1':
@@ -72,6 +74,13 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'OAUTH-9': 'A provider that refuses or fails meanwhile: 502 upstream_error in its words.',
     'OAUTH-10': 'Connecting an account again renews the grant of its source and makes no second one.',
     'OAUTH-11': 'Whoever reads the database learns no state that could be used.',
+    'OAUTH-12':
+      'The callback connects at once only in the browser that began, known by a cookie that authorize sets: HttpOnly, SameSite=Lax.',
+    'OAUTH-13':
+      'In any other browser it answers 200 with a page that works without script, names the workspace and who asked, and connects with one click, once; nothing is stored before.',
+    'OAUTH-14':
+      "That click can be neither forged nor stolen by another page, which cannot read the provider's code either.",
+    'OAUTH-15': 'A callback that fails answers a page to a browser and JSON to programs.',
     'CONN-1':
       "slack and notion are connected without asking; google_drive and gmail need the operator's leave, unless GATED_PROVIDERS says otherwise.",
     'CONN-2':

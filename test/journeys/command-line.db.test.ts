@@ -53,7 +53,9 @@ describe('the command line against the real service', () => {
     expect(found).toMatchObject({ hits: [{ title: 'PTO policy', metadata: { path: 'handbook/pto.md' } }] })
     expect(await memory('ask', 'How many days of paid time off?')).toMatch(/25 days/)
     expect(await memory('documents', 'list')).toMatch(/google_drive +document .+ PTO policy\n$/)
-    expect(await memory('documents', 'open', 'pto policy')).toMatch(/^PTO policy\n[^]+Employees accrue 25 days/)
+    expect(await memory('documents', 'open', 'pto policy')).toMatch(
+      /^PTO policy\n[^]+Employees accrue 25 days/,
+    )
   })
 
   it('gets a console token from the development issuer that the console takes', async () => {
