@@ -132,24 +132,29 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
     },
     list: (caller, query) => listItems(db, caller, query),
     async get(caller, id) {
-      const row = await db
-        .selectFrom('source_items')
-        .innerJoin('sources', (join) =>
-          join
-            .onRef('sources.organization_id', '=', 'source_items.organization_id')
-            .onRef('sources.id', '=', 'source_items.source_id'),
-        )
-        .selectAll('source_items')
-        .where('source_items.organization_id', '=', caller.organizationId)
-        .where('source_items.id', '=', id)
-        .where('source_items.provider', 'in', providersOf(caller))
-        .where('sources.removed_at', 'is', null)
-        .executeTakeFirst()
+      const row = await findShownItem(db, caller, id)
       if (!row) throw noSuchItem()
       return toView(row)
     },
     remove: (caller, item) => retryConflicts(() => removeOne(db, clock, caller, item)),
   }
+}
+
+/** The item, where it is in the caller's scope and its source is not removed. */
+async function findShownItem(db: Db, caller: Caller, id: string): Promise<Row<'source_items'> | undefined> {
+  return await db
+    .selectFrom('source_items')
+    .innerJoin('sources', (join) =>
+      join
+        .onRef('sources.organization_id', '=', 'source_items.organization_id')
+        .onRef('sources.id', '=', 'source_items.source_id'),
+    )
+    .selectAll('source_items')
+    .where('source_items.organization_id', '=', caller.organizationId)
+    .where('source_items.id', '=', id)
+    .where('source_items.provider', 'in', providersOf(caller))
+    .where('sources.removed_at', 'is', null)
+    .executeTakeFirst()
 }
 
 async function removeOne(db: Db, clock: Clock, caller: Caller, item: NamedItem): Promise<DeletedItemView> {

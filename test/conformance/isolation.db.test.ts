@@ -151,6 +151,7 @@ describe('a key with a provider scope', () => {
     ['GET', '/v1/sources'],
     ['GET', '/v1/sync-runs'],
     ['GET', '/v1/audit-events?limit=500'],
+    ['GET', '/v1/source-items?limit=200'],
     ...['/v1/search', '/v1/context', '/v1/ask'].map((path): [string, string, unknown] => [
       'POST',
       path,
