@@ -7,6 +7,7 @@ import { startGoogleEmulator } from '../emulators/google/google-emulator.ts'
 import type { EmulatorServer } from '../emulators/kit/server.ts'
 import { startSlackEmulator } from '../emulators/slack/index.ts'
 import { signSlackBody } from '../src/providers/slack/webhook.ts'
+import { agreeElsewhere } from '../test/support/browser.ts'
 import { startIssuer } from '../test/support/issuer.ts'
 import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, startServer } from './server.ts'
@@ -165,13 +166,7 @@ async function connect(url: string, token: string, provider: Bench): Promise<voi
   const made = await consoleCall(url, token, 'POST', '/v1/console/organizations', { name: 'Bench' })
   Organization.parse(made)
   const begun = await consoleCall(url, token, 'POST', `/v1/console/connectors/${provider}/authorize`)
-  let at = Begun.parse(begun).url
-  while (!at.startsWith(`${url}/console/`)) {
-    const response = await fetch(at, { redirect: 'manual' })
-    const location = response.headers.get('location')
-    if (location === null) throw new Error(`${at} answered ${response.status}: ${await response.text()}`)
-    at = location
-  }
+  await agreeElsewhere(Begun.parse(begun).url)
 }
 
 /** An event as Slack sends it, about a message that is gone again: nothing has to be stored for it. */

@@ -113,5 +113,29 @@ export const Me = z.looseObject({
 })
 export const AuthorizeAnswer = z.looseObject({ url: z.string() })
 
+const Document = z.looseObject({
+  id: z.string(),
+  provider,
+  sourceKind: z.string(),
+  externalId: z.string(),
+  title: z.string(),
+  url: z.string().nullable(),
+  authorName: z.string().nullable(),
+  sourceUpdatedAt: z.string().nullable(),
+  updatedAt: z.string(),
+})
+export type ListedDocument = z.infer<typeof Document>
+
+export const DocumentList = z.looseObject({
+  sourceItems: z.array(Document),
+  nextCursor: z.string().nullable(),
+})
+export type DocumentList = z.infer<typeof DocumentList>
+
+const StoredDocument = Document.extend({ body: z.string(), sourceCreatedAt: z.string().nullable() })
+export type StoredDocument = z.infer<typeof StoredDocument>
+
+export const DocumentAnswer = z.looseObject({ sourceItem: StoredDocument })
+
 export const IngestAnswer = z.looseObject({ ingested: z.int(), skipped: z.int() })
 export const Anything = z.looseObject({})

@@ -38,11 +38,13 @@ export async function untilConnected(
     if (connected) return connected
     const waitedMs = now() - begunAt
     if (waitedMs > AGREE_TIMEOUT_MS)
-      throw new CommandError(`Nobody agreed at ${provider} within ten minutes; run this again`)
+      throw new CommandError(
+        `Nobody agreed at ${provider} and clicked Connect within ten minutes; run this again`,
+      )
     if (waitedMs >= REMIND_AFTER_MS && !hasReminded) {
       hasReminded = true
       terminal.note(
-        'Still waiting; if the page said that the account was not connected, stop with Ctrl-C and run this again',
+        'Still waiting; the page that the provider leads back to needs a click on Connect. If it said that the account was not connected, stop with Ctrl-C and run this again',
       )
     }
     await sleep(LOOK_MS)

@@ -4,7 +4,6 @@ import { CommandError } from './failures.ts'
 
 const CLIENT_ID = 'command-line'
 const REDIRECT_URI = 'http://127.0.0.1/callback'
-const REDIRECTS_MAX = 10
 
 const TokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() })
 
@@ -36,7 +35,7 @@ export async function fetchConsoleToken(
   return { token: answer.data.access_token, expiresIn: answer.data.expires_in }
 }
 
-/** The authorization code flow with PKCE (RFC 6749, RFC 7636), following redirects as a browser would. */
+/** The authorization code flow with PKCE (RFC 6749, RFC 7636): the issuer sends the browser, here this command, straight back. */
 async function authorize(serviceUrl: string, email: string, challenge: string): Promise<string> {
   const query = new URLSearchParams({
     client_id: CLIENT_ID,
@@ -47,30 +46,22 @@ async function authorize(serviceUrl: string, email: string, challenge: string): 
     code_challenge_method: 'S256',
     login_hint: email,
   })
-  const cookies = new Map<string, string>()
-  let location = `${serviceUrl}/oidc/auth?${query.toString()}`
-  for (let step = 0; step < REDIRECTS_MAX; step++) {
-    const response = await fetch(location, {
-      redirect: 'manual',
-      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-    })
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      if (name !== undefined && value !== undefined) cookies.set(name, value)
-    }
-    const next = response.headers.get('location')
-    if (next === null) break
-    const target = new URL(next, location)
-    if (target.href.startsWith(REDIRECT_URI)) {
-      const code = target.searchParams.get('code')
-      if (code !== null) return code
-      throw new CommandError(
-        `The issuer refused: ${target.searchParams.get('error_description') ?? 'no reason given'}`,
-      )
-    }
-    location = target.href
+  const response = await fetch(`${serviceUrl}/oidc/authorize?${query.toString()}`, { redirect: 'manual' })
+  const back = response.headers.get('location')
+  if (response.status === 302 && back !== null) {
+    const { searchParams } = new URL(back)
+    const code = searchParams.get('code')
+    if (code !== null) return code
+    throw new CommandError(
+      `The issuer refused: ${searchParams.get('error_description') ?? 'no reason given'}`,
+    )
+  }
+  if (response.status === 403) {
+    throw new CommandError(
+      `${serviceUrl} signs in only who reaches it directly on its own machine; elsewhere get a token from your identity provider.`,
+    )
   }
   throw new CommandError(
-    `${serviceUrl} has no development issuer. It is there only on loopback and without OIDC_ISSUER; otherwise get a token from your identity provider.`,
+    `${serviceUrl} has no development issuer. It is there only without OIDC_ISSUER and while HOST and PUBLIC_URL are loopback; otherwise get a token from your identity provider.`,
   )
 }

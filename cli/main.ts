@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { addAskCommand } from './commands/ask.ts'
 import { addConnectCommand } from './commands/connect.ts'
+import { addDocumentsCommand } from './commands/documents.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addOperatorCommand } from './commands/operator.ts'
@@ -26,6 +27,7 @@ function createProgram(): Command {
   addImportCommand(program)
   addSearchCommand(program)
   addAskCommand(program)
+  addDocumentsCommand(program)
   addKeysCommand(program)
   addSourcesCommand(program)
   addConnectCommand(program)

@@ -21,6 +21,7 @@ import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from './em
 import { createGates } from './gates.ts'
 import type { Route } from './http/route.ts'
 import { createServer } from './http/create-server.ts'
+import { llmsText } from './http/llms-text.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { EmbeddingModel } from './inference/embedding-model.ts'
 import { createEmbeddingModel } from './inference/embedding-models/create-embedding-model.ts'
@@ -159,7 +160,11 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     onAnswered: metrics.observeAnswer,
     mounted: identity.mounted,
   })
-  addPages(server, metrics)
+  addPages(server, {
+    metrics,
+    llmsText: () =>
+      llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
+  })
   addConnectedPage(server)
   const sweep = createTask({
     act: () => credits.sweepExpired(clock.now()),

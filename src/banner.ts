@@ -1,8 +1,11 @@
+import type { SignIn } from './console-identity.ts'
+
 /** What a person reads when the service has started; the admin key is in it only in the start that made it. */
 export function banner(start: {
   url: string
   database: string
   model: string
+  signIn: SignIn
   newSecret: string | null
 }): string {
   const lines = [
@@ -11,6 +14,7 @@ export function banner(start: {
     `  API reference              ${start.url}/docs`,
     `  Database                   ${start.database}`,
     `  Embedding model            ${start.model}`,
+    `  Console sign-in            ${signInLine(start.signIn)}`,
     '',
   ]
   if (start.newSecret !== null) {
@@ -25,4 +29,15 @@ export function banner(start: {
     )
   }
   return `${lines.join('\n')}\n`
+}
+
+function signInLine(signIn: SignIn): string {
+  switch (signIn.by) {
+    case 'issuer':
+      return signIn.issuer
+    case 'development':
+      return 'built in: whoever uses this machine is signed in as the owner'
+    case 'nobody':
+      return `none: ${signIn.reason}`
+  }
 }

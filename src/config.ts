@@ -43,7 +43,9 @@ const serviceSchema = z.object({
   API_RATE_LIMIT_PER_MIN: positive.default(60).describe('Requests a minute for each key and action'),
   OIDC_ISSUER: url
     .optional()
-    .describe('OpenID Connect issuer of console tokens; a built-in development issuer when not set'),
+    .describe(
+      'OpenID Connect issuer of console tokens; when not set, a built-in development issuer on loopback and none elsewhere',
+    ),
   OIDC_AUDIENCE: z.string().min(1).optional().describe('Audience that console tokens must carry'),
   EMBEDDING_PROVIDER: z
     .enum(['builtin', 'openai', 'transformers'])

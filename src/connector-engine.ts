@@ -9,10 +9,9 @@ import type { OpenDatabase } from './database/database.ts'
 import type { Items } from './items/index.ts'
 import type { Clock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
-import { PROVIDERS } from './providers/index.ts'
+import { PROVIDERS, createProviderAdapters, type ProviderAdapters } from './providers/index.ts'
 import type { ProviderId } from './kernel/providers.ts'
 import type { Metrics } from './operations/index.ts'
-import { createProviderAdapters, type ProviderAdapters } from './providers/index.ts'
 import {
   createSyncWorker,
   type OpenAccount,

@@ -13,6 +13,7 @@ import type { Db } from './database/database.ts'
 import type { ServerOptions } from './http/create-server.ts'
 import type { Clock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
+import { isLoopback } from './kernel/loopback.ts'
 import { addMember } from './organizations/index.ts'
 
 export interface ConsoleIdentity {
@@ -22,10 +23,32 @@ export interface ConsoleIdentity {
   mounted: ServerOptions<unknown>['mounted']
 }
 
+/** Who signs people in at the console. `nobody`: `reason` says why, and what to set. */
+export type SignIn =
+  | { by: 'issuer'; issuer: string; audience: string }
+  | { by: 'development' }
+  | { by: 'nobody'; reason: string }
+
 /**
- * Who signs console tokens: the configured issuer; without one and on loopback the built-in development issuer, whose
- * users own the local workspace; otherwise nobody, and the console says what to set.
+ * Who signs people in, by the settings: the configured issuer; without one the built-in development issuer, but only where
+ * nothing says that others than this machine's people reach the service. `PUBLIC_URL` says so also where a proxy stands
+ * in front of a service that listens on loopback.
  */
+export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Settings): SignIn {
+  if (OIDC_ISSUER !== undefined && OIDC_AUDIENCE !== undefined)
+    return { by: 'issuer', issuer: OIDC_ISSUER, audience: OIDC_AUDIENCE }
+  const outside =
+    PUBLIC_URL !== undefined && !isLoopback(new URL(PUBLIC_URL).hostname)
+      ? 'PUBLIC_URL'
+      : isLoopback(HOST)
+        ? undefined
+        : 'HOST'
+  if (outside === undefined) return { by: 'development' }
+  const reason = `set OIDC_ISSUER and OIDC_AUDIENCE (the built-in development issuer is for loopback only, and ${outside} is not loopback)`
+  return { by: 'nobody', reason }
+}
+
+/** Verifies console tokens of whoever signs people in. At the development issuer they own the local workspace. */
 export function createConsoleIdentity(deps: {
   settings: Settings
   db: Db
@@ -34,29 +57,23 @@ export function createConsoleIdentity(deps: {
   publicUrl: () => string
 }): ConsoleIdentity {
   const { settings, clock } = deps
-  if (settings.OIDC_ISSUER !== undefined && settings.OIDC_AUDIENCE !== undefined) {
-    const issuer = settings.OIDC_ISSUER
-    const verifyToken = createTokenVerifier({
-      issuer,
-      audience: settings.OIDC_AUDIENCE,
-      keys: publishedKeys(issuer, deps.fetch),
-      clock,
-    })
-    return { verifyToken, onSignIn: async () => {}, mounted: undefined }
+  const signIn = signInOf(settings)
+  switch (signIn.by) {
+    case 'development':
+      return withDevelopmentIssuer(deps)
+    case 'nobody':
+      return { verifyToken: () => refuse(signIn.reason), onSignIn: async () => {}, mounted: undefined }
+    case 'issuer': {
+      const { issuer, audience } = signIn
+      const keys = publishedKeys(issuer, deps.fetch)
+      const verifyToken = createTokenVerifier({ issuer, audience, keys, clock })
+      return { verifyToken, onSignIn: async () => {}, mounted: undefined }
+    }
   }
-  if (!isLoopback(settings.HOST)) return { verifyToken: refuse, onSignIn: async () => {}, mounted: undefined }
-  return withDevelopmentIssuer(deps)
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
-}
-
-async function refuse(): Promise<never> {
-  throw new AppError(
-    'not_configured',
-    'The console needs an identity provider: set OIDC_ISSUER and OIDC_AUDIENCE',
-  )
+async function refuse(reason: string): Promise<never> {
+  throw new AppError('not_configured', `The console needs an identity provider: ${reason}`)
 }
 
 function withDevelopmentIssuer(deps: {
@@ -68,7 +85,7 @@ function withDevelopmentIssuer(deps: {
   const { settings, db, clock } = deps
   let made: Promise<DevelopmentIssuer> | undefined
   const issuer = (): Promise<DevelopmentIssuer> =>
-    (made ??= createDevelopmentIssuer({ publicUrl: deps.publicUrl(), dataDir: settings.DATA_DIR }))
+    (made ??= createDevelopmentIssuer({ publicUrl: deps.publicUrl(), dataDir: settings.DATA_DIR, clock }))
   let verifier: VerifyToken | undefined
   return {
     async verifyToken(bearer) {

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { ensureLocalWorkspace } from './bootstrap/index.ts'
 import type { Settings } from './config.ts'
+import { type SignIn, signInOf } from './console-identity.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
 import { createEmbeddingModel } from './inference/embedding-models/create-embedding-model.ts'
@@ -19,6 +20,7 @@ export interface Service {
   url: string
   database: string
   model: string
+  signIn: SignIn
   /** The local workspace's admin key, only in the start that made it. */
   newSecret: string | null
   /** Drains: no new work, requests in flight finish, then everything is closed. */
@@ -58,6 +60,8 @@ export async function startService(settings: Settings, logger: Logger): Promise<
         (settings.DATABASE_URL === undefined ? await keptOperatorToken(settings.DATA_DIR) : undefined),
       publicUrl: () => url,
     })
+    const signIn = signInOf(settings)
+    if (signIn.by === 'nobody') logger.warn(`nobody can sign in at the console: ${signIn.reason}`)
     await listen(app.server, settings)
     await app.start()
     const { port } = app.server.server.address() as AddressInfo
@@ -66,6 +70,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       url,
       database: database.driver === 'embedded' ? `embedded, in ${settings.DATA_DIR}` : 'PostgreSQL',
       model: embeddingModel.id,
+      signIn,
       newSecret,
       async close() {
         app.startDraining()

@@ -17,7 +17,9 @@ interface ConnectOptions extends PersonOptions {
 /** `connect`: accounts at providers, each until its first sync has ended. */
 export function addConnectCommand(program: Command): void {
   addPersonOptions(program.command('connect'))
-    .description("connect accounts: prints each provider's page to agree on, then follows the first sync")
+    .description(
+      "connect accounts: prints each provider's page to agree on and come back from, then follows the first sync",
+    )
     .addArgument(new Argument('<provider...>').choices(PROVIDER_CHOICES))
     .option('--grant', "give the operator's leave first, where a provider needs it (see operator)")
     .action(connect)
@@ -29,7 +31,9 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
   const already = new Set((await listSources(person, terminal)).map(standOf))
   for (const provider of new Set(providers)) {
     const url = await authorize({ person, organizationId, provider, grant: options.grant === true })
-    terminal.print(`${provider}: open this page and agree\n  ${url}`)
+    terminal.print(
+      `${provider}: open this page, agree, and click Connect on the page that you are led back to\n  ${url}`,
+    )
     const source = await untilConnected(() => listSources(person, terminal), { provider, already }, terminal)
     const label = `${provider} (${printableLine(source.displayName)})`
     const runs = await patiently(terminal, () =>

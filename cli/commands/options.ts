@@ -2,19 +2,24 @@ import { Argument, InvalidArgumentError, Option } from 'commander'
 
 export const PROVIDER_CHOICES = ['slack', 'google_drive', 'notion', 'gmail'] as const
 
-const LIMIT_MAX = 25
-
 /** `--limit`: how many passages, 1 to 25. */
 export function limitOption(): Option {
-  return new Option('-n, --limit <number>', 'how many passages, 1 to 25 (the service takes 8)').argParser(
-    (text) => {
-      const limit = Number(text)
-      if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
-        throw new InvalidArgumentError(`It has to be a whole number from 1 to ${LIMIT_MAX}.`)
-      }
-      return limit
-    },
-  )
+  return countOption('passages', { max: 25, serviceTakes: 8 })
+}
+
+/** `--limit`: how many of something, 1 to `max`; `serviceTakes` is what happens without it. */
+export function countOption(
+  what: string,
+  { max, serviceTakes }: { max: number; serviceTakes: number },
+): Option {
+  const description = `how many ${what}, 1 to ${max} (the service takes ${serviceTakes})`
+  return new Option('-n, --limit <number>', description).argParser((text) => {
+    const limit = Number(text)
+    if (!Number.isInteger(limit) || limit < 1 || limit > max) {
+      throw new InvalidArgumentError(`It has to be a whole number from 1 to ${max}.`)
+    }
+    return limit
+  })
 }
 
 /** `--provider`, which may be given several times. */
@@ -31,10 +36,17 @@ export function listArgument(text: string): string[] {
 
 /** The id of a source, which becomes part of a path. */
 export function sourceIdArgument(): Argument {
-  return new Argument('<source>', 'its id, from "sources list"').argParser((text) => {
-    if (!/^[0-9a-f-]{36}$/i.test(text)) {
-      throw new InvalidArgumentError('It is no source\'s id; "sources list" shows them.')
-    }
-    return text.toLowerCase()
-  })
+  return new Argument('<source>', 'its id, from "sources list"').argParser(sourceId)
+}
+
+/** `--source`: the id of one. */
+export function sourceIdOption(): Option {
+  return new Option('--source <id>', 'only of this source, by its id from "sources list"').argParser(sourceId)
+}
+
+function sourceId(text: string): string {
+  if (!/^[0-9a-f-]{36}$/i.test(text)) {
+    throw new InvalidArgumentError('It is no source\'s id; "sources list" shows them.')
+  }
+  return text.toLowerCase()
 }

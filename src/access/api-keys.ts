@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
@@ -7,13 +8,20 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Actor, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { type ProviderScope, requireReach } from '../kernel/scope.ts'
+import { lockOrganization } from '../organizations/index.ts'
 import { newApiKeySecret, type NewSecret } from './api-key-secret.ts'
 
 export interface NewApiKey {
   name: string
   actorType: ActorType
   allowedActions: readonly Action[]
-  allowedProviders: readonly ProviderId[] | null
+  allowedProviders: ProviderScope
+}
+
+/** A key as a caller asks for it: without a scope of its own it gets the caller's. */
+export interface WantedApiKey extends Omit<NewApiKey, 'allowedProviders'> {
+  allowedProviders?: ProviderScope | undefined
 }
 
 export interface ApiKeyView {
@@ -33,11 +41,14 @@ export type CheckKeyLimit = (tx: Tx, organizationId: string, actorType: ActorTyp
 export interface ApiKeys {
   /** Live keys, newest first. */
   list(organizationId: string): Promise<ApiKeyView[]>
-  /** @throws AppError `plan_limit_reached` */
-  mint(caller: Caller, key: NewApiKey): Promise<{ apiKey: ApiKeyView; secret: string }>
-  /** @throws AppError `cannot_revoke_self`, `not_found` */
+  /** @throws AppError `provider_not_allowed`, `key_limit_reached`, `plan_limit_reached` */
+  mint(caller: Caller, key: WantedApiKey): Promise<{ apiKey: ApiKeyView; secret: string }>
+  /** @throws AppError `cannot_revoke_self`, `provider_not_allowed`, `not_found` */
   revoke(caller: Caller, id: string): Promise<{ apiKey: ApiKeyView; revokedAt: string }>
 }
+
+/** Live keys of an organization: more than anybody needs, and few enough to be listed at once. */
+export const LIVE_KEYS_MAX = 1_000
 
 /** Mints, lists and revokes the keys of an organization. */
 export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: CheckKeyLimit }): ApiKeys {
@@ -54,9 +65,12 @@ export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: Check
         .execute()
       return rows.map(toView)
     },
-    async mint(caller, key) {
+    async mint(caller, { allowedProviders = caller.allowedProviders, ...wanted }) {
+      const key = { ...wanted, allowedProviders }
+      requireReach(caller, allowedProviders, 'The key to be minted')
       const secret = newApiKeySecret()
       const row = await db.transaction().execute(async (tx) => {
+        await requireRoom(tx, caller.organizationId)
         await checkKeyLimit(tx, caller.organizationId, key.actorType)
         return await insertApiKey(tx, {
           organizationId: caller.organizationId,
@@ -74,6 +88,14 @@ export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: Check
       }
       const at = clock.now()
       const row = await db.transaction().execute(async (tx) => {
+        const live = await tx
+          .selectFrom('api_keys')
+          .select('allowed_providers')
+          .where('organization_id', '=', caller.organizationId)
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .executeTakeFirst()
+        if (live) requireReach(caller, live.allowed_providers, 'The key to be revoked')
         const revoked = await tx
           .updateTable('api_keys')
           .set({ revoked_at: at })
@@ -90,6 +112,7 @@ export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: Check
           targetType: 'api_key',
           targetId: id,
           metadata: { name: revoked.name, prefix: revoked.prefix },
+          providers: [],
           at,
         })
         return revoked
@@ -97,6 +120,23 @@ export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: Check
       return { apiKey: toView(row), revokedAt: at.toISOString() }
     },
   }
+}
+
+/** Keys that are minted at once take turns: none finds room that another takes. @throws AppError `key_limit_reached` */
+async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
+  await lockOrganization(tx, organizationId)
+  const { used } = await tx
+    .selectFrom('api_keys')
+    .select(sql<number>`count(*)::int`.as('used'))
+    .where('organization_id', '=', organizationId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (used < LIVE_KEYS_MAX) return
+  throw new AppError(
+    'key_limit_reached',
+    `An organization has at most ${LIVE_KEYS_MAX.toLocaleString('en')} live API keys and ${used.toLocaleString('en')} are live; revoke one first`,
+    { details: { used, limit: LIVE_KEYS_MAX } },
+  )
 }
 
 export interface ApiKeyInsert {
@@ -145,6 +185,7 @@ export async function insertApiKey(
         allowedActions: row.allowed_actions,
         allowedProviders: row.allowed_providers,
       },
+      providers: [],
       at,
     })
   }

@@ -9,4 +9,4 @@ export {
   DEVELOPMENT_AUDIENCE,
   DEVELOPMENT_ISSUER_PATH,
   type DevelopmentIssuer,
-} from './development-issuer.ts'
+} from './development-issuer/issuer.ts'

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { reply, type StreamEvent } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { PROVIDERS } from '../providers/index.ts'
-import { Citation, limit, query } from '../retrieval/index.ts'
+import { text } from '../kernel/schemas.ts'
+import { Citation, limit, query, Hit } from '../retrieval/index.ts'
 import type { AnswerEvent, Answers } from './answers.ts'
 
 /** A question of a caller, who sets what may be retrieved for it. */
@@ -18,25 +18,23 @@ export interface AnswerServices {
   answers: Answers<Question>
 }
 
-const AskRequest = z.strictObject({ query, limit }).meta({ id: 'AskRequest' })
+const AskRequest = z
+  .strictObject({ query, limit: limit.describe('How many passages are read for the answer.') })
+  .meta({ id: 'AskRequest', description: 'The body of ask.' })
 
 const AskResponse = z
   .object({
-    question: z.string(),
-    answer: z.string(),
-    citations: z.array(Citation),
-    context: z.array(
-      z.object({
-        sourceItemId: z.uuid(),
-        title: z.string(),
-        content: z.string(),
-        url: z.string(),
-        provider: z.enum(PROVIDERS),
-        score: z.number(),
-      }),
+    question: text('The question as it was sent.', 'How many vacation days do I get?'),
+    answer: text(
+      'The answer, each statement with its marker `[N]`.',
+      'Employees get 25 days of paid vacation a year [1].',
     ),
+    citations: z.array(Citation).describe('What the markers of the answer stand for.'),
+    context: z
+      .array(Hit.omit({ metadata: true, syncedAt: true }).describe('A passage that was read for the answer.'))
+      .describe('All that the answer was made from.'),
   })
-  .meta({ id: 'AskResponse' })
+  .meta({ id: 'AskResponse', description: 'An answer with its citations.' })
 
 export const answerRoutes = twins<AnswerServices>()({
   operationId: 'ask',

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
+import type { Caller } from '../kernel/principal.ts'
 
 export interface AuditEventView {
   id: string
@@ -12,16 +14,16 @@ export interface AuditEventView {
   createdAt: string
 }
 
-/** The newest `limit` events of an organization, newest first. */
-export async function listEvents(db: Db, organizationId: string, limit: number): Promise<AuditEventView[]> {
-  const rows = await db
+/** The newest `limit` events of the caller's organization that name no provider out of its scope, newest first. */
+export async function listEvents(db: Db, caller: Caller, limit: number): Promise<AuditEventView[]> {
+  const events = db
     .selectFrom('audit_events')
     .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
+    .where('organization_id', '=', caller.organizationId)
+  const scope = caller.allowedProviders
+  const visible =
+    scope === null ? events : events.where(sql<boolean>`providers <@ array[${sql.join(scope)}]::text[]`)
+  const rows = await visible.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '../database/database.ts'
 import type { Actor } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import { storableJson } from '../kernel/text.ts'
 import type { AuditAction } from './actions.ts'
 
@@ -12,6 +13,8 @@ export interface NewAuditEvent {
   targetId: string
   /** Metadata only: no secret, no content of items, no answers. */
   metadata: Record<string, unknown>
+  /** Whose items, sources or query results it names: a key that may not see them all does not see the event. */
+  providers: readonly ProviderId[]
   at: Date
 }
 
@@ -29,6 +32,7 @@ export async function recordEvent(tx: Tx, event: NewAuditEvent): Promise<string>
       target_type: event.targetType,
       target_id: event.targetId,
       metadata: JSON.stringify(storableJson(event.metadata)),
+      providers: [...event.providers],
       created_at: event.at,
     })
     .execute()

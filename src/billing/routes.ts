@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { AppError } from '../kernel/errors.ts'
+import { moment } from '../kernel/schemas.ts'
 import { SUBSCRIPTION_STATUSES, TIERS } from './plans.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -12,22 +13,44 @@ const credits = z.number().int().min(0)
 
 /** Fields of a subscription that every surface shows alike. */
 export const subscriptionFields = {
-  creditsUsed: credits.describe('Taken in the current period, those of requests in flight included'),
-  creditsIncluded: credits.nullable().describe('null: unlimited'),
-  creditsRemaining: credits.nullable().describe('0 over the cap of a metered tier; null: unlimited'),
-  tier: z.enum(TIERS).nullable(),
-  status: z.enum(SUBSCRIPTION_STATUSES),
-  periodStart: z.iso.datetime(),
-  periodEnd: z.iso.datetime().describe('Credits start anew at this moment'),
+  creditsUsed: credits.meta({
+    description: 'Credits taken in the current period, those of requests in flight included.',
+    example: 1200,
+  }),
+  creditsIncluded: credits
+    .nullable()
+    .meta({ description: 'Credits of a period; null: unlimited.', example: 5000 }),
+  creditsRemaining: credits
+    .nullable()
+    .meta({ description: 'Credits left; 0 over the cap of a metered tier, null: unlimited.', example: 3800 }),
+  tier: z.enum(TIERS).nullable().describe('The plan; null: none was chosen.'),
+  status: z.enum(SUBSCRIPTION_STATUSES).meta({
+    description: 'Where the subscription stands: `trialing`, `active`, `past_due` and `internal` retrieve.',
+    example: 'active',
+  }),
+  periodStart: moment('When the current period began.', '2026-03-01T00:00:00.000Z'),
+  periodEnd: moment('When it ends, and credits start anew.', '2026-04-01T00:00:00.000Z'),
 }
 
-const Billing = z.object(subscriptionFields).meta({ id: 'Billing' })
+const Billing = z
+  .object(subscriptionFields)
+  .meta({ id: 'Billing', description: 'The plan and its current period.' })
 
 const Checkout = z
-  .strictObject({ tier: z.enum(['builder', 'studio', 'scale']), interval: z.enum(['monthly', 'annual']) })
-  .meta({ id: 'Checkout' })
+  .strictObject({
+    tier: z.enum(['builder', 'studio', 'scale']).describe('The plan to buy.'),
+    interval: z.enum(['monthly', 'annual']).describe('How often it is paid.'),
+  })
+  .meta({ id: 'Checkout', description: 'A plan to buy.' })
 
-const HostedPage = z.object({ url: z.url() }).meta({ id: 'HostedPage' })
+const HostedPage = z
+  .object({
+    url: z.url().meta({
+      description: 'The page to send the browser to.',
+      example: 'https://pay.example.com/session/1',
+    }),
+  })
+  .meta({ id: 'HostedPage', description: 'A page of the payment processor.' })
 
 const shared = {
   tag: 'Billing',

@@ -61,6 +61,7 @@ async function cleanUp(
     targetType: 'maintenance_job',
     targetId: cleanUpAction(provider, job.name).replace('maintenance.', ''),
     metadata: report,
+    providers: [provider],
     at,
   })
   return report

@@ -3,13 +3,13 @@ import { connectedPage } from './connected-page.ts'
 
 describe('the page after the provider', () => {
   it('says that the account is connected and that its sync has started', () => {
-    const page = connectedPage({ provider: 'google_drive', connected: 'c3a1' })
+    const { text: page } = connectedPage({ provider: 'google_drive', connected: 'c3a1' })
     expect(page).toContain('<h1>Google Drive is connected</h1>')
     expect(page).toContain('first sync has started')
   })
 
   it("says that it is not, with the provider's error code", () => {
-    const page = connectedPage({ provider: 'slack', error: 'access_denied' })
+    const { text: page } = connectedPage({ provider: 'slack', error: 'access_denied' })
     expect(page).toContain('<h1>Slack was not connected</h1>')
     expect(page).toContain('<code>access_denied</code>')
   })
@@ -21,7 +21,7 @@ describe('the page after the provider', () => {
     { provider: 'constructor', error: '<img src=x>' },
     {},
   ])('shows nothing else that its address says: %j', (query) => {
-    const page = connectedPage(query)
+    const { text: page } = connectedPage(query)
     expect(page).not.toMatch(/script|alert|0800|<b>|<img|function/)
     expect(page).toMatch(/<h1>[^<]+ (?:is|was not|was) connected/)
   })

@@ -1,5 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { providers } from '../providers/index.ts'
+import { type Html, html, page, sendPage } from '../http/page.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { findProvider, providers } from '../providers/index.ts'
+
+/** A provider's name as people know it. */
+export function providerName(provider: ProviderId | undefined): string {
+  return provider === undefined ? 'The account' : findProvider(provider).name
+}
 
 /** OAuth's error codes (RFC 6749, 4.1.2.1): nothing else that an address says is shown on a page of ours. */
 const ERROR_CODE = /^[a-z_]{1,60}$/
@@ -7,7 +14,7 @@ const ERROR_CODE = /^[a-z_]{1,60}$/
 /** Serves the page that OAuth callbacks lead to. */
 export function addConnectedPage(server: FastifyInstance): void {
   server.get<{ Querystring: Record<string, unknown> }>('/console/sources', async (request, reply) =>
-    reply.type('text/html; charset=utf-8').send(connectedPage(request.query)),
+    sendPage(reply, 200, connectedPage(request.query)),
   )
 }
 
@@ -15,42 +22,29 @@ export function addConnectedPage(server: FastifyInstance): void {
  * The page a person comes back to from a provider: whether the account was connected, as the callback's redirect says it.
  * It shows nothing of the address but known words, so that no link can make it say something else.
  */
-export function connectedPage(query: { provider?: unknown; connected?: unknown; error?: unknown }): string {
+export function connectedPage(query: { provider?: unknown; connected?: unknown; error?: unknown }): Html {
   const provider = providers.find(({ id }) => id === query.provider)?.name ?? 'The account'
   if (typeof query.connected === 'string') {
     return page(
       `${provider} is connected`,
-      'Its first sync has started by itself. What it brings can be searched as it comes. You can close this page.',
+      html`<p>
+        Its first sync has started by itself. What it brings can be searched as it comes. You can close this
+        page.
+      </p>`,
     )
   }
   if (query.error === undefined) {
     return page(
       'Nothing was connected just now',
-      'This is the page that a provider sends you back to when you connect an account.',
+      html`<p>This is the page that a provider sends you back to when you connect an account.</p>`,
     )
   }
   const reason =
     typeof query.error === 'string' && ERROR_CODE.test(query.error)
-      ? ` The provider says: <code>${query.error}</code>.`
-      : ''
+      ? html` The provider says: <code>${query.error}</code>.`
+      : html``
   return page(
     `${provider} was not connected`,
-    `Nothing was stored.${reason} You can close this page and try again.`,
+    html`<p>Nothing was stored.${reason} You can close this page and try again.</p>`,
   )
-}
-
-function page(title: string, text: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>
-  :root { color-scheme: light dark }
-  body { font: 1.05rem/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1.5rem }
-  h1 { font-size: 1.5rem; line-height: 1.3 }
-</style>
-<h1>${title}</h1>
-<p>${text}</p>
-`
 }

@@ -1,27 +1,17 @@
 import { recordEvent } from '../audit/index.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db, Tx } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { storableText } from '../kernel/text.ts'
+import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
 import {
-  type ConnectedAccount,
-  type ProviderAdapter,
-  type ProviderAdapters,
-  ProviderError,
-} from '../providers/index.ts'
-import { hasAccount, insertConnectedSource, reconnectSource } from '../sources/index.ts'
-import { queueRun } from '../sync/index.ts'
-import type { ConnectorAccess } from './connector-access.ts'
-import { findCredentials, saveCredentials } from './credentials.ts'
-import type { OAuthFlow, OAuthStates } from './oauth-states.ts'
-import type { LooseGrant, Revocations } from './revocations.ts'
-import type { TokenCipher } from './token-cipher.ts'
-import { withoutSecrets } from './without-secrets.ts'
-
-const EXCHANGE_TIMEOUT_MS = 30_000
+  type AccountConnectorDependencies,
+  createAccountConnector,
+  requireStanding,
+} from './connect-account.ts'
+import { hasAccount } from '../sources/index.ts'
+import { flowCookie, readFlowCookie } from './flow-cookie.ts'
+import type { ConnectQuestion } from './oauth-pages.ts'
+import type { OAuthFlow } from './oauth-states.ts'
 
 /** What a provider sends the browser back with. */
 export interface CallbackQuery {
@@ -32,122 +22,107 @@ export interface CallbackQuery {
 
 export interface Connections {
   /**
-   * Begins to connect an account; answers the provider's page to send the browser to.
+   * Begins to connect an account: the provider's page to send the browser to, and the cookie (`Set-Cookie`) by which the
+   * callback knows that browser.
    * @throws AppError `connector_access_required`, `not_configured`, `plan_limit_reached`
    */
-  authorize(caller: ConsolePrincipal, provider: ProviderId): Promise<string>
+  authorize(caller: ConsolePrincipal, provider: ProviderId): Promise<{ url: string; cookie: string }>
   /**
-   * Ends it: the source is there and its first run queued. Answers the console's page to send the browser to, with the
-   * provider's error where the person was refused or changed their mind.
+   * Ends it in the browser that began: the source is there and its first run queued. Answers the console's page to send
+   * the browser to, with the provider's error where the person was refused or changed their mind. In any other browser
+   * it only asks, and the flow stays as it is.
    * @throws AppError `malformed_state`, `upstream_error`, `connector_access_required`, `plan_limit_reached`, `role_required`
    */
-  complete(provider: ProviderId, query: CallbackQuery, signal: AbortSignal): Promise<string>
-}
-
-interface ConnectDependencies {
-  clock: Clock
-  cipher: TokenCipher
-  access: ConnectorAccess
-  revocations: Revocations
-  checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
+  complete(
+    provider: ProviderId,
+    query: CallbackQuery,
+    request: { cookie: string | undefined; signal: AbortSignal },
+  ): Promise<{ redirect: string } | { question: ConnectQuestion }>
+  /** Ends it after a person's yes to that question. Answers and throws as `complete` does. */
+  confirm(provider: ProviderId, confirmation: string, signal: AbortSignal): Promise<string>
 }
 
 /** Connecting provider accounts by OAuth (RFC 6749, 4.1). */
 export function createConnections(
-  deps: ConnectDependencies & {
-    db: Db
-    adapters: ProviderAdapters
-    states: OAuthStates
-    publicUrl: () => string
-    onQueued: () => void
-    /** Gets what fails beside the request and is tried again. */
-    onError: (error: unknown) => void
-  },
+  deps: AccountConnectorDependencies & { publicUrl: () => string },
 ): Connections {
-  const { db, adapters, states, access, revocations, publicUrl } = deps
+  const { db, adapters, states, access, publicUrl } = deps
   const redirectUri = (provider: ProviderId): string => `${publicUrl()}/v1/oauth/${provider}/callback`
+  const connectAccount = createAccountConnector({ ...deps, redirectUri })
   const consolePage = (query: Record<string, string>): string =>
     `${publicUrl()}/console/sources?${new URLSearchParams(query).toString()}`
 
-  /** Does not throw: the refusal is what the person has to hear, whatever becomes of the grant. */
-  async function letGo(grant: LooseGrant): Promise<void> {
-    try {
-      await db.transaction().execute((tx) => revocations.add(tx, grant))
-      await revocations.run()
-    } catch (error) {
-      deps.onError(error)
-    }
-  }
+  const finish = async (provider: ProviderId, waiting: WaitingCode, signal: AbortSignal): Promise<string> =>
+    consolePage({ provider, connected: await connectAccount(provider, waiting, signal) })
 
   return {
     async authorize(caller, provider) {
       const { organizationId, userId } = caller
       await access.require(db, organizationId, provider)
       const adapter = adapters.get(provider)
-      const { state, codeChallenge } = await db.transaction().execute(async (tx) => {
+      const { state, codeChallenge, browserSecret } = await db.transaction().execute(async (tx) => {
         await requireRoom(tx, deps, organizationId, provider)
-        await recordEvent(tx, {
-          organizationId,
-          actor: actorOf(caller),
-          action: 'connector.authorize',
-          targetType: 'connector',
-          targetId: provider,
-          metadata: { provider },
-          at: deps.clock.now(),
-        })
+        await recordBegin(tx, caller, provider, deps.clock.now())
         return await states.begin(tx, { organizationId, userId, provider })
       })
-      return adapter.authorizeUrl({ state, redirectUri: redirectUri(provider), codeChallenge })
+      return {
+        url: adapter.authorizeUrl({ state, redirectUri: redirectUri(provider), codeChallenge }),
+        cookie: flowCookie(publicUrl(), provider, browserSecret),
+      }
     },
-    async complete(provider, query, signal) {
-      const flow = await states.redeem(provider, query.state)
-      const adapter = adapters.get(provider)
-      if (query.error !== undefined || query.code === undefined)
-        return consolePage({ provider, error: query.error ?? 'the provider sent no code' })
+    async complete(provider, { state = '', code, error }, { cookie, signal }) {
+      const flow = await states.find(provider, state)
+      adapters.get(provider)
+      if (error !== undefined || code === undefined) {
+        await states.redeem(provider, state)
+        return { redirect: consolePage({ provider, error: error ?? 'the provider sent no code' }) }
+      }
+      if (flow.isBrowser(readFlowCookie(cookie)))
+        return { redirect: await finish(provider, { state, code }, signal) }
       await requireStanding(db, flow)
       await access.require(db, flow.organizationId, provider)
-      signal.throwIfAborted()
-      const account = await exchangeCode(adapter, flow, {
-        code: query.code,
-        redirectUri: redirectUri(provider),
-      })
-      const sourceId = await retryConflicts(() =>
-        db.transaction().execute((tx) => connect(tx, deps, flow, account)),
-      ).catch(async (error: unknown) => {
-        await letGo({ ...flow, ...account })
-        throw error
-      })
-      deps.onQueued()
-      return consolePage({ provider, connected: sourceId })
+      const confirmation = sealCode(deps.cipher, provider, { state, code })
+      const action = new URL(redirectUri(provider)).pathname
+      return { question: { provider, ...(await describeAsker(db, flow)), action, confirmation } }
     },
+    confirm: async (provider, confirmation, signal) =>
+      await finish(provider, openCode(deps.cipher, provider, confirmation), signal),
   }
 }
 
-/**
- * Trades the code for the account's grant, within its own time and not the browser's: once the provider has given a
- * grant, its answer is all there is to use it by, or to end it.
- * @throws AppError `upstream_error` with the provider's words
- */
-async function exchangeCode(
-  adapter: ProviderAdapter,
-  { provider, codeVerifier }: OAuthFlow,
-  { code, redirectUri }: { code: string; redirectUri: string },
-): Promise<ConnectedAccount> {
-  const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS)
-  try {
-    return await adapter.exchangeCode({ code, redirectUri, codeVerifier, signal })
-  } catch (error) {
-    const cause = withoutSecrets(error, [code, codeVerifier])
-    if (!(cause instanceof ProviderError) && !signal.aborted) throw cause
-    const reason = cause instanceof ProviderError ? cause.message : 'it did not answer in time'
-    throw new AppError('upstream_error', `${provider} did not connect: ${reason}`, { cause })
-  }
+async function recordBegin(tx: Tx, caller: ConsolePrincipal, provider: ProviderId, at: Date): Promise<void> {
+  await recordEvent(tx, {
+    organizationId: caller.organizationId,
+    actor: actorOf(caller),
+    action: 'connector.authorize',
+    targetType: 'connector',
+    targetId: provider,
+    metadata: { provider },
+    providers: [provider],
+    at,
+  })
+}
+
+/** Who began a flow, and for which workspace, in words that a person knows them by. */
+async function describeAsker(
+  db: Db,
+  { organizationId, userId }: Pick<OAuthFlow, 'organizationId' | 'userId'>,
+): Promise<Pick<ConnectQuestion, 'workspace' | 'person'>> {
+  const { workspace, name, email } = await db
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['organizations.name as workspace', 'users.name', 'users.email'])
+    .where('memberships.organization_id', '=', organizationId)
+    .where('memberships.user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return { workspace, person: { name, email } }
 }
 
 /** Whoever already has an account of the provider connected may be about to connect it again: the callback knows. */
 async function requireRoom(
   tx: Tx,
-  { checkConnectorLimit }: ConnectDependencies,
+  { checkConnectorLimit }: AccountConnectorDependencies,
   organizationId: string,
   provider: ProviderId,
 ): Promise<void> {
@@ -159,78 +134,4 @@ async function requireRoom(
     .where(hasAccount())
     .executeTakeFirst()
   if (!connected) await checkConnectorLimit(tx, organizationId)
-}
-
-/** The flow takes its time: the person may have lost the role by now. */
-async function requireStanding(db: Db, { organizationId, userId }: OAuthFlow): Promise<void> {
-  const membership = await db
-    .selectFrom('memberships')
-    .select('role')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (membership === undefined || membership.role === 'member')
-    throw new AppError('role_required', 'Connecting an account needs the role admin in the workspace')
-}
-
-/** Stores the account as a source, or in the one it has; queues the first run; answers the source's id. */
-async function connect(
-  tx: Tx,
-  deps: ConnectDependencies,
-  flow: OAuthFlow,
-  account: ConnectedAccount,
-): Promise<string> {
-  const { clock, cipher, checkConnectorLimit } = deps
-  const { organizationId, provider, userId } = flow
-  const at = clock.now()
-  await lockOrganization(tx, organizationId)
-  await requireStanding(tx, flow)
-  await deps.access.require(tx, organizationId, provider)
-  const before = await reconnect(tx, deps, flow, account)
-  if (before === undefined) await checkConnectorLimit(tx, organizationId)
-  const { externalAccountId } = account
-  const displayName = storableText(account.displayName)
-  const sourceId =
-    before ??
-    (await insertConnectedSource(tx, { organizationId, provider, displayName, externalAccountId, at }))
-  await saveCredentials(tx, cipher, { organizationId, sourceId }, account.credentials, at)
-  await queueRun(tx, { organizationId, sourceId, fullResync: false, at })
-  await recordEvent(tx, {
-    organizationId,
-    actor: { userId, apiKeyId: null },
-    action: 'connector.connect',
-    targetType: 'source',
-    targetId: sourceId,
-    metadata: { provider, externalAccountId: account.externalAccountId, reconnected: before !== undefined },
-    at,
-  })
-  return sourceId
-}
-
-/** Of two people who connect the same account at once the second finds the source of the first. */
-async function lockOrganization(tx: Tx, organizationId: string): Promise<void> {
-  await tx
-    .selectFrom('organizations')
-    .select('id')
-    .where('id', '=', organizationId)
-    .forNoKeyUpdate()
-    .execute()
-}
-
-/**
- * The source that the account has already, healthy again as far as anybody knows; its name stays as people gave it. The
- * grant it had is to be ended, unless that ends the new one too.
- */
-async function reconnect(
-  tx: Tx,
-  { clock, cipher, revocations }: ConnectDependencies,
-  { organizationId, provider }: OAuthFlow,
-  { externalAccountId }: ConnectedAccount,
-): Promise<string | undefined> {
-  const account = { organizationId, provider, externalAccountId }
-  const sourceId = await reconnectSource(tx, account, clock.now())
-  if (sourceId === undefined) return undefined
-  const credentials = await findCredentials(tx, cipher, { organizationId, sourceId })
-  if (credentials) await revocations.add(tx, { ...account, credentials })
-  return sourceId
 }

@@ -112,6 +112,7 @@ async function request(
     targetType: 'connector_access',
     targetId: row.id,
     metadata: { provider },
+    providers: [provider],
     at,
   })
   return toView(row)

@@ -1,16 +1,15 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type ConnectedService,
-  followRedirects,
-  startConnectedService,
-} from '../../test/support/connected-service.ts'
+import { cookiesOf, followRedirects } from '../../test/support/browser.ts'
+import { type ConnectedService, startConnectedService } from '../../test/support/connected-service.ts'
 import type { Person } from '../../test/support/people.ts'
 import { OPERATOR_TOKEN, startTestService, type TestOrganization } from '../../test/support/service.ts'
 
 let service: ConnectedService
 let organization: TestOrganization
 let owner: Person
+/** Of the browser that began last. */
+let cookies = ''
 
 beforeAll(async () => {
   service = await startConnectedService()
@@ -35,10 +34,12 @@ const runsOf = async (sourceId: string): Promise<unknown[]> =>
 
 /** What the provider sends the browser back with. */
 async function callbackUrl(provider: string): Promise<string> {
-  const { url } = (await authorize(provider)).body
-  return await followRedirects(url, `${service.url}/v1/oauth/`)
+  const { body, headers } = await authorize(provider)
+  cookies = cookiesOf(headers)
+  return await followRedirects(body.url, `${service.url}/v1/oauth/`)
 }
-const visit = (url: string) => service.call('GET', url.slice(service.url.length))
+const visit = (url: string) =>
+  service.call('GET', url.slice(service.url.length), { headers: { Cookie: cookies } })
 
 describe('connecting an account', () => {
   it('queues the first run by itself, and writes down who did it [OAUTH-8, CONN-12]', async () => {

@@ -6,10 +6,9 @@ import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization } from '../../test/support/organizations.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
-import { PROVIDERS } from '../providers/index.ts'
+import { PROVIDERS, type ConnectedAccount, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { addMember } from '../organizations/index.ts'
-import { type ConnectedAccount, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import { createConnectors } from './connectors.ts'
 import { createCredentialStore } from './credentials.ts'
 import { createTokenCipher } from './token-cipher.ts'
@@ -107,9 +106,11 @@ async function connect(
   { connectors = start(), signal = new AbortController().signal } = {},
 ): Promise<string> {
   const { connections } = connectors.services
-  const state = new URL(await connections.authorize(caller, provider)).searchParams.get('state') ?? ''
-  const page = await connections.complete(provider, { state, code }, signal)
-  return new URL(page).searchParams.get('connected') ?? ''
+  const { url, cookie } = await connections.authorize(caller, provider)
+  const state = new URL(url).searchParams.get('state') ?? ''
+  const end = await connections.complete(provider, { state, code }, { cookie, signal })
+  if (!('redirect' in end)) throw new Error('this is not the browser that began')
+  return new URL(end.redirect).searchParams.get('connected') ?? ''
 }
 
 async function remove({ organizationId }: ConsolePrincipal, id: string): Promise<void> {

@@ -1,11 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 
-const STATE_TTL_MS = 10 * 60_000
+/** From the begin of a flow to its end, the person's time at the provider included. */
+export const STATE_TTL_MS = 10 * 60_000
 const RANDOM_BYTES = 32
 const STATE_FORM = /^[A-Za-z0-9_-]{43}$/
 
@@ -18,9 +19,20 @@ export interface OAuthFlow {
   codeVerifier: string
 }
 
+/** A flow as it is before its state is used up. */
+export interface PendingFlow extends Omit<OAuthFlow, 'codeVerifier'> {
+  /** Whether the browser that sends `secret` along is the one that began. */
+  isBrowser(secret: string | undefined): boolean
+}
+
 export interface OAuthStates {
-  /** Begins a flow: the `state` and the S256 challenge to send along. */
-  begin(tx: Tx, flow: Omit<OAuthFlow, 'codeVerifier'>): Promise<{ state: string; codeChallenge: string }>
+  /** Begins a flow: the `state` and the S256 challenge to send along, and a secret for the browser to keep. */
+  begin(
+    tx: Tx,
+    flow: Omit<OAuthFlow, 'codeVerifier'>,
+  ): Promise<{ state: string; codeChallenge: string; browserSecret: string }>
+  /** The flow that a callback of `provider` belongs to, which goes on. @throws AppError `malformed_state` for any other */
+  find(provider: ProviderId, state: string | undefined): Promise<PendingFlow>
   /**
    * The flow that a callback of `provider` belongs to. A state serves once, for ten minutes.
    * @throws AppError `malformed_state` for any other
@@ -38,6 +50,7 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCip
     async begin(tx, flow) {
       const state = randomBytes(RANDOM_BYTES).toString('base64url')
       const codeVerifier = randomBytes(RANDOM_BYTES).toString('base64url')
+      const browserSecret = randomBytes(RANDOM_BYTES).toString('base64url')
       const hash = sha256(state)
       const now = clock.now()
       await tx.deleteFrom('oauth_states').where('expires_at', '<', now).execute()
@@ -49,21 +62,38 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCip
           user_id: flow.userId,
           provider: flow.provider,
           code_verifier_ciphertext: cipher.encrypt(codeVerifier, contextOf(hash)),
+          browser_sha256: sha256(browserSecret),
           expires_at: new Date(now.getTime() + STATE_TTL_MS),
         })
         .execute()
-      return { state, codeChallenge: sha256(codeVerifier).toString('base64url') }
+      return { state, codeChallenge: sha256(codeVerifier).toString('base64url'), browserSecret }
+    },
+    async find(provider, state) {
+      const row = await db
+        .selectFrom('oauth_states')
+        .select(['organization_id', 'user_id', 'browser_sha256', 'expires_at'])
+        .where('state_sha256', '=', hashOf(state))
+        .where('provider', '=', provider)
+        .executeTakeFirst()
+      if (!row || row.expires_at.getTime() <= clock.now().getTime()) throw malformedState()
+      const browser = row.browser_sha256
+      return {
+        organizationId: row.organization_id,
+        userId: row.user_id,
+        provider,
+        isBrowser: (secret) =>
+          secret !== undefined && browser !== null && timingSafeEqual(sha256(secret), browser),
+      }
     },
     async redeem(provider, state) {
-      if (state === undefined || !STATE_FORM.test(state)) throw malformed()
-      const hash = sha256(state)
+      const hash = hashOf(state)
       const row = await db
         .deleteFrom('oauth_states')
         .where('state_sha256', '=', hash)
         .where('provider', '=', provider)
         .returningAll()
         .executeTakeFirst()
-      if (!row || row.expires_at.getTime() <= clock.now().getTime()) throw malformed()
+      if (!row || row.expires_at.getTime() <= clock.now().getTime()) throw malformedState()
       return {
         organizationId: row.organization_id,
         userId: row.user_id,
@@ -79,11 +109,18 @@ function openVerifier(cipher: TokenCipher, ciphertext: Uint8Array, context: stri
   try {
     return cipher.decrypt(ciphertext, context)
   } catch (error) {
-    throw error instanceof UndecryptableSecret ? malformed() : error
+    throw error instanceof UndecryptableSecret ? malformedState() : error
   }
 }
 
-function malformed(): AppError {
+/** @throws AppError `malformed_state` */
+function hashOf(state: string | undefined): Buffer {
+  if (state === undefined || !STATE_FORM.test(state)) throw malformedState()
+  return sha256(state)
+}
+
+/** What is said of a flow that is not, or no longer, under way. */
+export function malformedState(): AppError {
   return new AppError(
     'malformed_state',
     'The state is not one of this service, was used already or has expired; connect again from the console',

@@ -8,7 +8,7 @@ import {
   type ConnectedAccount,
   type Credentials,
   type ProviderAdapters,
-  providerOf,
+  findProvider,
   providers,
 } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
@@ -155,7 +155,7 @@ async function isShared(
   row: Row<'grant_revocations'>,
   credentials: Credentials,
 ): Promise<boolean> {
-  const { grants } = providerOf(row.provider)
+  const { grants } = findProvider(row.provider)
   const family = providers.filter((provider) => provider.grants.family === grants.family)
   const others = await db
     .selectFrom('sources')

@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { providerOf, type ProviderEnvironment } from '../providers/index.ts'
+import { findProvider, type ProviderEnvironment } from '../providers/index.ts'
 import { failSource, findSourcesOf } from '../sources/index.ts'
 import { notePushEvent } from '../sync/index.ts'
 
@@ -23,7 +23,7 @@ export function createWebhooks(deps: { db: Db; clock: Clock; environment: Provid
   const { db, clock, environment } = deps
   return {
     async receive(provider, request) {
-      const { webhook } = providerOf(provider)
+      const { webhook } = findProvider(provider)
       if (!webhook) throw new AppError('not_found', `${provider} has no webhook`)
       const event = webhook.read(request, environment, clock.now())
       if (event.kind === 'challenge') return event.challenge

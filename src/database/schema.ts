@@ -84,6 +84,8 @@ export interface Schema {
     target_type: string
     target_id: string
     metadata: Json
+    /** Whose items, sources or query results it names; null: nobody knows. */
+    providers: Nullable<ProviderId[]>
     created_at: Date
   }
   sources: {
@@ -169,6 +171,8 @@ export interface Schema {
     user_id: string
     provider: ProviderId
     code_verifier_ciphertext: Buffer
+    /** Of what the cookie of the browser holds where the flow began. */
+    browser_sha256: Nullable<Buffer>
     expires_at: Date
   }
   push_events: {

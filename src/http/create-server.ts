@@ -18,6 +18,7 @@ import Fastify, {
 import { AppError } from '../kernel/errors.ts'
 import { errorBody, toAppError } from './error-response.ts'
 import type { Gates } from './gates.ts'
+import { sendPage, wantsPage } from './page.ts'
 import { authorize, type Principal, run } from './pipeline.ts'
 import type { Route } from './route.ts'
 
@@ -134,6 +135,10 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, { gates, services }:
     errorHandler: (error, request, reply) => {
       const appError = toAppError(error)
       logFault(request, error, appError)
+      if (route.errorPage && wantsPage(request)) {
+        void sendPage(reply, appError.status, route.errorPage(appError, request.params))
+        return
+      }
       sendError(reply, appError.code === 'body_too_large' ? tooLarge(route) : appError)
     },
   })
@@ -167,12 +172,19 @@ function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]
         reply.header('Allow', allowed.join(', '))
         throw new AppError(
           'method_not_allowed',
-          `${request.method} is not possible here; use ${allowed.join(' or ')}`,
+          isPreflight(request)
+            ? 'Web pages of other origins cannot call this service: a key does not belong in a page; call it from a server'
+            : `${request.method} is not possible here; use ${allowed.join(' or ')}`,
         )
       },
       handler: async () => {},
     })
   }
+}
+
+/** A browser asks whether a page of another origin may call (https://fetch.spec.whatwg.org/#cors-preflight-request). */
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
 function fastifyPath(path: string): string {

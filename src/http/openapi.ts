@@ -1,13 +1,30 @@
 import { z } from 'zod'
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+import {
+  createDocument,
+  type oas32,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi'
 import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
+import { ERROR_EXAMPLES } from './error-examples.ts'
+import { exampleOf } from './examples.ts'
 import type { Access, Route } from './route.ts'
 
 const ErrorResponse = z
   .looseObject({
-    error: z.string().meta({ description: 'What went wrong and what to do about it.' }),
-    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
-    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    error: z.string().describe('What went wrong and what to do about it, for people.'),
+    code: z
+      .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
+      .describe('What went wrong, for programs: it does not change.'),
+    issues: z
+      .array(
+        z.object({
+          path: z.string().describe('Where the fault is, dotted; empty for the whole request.'),
+          message: z.string().describe('What is wrong there.'),
+        }),
+      )
+      .optional()
+      .describe('The faults of a request that is not valid.'),
   })
   .meta({ id: 'Error', description: 'The body of every error.' })
 
@@ -40,18 +57,21 @@ export function openApiDocument<S>(routes: readonly Route<S>[], info: { version:
     const path = (paths[route.path] ??= {})
     path[methodKey(route.method)] = operation(route)
   }
-  return createDocument({
+  const document = createDocument({
     openapi: '3.1.1',
     info: {
       title: 'Retrieval Memory Service',
       version: info.version,
       description:
-        "An organization's documents as searchable memory for agents: search, context contracts and cited answers.",
+        "An organization's documents as searchable memory for agents: search, context contracts and cited answers.\n\n" +
+        'Ids in the examples are made up. `GET /v1/sources` lists your sources, whose `id` is `connectorId` elsewhere; ' +
+        '`GET /v1/source-items` lists what is stored. The same for language models is at [/llms.txt](/llms.txt).',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: info.url }],
     paths,
     components: {
+      examples: errorExamples(),
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `svc_…`.' },
         console: {
@@ -64,9 +84,28 @@ export function openApiDocument<S>(routes: readonly Route<S>[], info: { version:
       },
     },
   })
+  for (const path of Object.values(document.paths ?? {})) {
+    for (const method of METHOD_KEYS) showExamples(path[method]?.parameters ?? [])
+  }
+  return document
 }
 
-function methodKey(method: Route<unknown>['method']): 'get' | 'post' | 'put' | 'patch' | 'delete' {
+/**
+ * Moves a parameter's example out of its schema. Readers of the document look for it there, and else fill in the first of the values
+ * that it may have.
+ */
+function showExamples(parameters: readonly (oas32.ParameterObject | oas32.ReferenceObject)[]): void {
+  for (const parameter of parameters) {
+    const given = 'schema' in parameter ? parameter.schema : undefined
+    if (typeof given !== 'object' || !('example' in given)) continue
+    const { example, ...schema } = given
+    Object.assign(parameter, { example, schema })
+  }
+}
+
+const METHOD_KEYS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+function methodKey(method: Route<unknown>['method']): (typeof METHOD_KEYS)[number] {
   switch (method) {
     case 'GET':
       return 'get'
@@ -94,7 +133,7 @@ function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
     security: security(route.access),
     ...(Object.keys(requestParams).length > 0 ? { requestParams } : {}),
     ...(route.body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }
+      ? { requestBody: { required: true, content: { 'application/json': withExample(route.body) } } }
       : {}),
     responses: { ...successes(route), ...errors(route) },
   }
@@ -123,7 +162,7 @@ function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
       description: SUCCESS[Number(status)] ?? 'OK',
       ...(limited ? { headers: RATE_HEADERS } : {}),
       content: {
-        'application/json': { schema },
+        'application/json': withExample(schema),
         ...(route.streams ? { 'text/event-stream': { schema: { type: 'string' as const } } } : {}),
       },
     }
@@ -133,7 +172,11 @@ function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
 
 const SUCCESS: Record<number, string> = { 200: 'OK', 201: 'Created', 202: 'Already under way' }
 
-const ERROR_CONTENT = { 'application/json': { schema: ErrorResponse } }
+/** A body with an example of it, where its parts have what it takes. */
+function withExample(schema: z.ZodType): { schema: z.ZodType; example?: unknown } {
+  const example = exampleOf(schema)
+  return example === undefined ? { schema } : { schema, example }
+}
 
 const ERROR_DESCRIPTIONS: Record<string, string> = {
   '400': 'The request is not valid.',
@@ -150,22 +193,43 @@ const ERROR_DESCRIPTIONS: Record<string, string> = {
 }
 
 function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
-  const statuses = new Set<string>()
-  if (route.body || route.query) statuses.add('400')
-  if (route.body) statuses.add('413').add('415')
-  if (route.params) statuses.add('404')
-  if (route.access.surface !== 'public') statuses.add('401')
-  if (route.access.surface === 'agent' || route.access.surface === 'console') statuses.add('403').add('429')
-  if (route.access.surface === 'console') statuses.add('400').add('404')
-  if (route.credits === 1) statuses.add('402')
-  for (const code of route.refuses) statuses.add(String(ERROR_CODES[code]))
+  const codesByStatus = Map.groupBy(errorCodes(route), (code) => String(ERROR_CODES[code]))
   const responses: ZodOpenApiOperationObject['responses'] = {}
-  for (const status of [...statuses].toSorted()) {
+  for (const [status, codes] of [...codesByStatus].toSorted(([a], [b]) => Number(a) - Number(b))) {
     responses[status as '400'] = {
       description: ERROR_DESCRIPTIONS[status] ?? 'An error.',
-      content: ERROR_CONTENT,
+      content: errorContent(codes),
     }
   }
-  responses['default'] = { description: 'Any other error.', content: ERROR_CONTENT }
+  responses['default'] = { description: 'Any other error.', content: errorContent(['internal']) }
   return responses
+}
+
+/** What a route can be refused with: by the pipeline, by what it takes and costs, and by its own work. */
+function errorCodes<S>({ access, body, query, params, credits, refuses }: Route<S>): ErrorCode[] {
+  const codes = new Set<ErrorCode>()
+  const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code))
+  if (body || query) add('validation_failed')
+  if (body) add('malformed_json', 'body_too_large', 'unsupported_media_type')
+  if (params) add('not_found')
+  if (access.surface !== 'public') add('unauthenticated')
+  if (access.surface === 'agent') add('action_not_allowed', 'rate_limited')
+  if (access.surface === 'console') add('role_required', 'rate_limited', 'validation_failed', 'not_found')
+  if (credits === 1) add('subscription_required', 'quota_exceeded')
+  add(...refuses)
+  return [...codes]
+}
+
+/** An example for each code, under its name. */
+function errorContent(codes: readonly ErrorCode[]) {
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const)
+  return { 'application/json': { schema: ErrorResponse, examples: Object.fromEntries(examples) } }
+}
+
+/** What a body with each code looks like. */
+function errorExamples() {
+  const bodies = Object.entries(ERROR_EXAMPLES).map(([code, { error, ...fields }]) => {
+    return [code, { summary: error, value: { error, code, ...fields } }] as const
+  })
+  return Object.fromEntries(bodies)
 }

@@ -3,8 +3,10 @@ import type { z } from 'zod'
 import { ROLES } from '../kernel/actions.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
+import { isWithin, requireReach } from '../kernel/scope.ts'
 import type { Gates, RateStanding } from './gates.ts'
 import { parseJsonBody } from './json-body.ts'
+import { sendForm } from './page.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
 import { sendEvents } from './server-sent-events.ts'
 
@@ -41,6 +43,10 @@ export async function authorize<S>(
           'action_not_allowed',
           `This API key is not allowed the action "${access.action}"; mint a key that holds it`,
         )
+      }
+      if (access.reach !== undefined && !isWithin(access.reach, principal.allowedProviders)) {
+        setRateHeaders(reply, await gates.standing(principal, access.action))
+        requireReach(principal, access.reach, `"${route.summary}"`)
       }
       setRateHeaders(reply, await gates.admit(principal, access.action))
       return principal
@@ -88,11 +94,16 @@ export async function run<S>(
     try {
       result = await route.handle(parsed, services)
       if ('stream' in result) return await sendEvents(reply, result.stream, hold)
-      if ('redirect' in result) return await reply.redirect(result.redirect, 302)
+      if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
+      if ('form' in result) return await sendForm(reply, result.form)
       const schema = responseSchema(route, result.status)
       const body = JSON.stringify(schema.parse(result.body))
       await hold?.settle()
-      return await reply.code(result.status).type('application/json; charset=utf-8').send(body)
+      return await reply
+        .headers({ ...result.headers })
+        .code(result.status)
+        .type('application/json; charset=utf-8')
+        .send(body)
     } catch (error) {
       await hold?.refund()
       throw error

@@ -1,12 +1,16 @@
 import type { z } from 'zod'
 import type { Action, Role } from '../kernel/actions.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
+import type { AppError } from '../kernel/errors.ts'
 import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
+import type { ProviderScope } from '../kernel/scope.ts'
+import type { Html } from './page.ts'
 
 /** Who may call a route. It has to be written out on each, `public` too. */
 export type Access =
   | { surface: 'public' }
-  | { surface: 'agent'; action: Action }
+  /** `reach`: providers that a call touches whatever it asks for, null for every one; a key limited to fewer is refused. */
+  | { surface: 'agent'; action: Action; reach?: ProviderScope }
   /** `role` is the least that is needed; `action` names the rate-limit bucket shared with the agent twin. */
   | { surface: 'console'; role: Role; action: Action }
   /** Signed in, in no particular workspace. */
@@ -35,13 +39,24 @@ export interface StreamReply {
 
 export interface RedirectReply {
   redirect: string
+  /** 303 after a form, so that the browser goes on with GET (RFC 9110, 15.4.4); 302 when not said. */
+  status?: 302 | 303
 }
 
+/** A page with a form, for a person in a browser. */
+export interface FormReply {
+  form: Html
+}
+
+type ReplyHeaders = Readonly<Record<string, string>>
+
 type JsonReply<R extends ResponseSchemas> = {
-  [S in keyof R]: R[S] extends z.ZodType ? { status: S; body: z.input<R[S]> } : never
+  [S in keyof R]: R[S] extends z.ZodType
+    ? { status: S; body: z.input<R[S]>; headers?: ReplyHeaders | undefined }
+    : never
 }[keyof R]
 
-export type Reply<R extends ResponseSchemas> = JsonReply<R> | StreamReply | RedirectReply
+export type Reply<R extends ResponseSchemas> = JsonReply<R> | StreamReply | RedirectReply | FormReply
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
 
@@ -92,6 +107,8 @@ export interface RouteDefinition<
   refuses?: readonly ErrorCode[]
   /** Also answers `Accept: text/event-stream`. */
   streams?: boolean
+  /** What a person reads instead of JSON whose browser gets an error here; `params` are as they came. */
+  errorPage?: (error: AppError, params: unknown) => Html
   handle(request: RouteRequest<A, Body, Params, Query>, services: Services): Promise<Reply<R>>
 }
 
@@ -113,10 +130,15 @@ export interface Route<Services> {
   responses: ResponseSchemas
   refuses: readonly ErrorCode[]
   streams: boolean
+  errorPage: ((error: AppError, params: unknown) => Html) | undefined
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
 }
 
-export type UntypedReply = { status: number; body: unknown } | StreamReply | RedirectReply
+export type UntypedReply =
+  | { status: number; body: unknown; headers?: ReplyHeaders | undefined }
+  | StreamReply
+  | RedirectReply
+  | FormReply
 
 export interface UntypedRouteRequest {
   body: unknown
@@ -154,6 +176,7 @@ export function defineRoute<Services>() {
     query: route.query,
     refuses: route.refuses ?? [],
     streams: route.streams ?? false,
+    errorPage: route.errorPage,
     // The pipeline has authenticated for this access rule and parsed with these very schemas.
     handle: (request, services) =>
       route.handle(request as RouteRequest<A, Body, Params, Query>, services) as Promise<UntypedReply>,
@@ -164,6 +187,7 @@ export function defineRoute<Services>() {
 export function reply<const S extends 200 | 201 | 202, Body>(
   status: S,
   body: Body,
-): { status: S; body: Body } {
-  return { status, body }
+  headers?: ReplyHeaders,
+): { status: S; body: Body; headers: ReplyHeaders | undefined } {
+  return { status, body, headers }
 }

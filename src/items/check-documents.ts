@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
+import { providersOf } from '../providers/index.ts'
 import { itemKey, type NewItem } from './item.ts'
 
 /** @throws AppError `duplicate_document` that names the second of two documents with one key. */
@@ -32,12 +33,10 @@ export async function requireSources(db: Db, caller: Caller, items: readonly New
     .select(['id', 'provider'])
     .where('organization_id', '=', caller.organizationId)
     .where('id', 'in', ids)
+    .where('provider', 'in', providersOf(caller))
     .where('removed_at', 'is', null)
     .execute()
-  const scope = caller.allowedProviders
-  const providers = new Map(
-    rows.filter((row) => scope === null || scope.includes(row.provider)).map((row) => [row.id, row.provider]),
-  )
+  const providers = new Map(rows.map((row) => [row.id, row.provider]))
   for (const [index, item] of items.entries()) {
     const provider = providers.get(item.sourceId)
     if (provider === undefined) {

@@ -35,7 +35,9 @@ export async function dropClaims(
       join sources o on o.organization_id = s.organization_id and o.id = s.source_id and o.removed_at is null
       group by s.source_item_id
     ), passed as (
-      update source_items i set updated_at = ${at},
+      update source_items i set
+        -- Only with its content: that it belongs to another source now is no change of it.
+        updated_at = case when k.has_policy or not i.metadata ? 'accessPolicy' then i.updated_at else ${at}::timestamptz end,
         source_id = case when i.source_id = ${id} then k.heir_id else i.source_id end,
         metadata = case when k.has_policy then i.metadata else i.metadata - 'accessPolicy' end,
         -- With the policy gone it is as nobody gave it: whoever reads it next writes it anew.

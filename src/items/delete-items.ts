@@ -23,6 +23,9 @@ const DeletedRows = z.array(
   }),
 )
 
+/** How a caller names an item. */
+export type NamedItem = { id: string } | { provider: ProviderId; externalId: string }
+
 /** Deletes items with their chunks and vectors, in one statement; what is not there is passed over. */
 export async function deleteItems(tx: Tx, items: ItemsToDelete): Promise<DeletedItem[]> {
   const list = JSON.stringify('ids' in items ? items.ids : items.externalIds)
@@ -32,6 +35,34 @@ export async function deleteItems(tx: Tx, items: ItemsToDelete): Promise<Deleted
     delete from source_items i using json_array_elements_text(${list}::json)
     where i.organization_id = ${items.organizationId} and ${named}
     returning i.id, i.provider, i.external_id, i.source_id`.execute(tx)
+  return toDeleted(rows)
+}
+
+/**
+ * Deletes the item that a caller names, if it is of these providers and of a source that is not removed; else touches
+ * nothing, and takes as long as for an item that does not exist.
+ */
+export async function deleteShownItem(
+  tx: Tx,
+  {
+    organizationId,
+    providers,
+    item,
+  }: { organizationId: string; providers: readonly ProviderId[]; item: NamedItem },
+): Promise<DeletedItem | undefined> {
+  const isNamed =
+    'id' in item
+      ? sql`i.id = ${item.id}`
+      : sql`i.provider = ${item.provider} and i.external_id = ${item.externalId}`
+  const { rows } = await sql`
+    delete from source_items i using sources s
+    where i.organization_id = ${organizationId} and ${isNamed} and i.provider in (${sql.join([...providers])})
+      and s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
+    returning i.id, i.provider, i.external_id, i.source_id`.execute(tx)
+  return toDeleted(rows)[0]
+}
+
+function toDeleted(rows: unknown): DeletedItem[] {
   return DeletedRows.parse(rows).map((row) => ({
     id: row.id,
     provider: row.provider,

@@ -1,10 +1,14 @@
 import { z } from 'zod'
-import { PROVIDERS } from '../providers/index.ts'
-import { givenId } from '../kernel/schemas.ts'
+import { providerOf } from '../providers/index.ts'
+import { EXAMPLE_ID, idOf } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import type { NewItem } from './item.ts'
 
 export const SOURCE_KINDS = ['message', 'document', 'file'] as const
+
+export const SourceKind = z
+  .enum(SOURCE_KINDS)
+  .meta({ description: 'What the item is: a message, a document or a file.', example: 'document' })
 
 export const DOCUMENTS_MAX = 1_000
 export const INGEST_BYTES_MAX = 10 * 1024 * 1024
@@ -29,6 +33,11 @@ export const ExternalId = z
     (text) => Buffer.byteLength(text) <= EXTERNAL_ID_BYTES_MAX,
     `must be at most ${EXTERNAL_ID_BYTES_MAX} bytes in UTF-8`,
   )
+  .meta({
+    description:
+      "The document's own id in your system, the same each time: with the provider it names the item.",
+    example: 'handbook/vacation',
+  })
 
 /** ISO 8601 with `Z` or an offset. */
 export const Timestamp = z.iso
@@ -60,24 +69,53 @@ const Url = z
 /** A document as the API takes it. */
 export const IngestDocument = z
   .strictObject({
-    connectorId: givenId,
-    provider: z.enum(PROVIDERS),
-    sourceKind: z.enum(SOURCE_KINDS),
+    connectorId: idOf(
+      'The source that the document belongs to. Put the `id` of one of yours with the same provider here: ' +
+        '`GET /v1/sources` lists them, and a local deployment has one for each provider from the start.',
+      EXAMPLE_ID.source,
+    ),
+    provider: providerOf("The provider; it has to be the source's."),
+    sourceKind: SourceKind,
     externalId: ExternalId,
-    title: z.string().min(1).max(TITLE_CHARACTERS_MAX),
+    title: z
+      .string()
+      .min(1)
+      .max(TITLE_CHARACTERS_MAX)
+      .meta({ description: 'The title, which citations show.', example: 'Vacation' }),
     body: z
       .string()
       .refine(
         (text) => Buffer.byteLength(text) <= BODY_BYTES_MAX,
         `must be at most ${BODY_BYTES_MAX} bytes (1 MiB) of text in UTF-8`,
-      ),
-    url: Url.nullish(),
-    authorName: z.string().max(AUTHOR_CHARACTERS_MAX).nullish(),
-    sourceCreatedAt: Timestamp.nullish(),
-    sourceUpdatedAt: Timestamp.nullish(),
-    metadata: Metadata.default({}),
+      )
+      .meta({
+        description:
+          'The whole text, plain or Markdown. May be empty: the document is then found by its title.',
+        example: 'Employees get 25 days of paid vacation a year. Unused days expire in March.',
+      }),
+    url: Url.nullish().meta({
+      description: 'The link to the original, which hits carry.',
+      example: 'https://wiki.example.com/vacation',
+    }),
+    authorName: z
+      .string()
+      .max(AUTHOR_CHARACTERS_MAX)
+      .nullish()
+      .meta({ description: 'Who wrote it.', example: 'Ada Lovelace' }),
+    sourceCreatedAt: Timestamp.nullish().meta({
+      description: 'When it was written, ISO 8601 with `Z` or an offset.',
+      example: '2026-01-12T08:00:00Z',
+    }),
+    sourceUpdatedAt: Timestamp.nullish().meta({
+      description: 'When it was last changed in your system.',
+      example: '2026-03-01T16:45:00Z',
+    }),
+    metadata: Metadata.default({}).meta({
+      description: 'Anything else, which hits carry. An `accessPolicy` in it comes back as it is.',
+      example: { team: 'people' },
+    }),
   })
-  .meta({ id: 'IngestDocument' })
+  .meta({ id: 'IngestDocument', description: 'A document to store.' })
 
 /** The document as the service keeps it. */
 export function toNewItem(document: z.output<typeof IngestDocument>): NewItem {

@@ -7,11 +7,13 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { providersOf } from '../providers/index.ts'
 import { createAdmission } from './admission.ts'
 import { refuseDuplicates, requireSources } from './check-documents.ts'
 import { endClaims } from './claims.ts'
-import { deleteItems, type DeletedItem, type ItemsToDelete } from './delete-items.ts'
+import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-items.ts'
 import { cleanItem, type NewItem } from './item.ts'
+import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
 import { prepareItems } from './prepare-items.ts'
 import { StalePreparation, type StoreCounts, storeItems } from './store-items.ts'
 
@@ -51,13 +53,12 @@ export interface Items {
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
+  /** What is stored in the caller's scope, a page at a time. @throws AppError `validation_failed` for a wrong cursor */
+  list(caller: Caller, query: ListQuery): Promise<ItemPage>
   /** @throws AppError `not_found`, for an item out of the caller's scope too */
   get(caller: Caller, id: string): Promise<SourceItemView>
   /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, out of scope too */
-  remove(
-    caller: Caller,
-    item: { id: string } | { provider: ProviderId; externalId: string },
-  ): Promise<DeletedItemView>
+  remove(caller: Caller, item: NamedItem): Promise<DeletedItemView>
   /**
    * Writes items outside of any request. They are chunked and embedded first; then one transaction stores them and does
    * what else belongs to the act. Both are repeated when others got in between, so `within` may run more than once.
@@ -116,6 +117,7 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
             targetType: 'ingest_request',
             targetId: requestId,
             metadata: { documents: items.length, ingested, skipped },
+            providers: [...new Set(items.map(({ provider }) => provider))],
             at: clock.now(),
           })
         }
@@ -128,34 +130,39 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
         }
       })
     },
+    list: (caller, query) => listItems(db, caller, query),
     async get(caller, id) {
-      const row = await db
-        .selectFrom('source_items')
-        .selectAll()
-        .where('organization_id', '=', caller.organizationId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-      if (!row || !inScope(caller, row.provider)) throw noSuchItem()
-      if (await isRemoved(db, row.organization_id, row.source_id)) throw noSuchItem()
+      const row = await findShownItem(db, caller, id)
+      if (!row) throw noSuchItem()
       return toView(row)
     },
     remove: (caller, item) => retryConflicts(() => removeOne(db, clock, caller, item)),
   }
 }
 
-async function removeOne(
-  db: Db,
-  clock: Clock,
-  caller: Caller,
-  item: { id: string } | { provider: ProviderId; externalId: string },
-): Promise<DeletedItemView> {
+/** The item, where it is in the caller's scope and its source is not removed. */
+async function findShownItem(db: Db, caller: Caller, id: string): Promise<Row<'source_items'> | undefined> {
+  return await db
+    .selectFrom('source_items')
+    .innerJoin('sources', (join) =>
+      join
+        .onRef('sources.organization_id', '=', 'source_items.organization_id')
+        .onRef('sources.id', '=', 'source_items.source_id'),
+    )
+    .selectAll('source_items')
+    .where('source_items.organization_id', '=', caller.organizationId)
+    .where('source_items.id', '=', id)
+    .where('source_items.provider', 'in', providersOf(caller))
+    .where('sources.removed_at', 'is', null)
+    .executeTakeFirst()
+}
+
+async function removeOne(db: Db, clock: Clock, caller: Caller, item: NamedItem): Promise<DeletedItemView> {
   const { organizationId } = caller
   const at = clock.now()
   return await db.transaction().execute(async (tx) => {
-    const [deleted] = await deleteItems(tx, toDelete(organizationId, item))
-    // Thrown inside the transaction: what is out of scope stays.
-    if (!deleted || !inScope(caller, deleted.provider)) throw noSuchItem()
-    if (await isRemoved(tx, organizationId, deleted.sourceId)) throw noSuchItem()
+    const deleted = await deleteShownItem(tx, { organizationId, providers: providersOf(caller), item })
+    if (!deleted) throw noSuchItem()
     await recordEvent(tx, {
       organizationId,
       actor: actorOf(caller),
@@ -163,38 +170,15 @@ async function removeOne(
       targetType: 'source_item',
       targetId: deleted.id,
       metadata: { provider: deleted.provider, connectorId: deleted.sourceId },
+      providers: [deleted.provider],
       at,
     })
     return { sourceItem: deletedView(deleted), deletedAt: at.toISOString() }
   })
 }
 
-function toDelete(
-  organizationId: string,
-  item: { id: string } | { provider: ProviderId; externalId: string },
-): ItemsToDelete {
-  return 'id' in item
-    ? { organizationId, ids: [item.id] }
-    : { organizationId, provider: item.provider, externalIds: [item.externalId] }
-}
-
 function deletedView({ id, sourceId, provider, externalId }: DeletedItem): DeletedItemView['sourceItem'] {
   return { id, connectorId: sourceId, provider, externalId }
-}
-
-function inScope(caller: Caller, provider: ProviderId): boolean {
-  return caller.allowedProviders === null || caller.allowedProviders.includes(provider)
-}
-
-/** Whether a person removed the source: what it brought is about to be deleted and counts as gone. */
-async function isRemoved(db: Db, organizationId: string, sourceId: string): Promise<boolean> {
-  const source = await db
-    .selectFrom('sources')
-    .select('removed_at')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', sourceId)
-    .executeTakeFirst()
-  return source === undefined || source.removed_at !== null
 }
 
 /** One message for an item that is missing, of another organization, or out of scope: they cannot be told apart. */

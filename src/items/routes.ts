@@ -1,7 +1,18 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { PROVIDERS } from '../providers/index.ts'
-import { givenId } from '../kernel/schemas.ts'
+import { twins } from '../http/twins.ts'
+import { PROVIDERS, providerOf } from '../providers/index.ts'
+import {
+  givenId,
+  count,
+  EXAMPLE_ID,
+  idOf,
+  moment,
+  momentOrNull,
+  shownId,
+  text,
+  textOrNull,
+} from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import {
   DOCUMENTS_MAX,
@@ -9,6 +20,7 @@ import {
   INGEST_BYTES_MAX,
   IngestDocument,
   SOURCE_KINDS,
+  SourceKind,
   toNewItem,
 } from './document-schema.ts'
 import type { Items } from './items.ts'
@@ -17,55 +29,96 @@ export interface ItemServices {
   items: Items
 }
 
+/** Several times as long as any cursor of ours. */
+const CURSOR_CHARACTERS_MAX = 1_000
+
 const IngestRequest = z
   .strictObject({
     documents: z
       .array(IngestDocument)
       .min(1)
-      .max(DOCUMENTS_MAX, `at most ${DOCUMENTS_MAX} documents a request`),
+      .max(DOCUMENTS_MAX, `at most ${DOCUMENTS_MAX} documents a request`)
+      .describe('The documents, all of which are stored or none.'),
   })
-  .meta({ id: 'IngestRequest' })
+  .meta({ id: 'IngestRequest', description: 'The body of an ingest.' })
 
 const IngestResponse = z
-  .object({ ingested: z.int().min(0), skipped: z.int().min(0) })
-  .meta({ id: 'IngestResponse' })
-
-const nullableTime = z.iso.datetime().nullable()
+  .object({
+    ingested: count('Documents that were new or had changed.', 1),
+    skipped: count('Documents that were stored already with the same content.', 0),
+  })
+  .meta({ id: 'IngestResponse', description: 'What came of the documents.' })
 
 const SourceItem = z
   .object({
-    id: z.uuid(),
-    connectorId: z.uuid(),
-    provider: z.enum(PROVIDERS),
-    sourceKind: z.enum(SOURCE_KINDS),
-    externalId: z.string(),
-    title: z.string(),
-    body: z.string(),
-    url: z.string().nullable(),
-    authorName: z.string().nullable(),
-    sourceCreatedAt: nullableTime,
-    sourceUpdatedAt: nullableTime,
-    metadata: z.record(z.string(), z.unknown()),
-    syncedAt: z.iso.datetime(),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
+    id: shownId("The item's id, which stays when its content changes.", EXAMPLE_ID.sourceItem),
+    connectorId: shownId('The source that it belongs to.', EXAMPLE_ID.source),
+    provider: providerOf('The provider that it is from.'),
+    sourceKind: SourceKind,
+    externalId: text("Its id in the caller's or the provider's own system.", 'handbook/vacation'),
+    title: text('Its title.', 'Vacation'),
+    body: text(
+      'Its whole text.',
+      'Employees get 25 days of paid vacation a year. Unused days expire in March.',
+    ),
+    url: textOrNull('The link to the original.', 'https://wiki.example.com/vacation'),
+    authorName: textOrNull('Who wrote it.', 'Ada Lovelace'),
+    sourceCreatedAt: momentOrNull('When it was written there.', '2026-01-12T08:00:00.000Z'),
+    sourceUpdatedAt: momentOrNull('When it was last changed there.', '2026-03-01T16:45:00.000Z'),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'What else came with it.', example: { team: 'people' } }),
+    syncedAt: moment('When it last came here with something new.'),
+    createdAt: moment('When it first came here.'),
+    updatedAt: moment('When its content last changed here.'),
   })
-  .meta({ id: 'SourceItem' })
+  .meta({ id: 'SourceItem', description: 'A stored document, message or file.' })
+
+const ListedSourceItem = SourceItem.pick({
+  id: true,
+  provider: true,
+  connectorId: true,
+  sourceKind: true,
+  externalId: true,
+  title: true,
+  url: true,
+  authorName: true,
+  sourceUpdatedAt: true,
+  updatedAt: true,
+  syncedAt: true,
+}).meta({ id: 'ListedSourceItem', description: 'A stored item without its text.' })
+
+const ListQuery = z.strictObject({
+  provider: z
+    .enum(PROVIDERS)
+    .optional()
+    .meta({ description: 'Only items of this provider.', example: 'notion' }),
+  connectorId: givenId.optional().describe('Only items of this source.'),
+  sourceKind: z
+    .enum(SOURCE_KINDS)
+    .optional()
+    .meta({ description: 'Only items of this kind.', example: 'document' }),
+  cursor: z
+    .string()
+    .max(CURSOR_CHARACTERS_MAX)
+    .optional()
+    .describe('The `nextCursor` of the page before, with the same filters; left out for the first page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many items a page has at most.'),
+})
 
 const DeletedSourceItem = z
   .object({
-    sourceItem: z.object({
-      id: z.uuid(),
-      connectorId: z.uuid(),
-      provider: z.enum(PROVIDERS),
-      externalId: z.string(),
-    }),
-    deletedAt: z.iso.datetime(),
+    sourceItem: SourceItem.pick({ id: true, connectorId: true, provider: true, externalId: true }).describe(
+      'What was removed.',
+    ),
+    deletedAt: moment('When it was removed.'),
   })
-  .meta({ id: 'DeletedSourceItem' })
+  .meta({ id: 'DeletedSourceItem', description: 'An item that is no longer stored.' })
 
 const shared = { tag: 'Ingest', credits: 0 } as const
-const itemId = z.object({ id: givenId })
+const itemId = z.object({
+  id: idOf("The item's id: `sourceItemId` of a hit, or `id` in the list.", EXAMPLE_ID.sourceItem),
+})
 
 export const itemRoutes = [
   defineRoute<ItemServices>()({
@@ -76,7 +129,8 @@ export const itemRoutes = [
     summary: 'Push documents',
     description:
       'All or nothing. A document that exists (by provider and externalId) is updated, one with the same content is ' +
-      'skipped. They are searchable when the call returns.',
+      'skipped. They are searchable when the call returns. Put the `id` of one of your sources (`GET /v1/sources`) in place ' +
+      "of the example's `connectorId`.",
     access: { surface: 'agent', action: 'ingest' },
     audit: 'source_item.ingest',
     bodyBytesMax: INGEST_BYTES_MAX,
@@ -93,6 +147,27 @@ export const itemRoutes = [
     handle: async ({ principal, body, requestId, signal }, { items }) =>
       reply(200, await items.ingest(principal, body.documents.map(toNewItem), requestId, signal)),
   }),
+  ...twins<ItemServices>()({
+    ...shared,
+    operationId: 'listSourceItems',
+    method: 'GET',
+    path: '/source-items',
+    summary: 'List what is stored',
+    description:
+      'The item whose content changed last comes first. Go on with `nextCursor` until it is null. What changes meanwhile ' +
+      'moves to the front of the list; of the rest nothing is missed and nothing comes twice.',
+    action: 'search',
+    consoleRole: 'member',
+    audit: 'none',
+    query: ListQuery,
+    responses: {
+      200: z.object({
+        sourceItems: z.array(ListedSourceItem).describe('The items of this page, without their texts.'),
+        nextCursor: textOrNull('Where the next page begins; null on the last one.'),
+      }),
+    },
+    handle: async ({ principal, query }, { items }) => reply(200, await items.list(principal, query)),
+  }),
   defineRoute<ItemServices>()({
     ...shared,
     operationId: 'getSourceItem',
@@ -102,7 +177,7 @@ export const itemRoutes = [
     access: { surface: 'agent', action: 'search' },
     audit: 'none',
     params: itemId,
-    responses: { 200: z.object({ sourceItem: SourceItem }) },
+    responses: { 200: z.object({ sourceItem: SourceItem.describe('The item with its text.') }) },
     handle: async ({ principal, params }, { items }) =>
       reply(200, { sourceItem: await items.get(principal, params.id) }),
   }),
@@ -127,7 +202,7 @@ export const itemRoutes = [
     summary: 'Remove a source item by its provider and external id',
     access: { surface: 'agent', action: 'ingest' },
     audit: 'source_item.delete',
-    query: z.strictObject({ provider: z.enum(PROVIDERS), externalId: ExternalId }),
+    query: z.strictObject({ provider: providerOf('The provider that it is from.'), externalId: ExternalId }),
     refuses: ['not_found'],
     responses: { 200: DeletedSourceItem },
     handle: async ({ principal, query: { provider, externalId } }, { items }) =>

@@ -79,6 +79,7 @@ export async function storeItems(tx: Tx, prepared: PreparedItems, syncedAt: Date
   return { ingested, skipped: items.length - ingested }
 }
 
+/** Their content is the same, so `updated_at` stays. */
 async function moveItems(
   tx: Tx,
   organizationId: string,
@@ -87,7 +88,7 @@ async function moveItems(
 ): Promise<void> {
   if (moved.length === 0) return
   await sql`
-    update source_items i set source_id = m."sourceId", synced_at = ${at}, updated_at = ${at}
+    update source_items i set source_id = m."sourceId", synced_at = ${at}
     from json_to_recordset(${JSON.stringify(moved)}::json) as m(id uuid, "sourceId" uuid)
     where i.organization_id = ${organizationId} and i.id = m.id`.execute(tx)
 }

@@ -1,7 +1,43 @@
 import { z } from 'zod'
 
+/** Ids that the examples of the reference share, so that they tell one story. None of them is anybody's. */
+export const EXAMPLE_ID = {
+  organization: 'b7c1a3de-2f64-4d0b-9a58-6e1f0c9d2a41',
+  user: '3d9f5b72-8c1e-4a6d-b0f4-52e7a1c8d936',
+  apiKey: '9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27',
+  source: '5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60',
+  sourceItem: 'c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59',
+  syncRun: '71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642',
+  request: 'e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83',
+  auditEvent: '2a6f9c4e-b8d1-4e35-97a2-c3f0d5e8b174',
+} as const
+
 /** A UUID as a caller names a thing by it, in lower case as the database has it: ids are compared as text too. */
 export const givenId = z.uuid().toLowerCase()
+
+/** The same with what it names, for the reference. */
+export const idOf = (description: string, example: string) => givenId.meta({ description, example })
+
+/** A UUID in an answer. */
+export const shownId = (description: string, example: string) => z.uuid().meta({ description, example })
+
+/** A time in an answer: ISO 8601 in UTC. */
+export const moment = (description: string, example = '2026-03-02T09:30:00.000Z') =>
+  z.iso.datetime().meta({ description, example })
+
+/** The same where there may be none. */
+export const momentOrNull = (description: string, example: string | null = '2026-03-02T09:30:00.000Z') =>
+  z.iso.datetime().nullable().meta({ description, example })
+
+/** A text in an answer. */
+export const text = (description: string, example: string) => z.string().meta({ description, example })
+
+/** The same where there may be none. */
+export const textOrNull = (description: string, example: string | null = null) =>
+  z.string().nullable().meta({ description, example })
+
+/** A number of things, 0 or more. */
+export const count = (description: string, example: number) => z.int().min(0).meta({ description, example })
 
 /** A short text that a person gives a thing: 1 to 200 characters that PostgreSQL can store. */
 export const label = z
@@ -9,7 +45,7 @@ export const label = z
   .trim()
   .min(1)
   .max(200)
-  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'must not contain control characters')
+  .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'must not contain control characters')
 
 /** At least one entry and none twice. */
 export function distinct<T extends z.ZodType>(entry: T) {

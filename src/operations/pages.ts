@@ -5,8 +5,15 @@ import type { Metrics } from './metrics.ts'
 const DOCS_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'"
 
-/** The pages that are not JSON: `/docs`, the API reference, and `/metrics`, in Prometheus' text format. */
-export function addPages(server: FastifyInstance, metrics: Metrics): void {
+/**
+ * The pages that are not JSON: `/docs`, the API reference, `/llms.txt`, the same for language models, and `/metrics`, in Prometheus'
+ * text format. They are for everybody.
+ */
+export function addPages(
+  server: FastifyInstance,
+  { metrics, llmsText }: { metrics: Metrics; llmsText: () => string },
+): void {
+  server.get('/llms.txt', async (_request, reply) => reply.type('text/plain; charset=utf-8').send(llmsText()))
   server.get('/metrics', async (_request, reply) => {
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
   })
@@ -33,6 +40,8 @@ async function createDocs(): Promise<FastifyInstance> {
       url: '/openapi.json',
       title: 'Retrieval Memory Service',
       withDefaultFonts: false,
+      // What an agent's operations take: so its field is there to be filled in.
+      authentication: { preferredSecurityScheme: 'apiKey' },
       telemetry: false,
       // What would talk to other servers than this one.
       agent: { disabled: true },

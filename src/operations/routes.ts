@@ -23,7 +23,7 @@ export const operationRoutes = [
     operationId: 'health',
     path: '/healthz',
     summary: 'Answers while the process lives',
-    responses: { 200: z.object({ status: z.literal('ok') }) },
+    responses: { 200: z.object({ status: z.literal('ok').describe('The process lives.') }) },
     handle: async () => reply(200, { status: 'ok' as const }),
   }),
   defineRoute<OperationServices>()({
@@ -32,7 +32,7 @@ export const operationRoutes = [
     path: '/readyz',
     summary: 'Answers 200 once the service can serve, 503 otherwise',
     refuses: ['not_ready'],
-    responses: { 200: z.object({ status: z.literal('ready') }) },
+    responses: { 200: z.object({ status: z.literal('ready').describe('It can serve.') }) },
     handle: async (_request, { unreadiness }) => {
       const reason = await unreadiness()
       if (reason !== null) throw new AppError('not_ready', reason)
@@ -44,7 +44,11 @@ export const operationRoutes = [
     operationId: 'openApi',
     path: '/openapi.json',
     summary: 'The OpenAPI document',
-    responses: { 200: z.record(z.string(), z.unknown()) },
+    responses: {
+      200: z
+        .record(z.string(), z.unknown())
+        .meta({ description: 'An OpenAPI 3.1 document.', example: { openapi: '3.1.1' } }),
+    },
     handle: async (_request, { openApiDocument }) => reply(200, openApiDocument()),
   }),
 ]

@@ -1,3 +1,3 @@
-export { addMember, createOrganizations, insertOrganization } from './organizations.ts'
+export { addMember, createOrganizations, insertOrganization, lockOrganization } from './organizations.ts'
 export { organizationRoutes, type OrganizationServices } from './routes.ts'
 export { ensureUser, type Identity } from './users.ts'

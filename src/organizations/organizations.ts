@@ -58,6 +58,7 @@ export function createOrganizations(deps: {
           targetType: 'organization',
           targetId: id,
           metadata: { name },
+          providers: [],
           at,
         })
         return { id, name, role: 'owner', createdAt: at.toISOString() }
@@ -116,4 +117,17 @@ async function listOrganizations(db: Db, userId: string): Promise<OrganizationVi
     role: row.role,
     createdAt: row.created_at.toISOString(),
   }))
+}
+
+/**
+ * Holds the organization's row until the transaction ends, so that of two acts that count what it has the second finds what
+ * the first made. The mode does not stand in the way of rows that refer to the organization.
+ */
+export async function lockOrganization(tx: Tx, organizationId: string): Promise<void> {
+  await tx
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', organizationId)
+    .forNoKeyUpdate()
+    .execute()
 }

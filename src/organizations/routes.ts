@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { ROLES } from '../kernel/actions.ts'
-import { label } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, label, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import type { Organizations } from './organizations.ts'
 
 export interface OrganizationServices {
@@ -9,12 +9,21 @@ export interface OrganizationServices {
 }
 
 const Organization = z
-  .object({ id: z.uuid(), name: z.string(), role: z.enum(ROLES), createdAt: z.iso.datetime() })
-  .meta({ id: 'Organization' })
+  .object({
+    id: shownId("The workspace's id, for `X-Organization-Id`.", EXAMPLE_ID.organization),
+    name: text('Its name.', 'Acme'),
+    role: z.enum(ROLES).describe('What the person is in it.'),
+    createdAt: moment('When it was made.'),
+  })
+  .meta({ id: 'Organization', description: 'A workspace of the person.' })
 
 const User = z
-  .object({ id: z.uuid(), email: z.string().nullable(), name: z.string().nullable() })
-  .meta({ id: 'User' })
+  .object({
+    id: shownId("The person's id, as the audit trail has it.", EXAMPLE_ID.user),
+    email: textOrNull('Their address, where the identity provider tells it.', 'ada@example.com'),
+    name: textOrNull('Their name, likewise.', 'Ada Lovelace'),
+  })
+  .meta({ id: 'User', description: 'The person who is signed in.' })
 
 export const organizationRoutes = [
   defineRoute<OrganizationServices>()({
@@ -26,7 +35,9 @@ export const organizationRoutes = [
     access: { surface: 'user' },
     credits: 0,
     audit: 'none',
-    responses: { 200: z.object({ user: User, organizations: z.array(Organization) }) },
+    responses: {
+      200: z.object({ user: User, organizations: z.array(Organization).describe('Their workspaces.') }),
+    },
     handle: async ({ principal }, { organizations }) =>
       reply(200, await organizations.describeUser(principal.userId)),
   }),
@@ -39,7 +50,9 @@ export const organizationRoutes = [
     access: { surface: 'user' },
     credits: 0,
     audit: 'organization.create',
-    body: z.strictObject({ name: label }),
+    body: z.strictObject({
+      name: label.meta({ description: 'What the workspace is called.', example: 'Acme' }),
+    }),
     responses: { 201: z.object({ organization: Organization }) },
     handle: async ({ principal, body }, { organizations }) =>
       reply(201, { organization: await organizations.create(principal.userId, body.name) }),

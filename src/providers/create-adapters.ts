@@ -4,7 +4,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { createTextExtractor } from '../sources/extract/index.ts'
 import type { ProviderEnvironment } from './descriptor.ts'
 import type { ProviderAdapter } from './provider.ts'
-import { providerOf, providers } from './providers.ts'
+import { findProvider, providers } from './providers.ts'
 
 /** The providers that this deployment offers. */
 export interface ProviderAdapters {
@@ -31,7 +31,7 @@ export async function createProviderAdapters(
     get(provider) {
       const adapter = adapters.get(provider)
       if (adapter) return adapter
-      const { client } = providerOf(provider)
+      const { client } = findProvider(provider)
       throw new AppError(
         'not_configured',
         `This deployment does not offer ${provider}: set ${client.id} and ${client.secret}`,

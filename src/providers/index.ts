@@ -21,4 +21,5 @@ export {
   type ProviderSession,
   type PushState,
 } from './provider.ts'
-export { PROVIDERS, providerOf, providers, providerSettings } from './providers.ts'
+export { PROVIDERS, findProvider, providers, providerSettings } from './providers.ts'
+export { providerOf, providersOf } from './scope.ts'

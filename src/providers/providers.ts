@@ -15,7 +15,7 @@ export const providers: readonly Provider<ProviderId>[] = known
 export const providerSettings: SettingsShape = Object.assign({}, ...known.map(({ settings }) => settings))
 
 /** A provider by its id. */
-export function providerOf(id: ProviderId): Provider<ProviderId> {
+export function findProvider(id: ProviderId): Provider<ProviderId> {
   const provider = byId.get(id)
   if (!provider) throw new Error(`there is no provider ${id}`)
   return provider

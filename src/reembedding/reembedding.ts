@@ -162,6 +162,7 @@ async function startMove(
     targetType: 'reembedding',
     targetId: id,
     metadata: { model: target.name },
+    providers: [],
     at,
   })
 }

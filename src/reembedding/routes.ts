@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
+import { count, momentOrNull, textOrNull } from '../kernel/schemas.ts'
 import type { Reembedding } from './reembedding.ts'
 
 export interface ReembeddingServices {
@@ -8,22 +9,25 @@ export interface ReembeddingServices {
 
 const ReembeddingStatus = z
   .object({
-    status: z.enum(['idle', 'running', 'succeeded']),
-    model: z.string().nullable(),
-    answeringModel: z.string().nullable(),
-    chunksTotal: z.int().min(0),
-    chunksDone: z.int().min(0),
-    startedAt: z.iso.datetime().nullable(),
-    finishedAt: z.iso.datetime().nullable(),
-    errorMessage: z.string().nullable(),
+    status: z
+      .enum(['idle', 'running', 'succeeded'])
+      .meta({ description: 'How far it is; `idle`: it was never asked for.', example: 'running' }),
+    model: textOrNull('The model that the chunks move to.', 'openai:text-embedding-3-small:1536'),
+    answeringModel: textOrNull('The model that answers meanwhile.', 'builtin-1'),
+    chunksTotal: count('Chunks to move.', 8120),
+    chunksDone: count('Chunks that have moved.', 3072),
+    startedAt: momentOrNull('When it began.'),
+    finishedAt: momentOrNull('When it was done.', null),
+    errorMessage: textOrNull('Why the last attempt stopped; it is tried again.'),
   })
-  .meta({ id: 'Reembedding' })
+  .meta({ id: 'Reembedding', description: 'How far the move to another embedding model is.' })
 
 const shared = {
   path: '/v1/maintenance/reembed',
   tag: 'Maintenance',
-  access: { surface: 'agent', action: 'admin' },
+  access: { surface: 'agent', action: 'admin', reach: null },
   credits: 0,
+  refuses: ['provider_not_allowed'],
   responses: { 200: ReembeddingStatus },
 } as const
 

@@ -56,6 +56,7 @@ export function createRetrieveContext(deps: {
     const sources = await findSources(db, caller, request.filter ?? {})
     const now = clock.now()
     const exclusions = exclusionsOf(caller)
+    const providers = PROVIDERS.filter((provider) => hits.some((hit) => hit.provider === provider))
     const contract: ContextContract = {
       contract: {
         version: CONTRACT_VERSION,
@@ -89,8 +90,9 @@ export function createRetrieveContext(deps: {
           hitCount: hits.length,
           citationCount: contract.citations.length,
           exclusionCount: exclusions.length,
-          providers: PROVIDERS.filter((provider) => hits.some((hit) => hit.provider === provider)),
+          providers,
         },
+        providers,
         at: now,
       }),
     )

@@ -2,46 +2,77 @@ import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import { ACTOR_TYPES } from '../kernel/actions.ts'
-import { PROVIDERS } from '../providers/index.ts'
+import { providerOf } from '../providers/index.ts'
+import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 import { CONTRACT_VERSION, type RetrieveContext } from './context.ts'
 import type { Search } from './search.ts'
 import { Citation, Hit, SearchRequest } from './search-schema.ts'
+
+const EXAMPLE_QUERY = 'How many vacation days do I get?'
 
 export interface RetrievalServices {
   retrieval: { search: Search; context: RetrieveContext }
 }
 
-const SearchResponse = z.object({ query: z.string(), hits: z.array(Hit) }).meta({ id: 'SearchResponse' })
+const SearchResponse = z
+  .object({
+    query: text('The query as it was sent.', EXAMPLE_QUERY),
+    hits: z.array(Hit).describe('What was found, the best first.'),
+  })
+  .meta({ id: 'SearchResponse', description: 'The passages nearest to a query.' })
 
 const ContextContract = z
   .object({
-    contract: z.object({
-      version: z.literal(CONTRACT_VERSION),
-      requestId: z.uuid(),
-      endpoint: z.string(),
-      issuedAt: z.iso.datetime(),
-      callerActorType: z.enum([...ACTOR_TYPES, 'user']),
-      callerApiKeyId: z.uuid().nullable(),
-    }),
-    query: z.object({ raw: z.string(), limit: z.int() }),
-    hits: z.array(Hit),
-    citations: z.array(Citation),
-    exclusions: z.array(
-      z.object({ type: z.literal('provider_scope'), provider: z.enum(PROVIDERS), reason: z.string() }),
-    ),
-    limitations: z.array(
-      z.object({
-        code: z.enum([
-          'provider_scope_applied',
-          'source_stale',
-          'source_sync_incomplete',
-          'embedding_fallback',
-        ]),
-        message: z.string(),
+    contract: z
+      .object({
+        version: z.literal(CONTRACT_VERSION).describe('The version of this shape.'),
+        requestId: shownId("The request's id, and the `targetId` of its audit event.", EXAMPLE_ID.request),
+        endpoint: text('The path that was called.', '/v1/context'),
+        issuedAt: moment('When the contract was made.'),
+        callerActorType: z
+          .enum([...ACTOR_TYPES, 'user'])
+          .meta({ description: 'What kind of caller asked; `user` in the console.', example: 'agent' }),
+        callerApiKeyId: z
+          .uuid()
+          .nullable()
+          .meta({ description: 'The key that asked; null in the console.', example: EXAMPLE_ID.apiKey }),
+      })
+      .describe('Where the contract is from.'),
+    query: z
+      .object({
+        raw: text('The query as it was sent.', EXAMPLE_QUERY),
+        limit: z.int().meta({ description: 'The limit that was applied.', example: 8 }),
+      })
+      .describe('What was asked.'),
+    hits: z.array(Hit).describe('What was found, as search finds it.'),
+    citations: z.array(Citation).describe('One for each hit, in their order.'),
+    exclusions: z
+      .array(
+        z.object({
+          type: z.literal('provider_scope').describe('Why it was left out.'),
+          provider: providerOf('The provider that was left out.').meta({ example: 'gmail' }),
+          reason: text('The same in words.', 'The calling key may not read gmail'),
+        }),
+      )
+      .meta({
+        description: 'What was left out: one for each provider that the key may not read.',
+        example: [],
       }),
-    ),
+    limitations: z
+      .array(
+        z.object({
+          code: z
+            .enum(['provider_scope_applied', 'source_stale', 'source_sync_incomplete', 'embedding_fallback'])
+            .describe('What limits the hits, for programs.'),
+          message: text('The same in words.', 'Recent changes may be missing'),
+        }),
+      )
+      .meta({
+        description: 'What a reader has to know to rely on the hits, each code at most once.',
+        example: [],
+      }),
   })
-  .meta({ id: 'ContextContract' })
+  .meta({ id: 'ContextContract', description: 'Hits with what a reader has to know to rely on them.' })
 
 const shared = {
   method: 'POST',

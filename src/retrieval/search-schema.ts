@@ -1,70 +1,90 @@
 import { z } from 'zod'
 import { SOURCE_KINDS, Timestamp } from '../items/index.ts'
-import { PROVIDERS } from '../providers/index.ts'
-import { distinct, givenId } from '../kernel/schemas.ts'
+import { PROVIDERS, providerOf } from '../providers/index.ts'
+import { distinct, givenId, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 
 export const QUERY_CHARACTERS_MAX = 8_192
 const METADATA_KEYS_MAX = 16
 const TEXT_CHARACTERS_MAX = 1_000
 
 /** The question, as it came: 1 to 8,192 characters, not counting white space around it. */
-export const query = z.string().refine((text) => {
-  const length = charactersUpTo(text.trim(), QUERY_CHARACTERS_MAX + 1)
-  return length >= 1 && length <= QUERY_CHARACTERS_MAX
-}, `must have 1 to ${QUERY_CHARACTERS_MAX} characters that are not white space around it`)
+export const query = z
+  .string()
+  .refine((given) => {
+    const length = charactersUpTo(given.trim(), QUERY_CHARACTERS_MAX + 1)
+    return length >= 1 && length <= QUERY_CHARACTERS_MAX
+  }, `must have 1 to ${QUERY_CHARACTERS_MAX} characters that are not white space around it`)
+  .meta({
+    description: 'What to look for, in your own words. The embedding model gets it as it is.',
+    example: 'How many vacation days do I get?',
+  })
 
 /** Hits at most. */
-export const limit = z.int().min(1).max(25).default(8)
+export const limit = z.int().min(1).max(25).default(8).describe('How many hits at most.')
 
 /** What hits have to be, beyond the caller's scope. */
 export const SearchFilter = z
   .strictObject({
-    providers: distinct(z.enum(PROVIDERS)).optional(),
-    sourceKinds: distinct(z.enum(SOURCE_KINDS)).optional(),
-    authorName: z.string().min(1).max(TEXT_CHARACTERS_MAX).optional(),
-    updatedAfter: Timestamp.optional(),
-    updatedBefore: Timestamp.optional(),
-    connectorId: givenId.optional(),
+    providers: distinct(z.enum(PROVIDERS)).optional().describe('Of one of these providers.'),
+    sourceKinds: distinct(z.enum(SOURCE_KINDS)).optional().describe('Of one of these kinds.'),
+    authorName: z.string().min(1).max(TEXT_CHARACTERS_MAX).optional().describe('By exactly this author.'),
+    updatedAfter: Timestamp.optional().describe('Changed at the source at this time or later.'),
+    updatedBefore: Timestamp.optional().describe('Changed at the source before this time.'),
+    connectorId: givenId.optional().describe('Of this source.'),
     metadata: z
       .record(
         z.string().max(TEXT_CHARACTERS_MAX),
         z.union([z.string().max(TEXT_CHARACTERS_MAX), z.number(), z.boolean(), z.null()]),
       )
       .refine((value) => Object.keys(value).length <= METADATA_KEYS_MAX, `at most ${METADATA_KEYS_MAX} keys`)
-      .optional(),
+      .optional()
+      .describe('With exactly these values at these keys of its metadata.'),
   })
-  .meta({ id: 'SearchFilter' })
+  .meta({ id: 'SearchFilter', description: 'What the item of a hit has to be; all of it.' })
 export type SearchFilter = z.output<typeof SearchFilter>
 
 /** The body of search and context. */
 export const SearchRequest = z
   .strictObject({ query, limit, filter: SearchFilter.optional() })
-  .meta({ id: 'SearchRequest' })
+  .meta({ id: 'SearchRequest', description: 'The body of search and context.' })
 export type SearchRequest = z.output<typeof SearchRequest>
 
 export const Hit = z
   .object({
-    sourceItemId: z.uuid(),
-    title: z.string(),
-    content: z.string(),
-    url: z.string(),
-    provider: z.enum(PROVIDERS),
-    score: z.number().min(0).max(1),
-    metadata: z.record(z.string(), z.unknown()),
-    syncedAt: z.iso.datetime(),
+    sourceItemId: shownId('The item that the passage is from.', EXAMPLE_ID.sourceItem),
+    title: text("The item's title.", 'Vacation'),
+    content: text(
+      'The passage.',
+      'Employees get 25 days of paid vacation a year. Unused days expire in March.',
+    ),
+    url: text('The link to the original; empty when there is none.', 'https://wiki.example.com/vacation'),
+    provider: providerOf('The provider that the item is from.'),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: 'Cosine similarity to the query, 1 at best.', example: 0.62 }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'What else is known of the item.', example: { team: 'people' } }),
+    syncedAt: moment('When the item last came here with something new.'),
   })
-  .meta({ id: 'Hit' })
+  .meta({ id: 'Hit', description: 'A passage that was found.' })
 export type Hit = z.output<typeof Hit>
 
 export const Citation = z
-  .object({ index: z.int().min(1), sourceItemId: z.uuid(), title: z.string() })
-  .meta({ id: 'Citation' })
+  .object({
+    index: z.int().min(1).meta({ description: 'The N of a marker `[N]`.', example: 1 }),
+    sourceItemId: shownId('The item that is cited.', EXAMPLE_ID.sourceItem),
+    title: text('Its title.', 'Vacation'),
+  })
+  .meta({ id: 'Citation', description: 'What a marker stands for.' })
 export type Citation = z.output<typeof Citation>
 
 /** Code points of a text, counted no further than `most`. */
-function charactersUpTo(text: string, most: number): number {
-  if (text.length <= most - 1) return text.length
+function charactersUpTo(value: string, most: number): number {
+  if (value.length <= most - 1) return value.length
   let count = 0
-  for (const _ of text) if (++count >= most) break
+  for (const _ of value) if (++count >= most) break
   return count
 }

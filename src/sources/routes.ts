@@ -1,34 +1,63 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
-import { PROVIDERS } from '../providers/index.ts'
-import { givenId, label } from '../kernel/schemas.ts'
+import { providerOf } from '../providers/index.ts'
+import {
+  label,
+  count,
+  EXAMPLE_ID,
+  idOf,
+  moment,
+  momentOrNull,
+  shownId,
+  text,
+  textOrNull,
+} from '../kernel/schemas.ts'
 import type { Sources } from './sources.ts'
 
 export interface SourceServices {
   sources: Sources
 }
 
+const ShownAllowlist = z.array(z.string()).nullable().meta({
+  description: 'Slack only: the ids of the only channels that are read; null: all that the bot is in.',
+  example: null,
+})
+
 const Source = z
   .object({
-    id: z.uuid(),
-    provider: z.enum(PROVIDERS),
-    status: z.enum(['pending', 'active', 'error', 'disabled']),
-    displayName: z.string(),
-    externalAccountId: z.string(),
-    lastSyncedAt: z.iso.datetime().nullable(),
-    errorMessage: z.string().nullable(),
-    channelAllowlist: z.array(z.string()).nullable(),
-    sourceItemCount: z.int(),
-    policyHealth: z.record(z.string(), z.unknown()).nullable(),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
+    id: shownId("The source's id: `connectorId` elsewhere.", EXAMPLE_ID.source),
+    provider: providerOf('The provider that it reads.'),
+    status: z.enum(['pending', 'active', 'error', 'disabled']).meta({
+      description:
+        '`pending` until the first sync has succeeded, `error` after one that failed, `disabled` while a person paused it.',
+      example: 'active',
+    }),
+    displayName: text('What people call it.', 'Team wiki'),
+    externalAccountId: text('The account at the provider.', 'T0123456789'),
+    lastSyncedAt: momentOrNull('When its last sync succeeded; null: never, or push only.'),
+    errorMessage: textOrNull("Why the last sync failed, in the provider's words."),
+    channelAllowlist: ShownAllowlist,
+    sourceItemCount: count('Items that it brought.', 128),
+    policyHealth: z.record(z.string(), z.unknown()).nullable().meta({
+      description: 'Google Drive only: how many files lack their access policy, and the cure.',
+      example: null,
+    }),
+    createdAt: moment('When it was made.'),
+    updatedAt: moment('When it last changed.'),
   })
-  .meta({ id: 'Source' })
+  .meta({ id: 'Source', description: 'Where documents come from: a provider account, or pushes.' })
 
 const SlackChannel = z
-  .object({ id: z.string(), name: z.string(), isPrivate: z.boolean(), memberCount: z.int() })
-  .meta({ id: 'SlackChannel' })
+  .object({
+    id: text("The channel's id, for the allowlist.", 'C0123456789'),
+    name: text('Its name.', 'general'),
+    isPrivate: z.boolean().meta({ description: 'Whether only its members see it.', example: false }),
+    memberCount: count('People in it.', 42),
+  })
+  .meta({ id: 'SlackChannel', description: 'A channel of a Slack workspace.' })
+
+const displayName = label.meta({ description: 'What people call it.', example: 'Team wiki' })
 
 const CHANNELS_MAX = 1000
 const ChannelAllowlist = z
@@ -43,8 +72,13 @@ const ChannelAllowlist = z
   .max(CHANNELS_MAX)
   .refine((list) => new Set(list).size === list.length, 'must not contain a channel twice')
   .nullable()
+  .meta({
+    description:
+      'The ids of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is in.',
+    example: ['C0123456789'],
+  })
 
-const params = z.object({ id: givenId })
+const params = z.object({ id: idOf("The source's id, from `GET /v1/sources`.", EXAMPLE_ID.source) })
 
 export const sourceRoutes = [
   ...twins<SourceServices>()({
@@ -57,7 +91,7 @@ export const sourceRoutes = [
     consoleRole: 'admin',
     credits: 0,
     audit: 'none',
-    responses: { 200: z.object({ sources: z.array(Source) }) },
+    responses: { 200: z.object({ sources: z.array(Source).describe('The sources.') }) },
     handle: async ({ principal }, { sources }) => reply(200, { sources: await sources.list(principal) }),
   }),
   ...twins<SourceServices>()({
@@ -73,7 +107,10 @@ export const sourceRoutes = [
     params,
     refuses: ['not_a_slack_source', 'upstream_error', 'not_configured'],
     responses: {
-      200: z.object({ channels: z.array(SlackChannel), channelAllowlist: z.array(z.string()).nullable() }),
+      200: z.object({
+        channels: z.array(SlackChannel).describe('The channels that the bot can see.'),
+        channelAllowlist: ShownAllowlist,
+      }),
     },
     handle: async ({ principal, params: { id }, signal }, { sources }) =>
       reply(200, await sources.channels(principal, id, signal)),
@@ -92,11 +129,13 @@ export const sourceRoutes = [
     body: z.strictObject({ channelAllowlist: ChannelAllowlist }),
     refuses: ['not_a_slack_source'],
     responses: {
-      200: z.object({
-        id: z.uuid(),
-        provider: z.enum(PROVIDERS),
-        displayName: z.string(),
-        channelAllowlist: z.array(z.string()).nullable(),
+      200: Source.pick({ id: true, provider: true, displayName: true, channelAllowlist: true }).meta({
+        example: {
+          id: EXAMPLE_ID.source,
+          provider: 'slack',
+          displayName: 'Acme',
+          channelAllowlist: ['C0123456789'],
+        },
       }),
     },
     handle: async ({ principal, params: { id }, body }, { sources }) =>
@@ -111,7 +150,10 @@ export const sourceRoutes = [
     access: { surface: 'console', role: 'admin', action: 'sources:write' },
     credits: 0,
     audit: 'source.create',
-    body: z.strictObject({ provider: z.enum(PROVIDERS), displayName: label }),
+    body: z.strictObject({
+      provider: providerOf('The provider that its documents count as from.'),
+      displayName,
+    }),
     refuses: ['plan_limit_reached'],
     responses: { 201: z.object({ source: Source }) },
     handle: async ({ principal, body }, { sources }) =>
@@ -129,11 +171,12 @@ export const sourceRoutes = [
     params,
     body: z
       .strictObject({
-        displayName: label.optional(),
-        status: z.enum(['active', 'disabled']).optional(),
+        displayName: displayName.optional(),
+        status: z.enum(['active', 'disabled']).optional().describe('`disabled` pauses it, `active` goes on.'),
         channelAllowlist: ChannelAllowlist.optional(),
       })
-      .refine((body) => Object.keys(body).length > 0, 'must change something'),
+      .refine((body) => Object.keys(body).length > 0, 'must change something')
+      .meta({ example: { displayName: 'Team wiki' } }),
     refuses: ['not_a_slack_source'],
     responses: { 200: z.object({ source: Source }) },
     handle: async ({ principal, params: { id }, body }, { sources }) =>

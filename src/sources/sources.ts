@@ -7,9 +7,8 @@ import type { SourceStatus } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { type ProviderChannel, providerOf } from '../providers/index.ts'
+import { findProvider, type ProviderChannel, providersOf } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeSource, insertPushOnlySource } from './change-source.ts'
 import type { Removals } from './removals.ts'
@@ -108,7 +107,14 @@ export function createSources(deps: {
         await checkConnectorLimit(tx, caller.organizationId)
         const at = clock.now()
         const id = await insertPushOnlySource(tx, { organizationId: caller.organizationId, ...source, at })
-        await record(tx, caller, 'source.create', id, { provider: source.provider, pushOnly: true }, at)
+        await record(
+          tx,
+          caller,
+          'source.create',
+          { ...source, id },
+          { provider: source.provider, pushOnly: true },
+          at,
+        )
         return await getSource(tx, caller, id)
       }),
     change: (caller, id, change) =>
@@ -122,7 +128,7 @@ export function createSources(deps: {
     async channels(caller, id, signal) {
       const row = await findSource(db, caller, id)
       const source = toView(row)
-      if (!providerOf(source.provider).hasChannels)
+      if (!findProvider(source.provider).hasChannels)
         throw new AppError('not_a_slack_source', 'Only Slack sources have channels')
       const listed = row.push_only ? [] : await channels.list(caller, source, signal)
       return { channels: listed, channelAllowlist: source.channelAllowlist }
@@ -135,7 +141,7 @@ export function createSources(deps: {
           await disconnect.prepare(tx, source)
           await removals.mark(tx, source)
           const metadata = { provider: before.provider, itemCount: before.sourceItemCount }
-          await record(tx, caller, 'source.delete', id, metadata, clock.now())
+          await record(tx, caller, 'source.delete', before, metadata, clock.now())
           return before
         }),
       )
@@ -154,7 +160,7 @@ async function applyChange(
   at: Date,
 ): Promise<void> {
   const { displayName, status, channelAllowlist } = change
-  if (channelAllowlist !== undefined && !providerOf(before.provider).hasChannels) {
+  if (channelAllowlist !== undefined && !findProvider(before.provider).hasChannels) {
     throw new AppError('not_a_slack_source', 'Only Slack sources have a channel allowlist')
   }
   // A source in error stays so until a run succeeds: enabling it only ends a pause.
@@ -165,19 +171,12 @@ async function applyChange(
     { displayName, channelAllowlist, pause: nextStatus === 'disabled', resume: nextStatus === 'active' },
     at,
   )
-  if (displayName !== undefined) await record(tx, caller, 'source.update', before.id, { displayName }, at)
+  if (displayName !== undefined) await record(tx, caller, 'source.update', before, { displayName }, at)
   if (nextStatus !== undefined && nextStatus !== before.status) {
-    await record(
-      tx,
-      caller,
-      nextStatus === 'disabled' ? 'source.disable' : 'source.enable',
-      before.id,
-      {},
-      at,
-    )
+    await record(tx, caller, nextStatus === 'disabled' ? 'source.disable' : 'source.enable', before, {}, at)
   }
   if (channelAllowlist !== undefined) {
-    await record(tx, caller, 'connector.allowlist.update', before.id, { channelAllowlist }, at)
+    await record(tx, caller, 'connector.allowlist.update', before, { channelAllowlist }, at)
   }
 }
 
@@ -185,7 +184,7 @@ async function record(
   tx: Tx,
   caller: Caller,
   action: AuditAction,
-  targetId: string,
+  source: Pick<SourceView, 'id' | 'provider'>,
   metadata: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
@@ -195,8 +194,9 @@ async function record(
     actor: actorOf(caller),
     action,
     targetType: 'source',
-    targetId,
+    targetId: source.id,
     metadata,
+    providers: [source.provider],
     at,
   })
 }
@@ -209,6 +209,7 @@ async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): P
       .select('id')
       .where('organization_id', '=', caller.organizationId)
       .where('id', '=', id)
+      .where('provider', 'in', providersOf(caller))
       .forUpdate()
       .execute()
   }
@@ -238,7 +239,7 @@ function selectSources(db: Db, caller: Caller) {
     )
     .where('organization_id', '=', caller.organizationId)
     .where(isThere())
-    .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+    .where('provider', 'in', providersOf(caller))
 }
 
 type SourceRow = Awaited<ReturnType<ReturnType<typeof selectSources>['executeTakeFirstOrThrow']>>

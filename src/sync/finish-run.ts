@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
-import { type Provider, providerOf } from '../providers/index.ts'
+import { type Provider, findProvider } from '../providers/index.ts'
 import { savePolicyHealth, settleSource } from '../sources/index.ts'
 import type { TakenRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
@@ -47,7 +47,7 @@ export async function finishRun(
     .where('id', '=', run.runId)
     .returning(['items_ingested', 'items_deleted'])
     .executeTakeFirstOrThrow()
-  const { policyHealth } = providerOf(source.provider)
+  const { policyHealth } = findProvider(source.provider)
   if (policyHealth && mayChangePolicyHealth(run, end, counts))
     await updatePolicyHealth(tx, run, end, policyHealth)
   const poll = nextPoll(now, schedule)

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
-import { givenId } from '../kernel/schemas.ts'
+import {
+  count,
+  EXAMPLE_ID,
+  idOf,
+  moment,
+  momentOrNull,
+  shownId,
+  text,
+  textOrNull,
+} from '../kernel/schemas.ts'
 import type { SyncRuns } from './sync-runs.ts'
 
 export interface SyncServices {
@@ -10,27 +19,45 @@ export interface SyncServices {
 
 const SyncRun = z
   .object({
-    id: z.uuid(),
-    connectorId: z.uuid(),
-    status: z.enum(['queued', 'running', 'succeeded', 'failed']),
-    fullResync: z.boolean(),
-    startedAt: z.iso.datetime().nullable(),
-    finishedAt: z.iso.datetime().nullable(),
-    itemsDiscovered: z.int(),
-    itemsIngested: z.int(),
-    itemsDeleted: z.int(),
-    errorMessage: z.string().nullable(),
-    createdAt: z.iso.datetime(),
+    id: shownId("The run's id.", EXAMPLE_ID.syncRun),
+    connectorId: shownId('The source that it syncs.', EXAMPLE_ID.source),
+    status: z
+      .enum(['queued', 'running', 'succeeded', 'failed'])
+      .meta({ description: 'How far it is.', example: 'succeeded' }),
+    fullResync: z
+      .boolean()
+      .meta({ description: 'Whether it reads everything again, not only changes.', example: false }),
+    startedAt: momentOrNull('When a worker took it up.'),
+    finishedAt: momentOrNull('When it ended.', '2026-03-02T09:31:12.000Z'),
+    itemsDiscovered: count('Items that the provider returned.', 69),
+    itemsIngested: count('Items that were new or had changed, and were stored.', 55),
+    itemsDeleted: count('Items that were removed.', 3),
+    errorMessage: textOrNull("Why it failed, in the provider's words."),
+    createdAt: moment('When it was asked for.', '2026-03-02T09:29:58.000Z'),
   })
-  .meta({ id: 'SyncRun' })
+  .meta({ id: 'SyncRun', description: 'One reading of a source.' })
 
 const SyncRunFailure = z
-  .object({ externalId: z.string(), message: z.string() })
-  .meta({ id: 'SyncRunFailure' })
+  .object({
+    externalId: text("The item's id at the provider.", 'F0123456789'),
+    message: text('Why it could not be read.', 'It cannot be stored: the text is too long'),
+  })
+  .meta({ id: 'SyncRunFailure', description: 'An item that a run could not read.' })
 
-const RequestedSyncRun = z.object({
-  syncRun: SyncRun.pick({ id: true, connectorId: true, status: true, fullResync: true, createdAt: true }),
-  alreadyActive: z.boolean(),
+const syncRun = SyncRun.pick({
+  id: true,
+  connectorId: true,
+  status: true,
+  fullResync: true,
+  createdAt: true,
+}).extend({ status: SyncRun.shape.status.meta({ example: 'queued' }) })
+const QueuedSyncRun = z.object({
+  syncRun: syncRun.describe('The run that was queued.'),
+  alreadyActive: z.literal(false).describe('It is a new one.'),
+})
+const ActiveSyncRun = z.object({
+  syncRun: syncRun.describe('The run that is queued or running already.'),
+  alreadyActive: z.literal(true).describe('It was there before.'),
 })
 
 const shared = { path: '/sync-runs', tag: 'Sync runs', consoleRole: 'admin', credits: 0 } as const
@@ -43,7 +70,7 @@ export const syncRoutes = [
     summary: 'List sync runs, newest first',
     action: 'sync:read',
     audit: 'none',
-    responses: { 200: z.object({ syncRuns: z.array(SyncRun) }) },
+    responses: { 200: z.object({ syncRuns: z.array(SyncRun).describe('The runs, the newest first.') }) },
     handle: async ({ principal }, { syncRuns }) => reply(200, { syncRuns: await syncRuns.list(principal) }),
   }),
   ...twins<SyncServices>()({
@@ -56,13 +83,13 @@ export const syncRoutes = [
       '`failures` lists the first hundred; `itemsFailed` counts all. `waitingUntil` is set while the run waits because its provider asked for that.',
     action: 'sync:read',
     audit: 'none',
-    params: z.object({ id: givenId }),
+    params: z.object({ id: idOf("The run's id, from the list.", EXAMPLE_ID.syncRun) }),
     responses: {
       200: z.object({
         syncRun: SyncRun,
-        itemsFailed: z.int(),
-        failures: z.array(SyncRunFailure),
-        waitingUntil: z.iso.datetime().nullable(),
+        itemsFailed: count('Items that it could not read.', 1),
+        failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
+        waitingUntil: momentOrNull('Until when it waits because its provider asked for that.', null),
       }),
     },
     handle: async ({ principal, params: { id } }, { syncRuns }) =>
@@ -73,15 +100,28 @@ export const syncRoutes = [
     operationId: 'createSyncRun',
     method: 'POST',
     summary: 'Queue a sync run',
-    description: 'While a run is queued or running for the source, that one is returned with 202.',
+    description:
+      'While a run is queued or running for the source, that one is returned with 202. Put the `id` of a connected source ' +
+      "(`GET /v1/sources`) in place of the example's `connectorId`.",
     action: 'sync:write',
     audit: 'sync_run.create',
-    body: z.strictObject({ connectorId: givenId, fullResync: z.boolean().default(false) }),
+    body: z.strictObject({
+      connectorId: idOf(
+        'The source to sync: the `id` of a connected one, from `GET /v1/sources`.',
+        EXAMPLE_ID.source,
+      ),
+      fullResync: z
+        .boolean()
+        .default(false)
+        .describe('Read every item again, not only what changed; slower, and uses more of the quota there.'),
+    }),
     refuses: ['not_found', 'source_disabled', 'source_push_only', 'not_configured'],
-    responses: { 201: RequestedSyncRun, 202: RequestedSyncRun },
+    responses: { 201: QueuedSyncRun, 202: ActiveSyncRun },
     handle: async ({ principal, body }, { syncRuns }) => {
-      const requested = await syncRuns.request(principal, body)
-      return requested.alreadyActive ? reply(202, requested) : reply(201, requested)
+      const { syncRun: run, alreadyActive } = await syncRuns.request(principal, body)
+      return alreadyActive
+        ? reply(202, { syncRun: run, alreadyActive })
+        : reply(201, { syncRun: run, alreadyActive })
     },
   }),
 ]

@@ -77,6 +77,26 @@ describe('a file that two accounts see', () => {
     expect(await stored()).toEqual({ ana: {}, ben: {} })
   })
 
+  it('is no change of it, whichever account it belongs to: updated_at stays [LIST-3]', async () => {
+    const changedAt = async () =>
+      (await bench.db.selectFrom('source_items').select('updated_at').execute()).map((row) => row.updated_at)
+    for (const account of [ana, ben]) account.put('my/shared', 'shared')
+    await sync(bensId)
+    const before = await changedAt()
+    bench.now += 1000
+    await sync(anasId)
+    await sync(bensId, true)
+    bench.now += 1000
+    ben.remove('my/shared')
+    await sync(bensId)
+    expect(await stored()).toEqual({ ana: { 'my/shared': 'shared' }, ben: {} })
+    expect(await changedAt()).toEqual(before)
+    bench.now += 1000
+    ana.put('my/shared', 'changed')
+    await sync(anasId)
+    expect(await changedAt()).toEqual([new Date(bench.now)])
+  })
+
   it('stays where it is when the account that did not read it last loses it, be it found out by a full resync', async () => {
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
     await sync(bensId)

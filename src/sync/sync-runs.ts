@@ -4,8 +4,8 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
 import { queueRun } from './queue-runs.ts'
 
@@ -89,7 +89,8 @@ export function createSyncRuns(deps: {
     },
     async request(caller, { connectorId, fullResync }) {
       const requested = await db.transaction().execute(async (tx) => {
-        deps.requireOffered(await requireRunnable(tx, caller, connectorId))
+        const provider = await requireRunnable(tx, caller, connectorId)
+        deps.requireOffered(provider)
         const at = clock.now()
         const created = await queueRun(tx, {
           organizationId: caller.organizationId,
@@ -109,6 +110,7 @@ export function createSyncRuns(deps: {
           targetType: 'sync_run',
           targetId: created.id,
           metadata: { connectorId, fullResync },
+          providers: [provider],
           at,
         })
         return { syncRun: toView(created), alreadyActive: false }
@@ -130,7 +132,7 @@ function selectRuns(db: Db, caller: Caller) {
     .selectAll('sync_runs')
     .where('sync_runs.organization_id', '=', caller.organizationId)
     .where(isThere())
-    .where('sources.provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+    .where('sources.provider', 'in', providersOf(caller))
 }
 
 /** Locks the source, so that its active run cannot end between the look and the answer. */
@@ -141,7 +143,7 @@ async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promis
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', sourceId)
     .where(isThere())
-    .where('provider', 'in', [...(caller.allowedProviders ?? PROVIDERS)])
+    .where('provider', 'in', providersOf(caller))
     .forUpdate()
     .executeTakeFirst()
   if (!source) throw new AppError('not_found', 'There is no such source')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { routes } from '../../src/app.ts'
 import { AUDIT_ACTIONS } from '../../src/audit/index.ts'
+import { documentOf } from '../support/documents.ts'
 import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 import { aTime, anId } from '../support/shapes.ts'
 
@@ -101,6 +102,88 @@ describe('the list of events', () => {
       })
     },
   )
+})
+
+describe('the list of events that a key with a provider scope gets', () => {
+  const typesOf = async (key: string, query = '') =>
+    (await events(query, key)).body.auditEvents.map(
+      ({ action, targetId }: { action: string; targetId: string }) => `${action} ${targetId}`,
+    )
+
+  it('has what names its providers, or none, and nothing of another [AUD-14]', async () => {
+    const key = organization.adminKey
+    const gmailOnly = await organization.mint({ providers: ['gmail'] })
+    const slackOnly = await organization.mint({ providers: ['slack'] })
+    const step = async (...[method, path, options]: Parameters<TestService['call']>) => {
+      now = new Date(now.getTime() + 1000)
+      const { status, text, body } = await service.call(method, path, options)
+      expect(status, `${path} ${text}`).toBeLessThan(300)
+      return body
+    }
+    for (const provider of ['slack', 'gmail'] as const) {
+      const document = documentOf(organization, { provider, externalId: `in ${provider}` })
+      await step('POST', '/v1/ingest', { key, body: { documents: [document] } })
+    }
+    const both = ['slack', 'gmail'] as const
+    const documents = both.map((provider) => documentOf(organization, { provider, externalId: 'both' }))
+    await step('POST', '/v1/ingest', { key, body: { documents } })
+    for (const { secret } of [gmailOnly, slackOnly, { secret: key }])
+      await step('POST', '/v1/context', { key: secret, body: { query: 'paid time off' } })
+    await step('PATCH', `/v1/sources/${organization.sources.slack}`, {
+      key,
+      body: { channelAllowlist: null },
+    })
+    await step('POST', '/v1/maintenance/slack/cleanup-system-events', { key, body: {} })
+    for (const provider of both) {
+      await step('DELETE', `/v1/source-items?provider=${provider}&externalId=both`, { key })
+    }
+    await step('POST', '/v1/api-keys', { key, body: { name: 'x', allowedActions: ['search'] } })
+
+    expect(await typesOf(key)).toHaveLength(11)
+    const named = async (secret: string) => (await typesOf(secret)).map((one: string) => one.split(' ', 1)[0])
+    expect(await named(gmailOnly.secret)).toEqual([
+      'api_key.create',
+      'source_item.delete',
+      'context.retrieve',
+      'source_item.ingest',
+    ])
+    expect(await named(slackOnly.secret)).toEqual([
+      'api_key.create',
+      'source_item.delete',
+      'maintenance.slack.cleanup_system_events',
+      'connector.allowlist.update',
+      'context.retrieve',
+      'source_item.ingest',
+    ])
+  })
+
+  it('has as many as limit says, however many of others lie between [AUD-14, AUD-3]', async () => {
+    const { secret } = await organization.mint({ actions: ['admin'], providers: ['slack', 'notion'] })
+    const providers = [['slack'], ['gmail'], ['slack', 'gmail'], [], null, ['notion', 'slack']] as const
+    const rows = Array.from({ length: 120 }, (_, at) => ({
+      organization_id: organization.id,
+      id: crypto.randomUUID(),
+      actor_user_id: null,
+      actor_api_key_id: organization.adminKeyId,
+      action: 'source.update',
+      target_type: 'source',
+      target_id: String(at),
+      metadata: '{}',
+      providers: providers[at % providers.length]?.slice() ?? null,
+      created_at: new Date(now.getTime() + at),
+    }))
+    await service.database.db.insertInto('audit_events').values(rows).execute()
+    const visible = rows
+      .map(({ target_id: id }) => Number(id))
+      .filter((at) => [0, 3, 5].includes(at % providers.length))
+      .toReversed()
+    for (const limit of [1, 7, 60]) {
+      const { auditEvents } = (await events(`?limit=${limit}`, secret)).body
+      expect(auditEvents.map(({ targetId }: { targetId: string }) => Number(targetId))).toEqual(
+        visible.slice(0, limit),
+      )
+    }
+  })
 })
 
 describe('the route table', () => {

@@ -252,37 +252,64 @@ describe('a console token', () => {
     }
   })
 
-  it('is not possible where the service listens to others and no issuer is set: 503 [ERR-12]', async () => {
-    // It is told to listen on all addresses, which is all that counts here; the test listens on loopback.
-    const open = await startTestService({ database: service.database, environment: { HOST: '0.0.0.0' } })
-    try {
-      const answer = await open.call('GET', '/v1/console/me', { key: await issuer.token() })
-      expect(answer).toMatchObject({ status: 503, body: { code: 'not_configured' } })
-      const discovery = await open.call('GET', '/oidc/.well-known/openid-configuration')
-      expect(discovery).toMatchObject({ status: 404, body: { code: 'not_found' } })
-    } finally {
-      await open.close()
-    }
-  })
+  it.each([
+    // It is told so, which is all that counts here; the test listens on loopback.
+    ['listens to others', { HOST: '0.0.0.0' }, 'HOST'],
+    ['is reached by others', { PUBLIC_URL: 'https://memory.example.com' }, 'PUBLIC_URL'],
+    ['is reached by a name like loopback', { PUBLIC_URL: 'http://127.evil.example' }, 'PUBLIC_URL'],
+  ])(
+    'is not possible where the service %s and no issuer is set: 503 [ERR-12, AUTH-7]',
+    async (_what, environment, named) => {
+      const open = await startTestService({ database: service.database, environment })
+      try {
+        const answer = await open.call('GET', '/v1/console/me', { key: await issuer.token() })
+        expect(answer).toMatchObject({ status: 503, body: { code: 'not_configured' } })
+        for (const setting of ['OIDC_ISSUER', 'OIDC_AUDIENCE', named])
+          expect(answer.body.error).toContain(setting)
+        for (const path of ['.well-known/openid-configuration', 'authorize', 'token', 'jwks']) {
+          const issued = await open.call('GET', `/oidc/${path}`)
+          expect(issued).toMatchObject({ status: 404, body: { code: 'not_found' } })
+        }
+        // Keys go on as they are.
+        const { adminKey } = await open.organization()
+        expect((await open.call('GET', '/v1/sources', { key: adminKey })).status).toBe(200)
+      } finally {
+        await open.close()
+      }
+    },
+  )
 })
 
 describe('the development issuer', () => {
-  it('answers on loopback only, whatever name a page reaches it by [AUTH-6]', async () => {
+  it('answers on loopback only: no other name, and no proxy [AUTH-6, AUTH-7]', async () => {
     const development = await startTestService({ database: service.database })
     try {
-      const status = (host: string) =>
+      const status = (headers: Record<string, string>) =>
         new Promise<number | undefined>((resolve, reject) => {
           const path = '/oidc/.well-known/openid-configuration'
-          request(development.url + path, { headers: { Host: host } }, (response) => {
+          request(development.url + path, { headers }, (response) => {
             response.resume()
             resolve(response.statusCode)
           })
             .on('error', reject)
             .end()
         })
-      expect(await status('evil.example')).toBe(403)
-      expect(await status('127.0.0.1.evil.example')).toBe(403)
-      expect(await status('localhost:8787')).toBe(200)
+      expect(await status({ Host: 'evil.example' })).toBe(403)
+      expect(await status({ Host: '127.0.0.1.evil.example' })).toBe(403)
+      expect(await status({ 'X-Forwarded-For': '203.0.113.9' })).toBe(403)
+      expect(await status({ Forwarded: 'for=203.0.113.9' })).toBe(403)
+      expect(await status({ Host: 'localhost:8787' })).toBe(200)
+    } finally {
+      await development.close()
+    }
+  })
+
+  it('is there when the public address is a loopback one too [AUTH-6]', async () => {
+    const environment = { PUBLIC_URL: 'http://localhost:8787' }
+    const development = await startTestService({ database: service.database, environment })
+    try {
+      const path = '/oidc/.well-known/openid-configuration'
+      expect((await development.call('GET', path)).status).toBe(200)
     } finally {
       await development.close()
     }

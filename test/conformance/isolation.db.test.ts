@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/app.ts'
 import { createEmbeddingModel } from '../../src/inference/embedding-models/create-embedding-model.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
 import type { ProviderId } from '../../src/kernel/providers.ts'
+import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
 import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'
@@ -52,6 +56,188 @@ describe('two organizations with the same documents', () => {
     )
     await fc.assert(property, { numRuns: 25 })
   })
+})
+
+describe('a key with a provider scope', () => {
+  const MARK = (provider: ProviderId) => `mark-of-${provider}`
+  let organization: TestOrganization
+  /** What a provider has, by the parameter of a path that could name it. */
+  let owned: Record<ProviderId, { item: string; source: string; run: string; event: string }>
+
+  beforeAll(async () => {
+    organization = await service.organization()
+    const made: [ProviderId, (typeof owned)[ProviderId]][] = []
+    for (const provider of PROVIDERS) made.push([provider, await fill(provider)])
+    owned = Object.fromEntries(made) as typeof owned
+  })
+
+  /** An item, a source in error, a run with a failure, and events of each kind, all with the provider's mark in every text. */
+  async function fill(provider: ProviderId) {
+    const { db } = service.database
+    const mark = MARK(provider)
+    const source = organization.sources[provider]
+    const document = documentOf(organization, {
+      provider,
+      externalId: mark,
+      title: `${mark} title`,
+      body: `${mark} paid time off`,
+      url: `https://example.com/${mark}`,
+      authorName: mark,
+      metadata: { team: mark },
+    })
+    await push(service, organization, document)
+    const { id: item } = await db
+      .selectFrom('source_items')
+      .select('id')
+      .where('organization_id', '=', organization.id)
+      .where('external_id', '=', mark)
+      .executeTakeFirstOrThrow()
+    await db
+      .updateTable('sources')
+      .set({ display_name: mark, error_message: mark, status: 'error' })
+      .where('id', '=', source)
+      .execute()
+    const run = randomUUID()
+    const at = new Date()
+    await db
+      .insertInto('sync_runs')
+      .values({
+        organization_id: organization.id,
+        id: run,
+        source_id: source,
+        status: 'failed',
+        full_resync: false,
+        error_message: mark,
+        created_at: at,
+        finished_at: at,
+      })
+      .execute()
+    await db
+      .insertInto('sync_run_failures')
+      .values({
+        organization_id: organization.id,
+        run_id: run,
+        external_id: mark,
+        message: mark,
+        created_at: at,
+      })
+      .execute()
+    const key = organization.adminKey
+    const filter = { providers: [provider] }
+    await service.call('POST', '/v1/context', { key, body: { query: mark, filter } })
+    if (provider === 'slack') {
+      await service.call('PATCH', `/v1/sources/${source}`, { key, body: { channelAllowlist: ['CMARK'] } })
+    }
+    const { auditEvents } = (await service.call('GET', '/v1/audit-events?limit=1', { key })).body
+    return { item, source, run, event: auditEvents[0].id }
+  }
+
+  /** What each agent route that names a thing by id, here or in its body, is called with. */
+  const naming = (ids: (typeof owned)[ProviderId], provider: ProviderId): [string, string, unknown?][] => [
+    ['GET', `/v1/source-items/${ids.item}`],
+    ['DELETE', `/v1/source-items/${ids.item}`],
+    ['DELETE', `/v1/source-items?provider=${provider}&externalId=${MARK(provider)}`],
+    ['GET', `/v1/sources/${ids.source}/channels`],
+    ['PATCH', `/v1/sources/${ids.source}`, { channelAllowlist: null }],
+    ['GET', `/v1/sync-runs/${ids.run}`],
+    ['POST', '/v1/sync-runs', { connectorId: ids.source }],
+    [
+      'POST',
+      '/v1/ingest',
+      { documents: [documentOf(organization, { provider, connectorId: ids.source, externalId: 'new' })] },
+    ],
+  ]
+  /** What lists, finds or counts. */
+  const asking: [string, string, unknown?][] = [
+    ['GET', '/v1/sources'],
+    ['GET', '/v1/sync-runs'],
+    ['GET', '/v1/audit-events?limit=500'],
+    ['GET', '/v1/source-items?limit=200'],
+    ...['/v1/search', '/v1/context', '/v1/ask'].map((path): [string, string, unknown] => [
+      'POST',
+      path,
+      { query: 'mark paid time off', limit: 25 },
+    ]),
+  ]
+  /** Of keys and not of what providers brought; or refused to such a key altogether (KEY-19). */
+  const OF_KEYS = new Set(['listApiKeys', 'createApiKey', 'revokeApiKey'])
+
+  it('is tried on every route of an agent that shows or changes something [KEY-20]', () => {
+    const some = naming({ item: 'ID', source: 'ID', run: 'ID', event: 'ID' }, 'slack')
+    const tried = new Set(
+      [...some, ...asking].map(
+        ([method, path]) => `${method} ${path.split('?', 1)[0]?.replace('ID', '{id}')}`,
+      ),
+    )
+    const untried = routes.filter(
+      ({ access, method, path, operationId }) =>
+        access.surface === 'agent' &&
+        access.reach === undefined &&
+        !OF_KEYS.has(operationId) &&
+        !tried.has(`${method} ${path}`),
+    )
+    expect(untried.map(({ operationId }) => operationId)).toEqual([])
+  })
+
+  it('gets for what is out of it, to the letter, what it gets for what is not there, and changes none of it [KEY-20, SEA-9]', async () => {
+    const missing = { item: randomUUID(), source: randomUUID(), run: randomUUID(), event: randomUUID() }
+    const property = fc.asyncProperty(
+      fc.subarray([...PROVIDERS], { minLength: 1, maxLength: 3 }),
+      async (scope) => {
+        const { secret: key } = await organization.mint({ providers: scope })
+        const before = await databaseContents(service.database.db)
+        for (const provider of PROVIDERS.filter((one) => !scope.includes(one))) {
+          const there = naming(owned[provider], provider)
+          const notThere = naming(missing, provider)
+          for (const [at, [method, path, body]] of there.entries()) {
+            const [, missingPath = '', missingBody] = notThere[at] ?? []
+            const refused = await service.call(method, path, { key, body })
+            expect(refused.status, `${method} ${path} ${refused.text}`).toBeGreaterThanOrEqual(404)
+            const control = await service.call(method, missingPath.replace(MARK(provider), 'missing'), {
+              key,
+              body: missingBody,
+            })
+            expect([refused.status, refused.body]).toEqual([control.status, control.body])
+          }
+        }
+        // Not even a lock or a deletion that was taken back: those would leave their transaction's number in the rows.
+        expect(await touched()).toEqual(untouched)
+        expect(await databaseContents(service.database.db)).toEqual(before)
+      },
+    )
+    const untouched = await touched()
+    await fc.assert(property, { numRuns: 6 })
+  })
+
+  it('gets nothing of what is out of it from whatever lists, finds or counts [KEY-20, SEA-4, SRC-10]', async () => {
+    const property = fc.asyncProperty(
+      fc.subarray([...PROVIDERS], { minLength: 1, maxLength: 3 }),
+      async (scope) => {
+        const { secret: key } = await organization.mint({ providers: scope })
+        for (const [method, path, body] of asking) {
+          const { status, text } = await service.call(method, path, { key, body })
+          expect(status, `${path} ${text}`).toBe(200)
+          for (const provider of PROVIDERS) {
+            const isIn = scope.includes(provider)
+            const { item, source, run, event } = owned[provider]
+            const named = [MARK(provider), item, source, run, event].filter((one) => text.includes(one))
+            if (isIn) expect(named, `${path} of ${provider}`).not.toEqual([])
+            else expect(named, `${path} of ${provider}`).toEqual([])
+          }
+        }
+      },
+    )
+    await fc.assert(property, { numRuns: 6 })
+  })
+
+  /** The last transaction that locked, changed or tried to delete each row. */
+  async function touched(): Promise<unknown[]> {
+    const { rows } = await sql`
+      select id, xmax::text as xmax from source_items where organization_id = ${organization.id}
+      union all select id, xmax::text from sources where organization_id = ${organization.id}
+      order by 1`.execute(service.database.db)
+    return rows
+  }
 })
 
 describe('vectors of two embedding models', () => {

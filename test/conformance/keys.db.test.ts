@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACTIONS, type Action } from '../../src/kernel/actions.ts'
+import { PROVIDERS } from '../../src/providers/index.ts'
+import type { ProviderId } from '../../src/kernel/providers.ts'
 import { push, documentOf } from '../support/documents.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 import { aTime, anId } from '../support/shapes.ts'
@@ -206,6 +208,102 @@ describe('an action', () => {
           })
       }
     }
+  })
+})
+
+describe('a key with a provider scope', () => {
+  const scopedAdmin = (providers: ProviderId[]) => organization.mint({ actions: ['admin'], providers })
+
+  it('mints keys of its own scope or a narrower one, its own when none is said [KEY-7, KEY-17]', async () => {
+    const { secret } = await scopedAdmin(['slack', 'gmail'])
+    for (const [asked, given] of [
+      [{}, ['slack', 'gmail']],
+      [{ allowedProviders: ['gmail', 'slack'] }, ['gmail', 'slack']],
+      [{ allowedProviders: ['gmail'] }, ['gmail']],
+    ] as const) {
+      const { status, body } = await mint(asked, secret)
+      expect([status, body.apiKey?.allowedProviders]).toEqual([201, given])
+    }
+  })
+
+  it('mints none that reaches further, by whatever way [KEY-17]', async () => {
+    const { secret } = await scopedAdmin(['slack'])
+    const before = (await list()).body.apiKeys.length
+    for (const allowedProviders of [null, ['gmail'], ['slack', 'gmail'], [...PROVIDERS]]) {
+      expect(await mint({ allowedProviders }, secret)).toMatchObject({
+        status: 403,
+        body: { code: 'provider_not_allowed', allowedProviders: ['slack'] },
+      })
+    }
+    expect((await list()).body.apiKeys).toHaveLength(before)
+    // All four of today are fewer than every provider.
+    const all = await scopedAdmin([...PROVIDERS])
+    expect(await mint({ allowedProviders: null }, all.secret)).toMatchObject({ status: 403 })
+  })
+
+  it('revokes keys within its scope, and none that reaches further [KEY-17]', async () => {
+    const { secret } = await scopedAdmin(['slack', 'gmail'])
+    for (const providers of [null, ['notion'], ['slack', 'notion']] as const) {
+      const wider = await organization.mint({ providers })
+      expect(await revoke(wider.id, secret)).toMatchObject({
+        status: 403,
+        body: { code: 'provider_not_allowed' },
+      })
+      expect((await search(wider.secret)).status).toBe(200)
+    }
+    const narrower = await organization.mint({ providers: ['gmail'] })
+    expect((await revoke(narrower.id, secret)).status).toBe(200)
+    expect((await search(narrower.secret)).status).toBe(401)
+  })
+
+  it('is refused where a job reaches further, before its body is read [KEY-19, MAINT-5]', async () => {
+    const { secret } = await scopedAdmin(['gmail'])
+    const slack = await scopedAdmin(['slack'])
+    for (const [method, path] of [
+      ['POST', '/v1/maintenance/reembed'],
+      ['GET', '/v1/maintenance/reembed'],
+      ['POST', '/v1/maintenance/slack/cleanup-system-events'],
+    ] as const) {
+      const answer = await service.call(method, path, {
+        key: secret,
+        ...(method === 'POST' ? { raw: '{' } : {}),
+      })
+      expect(answer, path).toMatchObject({ status: 403, body: { code: 'provider_not_allowed' } })
+      expect(answer.headers.get('x-ratelimit-limit')).not.toBeNull()
+    }
+    const cleanUp = (key: string) =>
+      service.call('POST', '/v1/maintenance/slack/cleanup-system-events', { key, body: { dryRun: true } })
+    expect((await cleanUp(slack.secret)).status).toBe(200)
+    expect((await service.call('GET', '/v1/maintenance/reembed', { key: slack.secret })).status).toBe(403)
+  })
+})
+
+describe('the number of live keys', () => {
+  it('is at most 1,000, however many are minted at once; a revoked one makes room [KEY-18]', async () => {
+    const own = await service.organization()
+    const rows = Array.from({ length: 996 }, (_, at) => ({
+      organization_id: own.id,
+      id: crypto.randomUUID(),
+      name: `key ${at}`,
+      prefix: 'svc_00000000',
+      secret_sha256: hash('sha256', `${own.id} ${at}`, 'buffer'),
+      actor_type: 'agent' as const,
+      allowed_actions: ['search' as const],
+      allowed_providers: null,
+      created_at: now,
+    }))
+    await service.database.db.insertInto('api_keys').values(rows).execute()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => mint({}, own.adminKey)))
+    const minted = answers.filter(({ status }) => status === 201)
+    expect(minted).toHaveLength(3)
+    for (const refused of answers.filter(({ status }) => status !== 201)) {
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { code: 'key_limit_reached', limit: 1000, used: 1000, error: expect.stringContaining('1,000') },
+      })
+    }
+    await revoke(minted[0]?.body.apiKey.id, own.adminKey)
+    expect((await mint({}, own.adminKey)).status).toBe(201)
   })
 })
 

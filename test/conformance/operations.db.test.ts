@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/app.ts'
+import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { OPERATOR_TOKEN, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -37,6 +39,43 @@ describe('the operation routes', () => {
     expect(metrics.text).toMatch(
       /http_request_duration_seconds_count\{method="GET",route="\/openapi.json",status="200"\} 1/,
     )
+  })
+})
+
+describe('/llms.txt', () => {
+  it('is a page in the form of llmstxt.org that anybody may read, with this address [REF-4]', async () => {
+    const page = await service.call('GET', '/llms.txt')
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const [head = '', ...sections] = page.text.split(/^## /m)
+    expect(head).toMatch(/^# Retrieval Memory Service\n\n> .+\n\n/)
+    expect(head).not.toMatch(/\n#/)
+    expect(head).toContain(service.url)
+    expect(sections.length).toBeGreaterThan(3)
+    for (const section of sections) {
+      const [title, blank, ...entries] = section.trimEnd().split('\n')
+      expect(title).not.toBe('')
+      expect(blank).toBe('')
+      for (const entry of entries) expect(entry).toMatch(/^- \[[^\]]+\]\(http:[^ ]+\): ./)
+    }
+    expect(page.text).not.toContain('undefined')
+    const { body } = await service.call('GET', '/openapi.json')
+    expect(body.info.description).toContain('(/llms.txt)')
+  })
+
+  it('tells each agent operation with its action and an example, each error code, and no other surface [REF-4]', async () => {
+    const { text } = await service.call('GET', '/llms.txt')
+    for (const { access, method, path } of routes) {
+      const entry = text.split('\n').find((line) => line.startsWith(`- [${method} ${path}](`))
+      if (access.surface !== 'agent') expect(entry, path).toBeUndefined()
+      else
+        expect(entry).toMatch(
+          new RegExp(`Action \`${access.action}\`, (free|1 credit)\\. Example: \`[^{]*[^\`]+\`$`),
+        )
+    }
+    for (const [code, status] of Object.entries(ERROR_CODES))
+      expect(text).toContain(`\`${code}\` (${status}): `)
+    expect(text).toContain('100000 requests a minute')
   })
 })
 

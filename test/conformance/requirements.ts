@@ -15,6 +15,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SURF-5': 'Identifiers are version 4 UUIDs.',
     'SURF-6': 'The providers are slack, google_drive, notion and gmail, and no other.',
     'SURF-7': 'The same query over the same data gets the same answer.',
+    'SURF-8':
+      'No web page of another origin may call any route: there is no CORS, and a preflight is told so.',
   },
   'API keys': {
     'KEY-1':
@@ -24,7 +26,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'KEY-4': 'The secret is shown once: in the answer that makes the key, and never again.',
     'KEY-5': "Only the secret's SHA-256 is stored.",
     'KEY-6': 'actorType is agent, application or admin, agent when not said, and changes no permission.',
-    'KEY-7': 'allowedProviders is null or has at least one provider; null when not said.',
+    'KEY-7':
+      'allowedProviders is null or has at least one provider; when not said, it is that of the key that mints, and null where a person does.',
     'KEY-8': 'allowedActions has at least one action and none twice.',
     'KEY-9': 'Making a key answers 201 with apiKey and secret.',
     'KEY-10': 'The list has the live keys of the organization, newest first.',
@@ -34,6 +37,12 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'KEY-14': 'The key that authenticates a request cannot be revoked by it: 409.',
     'KEY-15': 'lastUsedAt is null until the key is first used, and then exact to the minute.',
     'KEY-16': 'The key routes need the action admin.',
+    'KEY-17':
+      'A key with a provider scope mints, and revokes, keys of the same or a narrower scope only: 403.',
+    'KEY-18':
+      'An organization has at most 1,000 live keys, however many are minted at once: 409 with the number.',
+    'KEY-19': 'A key with a provider scope is refused where a job reaches further than it does: 403.',
+    'KEY-20': 'A key with a provider scope sees and touches nothing of another provider through any route.',
   },
   Sources: {
     'SRC-1':
@@ -65,6 +74,13 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'OAUTH-9': 'A provider that refuses or fails meanwhile: 502 upstream_error in its words.',
     'OAUTH-10': 'Connecting an account again renews the grant of its source and makes no second one.',
     'OAUTH-11': 'Whoever reads the database learns no state that could be used.',
+    'OAUTH-12':
+      'The callback connects at once only in the browser that began, known by a cookie that authorize sets: HttpOnly, SameSite=Lax.',
+    'OAUTH-13':
+      'In any other browser it answers 200 with a page that works without script, names the workspace and who asked, and connects with one click, once; nothing is stored before.',
+    'OAUTH-14':
+      "That click can be neither forged nor stolen by another page, which cannot read the provider's code either.",
+    'OAUTH-15': 'A callback that fails answers a page to a browser and JSON to programs.',
     'CONN-1':
       "slack and notion are connected without asking; google_drive and gmail need the operator's leave, unless GATED_PROVIDERS says otherwise.",
     'CONN-2':
@@ -145,7 +161,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
       "It removes Slack's system messages that were stored as content, and nothing else; on a dry run nothing.",
     'MAINT-3': 'It records maintenance.slack.cleanup_system_events with these numbers.',
     'MAINT-4': 'It needs the action admin.',
-    'MAINT-5': 'It looks at the messages of the organization, and only where the key may see Slack.',
+    'MAINT-5': 'It looks at the messages of the organization, and refuses a key that may not see Slack.',
   },
   Ingest: {
     'ING-1': 'A document needs connectorId, provider, sourceKind, externalId, title and body.',
@@ -184,6 +200,20 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'Vectors of two models are never mixed: what cannot be answered by the stored one is refused with 409.',
     'SEA-9': 'Nobody ever gets anything of another organization, or of a provider out of scope.',
     'SEA-7': 'filter narrows by provider, kind, author, dates, connector and metadata.',
+  },
+  'The list of what is stored': {
+    'LIST-1':
+      'GET /v1/source-items answers sourceItems and nextCursor; an item has id, provider, connectorId, sourceKind, externalId, title, url, authorName, sourceUpdatedAt, updatedAt, syncedAt, and nothing else.',
+    'LIST-2': 'Items come by updatedAt, the newest first, and by id where it is equal.',
+    'LIST-3':
+      'updatedAt is when the content of the stored item last changed here, and moves with nothing else.',
+    'LIST-4': 'provider, connectorId and sourceKind narrow the list.',
+    'LIST-5': 'limit is an integer from 1 to 200, 50 when not said.',
+    'LIST-6': 'Over all pages every item that stays as it is comes once, whatever is written meanwhile.',
+    'LIST-7': 'A cursor that is malformed, or of another list: 400.',
+    'LIST-8': "The list is within the key's scope, and items of removed sources are not in it.",
+    'LIST-9':
+      'The list needs the action search or any role, shares the window of search, and costs no credit.',
   },
   'Context Contract': {
     'CTX-1': 'The answer has contract, query, hits, citations, exclusions and limitations.',
@@ -231,6 +261,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'AUD-11': 'Everything that changes something records an event of its own.',
     'AUD-12': 'No event, log line or error has a key secret, a token, content of an item or an answer.',
     'AUD-13': 'The audit route needs the action admin.',
+    'AUD-14':
+      'A key with a provider scope sees no event that names an item, source or query result of another provider, and as many of the others as limit says.',
   },
   Authentication: {
     'AUTH-1': 'Each agent route needs Authorization: Bearer and an API key; missing or invalid is 401.',
@@ -239,6 +271,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'AUTH-4': 'Provider scope null means no restriction.',
     'AUTH-5': 'A console token is checked for issuer, audience, expiry, algorithm and signature.',
     'AUTH-6': 'Without a configured issuer and on loopback, a development issuer signs people in.',
+    'AUTH-7':
+      'It is there neither where HOST or PUBLIC_URL is not loopback, nor for a request that came through a proxy or from another page.',
   },
   Errors: {
     'ERR-1': 'Every error is a JSON body with error and code, and code is one of a closed list.',
@@ -297,6 +331,13 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'OPS-2': '/openapi.json is the OpenAPI 3.1 document, /docs its page, /metrics Prometheus metrics.',
     'OPS-3': 'The operator surface needs its own token, and without that setting does not exist.',
     'OPS-4': 'The version is in the path: /v1.',
+  },
+  Reference: {
+    'REF-1': "Every agent operation's example succeeds as it stands, with ids of things that there are.",
+    'REF-2': 'Every property of the reference has a description.',
+    'REF-3': 'Every operation has examples of its request, its answers and its errors, and they are valid.',
+    'REF-4':
+      '/llms.txt tells language models the same: each agent operation, the errors, the limits, the keys.',
   },
 }
 

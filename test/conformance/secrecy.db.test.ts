@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/app.ts'
 import { createLanguageModel } from '../../src/inference/language-models/create-language-model.ts'
 import { createLogger } from '../../src/logger.ts'
+import { formOf } from '../support/browser.ts'
 import { type Emulators, startEmulators } from '../support/connected-service.ts'
 import { documentOf } from '../support/documents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
@@ -141,7 +142,16 @@ async function connectNotion(): Promise<void> {
   const granted = await fetch(url, { redirect: 'manual' })
   const callback = new URL(granted.headers.get('location') ?? '')
   for (const name of ['code', 'state']) secrets.push(callback.searchParams.get(name) ?? `no ${name}`)
-  answers.push(await service.call('GET', callback.pathname + callback.search))
+  // In a browser that did not begin, the code waits in the page, and nobody can read it there.
+  const asked = await service.call('GET', callback.pathname + callback.search)
+  answers.push(asked)
+  const { action, fields } = formOf(asked.text, callback.href)
+  const confirmed = await service.call('POST', new URL(action).pathname, {
+    raw: new URLSearchParams(fields).toString(),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  })
+  answers.push(confirmed)
+  if (confirmed.status !== 303) throw new Error(`the click was answered ${confirmed.status}`)
 }
 
 /** The same where it goes wrong: refused requests, a failing language model, a failing database. */

@@ -41,8 +41,9 @@ describe('openapi/openapi.json', () => {
     expect(Object.fromEntries(other)).toEqual({
       createApiKey: '201',
       consoleCreateApiKey: '201',
-      // It redirects.
+      // They redirect.
       completeOAuth: '',
+      confirmOAuth: '',
       consoleCreateSource: '201',
       consoleCreateOrganization: '201',
       consoleRequestConnectorAccess: '201',

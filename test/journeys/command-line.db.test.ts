@@ -41,7 +41,7 @@ async function memory(...args: string[]): Promise<string> {
 }
 
 describe('the command line against the real service', () => {
-  it('imports a folder, finds in it and answers from it', async () => {
+  it('imports a folder, finds in it, answers from it and shows what is stored', async () => {
     const documents = join(folder, 'handbook')
     await mkdir(documents)
     await writeFile(
@@ -52,6 +52,10 @@ describe('the command line against the real service', () => {
     const found: unknown = JSON.parse(await memory('search', 'paid time off', '--json'))
     expect(found).toMatchObject({ hits: [{ title: 'PTO policy', metadata: { path: 'handbook/pto.md' } }] })
     expect(await memory('ask', 'How many days of paid time off?')).toMatch(/25 days/)
+    expect(await memory('documents', 'list')).toMatch(/google_drive +document .+ PTO policy\n$/)
+    expect(await memory('documents', 'open', 'pto policy')).toMatch(
+      /^PTO policy\n[^]+Employees accrue 25 days/,
+    )
   })
 
   it('gets a console token from the development issuer that the console takes', async () => {

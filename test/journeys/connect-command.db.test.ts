@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agreeElsewhere } from '../support/browser.ts'
 import { type ConnectedService, startConnectedService } from '../support/connected-service.ts'
 import type { Person } from '../support/people.ts'
 import { OPERATOR_TOKEN, type TestOrganization } from '../support/service.ts'
@@ -34,7 +35,7 @@ async function memory(args: readonly string[], agree = false) {
   child.stdout.on('data', (data: Buffer) => {
     stdout += data.toString('utf8')
     const url = /https?:\S+/.exec(stdout)?.[0]
-    if (agree && url !== undefined) page ??= fetch(url).then((response) => response.text())
+    if (agree && url !== undefined) page ??= agreeElsewhere(url)
   })
   child.stderr.on('data', (data: Buffer) => (stderr += data.toString('utf8')))
   await once(child, 'close')
@@ -42,8 +43,9 @@ async function memory(args: readonly string[], agree = false) {
 }
 
 describe('memory connect', () => {
-  it('leads a person to the provider and back to a page that says so, and reports the first sync', async () => {
+  it('leads a person to the provider and back, where a click connects, and reports the first sync [OAUTH-12]', async () => {
     const { code, stdout, page } = await memory(['connect', 'slack'], true)
+    expect(stdout).toMatch(/^slack: open this page, agree, and click Connect on the page/)
     expect(stdout).toMatch(/slack \(.+\): \d+ items found, [1-9]\d* new or changed, 0 removed/)
     expect(page).toContain('<h1>Slack is connected</h1>')
     expect(code).toBe(0)

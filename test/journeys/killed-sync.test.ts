@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
-import { followRedirects } from '../support/connected-service.ts'
+import { agreeElsewhere } from '../support/browser.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { launchService, type ServiceProcess, untilReady } from '../support/service-process.ts'
 
@@ -78,7 +78,7 @@ describe('a service that is killed while it syncs', () => {
       const begun = await call(url, token, 'POST', '/connectors/slack/authorize')
       // Slow enough to be met in the middle.
       slack.faults.add({ path: '/api/conversations', delayMs: 40 })
-      await followRedirects(begun.url, `${url}/console/`)
+      await agreeElsewhere(begun.url)
       const seen: number[] = []
       for (let kill = 0; kill < 4; kill++) {
         await sleep(150 + Math.random() * 900)

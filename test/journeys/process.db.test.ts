@@ -128,6 +128,21 @@ async function ingestAndKill(round: number): Promise<string[]> {
   return acknowledged
 }
 
+describe('a deployment behind a proxy, without an identity provider', () => {
+  it('says at start that nobody can sign in and what to set, and serves its keys [AUTH-7]', async () => {
+    const service = await launch({ PUBLIC_URL: 'https://memory.example.com' })
+    await untilReady(service)
+    expect((await call(service, 'GET', '/v1/sources')).status).toBe(200)
+    for (const path of ['/oidc/.well-known/openid-configuration', '/oidc/authorize'])
+      expect((await call(service, 'GET', path)).status).toBe(404)
+    expect(await call(service, 'GET', '/v1/console/me')).toMatchObject({
+      status: 503,
+      body: { code: 'not_configured' },
+    })
+    expect(service.output()).toMatch(/nobody can sign in at the console: set OIDC_ISSUER and OIDC_AUDIENCE/)
+  })
+})
+
 describe('a process of the service', () => {
   it(
     'keeps every acknowledged document whole, and none in part, through kill -9 in the middle of ingests',

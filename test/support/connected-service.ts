@@ -9,6 +9,7 @@ import { contextOf } from '../../src/connectors/credentials.ts'
 import type { Role } from '../../src/kernel/actions.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
 import type { ProviderId } from '../../src/kernel/providers.ts'
+import { cookiesOf, followRedirects } from './browser.ts'
 import { startIssuer, type TestIssuer } from './issuer.ts'
 import { type Person, signIn } from './people.ts'
 import {
@@ -194,7 +195,7 @@ export interface ConnectedService extends TestService {
   signIn(subject: string, membership?: { organizationId: string; role: Role }): Promise<Person>
   /** The operator's leave for a gated provider. */
   grant(organizationId: string, provider: ProviderId): Promise<void>
-  /** Follows the whole OAuth flow as a browser does; answers the id of the source. */
+  /** Follows the whole OAuth flow as the browser does that begins it; answers the id of the source. */
   connect(person: Person, organizationId: string, provider: ProviderId): Promise<string>
   /** Waits for the source's newest run to end, and answers it. */
   runEnded(organization: TestOrganization, sourceId: string): Promise<EndedRun>
@@ -258,7 +259,10 @@ export async function startConnectedService(
           headers: { 'X-Organization-Id': organizationId },
         }),
       )
-      const back = await followRedirects(begun.body.url, `${service.url}/console/`)
+      const back = await followRedirects(begun.body.url, `${service.url}/console/`, {
+        origin: service.url,
+        cookies: cookiesOf(begun.headers),
+      })
       const sourceId = new URL(back).searchParams.get('connected')
       if (sourceId === null) throw new Error(`${provider} was not connected: ${back}`)
       return sourceId
@@ -284,19 +288,6 @@ export async function startConnectedService(
       await emulators.close()
     },
   }
-}
-
-/** Follows redirects, as a browser does, until one leads to `target`. */
-export async function followRedirects(url: string, target: string): Promise<string> {
-  let at = url
-  for (let hop = 0; hop < 10; hop++) {
-    const response = await fetch(at, { redirect: 'manual' })
-    const location = response.headers.get('location')
-    if (location === null) throw new Error(`${at} answered ${response.status}: ${await response.text()}`)
-    at = new URL(location, at).href
-    if (at.startsWith(target)) return at
-  }
-  throw new Error(`${url} redirects without end`)
 }
 
 async function expectStatus(status: number, call: Promise<Answer>): Promise<Answer> {

@@ -3,13 +3,13 @@ import type { Db } from '../../src/database/database.ts'
 import type { Row } from '../../src/database/schema.ts'
 import { createModelRegistry } from '../../src/embeddings/index.ts'
 import { createItems, type Items } from '../../src/items/index.ts'
-import { PROVIDERS } from '../../src/providers/index.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
 import {
+  PROVIDERS,
   DEFAULT_PROVIDER_LIMITS,
   type ProviderAdapter,
   type ProviderSession,
 } from '../../src/providers/index.ts'
+import type { ProviderId } from '../../src/kernel/providers.ts'
 import { createSyncWorker, queueRun, storedIds, type SyncWorker } from '../../src/sync/index.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'

@@ -1,0 +1,125 @@
+import { type Command, Option } from 'commander'
+import type { ApiClient } from '../api-client.ts'
+import { DocumentAnswer, DocumentList, type ListedDocument, type StoredDocument } from '../api-shapes.ts'
+import { patiently } from '../follow-run.ts'
+import { formatMoment, formatTable, printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
+import { findDocument } from './find-document.ts'
+import { countOption, PROVIDER_CHOICES, sourceIdOption } from './options.ts'
+import { openSession, printJson } from './session.ts'
+
+const PAGE_MAX = 200
+/** As wide as the widest of its cells, so that pages line up with each other. */
+const COLUMNS = { provider: 12, kind: 8 } as const
+
+interface ListOptions {
+  provider?: string
+  source?: string
+  kind?: string
+  limit?: number
+  all?: boolean
+}
+
+/** `documents list|open`. */
+export function addDocumentsCommand(program: Command): void {
+  const documents = program.command('documents').description('show what is stored')
+  documents
+    .command('list')
+    .description('list what is stored, what changed last first')
+    .addOption(new Option('--provider <provider>', 'only from this provider').choices(PROVIDER_CHOICES))
+    .addOption(sourceIdOption())
+    .addOption(new Option('--kind <kind>', 'only of this kind').choices(['message', 'document', 'file']))
+    .addOption(countOption('documents', { max: PAGE_MAX, serviceTakes: 50 }).conflicts('all'))
+    .option('--all', 'every one, page by page')
+    .action(listDocuments)
+  documents
+    .command('open')
+    .description('show a document with its text')
+    .argument('<document...>', 'its id, or enough of its beginning; or its title or external id')
+    .action(openDocument)
+}
+
+async function listDocuments(options: ListOptions, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const filter = {
+    ...(options.provider === undefined ? {} : { provider: options.provider }),
+    ...(options.source === undefined ? {} : { connectorId: options.source }),
+    ...(options.kind === undefined ? {} : { sourceKind: options.kind }),
+  }
+  const limit = options.all ? PAGE_MAX : options.limit
+  const collected: ListedDocument[] = []
+  let shown = 0
+  let nextCursor: string | null = null
+  for await (const page of pagesOf(client, terminal, {
+    ...filter,
+    ...(limit ? { limit: `${limit}` } : {}),
+  })) {
+    nextCursor = page.nextCursor
+    if (json) collected.push(...page.sourceItems)
+    else printRows(terminal, page.sourceItems, shown === 0)
+    shown += page.sourceItems.length
+    if (!options.all) break
+  }
+  if (json) return printJson(terminal, { sourceItems: collected, nextCursor })
+  if (shown === 0) terminal.print('Nothing is stored here.')
+  if (nextCursor !== null)
+    terminal.note(`There are more: --limit takes up to ${PAGE_MAX}, --all shows every one.`)
+}
+
+/** The pages of the list, the first first. A rate limit is waited out. */
+async function* pagesOf(
+  client: ApiClient,
+  terminal: Terminal,
+  query: Record<string, string>,
+): AsyncGenerator<DocumentList> {
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const search = new URLSearchParams({ ...query, ...(cursor === undefined ? {} : { cursor }) })
+    const path = `/v1/source-items?${search.toString()}`
+    const page: DocumentList = await patiently(terminal, () =>
+      client.call(DocumentList, { method: 'GET', path }),
+    )
+    yield page
+    cursor = page.nextCursor
+  }
+}
+
+/** Rows with the title last: it may be as long as it likes. */
+function printRows(terminal: Terminal, documents: readonly ListedDocument[], withHeadings: boolean): void {
+  const rows = documents.map(({ id, provider, sourceKind, updatedAt, title }) => [
+    id,
+    provider.padEnd(COLUMNS.provider),
+    sourceKind.padEnd(COLUMNS.kind),
+    formatMoment(updatedAt),
+    printableLine(title),
+  ])
+  const lines = formatTable(['ID', 'PROVIDER', 'KIND', 'CHANGED', 'TITLE'], rows)
+  for (const line of withHeadings && documents.length > 0 ? lines : lines.slice(1)) terminal.print(line)
+}
+
+async function openDocument(words: string[], _options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const id = await findDocument(words.join(' '), () => pagesOf(client, terminal, { limit: `${PAGE_MAX}` }))
+  const { sourceItem } = await patiently(terminal, () =>
+    client.call(DocumentAnswer, { method: 'GET', path: `/v1/source-items/${id}` }),
+  )
+  if (json) return printJson(terminal, { sourceItem })
+  printDocument(terminal, sourceItem)
+}
+
+function printDocument(terminal: Terminal, document: StoredDocument): void {
+  terminal.print(terminal.style('bold', wrapText(printableLine(document.title), terminal.columns)))
+  const from = [document.provider, document.sourceKind, document.externalId, document.authorName]
+  const written = document.sourceUpdatedAt ?? document.sourceCreatedAt
+  const lines = [
+    from
+      .filter((part) => part !== null)
+      .map(printableLine)
+      .join(' · '),
+    ...(document.url === null ? [] : [printableLine(document.url)]),
+    `${written === null ? '' : `written ${formatMoment(written)}, `}changed here ${formatMoment(document.updatedAt)} UTC`,
+    document.id,
+  ]
+  for (const line of lines) terminal.print(terminal.style('dim', wrapText(line, terminal.columns)))
+  terminal.print()
+  const text = printable(document.body).trim()
+  terminal.print(text === '' ? terminal.style('dim', 'It has no text.') : wrapText(text, terminal.columns))
+}

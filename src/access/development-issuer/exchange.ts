@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isLoopback } from '../../kernel/loopback.ts'
+
+const BODY_BYTES_MAX = 16_384
+/** What proxies add: with one in between, who asks need not sit at this machine. */
+const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded(-.*)?)$/
+
+/** A request that cannot be served, in the words of OAuth 2.0 (RFC 6749, 5.2). */
+export class OAuthRefusal extends Error {
+  readonly code: string
+  readonly status: number
+
+  constructor(code: string, description: string, status = 400) {
+    super(description)
+    this.name = 'OAuthRefusal'
+    this.code = code
+    this.status = status
+  }
+}
+
+/**
+ * Why a request is none of somebody at this machine; null when it is one. A proxy that forwards to loopback shows by the
+ * headers it adds, or by speaking HTTP/1.0 as nginx does unless told otherwise; a web page of another origin by `Origin`, or
+ * by the name that it had pointed here (DNS rebinding).
+ */
+export function whyNotLocal({ headers, httpVersion }: IncomingMessage, publicUrl: string): string | null {
+  const host = headers.host ?? ''
+  if (!isLoopback(host.replace(/:\d+$/, ''))) return 'it answers under a loopback name only'
+  const proxied = Object.keys(headers).find((name) => FORWARDED.test(name))
+  if (proxied !== undefined) return `it does not answer through a proxy, which ${proxied} shows`
+  if (httpVersion === '1.0') return 'it does not answer through a proxy, which HTTP/1.0 shows'
+  const { origin } = headers
+  if (origin !== undefined && !isOwnOrigin(origin, host, publicUrl))
+    return 'it does not answer web pages of other origins'
+  return null
+}
+
+function isOwnOrigin(origin: string, host: string, publicUrl: string): boolean {
+  return origin === `http://${host}` || origin === new URL(publicUrl).origin
+}
+
+/** The parameters of a form or a query by name. @throws OAuthRefusal for one that is there twice (RFC 6749, 3.1) */
+export function singleParameters(parameters: URLSearchParams): ReadonlyMap<string, string> {
+  const single = new Map<string, string>()
+  for (const [name, value] of parameters) {
+    if (single.has(name)) throw new OAuthRefusal('invalid_request', `${name.slice(0, 40)} is there twice`)
+    single.set(name, value)
+  }
+  return single
+}
+
+/** The parameters of a form that was posted. @throws OAuthRefusal */
+export async function readForm(request: IncomingMessage): Promise<ReadonlyMap<string, string>> {
+  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new OAuthRefusal('invalid_request', 'Send a form: application/x-www-form-urlencoded')
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of request) {
+    const buffer = Buffer.from(piece)
+    bytes += buffer.length
+    if (bytes > BODY_BYTES_MAX) throw new OAuthRefusal('invalid_request', 'The form is too large', 413)
+    pieces.push(buffer)
+  }
+  return singleParameters(new URLSearchParams(Buffer.concat(pieces).toString('utf8')))
+}
+
+/** Sends JSON that nobody keeps. */
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+  })
+  response.end(JSON.stringify(body))
+}
+
+/** Sends the browser on, with these parameters added; those that are undefined are left out. */
+export function sendBrowser(
+  response: ServerResponse,
+  to: string,
+  parameters: Record<string, string | undefined>,
+): void {
+  const url = new URL(to)
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) url.searchParams.set(name, value)
+  }
+  response.writeHead(302, { Location: url.href, 'Cache-Control': 'no-store' })
+  response.end()
+}

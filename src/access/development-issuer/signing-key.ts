@@ -1,0 +1,30 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair } from 'jose'
+import { z } from 'zod'
+
+const StoredKey = z.looseObject({
+  kty: z.literal('RSA'),
+  kid: z.string(),
+  alg: z.literal('RS256'),
+  n: z.string(),
+  e: z.string(),
+})
+
+/** A private RSA key as a JWK (RFC 7517). */
+export type SigningKey = z.output<typeof StoredKey>
+
+/** The key that signs development tokens, made in `dataDir` when first needed and kept: tokens outlive a restart. */
+export async function keptSigningKey(dataDir: string): Promise<SigningKey> {
+  const file = join(dataDir, 'development-issuer-key.json')
+  const stored = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (stored !== undefined) return StoredKey.parse(JSON.parse(stored))
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const key = StoredKey.parse({ ...(await exportJWK(privateKey)), kid: 'development', alg: 'RS256' })
+  await mkdir(dataDir, { recursive: true })
+  await writeFile(file, JSON.stringify(key), { mode: 0o600 })
+  return key
+}

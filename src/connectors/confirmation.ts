@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { ProviderId } from '../kernel/providers.ts'
+import { malformedState } from './oauth-states.ts'
+import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
+
+const Waiting = z.object({ state: z.string(), code: z.string() })
+
+/** What waits for a person's click: the state of a flow and the provider's code. */
+export type WaitingCode = z.output<typeof Waiting>
+
+/**
+ * The code while somebody decides whether to go on. It waits in the person's own page, encrypted, and nowhere here: it is of
+ * use only together with its state, so once, and until that expires.
+ */
+export function sealCode(cipher: TokenCipher, provider: ProviderId, waiting: WaitingCode): string {
+  return cipher.encrypt(JSON.stringify(waiting), contextOf(provider)).toString('base64url')
+}
+
+/** @throws AppError `malformed_state` for what was not sealed here for the provider */
+export function openCode(cipher: TokenCipher, provider: ProviderId, sealed: string): WaitingCode {
+  try {
+    return Waiting.parse(JSON.parse(cipher.decrypt(Buffer.from(sealed, 'base64url'), contextOf(provider))))
+  } catch (error) {
+    throw error instanceof UndecryptableSecret ? malformedState() : error
+  }
+}
+
+function contextOf(provider: ProviderId): string {
+  return `oauth_confirmation:${provider}`
+}

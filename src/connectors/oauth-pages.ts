@@ -1,0 +1,67 @@
+import { type Html, html, page } from '../http/page.ts'
+import type { AppError } from '../kernel/errors.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { providerName } from './connected-page.ts'
+
+/** What a person decides in a browser that is not the one in which the connecting began. */
+export interface ConnectQuestion {
+  provider: ProviderId
+  /** The workspace's name, as its people gave it. */
+  workspace: string
+  /** Who asked, as the identity provider names them. */
+  person: { name: string | null; email: string | null }
+  /** Where the form goes. */
+  action: string
+  /** What waits for the click, sealed. */
+  confirmation: string
+}
+
+/**
+ * Asks whether to connect an account. Whoever began may be somebody else, who sent the link so that another one's account
+ * ends in their workspace: the page says whose that is before anything is stored.
+ */
+export function questionPage({ provider, workspace, person, action, confirmation }: ConnectQuestion): Html {
+  const name = providerName(provider)
+  return page(
+    `Connect ${name}?`,
+    html`<p>
+        <strong><bdi>${nameOf(person)}</bdi></strong> asked to connect an account at ${name} to the workspace
+        <strong><bdi>${workspace}</bdi></strong
+        >, in another browser or from the command line. The account is the one that has just agreed at
+        ${name}.
+      </p>
+      <p>
+        Everybody who may search that workspace will find what the account can read. Go on only if you know
+        this person and this workspace.
+      </p>
+      <form method="post" action="${action}">
+        <input type="hidden" name="confirmation" value="${confirmation}" />
+        <button>Connect ${name}</button>
+      </form>
+      <p class="quiet">
+        Nothing is connected or stored yet. If you did not expect this, close the page; it is of no use after
+        ten minutes.
+      </p>`,
+  )
+}
+
+/** What a person reads whose callback failed. */
+export function failedPage({ code, message }: AppError, provider: ProviderId | undefined): Html {
+  const reason =
+    code === 'malformed_state'
+      ? 'This address was used already, is over ten minutes old, or is not one that this service gave out.'
+      : `${message.replace(/\.$/, '')}.`
+  return page(
+    `${providerName(provider)} was not connected`,
+    html`<p>${reason}</p>
+      <p>
+        Nothing was stored. Begin again in the console, under Sources, or with
+        <code>npm run memory -- connect ${provider ?? 'PROVIDER'}</code>; this page can be closed.
+      </p>`,
+  )
+}
+
+function nameOf({ name, email }: ConnectQuestion['person']): string {
+  if (name !== null && email !== null) return `${name} (${email})`
+  return name ?? email ?? 'Somebody without a name'
+}

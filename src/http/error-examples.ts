@@ -1,0 +1,78 @@
+import type { ErrorCode } from '../kernel/error-codes.ts'
+
+const RESET_AT = '2026-03-02T09:30:12.000Z'
+
+/** What a body with each code looks like, beside the code itself: the message and the fields that come with it. */
+export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string, unknown>> = {
+  validation_failed: {
+    error: 'limit: must be at most 25',
+    issues: [{ path: 'limit', message: 'must be at most 25' }],
+  },
+  malformed_json: { error: 'The body is not valid JSON' },
+  not_a_slack_source: { error: 'Only Slack sources have channels' },
+  provider_mismatch: {
+    error: 'documents.0: the connector is of google_drive, not of notion',
+    index: 0,
+    connectorProvider: 'google_drive',
+  },
+  duplicate_document: {
+    error: 'documents.1 has the provider and externalId of documents.0; send each document once',
+    index: 1,
+    firstIndex: 0,
+  },
+  malformed_state: { error: 'This link is not valid any more; connect again from the console' },
+  unauthenticated: { error: 'Send a valid API key as Authorization: Bearer svc_…' },
+  subscription_required: { error: 'This workspace has no active plan', status: 'canceled' },
+  plan_limit_reached: {
+    error: 'The plan has room for 2 agent keys',
+    resource: 'agents',
+    tier: 'builder',
+    used: 2,
+    limit: 2,
+  },
+  action_not_allowed: {
+    error: 'This API key is not allowed the action "search"; mint a key that holds it',
+  },
+  role_required: { error: 'This needs the role admin in the workspace' },
+  provider_not_allowed: {
+    error:
+      'The key to be minted reaches gmail, and this API key is limited to slack; use a key without that limit',
+    allowedProviders: ['slack'],
+  },
+  connector_access_required: { error: 'Google Drive needs the leave of the operator; ask for it first' },
+  not_found: { error: 'There is no such resource' },
+  method_not_allowed: { error: 'PUT is not possible here; use GET or HEAD' },
+  cannot_revoke_self: { error: 'A key cannot revoke itself; use another key or the console' },
+  key_limit_reached: {
+    error: 'An organization has at most 1,000 live API keys and 1,000 are live; revoke one first',
+    used: 1000,
+    limit: 1000,
+  },
+  source_disabled: { error: 'The source is paused; resume it in the console' },
+  source_push_only: { error: 'The source has no account to sync with; push documents to /v1/ingest' },
+  embedding_model_mismatch: {
+    error:
+      'The stored vectors are of a model that cannot be loaded; configure it again, or move to the new one',
+  },
+  body_too_large: { error: 'The request body is larger than 262144 bytes', limitBytes: 262_144 },
+  unsupported_media_type: { error: 'Send the body as Content-Type: application/json' },
+  rate_limited: {
+    error: 'The limit of 60 requests a minute for the action "search" is reached; try again in 12 s',
+    action: 'search',
+    limit: 60,
+    retryAfterSeconds: 12,
+    resetAt: RESET_AT,
+  },
+  quota_exceeded: {
+    error: "The plan's credits of this period are used",
+    creditsUsed: 5000,
+    creditsIncluded: 5000,
+    resetAt: '2026-04-01T00:00:00.000Z',
+  },
+  headers_too_large: { error: 'The request headers are larger than 16384 bytes' },
+  internal: { error: 'Something went wrong on our side; the request id names it in our logs' },
+  upstream_error: { error: 'The embedding model could not be reached; try again' },
+  not_configured: { error: 'Slack is not configured here: set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET' },
+  not_ready: { error: 'The service is stopping' },
+  overloaded: { error: 'Too much is going on at once; try again in 1 s' },
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/**
+ * An example of what a schema takes or gives: its own (`.meta({ example })`), else one made of those of its parts. An optional part
+ * comes in only with an example of its own. Undefined where a part that is needed has none.
+ */
+export function exampleOf(schema: z.core.$ZodType): unknown {
+  const own = z.globalRegistry.get(schema)?.['example']
+  if (own !== undefined) return own
+  if (schema instanceof z.ZodObject) return exampleOfObject(schema)
+  if (schema instanceof z.ZodArray) return [exampleOf(schema.element)]
+  if (schema instanceof z.ZodDefault) return schema.def.defaultValue
+  if (schema instanceof z.ZodOptional) return z.globalRegistry.get(schema.def.innerType)?.['example']
+  if (schema instanceof z.ZodNullable) return exampleOf(schema.def.innerType)
+  if (schema instanceof z.ZodUnion) return schema.options.map(exampleOf)[0]
+  if (schema instanceof z.ZodEnum) return schema.options[0]
+  if (schema instanceof z.ZodLiteral) return schema.def.values[0]
+  return undefined
+}
+
+function exampleOfObject({ shape }: z.ZodObject): Record<string, unknown> {
+  const parts = Object.entries(shape).map(([name, part]) => [name, exampleOf(part)] as const)
+  return Object.fromEntries(parts.filter(([, value]) => value !== undefined))
+}

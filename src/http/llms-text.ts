@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
+import { ERROR_EXAMPLES } from './error-examples.ts'
+import { exampleOf } from './examples.ts'
+import type { Route } from './route.ts'
+
+/** What the text says beyond the routes. */
+export interface LlmsTextOptions {
+  /** The service's base URL, without a slash at its end. */
+  url: string
+  /** Requests a minute of a key and action. */
+  requestsPerMinute: number
+}
+
+/** The agent surface in a page of Markdown that a language model can read whole (https://llmstxt.org). */
+export function llmsText<S>(routes: readonly Route<S>[], options: LlmsTextOptions): string {
+  const agentRoutes = routes.filter(({ access }) => access.surface === 'agent')
+  const byTag = Map.groupBy(agentRoutes, ({ tag }) => tag)
+  const operations = [...byTag].map(
+    ([tag, tagged]) => `## ${tag}\n\n${tagged.map((route) => operationLine(route, options.url)).join('\n')}`,
+  )
+  return [introduction(options), ...operations, reference(options.url)].join('\n\n') + '\n'
+}
+
+function introduction({ url, requestsPerMinute }: LlmsTextOptions): string {
+  return `# Retrieval Memory Service
+
+> Keeps an organization's documents as searchable memory for agents: \`POST /v1/search\` finds passages, \`POST /v1/context\` finds them with citations and what was left out, \`POST /v1/ask\` answers with citations.
+
+The base URL is ${url}. A first request:
+
+    curl -s ${url}/v1/ask -H "Authorization: Bearer $MEMORY_API_KEY" -H "Content-Type: application/json" -d '{"query": "How many vacation days do I get?"}'
+
+- Keys: every operation below wants \`Authorization: Bearer svc_…\`, an API key that holds its action. A missing or wrong key is 401, a key without the action 403. A key may be limited to some providers; nothing else is visible to it.
+- Bodies are JSON in UTF-8 with \`Content-Type: application/json\`. Fields that an operation does not know are refused. Times are ISO 8601 in UTC, ids are UUIDs. Ids in the examples are made up: \`GET /v1/sources\` lists sources, whose \`id\` is \`connectorId\` elsewhere; \`GET /v1/source-items\` lists what is stored.
+- Lists that have pages take \`cursor\` and \`limit\` and answer \`nextCursor\`, which is null on the last page.
+- Limits: ${requestsPerMinute} requests a minute for each key and action; \`X-RateLimit-Remaining\` says how many are left. After 429 \`rate_limited\` or 503 wait \`Retry-After\` seconds. Operations that cost a credit do so only when they succeed.
+- Errors are JSON, \`{ "error": "what to do", "code": "…" }\`, and sometimes further fields. Every answer carries \`X-Request-Id\`. The codes:
+
+${errorList()}`
+}
+
+function errorList(): string {
+  return Object.entries(ERROR_CODES)
+    .map(([code, status]) => `  - \`${code}\` (${status}): ${ERROR_EXAMPLES[code as ErrorCode].error}`)
+    .join('\n')
+}
+
+/** A list entry as the format has it: a link, then what is there. */
+function operationLine<S>(route: Route<S>, url: string): string {
+  const { method, path, summary, description, access, credits, body } = route
+  const action = access.surface === 'agent' ? ` Action \`${access.action}\`` : ''
+  const cost = credits === 0 ? 'free' : '1 credit'
+  const words = description === undefined ? `${summary}.` : `${summary}. ${description}`
+  const example =
+    body === undefined ? `\`${method} ${examplePath(route)}\`` : `\`${JSON.stringify(exampleOf(body))}\``
+  return `- [${method} ${path}](${url}/docs#${anchorOf(route)}): ${words}${queryOf(route)}${action}, ${cost}. Example: ${example}`
+}
+
+/** Where the reference page has the operation. */
+function anchorOf<S>({ tag, method, path }: Route<S>): string {
+  return `tag/${tag.toLowerCase().replaceAll(' ', '-')}/${method}${path}`
+}
+
+/** The path with its parameters filled in. */
+function examplePath<S>({ path, params, query }: Route<S>): string {
+  const filled = Object.entries(examplesOf(params)).reduce(
+    (whole, [name, value]) => whole.replace(`{${name}}`, value),
+    path,
+  )
+  const search = new URLSearchParams(examplesOf(query))
+  return search.size > 0 ? `${filled}?${search.toString()}` : filled
+}
+
+function examplesOf(schema: z.ZodType | undefined): Record<string, string> {
+  const example = schema === undefined ? {} : exampleOf(schema)
+  return Object.fromEntries(Object.entries(Object(example)).map(([name, value]) => [name, String(value)]))
+}
+
+function queryOf<S>({ query }: Route<S>): string {
+  const names = query instanceof z.ZodObject ? Object.keys(query.shape) : []
+  return names.length === 0 ? '' : ` Query: ${names.map((name) => `\`${name}\``).join(', ')}.`
+}
+
+function reference(url: string): string {
+  return `## Reference
+
+- [OpenAPI document](${url}/openapi.json): every operation with its schemas, examples and errors, also those of the console
+- [Reference page](${url}/docs): the same for people`
+}

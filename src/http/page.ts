@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** Text that is HTML already. Everything else is escaped where it is put into a page. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Html | readonly Html[]
+
+/** HTML with what stands in its gaps escaped. */
+export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const filled = texts.map((text, at) => (at === 0 ? '' : write(parts[at - 1] ?? '')) + text)
+  return new Html(filled.join(''))
+}
+
+function write(part: Part): string {
+  if (part instanceof Html) return part.text
+  if (typeof part === 'object') return part.map(({ text }) => text).join('')
+  return String(part).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+const STYLE = `
+  :root { color-scheme: light dark }
+  body { font: 1.05rem/1.6 system-ui, sans-serif; max-width: 42rem; margin: 12vh auto 4rem; padding: 0 1.5rem }
+  h1 { font-size: 1.6rem; line-height: 1.3 }
+  h2 { font-size: 1.1rem; margin: 2rem 0 0 }
+  a { color: light-dark(#0b57d0, #a8c7fa) }
+  code, pre { font: 0.92em/1.5 ui-monospace, monospace; background: light-dark(#f1f3f4, #2a2b2e); border-radius: 0.3em }
+  code { padding: 0.1em 0.3em; overflow-wrap: anywhere }
+  pre { padding: 0.8em 1em; overflow-x: auto }
+  section { scroll-margin-top: 1rem }
+  section:target { outline: 2px solid light-dark(#0b57d0, #a8c7fa); outline-offset: 0.6rem; border-radius: 0.3rem }
+  .quiet { color: light-dark(#5f6368, #9aa0a6) }
+`
+
+/** In one piece: a space more would be another style sheet to the policy. */
+const STYLE_SHEET = new Html(`<style>${STYLE}</style>`)
+
+/** Nothing but this one style sheet: no script, no image, no frame around it, and a form at most back to the service. */
+const policy = (forms: "'none'" | "'self'"): string =>
+  `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
+const POLICY = policy("'none'")
+const FORM_POLICY = policy("'self'")
+
+/** A whole page of the service: a heading and what is below it. */
+export function page(title: string, content: Html): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width" />
+      <title>${title}</title>
+      ${STYLE_SHEET}
+      <h1>${title}</h1>
+      ${content}
+    </html> `
+}
+
+/** Sends a page under a policy that allows it nothing but its style. */
+export function sendPage(reply: FastifyReply, status: number, { text }: Html): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ 'Content-Security-Policy': POLICY, Vary: 'Accept' })
+    .type('text/html; charset=utf-8')
+    .send(text)
+}
+
+/** Sends a page with a form, which nobody keeps. */
+export function sendForm(reply: FastifyReply, { text }: Html): FastifyReply {
+  return reply
+    .code(200)
+    .headers({ 'Content-Security-Policy': FORM_POLICY, 'Cache-Control': 'no-store' })
+    .type('text/html; charset=utf-8')
+    .send(text)
+}
+
+/** Whether a browser asks: programs take anything, or name JSON. */
+export function wantsPage({ headers }: FastifyRequest): boolean {
+  return headers.accept?.toLowerCase().includes('text/html') ?? false
+}

@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import type { SourceKind } from '../database/schema.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { SOURCE_KINDS } from './document-schema.ts'
+import { decodeCursor, encodeCursor, type ListName, type ListPlace } from './list-cursor.ts'
+
+export interface ListQuery {
+  provider?: ProviderId | undefined
+  connectorId?: string | undefined
+  sourceKind?: SourceKind | undefined
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined
+  limit: number
+}
+
+/** An item without its text. */
+export interface ListedItem {
+  id: string
+  provider: ProviderId
+  connectorId: string
+  sourceKind: SourceKind
+  externalId: string
+  title: string
+  url: string | null
+  authorName: string | null
+  sourceUpdatedAt: string | null
+  updatedAt: string
+  syncedAt: string
+}
+
+export interface ItemPage {
+  sourceItems: ListedItem[]
+  /** null: these are the last. */
+  nextCursor: string | null
+}
+
+const Rows = z.array(
+  z.object({
+    id: z.string(),
+    provider: z.enum(PROVIDERS),
+    source_id: z.string(),
+    source_kind: z.enum(SOURCE_KINDS),
+    external_id: z.string(),
+    title: z.string(),
+    url: z.string().nullable(),
+    author_name: z.string().nullable(),
+    source_updated_at: z.date().nullable(),
+    updated_at: z.date(),
+    synced_at: z.date(),
+    /** `updated_at` as exact as the database has it: a date of JavaScript ends at the millisecond. */
+    at: z.string(),
+  }),
+)
+
+/**
+ * A page of the caller's items, the latest changed first and by id where they changed at the same moment. Items of removed sources
+ * are not among them.
+ *
+ * The newest of each source in scope and of each kind are read by their index, then the newest of those are kept: what is out of
+ * scope is not even walked over, and no page costs more than the ones before.
+ * @throws AppError `validation_failed` for a cursor that is not of this very list
+ */
+export async function listItems(db: Db, caller: Caller, query: ListQuery): Promise<ItemPage> {
+  const { organizationId } = caller
+  const { provider, connectorId, sourceKind, cursor, limit } = query
+  const list: ListName = [organizationId, provider, connectorId, sourceKind]
+  const place = cursor === undefined ? null : decodeCursor(list, cursor)
+  const kinds = (sourceKind === undefined ? SOURCE_KINDS : [sourceKind]).map((kind) => sql`(${kind}::text)`)
+  const { rows } = await sql`
+    select i.*, to_char(i.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from sources s
+    cross join (values ${sql.join(kinds)}) as k(kind)
+    cross join lateral (
+      select id, provider, source_id, source_kind, external_id, title, url, author_name, source_updated_at, updated_at, synced_at
+      from source_items
+      where organization_id = ${organizationId} and source_id = s.id and source_kind = k.kind ${beyond(place)}
+      order by updated_at desc, id
+      limit ${limit + 1}
+    ) i
+    where s.organization_id = ${organizationId} and s.removed_at is null
+      ${inScope(caller)}
+      ${provider === undefined ? sql`` : sql`and s.provider = ${provider}`}
+      ${connectorId === undefined ? sql`` : sql`and s.id = ${connectorId}`}
+    order by i.updated_at desc, i.id
+    limit ${limit + 1}`.execute(db)
+  const found = Rows.parse(rows)
+  const page = found.slice(0, limit)
+  const last = found.length > limit ? page.at(-1) : undefined
+  return { sourceItems: page.map(toListed), nextCursor: last === undefined ? null : encodeCursor(list, last) }
+}
+
+function inScope({ allowedProviders }: Caller): RawBuilder<unknown> {
+  return allowedProviders === null ? sql`` : sql`and s.provider in (${sql.join([...allowedProviders])})`
+}
+
+/** What comes after a place. The first condition is the index's; the second is for what changed at the very same moment. */
+function beyond(place: ListPlace | null): RawBuilder<unknown> {
+  if (place === null) return sql``
+  const at = sql`${place.at}::timestamptz`
+  return sql`and updated_at <= ${at} and (updated_at < ${at} or id > ${place.id})`
+}
+
+function toListed(row: z.output<typeof Rows>[number]): ListedItem {
+  return {
+    id: row.id,
+    provider: row.provider,
+    connectorId: row.source_id,
+    sourceKind: row.source_kind,
+    externalId: row.external_id,
+    title: row.title,
+    url: row.url,
+    authorName: row.author_name,
+    sourceUpdatedAt: row.source_updated_at?.toISOString() ?? null,
+    updatedAt: row.updated_at.toISOString(),
+    syncedAt: row.synced_at.toISOString(),
+  }
+}

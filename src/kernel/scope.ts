@@ -1,0 +1,26 @@
+import { AppError } from './errors.ts'
+import type { Caller } from './principal.ts'
+import type { ProviderId } from './providers.ts'
+
+/** Providers that a caller is limited to; null: every one, those to come too. */
+export type ProviderScope = readonly ProviderId[] | null
+
+/** Whether who has `outer` may see all that who has `inner` may. */
+export function isWithin(inner: ProviderScope, outer: ProviderScope): boolean {
+  if (outer === null) return true
+  return inner !== null && inner.every((provider) => outer.includes(provider))
+}
+
+/**
+ * Refuses who is limited to fewer providers than an act reaches.
+ * @throws AppError `provider_not_allowed`, with the scope as `allowedProviders`; `act` begins its message
+ */
+export function requireReach({ allowedProviders }: Caller, reach: ProviderScope, act: string): void {
+  if (allowedProviders === null || isWithin(reach, allowedProviders)) return
+  const reached = reach === null ? 'every provider' : reach.join(', ')
+  throw new AppError(
+    'provider_not_allowed',
+    `${act} reaches ${reached}, and this API key is limited to ${allowedProviders.join(', ')}; use a key without that limit`,
+    { details: { allowedProviders: [...allowedProviders] } },
+  )
+}

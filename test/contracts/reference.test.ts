@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { generatedOpenApi } from '../../scripts/generate.ts'
+import { routes } from '../../src/app.ts'
+import { exampleOf } from '../../src/http/examples.ts'
+import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
+import type { AnyRoute } from '../support/route-calls.ts'
+
+// Tests read into the document and assert what they find.
+// oxlint-disable-next-line typescript/no-explicit-any
+const document: any = JSON.parse(generatedOpenApi())
+const schemas = document.components.schemas
+const operationOf = ({ method, path }: AnyRoute) => document.paths[path][method.toLowerCase()]
+const titled = routes.map((route) => [`${route.method} ${route.path}`, route] as const)
+
+const isDescribed = (schema: { description?: string; $ref?: string }): boolean =>
+  (schema.description ?? schemas[schema.$ref?.split('/').at(-1) ?? '']?.description ?? '').trim() !== ''
+
+/** Paths of all properties below a schema that nobody has described. Examples are no schemas. */
+function undescribed(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([key, value]) => {
+    if (key === 'example' || key === 'examples') return []
+    if (key !== 'properties') return undescribed(value, path)
+    return Object.entries<object>(value).flatMap(([name, property]) => {
+      const below = undescribed(property, `${path}.${name}`)
+      return isDescribed(property) ? below : [`${path}.${name}`].concat(below)
+    })
+  })
+}
+
+describe('the reference', () => {
+  it('finds a property without words, wherever it is', () => {
+    const bare = { type: 'string' }
+    const inner = { type: 'object', properties: { a: bare, b: { ...bare, description: ' ' } } }
+    expect(undescribed({ anyOf: [{ type: 'array', items: inner }, { $ref: '#' }] }, 'X')).toEqual([
+      'X.a',
+      'X.b',
+    ])
+  })
+
+  it('says of every schema and each of its properties what it is [REF-2]', () => {
+    expect(Object.keys(schemas).filter((name) => !isDescribed(schemas[name]))).toEqual([])
+    expect(Object.entries(schemas).flatMap(([name, schema]) => undescribed(schema, name))).toEqual([])
+  })
+
+  it.each(titled)('%s: says of each parameter and field what it is [REF-2]', (_title, route) => {
+    const { parameters = [], requestBody, responses, summary } = operationOf(route)
+    expect(summary).not.toBe('')
+    expect(parameters.filter((parameter: { description?: string }) => !isDescribed(parameter))).toEqual([])
+    expect(undescribed(requestBody, 'request')).toEqual([])
+    expect(undescribed(responses, 'response')).toEqual([])
+  })
+
+  it.each(titled)('%s: has an example of its request that it takes [REF-3]', (_title, route) => {
+    const { parameters = [], requestBody } = operationOf(route)
+    for (const part of [route.params, route.query]) {
+      if (part !== undefined) expect(part.safeParse(exampleOf(part)).error).toBeUndefined()
+    }
+    for (const { required, name, schema, example } of parameters) {
+      if (required === true) expect(example, name).toBeDefined()
+      // Readers of the document would take the first value of the list else, which may find nothing.
+      if (schema.enum !== undefined) expect(schema.enum, name).toContain(example)
+    }
+    if (route.body === undefined) return
+    const { example } = requestBody.content['application/json']
+    expect(example).toBeDefined()
+    expect(route.body.safeParse(example).error).toBeUndefined()
+  })
+
+  it.each(titled)('%s: has an example of each answer that is such an answer [REF-3]', (_title, route) => {
+    for (const [status, schema] of Object.entries(route.responses)) {
+      const { example } = operationOf(route).responses[status].content['application/json']
+      expect(example, status).toBeDefined()
+      const parsed = schema.safeParse(example)
+      expect(parsed.error, status).toBeUndefined()
+      // What is not declared would have been dropped.
+      expect(parsed.data, status).toEqual(example)
+    }
+  })
+
+  it.each(titled)('%s: has an example of each error, by its code [REF-3]', (_title, route) => {
+    for (const [status, response] of Object.entries(operationOf(route).responses)) {
+      if (status.startsWith('2')) continue
+      // oxlint-disable-next-line typescript/no-explicit-any
+      const { examples } = (response as any).content['application/json']
+      const codes = Object.keys(examples)
+      expect(codes.length, status).toBeGreaterThan(0)
+      for (const code of codes) {
+        expect(examples[code]).toEqual({ $ref: `#/components/examples/${code}` })
+        if (status !== 'default') expect(Object.entries(ERROR_CODES)).toContainEqual([code, Number(status)])
+      }
+    }
+    for (const code of route.refuses) {
+      expect(
+        operationOf(route).responses[String(ERROR_CODES[code])].content['application/json'].examples,
+      ).toHaveProperty(code)
+    }
+  })
+
+  it('has one example for every error code', () => {
+    const { examples } = document.components
+    expect(Object.keys(examples)).toEqual(Object.keys(ERROR_CODES))
+    for (const code of Object.keys(ERROR_CODES)) {
+      expect(examples[code].value).toMatchObject({ code, error: expect.stringMatching(/./) })
+    }
+  })
+})
