@@ -31,6 +31,10 @@ export const AskAnswer = z.looseObject({
 })
 export type AskAnswer = z.infer<typeof AskAnswer>
 
+export const SourceItemAnswer = z.looseObject({
+  sourceItem: z.looseObject({ metadata: z.record(z.string(), z.unknown()) }),
+})
+
 /** The data of the events of a streamed answer, by event name. */
 export const AskEvents = {
   context: z.looseObject({ context: z.array(ContextItem) }),

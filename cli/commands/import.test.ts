@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type EmulatedService, type SeenRequest, startEmulatedService } from '../support/emulated-service.ts'
 import { type CommandResult, runCommand, startCommand } from '../support/run-command.ts'
-import { sampleDocx, samplePdf } from '../support/sample-files.ts'
+import { sampleDocx, samplePdf } from '../../test/support/sample-files.ts'
 
 let service: EmulatedService
 let home = ''

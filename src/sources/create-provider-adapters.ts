@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { createTextExtractor } from './extract/index.ts'
+import { createTextExtractor } from '../file-text/index.ts'
 import type { ProviderAdapter } from './provider.ts'
 
 /** The providers' part of the settings; an API's address is the provider's own unless given. */

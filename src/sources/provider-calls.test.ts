@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutToBytes } from './item-text.ts'
+import { cutToBytes } from '../text/cut-to-bytes.ts'
 import { createProviderCaller, retryAfterMs } from './provider-calls.ts'
 import { DEFAULT_PROVIDER_LIMITS, ProviderError, type ProviderSession } from './provider.ts'
 

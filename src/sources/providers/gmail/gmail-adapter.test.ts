@@ -5,7 +5,7 @@ import { brokenPdf, pdfOf } from '../../../../emulators/google/file-formats.ts'
 import type { GoogleEmulator, GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { createProviderHarness } from '../../../../test/support/provider-harness.ts'
-import { createTextExtractor } from '../../extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderLimits } from '../../provider.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from './gmail-adapter.ts'
 

@@ -1,9 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
-import { decodeText } from '../../extract/decode-text.ts'
-import type { ExtractInput } from '../../extract/text-extractor.ts'
-import { textFormatOf } from '../../extract/text-format.ts'
-import { cutToBytes } from '../../item-text.ts'
+import { decodeText, type ExtractInput, textFormatOf } from '../../../file-text/index.ts'
+import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { ItemMetadata, ProviderItem } from '../../provider.ts'
 import { GoogleError } from '../google/google-error.ts'
 import {
@@ -142,6 +140,7 @@ async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<
     format: 'html',
     bytes,
     charset,
+    path: '',
   })
   return text
 }
@@ -178,6 +177,7 @@ async function readAttachment(run: MailRun, messageId: string, part: AttachmentP
     format,
     bytes,
     charset: null,
+    path: part.fileName,
   })
   return text
 }
@@ -194,7 +194,7 @@ async function fetchAttachment(run: MailRun, messageId: string, id: string | nul
   return Buffer.from(data ?? '', 'base64url')
 }
 
-function boundsOf(run: MailRun, share: number): Omit<ExtractInput, 'format' | 'bytes' | 'charset'> {
+function boundsOf(run: MailRun, share: number): Omit<ExtractInput, 'format' | 'bytes' | 'charset' | 'path'> {
   const { limits, signal } = run.session
   return {
     maxTextBytes: Math.floor(limits.maxTextBytes / share),

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { byTitle, closeGoogles, connectGoogle, refusal } from '../../../../test/support/google.ts'
 import type { GoogleEmulator } from '../../../../emulators/google/google-emulator.ts'
-import { createTextExtractor } from '../../extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from './gmail-adapter.ts'
 
 const extractor = createTextExtractor({ threads: 1 })

@@ -1,5 +1,4 @@
-import type { ParsedText } from '../../extract/parse-file.ts'
-import { textFormatOf } from '../../extract/text-format.ts'
+import { type ExtractedText, textFormatOf } from '../../../file-text/index.ts'
 import { GoogleError, TOO_LARGE } from '../google/google-error.ts'
 import type { DriveFile, DriveRun } from './drive-run.ts'
 
@@ -26,7 +25,7 @@ export const isSkipped = (file: DriveFile) =>
  * The text of a file; null when its kind is not read. Throws GoogleError, ExtractionError, or the signal's reason. A file
  * over `maxDownloadBytes` is refused before it is fetched.
  */
-export async function readContent(run: DriveRun, file: DriveFile): Promise<ParsedText | null> {
+export async function readContent(run: DriveRun, file: DriveFile): Promise<ExtractedText | null> {
   const exports = EXPORTS[file.mimeType]
   if (exports) return await exportText(run, file, exports)
   const format = textFormatOf(file.mimeType, file.name)
@@ -41,6 +40,7 @@ export async function readContent(run: DriveRun, file: DriveFile): Promise<Parse
       format,
       bytes,
       charset: null,
+      path: file.name,
       maxTextBytes: limits.maxTextBytes,
       timeoutMs: limits.extractTimeoutMs,
       memoryMb: limits.extractMemoryMb,
@@ -50,7 +50,11 @@ export async function readContent(run: DriveRun, file: DriveFile): Promise<Parse
   return Number(file.size ?? 0) > LARGE_BYTES ? await run.oneLarge(read) : await read()
 }
 
-async function exportText(run: DriveRun, file: DriveFile, mimeTypes: readonly string[]): Promise<ParsedText> {
+async function exportText(
+  run: DriveRun,
+  file: DriveFile,
+  mimeTypes: readonly string[],
+): Promise<ExtractedText> {
   const [mimeType, ...others] = mimeTypes
   try {
     const bytes = await download(run, (options) =>
@@ -59,9 +63,10 @@ async function exportText(run: DriveRun, file: DriveFile, mimeTypes: readonly st
     const text = Buffer.from(bytes).toString('utf8')
     const { limits, signal } = run.session
     return await run.extractor.extract({
-      format: 'text',
+      format: mimeType === 'text/csv' ? 'csv' : 'text',
       bytes: Buffer.from(mimeType === 'text/markdown' ? withoutPictures(text) : text),
       charset: 'utf-8',
+      path: file.name,
       maxTextBytes: limits.maxTextBytes,
       timeoutMs: limits.extractTimeoutMs,
       memoryMb: limits.extractMemoryMb,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { workbookOf } from '../../../../emulators/google/file-formats.ts'
-import { createTextExtractor } from '../../extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import type { ProviderLimits } from '../../provider.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './google-drive-adapter.ts'

@@ -1,7 +1,7 @@
 import { drive, type drive_v3 } from '@googleapis/drive'
 import pLimit from 'p-limit'
 import type { Clock } from '../../../kernel/clock.ts'
-import type { TextExtractor } from '../../extract/text-extractor.ts'
+import type { TextExtractor } from '../../../file-text/index.ts'
 import {
   ProviderError,
   type ChangePage,

@@ -4,7 +4,7 @@ import { brokenPdf, pdfBomb, wordBomb } from '../../../../emulators/google/file-
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import { closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { createProviderHarness } from '../../../../test/support/provider-harness.ts'
-import { createTextExtractor } from '../../extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderLimits } from '../../provider.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './google-drive-adapter.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
-import { createTextExtractor } from '../../extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './google-drive-adapter.ts'
 
 const extractor = createTextExtractor({ threads: 1 })

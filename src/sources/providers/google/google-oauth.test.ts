@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGoogles, startGoogle } from '../../../../test/support/google.ts'
 import type { ProviderAdapter } from '../../provider.ts'
-import { createTextExtractor } from '../../extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from '../gmail/gmail-adapter.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from '../google-drive/google-drive-adapter.ts'
 

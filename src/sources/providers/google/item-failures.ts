@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ExtractionError } from '../../extract/text-extractor.ts'
+import { ExtractionError } from '../../../file-text/index.ts'
 import { ProviderError } from '../../provider.ts'
 import { GoogleError } from './google-error.ts'
 

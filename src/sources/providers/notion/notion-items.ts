@@ -1,4 +1,4 @@
-import { cutToBytes } from '../../item-text.ts'
+import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import { ProviderError, type ProviderItem } from '../../provider.ts'
 import type { NotionObject, NotionPage } from './notion-objects.ts'
 import type { NotionPerson } from './notion-people.ts'

@@ -1,5 +1,8 @@
 import { TextDecoder } from 'node:util'
 
+const SNIFFED_BYTES = 8_192
+const META_CHARSET = /<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})/i
+
 /**
  * Bytes as text. A byte order mark wins (WHATWG Encoding, "BOM sniff"), then what is valid UTF-8 is UTF-8 (providers hand out
  * text they have already converted under its old charset's name), then the declared charset, then windows-1252.
@@ -19,6 +22,19 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
   }
 }
 
+/** The text of an HTML page: as above, with what the page says of itself where nothing was declared with it. */
+export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
+  return decodeText(bytes, charset ?? charsetInPage(bytes))
+}
+
+/** The text of a file that is called text. @throws Error for bytes that are none */
+export function decodeTextFile(bytes: Uint8Array, charset: string | null): string {
+  if (byteOrderMarkOf(bytes) === null && bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
+    throw new Error('it is not text: it holds binary data')
+  }
+  return decodeText(bytes, charset)
+}
+
 function byteOrderMarkOf(bytes: Uint8Array): string | null {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
@@ -34,4 +50,9 @@ function decoderFor(charset: string | null): TextDecoder | null {
     // A charset the platform does not know: the caller goes on without one.
     return null
   }
+}
+
+function charsetInPage(bytes: Uint8Array): string | null {
+  const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, SNIFFED_BYTES))
+  return META_CHARSET.exec(start)?.[1] ?? null
 }

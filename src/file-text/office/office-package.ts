@@ -84,7 +84,7 @@ async function openZip(bytes: Uint8Array): Promise<{ zip: ZipFile; entries: Map<
     for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry)
     return { zip, entries }
   } catch (error) {
-    throw broken(error)
+    throw brokenOfficeFile(error)
   }
 }
 
@@ -93,12 +93,12 @@ async function* inflate(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
     const stream: AsyncIterable<Buffer> = await zip.openReadStreamPromise(entry)
     yield* stream
   } catch (error) {
-    throw broken(error)
+    throw brokenOfficeFile(error)
   }
 }
 
-// The words of ZIP and deflate tell the file's owner little without ours.
-function broken(cause: unknown): Error {
+/** An unreadable archive, in words for the file's owner: those of ZIP and deflate tell little. */
+export function brokenOfficeFile(cause: unknown): Error {
   const words = cause instanceof Error ? cause.message : String(cause)
   return new Error(`it is no Office file, or a broken one (${words})`, { cause })
 }

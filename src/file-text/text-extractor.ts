@@ -1,20 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import type { ParsedText, ParseJob } from './parse-file.ts'
-import type { TextFormat } from './text-format.ts'
+import type { ExtractedText, ParseJob } from './parse-file.ts'
+
+export type { ExtractedText } from './parse-file.ts'
 
 const WATCH_EVERY_MS = 50
 const IDLE_MS = 30_000
 // Parsers leak a little; a thread that has done this much is replaced.
 const JOBS_PER_THREAD = 500
 
-export interface ExtractInput {
-  format: TextFormat
-  bytes: Uint8Array
-  /** As declared with the bytes, for text and HTML; null when nothing was. */
-  charset: string | null
-  /** UTF-8 bytes of text that are kept. */
-  maxTextBytes: number
+export interface ExtractInput extends ParseJob {
   timeoutMs: number
   /** Heap and buffers together of the thread that parses. */
   memoryMb: number
@@ -23,10 +18,10 @@ export interface ExtractInput {
 
 export interface TextExtractor {
   /**
-   * The text of a file. Throws ExtractionError when the file cannot be read within the bounds, and the signal's reason when
+   * The title and text of a file. Throws ExtractionError when the file cannot be read within the bounds, and the signal's reason when
    * that aborts.
    */
-  extract(input: ExtractInput): Promise<ParsedText>
+  extract(input: ExtractInput): Promise<ExtractedText>
   /** Ends the threads. */
   close(): Promise<void>
 }
@@ -50,7 +45,7 @@ interface Thread {
 }
 
 const workerAnswer = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), text: z.string(), truncated: z.boolean() }),
+  z.object({ ok: z.literal(true), title: z.string(), text: z.string(), truncated: z.boolean() }),
   z.object({ ok: z.literal(false), message: z.string() }),
 ])
 
@@ -98,14 +93,14 @@ export function createTextExtractor({ threads = 2 }: { threads?: number } = {}):
     idle.push(thread)
   }
 
-  async function extract(input: ExtractInput): Promise<ParsedText> {
+  async function extract(input: ExtractInput): Promise<ExtractedText> {
     await enter()
     try {
       input.signal.throwIfAborted()
       const thread = await takeThread(input.memoryMb)
       const result = await runJob(thread, input)
       giveBack(thread)
-      if (result.ok) return { text: result.text, truncated: result.truncated }
+      if (result.ok) return { title: result.title, text: result.text, truncated: result.truncated }
       throw new ExtractionError('unreadable', `The file cannot be read: ${result.message}`)
     } finally {
       leave()
@@ -154,8 +149,8 @@ async function runJob(thread: Thread, input: ExtractInput): Promise<z.infer<type
     stops.push(stopWatching, () => input.signal.removeEventListener('abort', abort))
   })
   try {
-    const { format, bytes, charset, maxTextBytes } = input
-    worker.postMessage({ format, bytes, charset, maxTextBytes } satisfies ParseJob, [])
+    const { format, bytes, charset, path, maxTextBytes } = input
+    worker.postMessage({ format, bytes, charset, path, maxTextBytes } satisfies ParseJob, [])
     return workerAnswer.parse(await answer)
   } catch (error) {
     await worker.terminate()

@@ -5,7 +5,7 @@ import {
   relationshipsTo,
   workbookBomb,
   workbookOf,
-} from '../../../../emulators/google/file-formats.ts'
+} from '../../../emulators/google/file-formats.ts'
 import { createTextExtractor, ExtractionError, type ExtractInput } from '../text-extractor.ts'
 import type { TextFormat } from '../text-format.ts'
 
@@ -17,6 +17,7 @@ function read(format: TextFormat, bytes: Uint8Array, over: Partial<ExtractInput>
     format,
     bytes,
     charset: null,
+    path: '',
     maxTextBytes: 100_000,
     timeoutMs: 20_000,
     memoryMb: 256,
@@ -67,6 +68,7 @@ describe('the text of an Excel workbook', () => {
       { name: 'People', rows: [['Ana\nLima', ' Köln  ']] },
     ])
     expect(await read('excel', bytes)).toEqual({
+      title: '',
       text: '# Budget & plan\n\nItem | Cost | Due\nDesks | 1234.5 | 2025-03-01\n\n# People\n\nAna Lima | Köln',
       truncated: false,
     })
@@ -121,7 +123,7 @@ describe('the text of an Excel workbook', () => {
     expect(cut.text).toMatch(/^# Long\n\nrow 0 \| 0\nrow 1 \| 1\n/)
     const full = '<sheetData><row><c t="str"><v>long enough</v></c></row>'
     const endless = await read('excel', workbookBomb(2048, full), { maxTextBytes: 5 })
-    expect(endless).toEqual({ text: '# Bom', truncated: true })
+    expect(endless).toEqual({ title: '', text: '# Bom', truncated: true })
   })
 
   it('of a sheet that claims the last cell there is, or has a million empty rows, is what is in it', async () => {
@@ -146,6 +148,7 @@ describe('the text of a PowerPoint presentation', () => {
       { title: 'Costs', lines: [], notes: '' },
     ])
     expect(await read('powerpoint', bytes)).toEqual({
+      title: '',
       text: '# Slide 1: Office move\n\nWe move in May.\nBoxes & tape\n\nNotes: Thank Dana.\n\n# Slide 3: Costs',
       truncated: false,
     })

@@ -1,5 +1,5 @@
 import { openOfficePackage, prefixedAttribute, type OfficePackage } from './office-package.ts'
-import type { OfficeText } from './office-text.ts'
+import type { FileText } from '../file-text.ts'
 import { createShapeReader, type Shape } from './shape-reader.ts'
 
 // What every slide repeats, or only stands for a picture.
@@ -11,7 +11,7 @@ const TITLES = new Set(['title', 'ctrTitle'])
  * number and title, with text, tables, diagrams and the speaker's notes. Stops at about `maxTextBytes`. Throws when it cannot
  * be read.
  */
-export async function readPresentation(bytes: Uint8Array, maxTextBytes: number): Promise<OfficeText> {
+export async function readPresentation(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
   const main = await office.mainPart()
   const relationships = await office.relationshipsOf(main)
@@ -50,7 +50,7 @@ async function readSlide(
   part: string,
   number: number,
   maxCharacters: number,
-): Promise<OfficeText> {
+): Promise<FileText> {
   let left = maxCharacters
   let stopped = false
   const shapesOf = async (name: string): Promise<Shape[]> => {

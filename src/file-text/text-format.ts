@@ -1,8 +1,19 @@
 /**
- * The formats whose text is taken out; Word, Excel and PowerPoint since 2007. `text` is whatever is readable as it stands:
- * plain, Markdown, CSV.
+ * The formats whose text is taken out; Word, Excel and PowerPoint since 2007. `csv` is any table of lines, whatever parts its
+ * cells; `mail` is one message as it went over the wire (RFC 5322); `text` is whatever else is readable as it stands.
  */
-export type TextFormat = 'pdf' | 'word' | 'excel' | 'powerpoint' | 'html' | 'text'
+export type TextFormat =
+  | 'pdf'
+  | 'word'
+  | 'excel'
+  | 'powerpoint'
+  | 'odt'
+  | 'html'
+  | 'markdown'
+  | 'rst'
+  | 'csv'
+  | 'mail'
+  | 'text'
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 
@@ -23,9 +34,17 @@ const BY_MIME_TYPE: Record<string, TextFormat> = {
   'application/vnd.ms-powerpoint.presentation.macroenabled.12': 'powerpoint',
   'application/vnd.ms-powerpoint.slideshow.macroenabled.12': 'powerpoint',
   'application/vnd.ms-powerpoint.template.macroenabled.12': 'powerpoint',
+  'application/vnd.oasis.opendocument.text': 'odt',
+  'application/vnd.oasis.opendocument.text-template': 'odt',
   'text/html': 'html',
   'application/xhtml+xml': 'html',
   'application/json': 'text',
+  'application/csv': 'csv',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'csv',
+  'text/markdown': 'markdown',
+  'text/x-rst': 'rst',
+  'message/rfc822': 'mail',
 }
 
 // Providers call files they do not know application/octet-stream; the name then says what it is.
@@ -45,12 +64,19 @@ const BY_EXTENSION: Record<string, TextFormat> = {
   ppsm: 'powerpoint',
   potx: 'powerpoint',
   potm: 'powerpoint',
+  odt: 'odt',
+  ott: 'odt',
   html: 'html',
   htm: 'html',
-  md: 'text',
-  markdown: 'text',
+  xhtml: 'html',
+  md: 'markdown',
+  markdown: 'markdown',
+  mdx: 'markdown',
+  rst: 'rst',
+  csv: 'csv',
+  tsv: 'csv',
+  eml: 'mail',
   txt: 'text',
-  csv: 'text',
 }
 
 // text/* types that are no prose: images in disguise, code of pages, calendars and cards.
@@ -69,8 +95,18 @@ export function textFormatOf(mimeType: string, fileName: string): TextFormat | n
   const known = BY_MIME_TYPE[type]
   if (known) return known
   if (NOT_PROSE.has(type)) return null
-  if (type.startsWith('text/')) return 'text'
+  if (type.startsWith('text/')) return textFormatByName(fileName)
   if (type !== 'application/octet-stream' && type !== '') return null
-  const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''
+  return formatByName(fileName)
+}
+
+/** What a name promises of what is text at any rate: `notes.md` that is called text/plain is Markdown. */
+function textFormatByName(fileName: string): TextFormat {
+  const named = formatByName(fileName)
+  return named === 'markdown' || named === 'rst' || named === 'csv' ? named : 'text'
+}
+
+function formatByName(fileName: string): TextFormat | null {
+  const extension = /\.([a-z0-9]{1,10})$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''
   return BY_EXTENSION[extension] ?? null
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { brokenPdf, pdfBomb, pdfOf, wordBomb, wordOf } from '../../../emulators/google/file-formats.ts'
+import { brokenPdf, pdfBomb, pdfOf, wordBomb, wordOf } from '../../emulators/google/file-formats.ts'
 import type { TextFormat } from './text-format.ts'
 import { createTextExtractor, ExtractionError, type ExtractInput } from './text-extractor.ts'
 
@@ -11,6 +11,7 @@ function input(format: TextFormat, bytes: Uint8Array, over: Partial<ExtractInput
     format,
     bytes,
     charset: null,
+    path: '',
     maxTextBytes: 100_000,
     timeoutMs: 20_000,
     memoryMb: 256,
@@ -40,7 +41,7 @@ describe('text of files', () => {
         ),
       ),
     )
-    expect(html.text).toBe('Plan\n\nGo there')
+    expect(html.text).toBe('# Plan\n\nGo there')
     const text = await extractor.extract(input('text', bytesOf('a\r\nb  \n\n\n\nc\n')))
     expect(text.text).toBe('a\nb\n\nc')
   })
@@ -75,6 +76,12 @@ describe('text of files', () => {
   it('that takes too long stops at the time limit', async () => {
     const endless = extractor.extract(input('word', wordBomb(2048), { memoryMb: 4096, timeoutMs: 300 }))
     expect(await reasonOf(endless)).toBe('time')
+  })
+
+  it('that takes too long costs that file only, and its error says the limit', async () => {
+    const slow = extractor.extract(input('html', bytesOf('<p>'.repeat(100_000)), { timeoutMs: 1 }))
+    await expect(slow).rejects.toThrow('The file took longer than 0.001 s to read')
+    expect((await extractor.extract(input('html', bytesOf('<p>fine</p>')))).text).toBe('fine')
   })
 
   it('ends with the run', async () => {

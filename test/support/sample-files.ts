@@ -54,3 +54,22 @@ export async function sampleDocx(heading: string, text: string): Promise<Buffer>
   )
   return await zip.generateAsync({ type: 'nodebuffer' })
 }
+
+const ODF_NAMESPACES = ['office', 'text', 'table', 'style', 'draw', 'dc', 'svg', 'manifest']
+  .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+  .join(' ')
+
+/** A text document of OpenDocument with this body; `more` are further parts by name, `styles` automatic styles. */
+export async function sampleOdt(
+  body: string,
+  { styles = '', ...more }: { styles?: string; [part: string]: string } = {},
+): Promise<Buffer> {
+  const zip = new JSZip()
+  zip.file('mimetype', 'application/vnd.oasis.opendocument.text')
+  zip.file(
+    'content.xml',
+    `<?xml version="1.0"?><office:document-content ${ODF_NAMESPACES}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+  )
+  for (const [name, content] of Object.entries(more)) zip.file(name, content)
+  return await zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' })
+}

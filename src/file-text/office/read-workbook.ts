@@ -5,7 +5,7 @@ import {
   type OfficePackage,
   type PartReader,
 } from './office-package.ts'
-import type { OfficeText } from './office-text.ts'
+import type { FileText } from '../file-text.ts'
 import { createSheetReader, type Row } from './sheet-reader.ts'
 
 interface Sheet {
@@ -30,7 +30,7 @@ interface RawSheet {
  * a line, cells parted by ` | `, empty ones left out, formulas by their last result. Stops at about `maxTextBytes`.
  * Throws when it cannot be read.
  */
-export async function readWorkbook(bytes: Uint8Array, maxTextBytes: number): Promise<OfficeText> {
+export async function readWorkbook(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
   const main = await office.mainPart()
   const relationships = await office.relationshipsOf(main)
@@ -145,7 +145,7 @@ function render(
   sheets: readonly RawSheet[],
   strings: ReadonlyMap<number, string>,
   maxCharacters: number,
-): OfficeText {
+): FileText {
   const parts: string[] = []
   let length = 0
   for (const { name, rows } of sheets) {
