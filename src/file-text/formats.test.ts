@@ -82,8 +82,9 @@ describe('a file as title and text', () => {
     expect((await read('pdf', samplePdf('Still here'))).text).toBe('Still here')
   })
 
-  it('reads HTML that is nested too deep as far as it goes', async () => {
-    const deep = `<p>before</p>${'<div>'.repeat(2_000)}inside`
-    expect((await read('html', bytes(deep))).text).toBe('before')
+  it('reads HTML that is nested too deep with all that it holds', async () => {
+    const deep = `<p>before</p>${'<div>'.repeat(2_000)}inside${'</div>'.repeat(2_000)}<p>after <br>it</p>`
+    expect((await read('html', bytes(deep))).text).toBe('before\n\ninside\n\nafter\nit')
+    expect((await read('html', bytes('<b>x'.repeat(100_000)))).text).toBe('x'.repeat(100_000))
   })
 })

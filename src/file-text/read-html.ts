@@ -3,6 +3,7 @@ import { Parser } from 'htmlparser2'
 import type { FileText } from './file-text.ts'
 import { formatCode } from './html-code.ts'
 import { formatTable } from './html-table.ts'
+import { limitNesting } from './limit-nesting.ts'
 import { oneLine } from './markdown-table.ts'
 
 const SKIPPED = [
@@ -20,6 +21,8 @@ const SKIPPED = [
   'iframe',
 ]
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+/** Deeper nesting is layout at best; it would cost the stack. */
+const DEPTH_MAX = 300
 /** Longer pages are cut before they are parsed. */
 const CHARACTERS_MAX = 1 << 25
 const TITLE_CHARACTERS_MAX = 1_000
@@ -39,8 +42,7 @@ const formatCell: FormatCallback = (element, walk, builder) => {
 
 const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
-  // Deep nesting is layout at best; cut it before it costs the stack.
-  limits: { maxDepth: 500, ellipsis: '', maxInputLength: CHARACTERS_MAX },
+  limits: { maxDepth: DEPTH_MAX + 1, ellipsis: '', maxInputLength: CHARACTERS_MAX },
   formatters: {
     markedHeading: formatHeading,
     fencedCode: formatCode,
@@ -68,7 +70,8 @@ const OPTIONS: HtmlToTextOptions = {
  * footers. Its title is what it says it is about.
  */
 export function readHtml(html: string): FileText {
-  return { title: titleOf(html.slice(0, CHARACTERS_MAX)), text: convert(html, OPTIONS) }
+  const page = limitNesting(html.slice(0, CHARACTERS_MAX), DEPTH_MAX)
+  return { title: titleOf(page), text: convert(page, OPTIONS) }
 }
 
 /** What programs put into a title that nobody has given. */
