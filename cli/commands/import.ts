@@ -245,12 +245,14 @@ function report(
     if (count > 0 || name === 'documents stored') terminal.print(`  ${String(count).padStart(6)} ${name}`)
   }
   if (passedOver.size > 0) terminal.print(describePassedOver(passedOver))
-  const named = (paths: readonly string[]) => paths.map((file) => ({ path: file, reason: '' }))
-  printList(terminal, 'Without text', named(result.empty))
-  printList(terminal, 'Too long, the end left out', named(result.cut))
+  printList(terminal, 'Without text', withoutReason(result.empty))
+  printList(terminal, 'Too long, the end left out', withoutReason(result.cut))
   printList(terminal, 'Failed', result.failed)
   if (!result.complete) terminal.print('Run the same command again to go on.')
 }
+
+const withoutReason = (paths: readonly string[]): Failure[] =>
+  paths.map((file) => ({ path: file, reason: '' }))
 
 /** One line: how many of what kind are of a sort that is not read. */
 function describePassedOver(passedOver: ReadonlyMap<string, number>): string {

@@ -9,4 +9,3 @@ export {
   type TextExtractor,
 } from './text-extractor.ts'
 export { type TextFormat, textFormatOf } from './text-format.ts'
-export { titleFromPath } from './title-from-path.ts'

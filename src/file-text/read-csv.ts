@@ -63,8 +63,8 @@ function isHeader(first: readonly string[], second: readonly string[]): boolean 
 
 /** What parts the cells: of the candidates the one that stands most often outside of quotes, in the beginning. */
 function delimiterOf(source: string): string {
-  const named = /^sep=(.)\r?\n/i.exec(source.slice(0, 10))?.[1]
-  if (named !== undefined) return named
+  const stated = /^sep=(.)\r?\n/i.exec(source.slice(0, 10))?.[1]
+  if (stated !== undefined) return stated
   const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]))
   let quoted = false
   for (const character of source.slice(0, SNIFFED_CHARACTERS)) {

@@ -44,7 +44,6 @@ describe('an HTML page as Markdown', () => {
       '<ul><li>',
       '<table><tr><td>',
       '<pre>',
-      '<h1>',
       '<td>x',
       '<table>'.repeat(20),
       '`',

@@ -47,8 +47,9 @@ const unquoted = (value: string) => value.trim().replace(/^(["'])(.*)\1$/, '$2')
 
 function titleInText(opening: string, path: string): string {
   const headings = findHeadings(opening.replaceAll('\r\n', '\n'))
-  const top = headings.find(({ level }) => level === 1)
-  if (top) return top.title
+  const [top, ...others] = headings.filter(({ level }) => level === 1)
+  // A page whose sections all are of the first level has no heading of its own.
+  if (top && (others.length === 0 || !isSection(top))) return top.title
   const [, attributes = '', markup = ''] = HTML_HEADING.exec(opening) ?? []
   const written = cleanTitle(markup.replace(/<[^>]{0,1000}>/g, ' ').replace(/\{\/\*.{0,500}?\*\/\}/g, ' '))
   const isLogo = LOGO.test(attributes) || LOGO.test(markup)
@@ -79,10 +80,10 @@ function findHeadings(text: string): Heading[] {
 function loneHeading(headings: readonly Heading[]): string {
   const highest = Math.min(...headings.map(({ level }) => level))
   const [first, second] = headings.filter(({ level }) => level === highest)
-  return first === undefined || second !== undefined || SECTIONS.has(first.title.toLowerCase())
-    ? ''
-    : first.title
+  return first === undefined || second !== undefined || isSection(first) ? '' : first.title
 }
+
+const isSection = ({ title }: Heading) => SECTIONS.has(title.toLowerCase())
 
 function underlinedHeading(lines: readonly string[]): string {
   const at = lines.findIndex((line, index) => {

@@ -27,6 +27,12 @@ describe('the title of a Markdown or MDX page', () => {
       'Accordion',
     ],
     ['a story of MDX', '<Meta title="Forms/Button" />\n\n## Props\n', 'a.mdx', 'Forms/Button'],
+    [
+      'a section, where that is all the page is about',
+      '# Installation\n\n## On Linux\n',
+      'a.md',
+      'Installation',
+    ],
     ['a lone lesser heading', 'Words.\n\n## Database access\n\n### Examples\n', 'a.md', 'Database access'],
   ])('is that of %s', (_, source, path, title) => {
     expect(titleOf(source, path)).toBe(title)
@@ -42,6 +48,7 @@ describe('the title of a Markdown or MDX page', () => {
       'Server',
     ],
     ['## Usage\n', 'packages/core/README.md', 'core'],
+    ['# Installation\n\nText.\n\n# Details\n\nText.\n', '@types/node/README.md', 'node'],
     ['```sh\n# not a heading\n```\n\n## Setup\n', 'install.md', 'install'],
     ['# \n\n## Two\n\n## More\n', 'notes/2025-03-01-standup-notes.md', '2025-03-01 standup notes'],
   ])('is never that of a mere section, but the name of the file: %j', (source, path, title) => {
