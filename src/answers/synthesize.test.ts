@@ -71,6 +71,14 @@ describe('an answer without a language model', () => {
     )
   })
 
+  it('is never code that only repeats the question, unless there is nothing else', () => {
+    const example = '```sh\nmemory ask "how often is a laptop replaced"\n```'
+    const answer = ask('How often is a laptop replaced?', [hit('Guide', `Ask:\n\n${example}`), ...handbook])
+    expect(answer).toMatch(/^A laptop is replaced every 36 months\. \[2\]/)
+    expect(answer).not.toContain('memory ask')
+    expect(ask('How often is a laptop replaced?', [hit('Guide', example)])).toContain('memory ask')
+  })
+
   it('shows the best of the hits read first, also where another one shares more words with the question', () => {
     const hits = [
       hit('Vacation', 'Everybody gets 28 days. The calendar shows them.'),

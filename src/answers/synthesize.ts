@@ -1,5 +1,6 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Hit } from '../retrieval/index.ts'
+import { createQuotationFilter, withoutQuotedQuestions } from '../text/quotations.ts'
 import type { Candidate } from './candidate.ts'
 import { type Passage, splitPassages } from './passages.ts'
 import { plainText, shorten } from './plain-text.ts'
@@ -41,7 +42,11 @@ const STEMS_FREE = 15
  * marker (N is the hit's place, from 1). The same input gives the same bytes. `hits` must not be empty.
  */
 export function synthesizeAnswer(question: string, hits: readonly Hit[], terms: TermWeights): string {
-  const candidates = hits.flatMap((hit, index) => readHit(hit, index, terms))
+  const withoutQuotations = createQuotationFilter(question)
+  const answering = hits.flatMap((hit, index) => readHit(withoutQuotations(hit.content), index, terms))
+  // Where there is nothing else, a quotation still shows what was found.
+  const candidates =
+    answering.length > 0 ? answering : hits.flatMap((hit, index) => readHit(hit.content, index, terms))
   if (candidates.length === 0) return titlesOnly(hits)
   const weights = questionWeights(question, candidates, terms)
   scoreCandidates(question, hits, candidates, weights, terms)
@@ -56,12 +61,13 @@ function titlesOnly(hits: readonly Hit[]): string {
     .join('\n')
 }
 
-function readHit(hit: Hit, index: number, terms: TermWeights): Candidate[] {
-  const passages = splitPassages(hit.content)
+function readHit(content: string, index: number, terms: TermWeights): Candidate[] {
+  const passages = splitPassages(content)
   // A chunk of headings or torn markup alone still says something: its own text, shortened.
-  const read = passages.length > 0 ? passages : wholeContent(hit.content)
+  const read = passages.length > 0 ? passages : wholeContent(content)
   return read.map((passage, position) => {
-    return { passage, hit: index, position, stems: new Set(terms.tokenize(passage.text)), score: 0 }
+    const says = passage.kind === 'code' ? withoutQuotedQuestions(passage.text) : passage.text
+    return { passage, hit: index, position, stems: new Set(terms.tokenize(says)), score: 0 }
   })
 }
 
