@@ -184,7 +184,7 @@ async function chooseSource(session: Session, options: ImportCommandOptions): Pr
 function describeWork(files: number, source: ChosenSource): string {
   const provider = PROVIDER_NAMES[source.provider] ?? source.provider
   return (
-    `Importing ${files} file${files === 1 ? '' : 's'} into the memory, where they are listed under ` +
+    `Importing ${files} file${files === 1 ? '' : 's'} into the memory, to be listed under ` +
     `${printableLine(source.displayName)} (${source.provider}, ${source.id}). Nothing is sent to ${provider}.`
   )
 }
