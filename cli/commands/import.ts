@@ -107,7 +107,7 @@ async function runAndPutDown(
 ): Promise<Outcome> {
   const target = { sourceId: source.id, provider: source.provider }
   const result = await runImport(deps, walk.files, { target, force: options.force === true })
-  result.failed.unshift(...walk.failures)
+  result.failed = [...walk.failures, ...result.failed]
   // What could not be looked into may still be there: then nothing counts as gone.
   const mayDelete = options.deleteMissing === true && result.complete && walk.failures.length === 0
   const removed = mayDelete ? await deleteMissing(deps, walk.files, root, target) : 0

@@ -103,9 +103,9 @@ function underlinedHeading(lines: readonly string[]): string {
 function cleanTitle(heading: string): string {
   return heading
     .slice(0, 1_000)
-    .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
-    .replace(/\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
-    .replace(/\[\]\([^)]*\)/g, '')
+    .replace(/!\[[^[\]]*\]\([^()]*\)/g, '')
+    .replace(/\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, '$1')
+    .replace(/\[\]\([^()]*\)/g, '')
     .replace(/<\/?[a-zA-Z][^<>]{0,200}>/g, '')
     .replace(/[`*]+/g, '')
     .replace(/\{#[^}]*\}\s*$/, '')

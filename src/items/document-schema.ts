@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { EXAMPLE_ID, idOf, providerOf } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import type { NewItem } from './item.ts'
+import { isLink, URL_CHARACTERS_MAX } from './link.ts'
 
 export const SOURCE_KINDS = ['message', 'document', 'file'] as const
 
@@ -16,11 +17,8 @@ export const METADATA_BYTES_MAX = 64 * 1024
 export const METADATA_DEPTH_MAX = 16
 /** With the rest of its key it has to fit into one index entry of PostgreSQL (2,704 bytes). */
 const EXTERNAL_ID_BYTES_MAX = 2_048
-const TITLE_CHARACTERS_MAX = 1_000
-const AUTHOR_CHARACTERS_MAX = 500
-const URL_CHARACTERS_MAX = 4_096
-/** The console shows the link: nothing that would run there. */
-const REFUSED_PROTOCOLS = new Set(['javascript:', 'vbscript:', 'data:'])
+export const TITLE_CHARACTERS_MAX = 1_000
+export const AUTHOR_CHARACTERS_MAX = 500
 /** Years 1 to 9999 in UTC: what ISO 8601 and PostgreSQL can both write. */
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
@@ -57,13 +55,7 @@ const Metadata = z
     `must not be nested deeper than ${METADATA_DEPTH_MAX} levels`,
   )
 
-const Url = z
-  .string()
-  .max(URL_CHARACTERS_MAX)
-  .refine((text) => {
-    const url = URL.parse(text)
-    return url !== null && !REFUSED_PROTOCOLS.has(url.protocol)
-  }, 'must be an absolute URL that is a link')
+const Url = z.string().max(URL_CHARACTERS_MAX).refine(isLink, 'must be an absolute http, https or mailto URL')
 
 /** A document as the API takes it. */
 export const IngestDocument = z

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import { ensureStoredModel, type ModelRegistry, readModelState } from '../embeddings/index.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
-import { type Chunk, chunkText, chunkTextToEmbed } from './chunk-text.ts'
+import { type Chunk, chunkTextToEmbed, chunkingDocument } from './chunk-text.ts'
+import { inSlices, type Pausable } from '../kernel/slices.ts'
 import { contentHash } from './content-hash.ts'
 import { cleanItem, itemKey, type NewItem } from './item.ts'
 
@@ -48,8 +49,6 @@ interface Embedder {
 
 /** Chunks handed to a model at once: enough for a remote one to fill its own batches side by side. */
 const CHUNKS_A_BATCH = 384
-/** Text that is cut before other work gets its turn; it takes some ten milliseconds. */
-const CHARACTERS_A_TURN = 100_000
 
 /**
  * Chunks and embeds what differs from what is stored, outside of any transaction, since it takes long.
@@ -64,26 +63,9 @@ export async function prepareItems(
 ): Promise<PreparedItems> {
   const state = await readModelState(db, organizationId)
   const embedders = await embeddersOf(db, models, state.active?.name ?? null, state.target?.name ?? null)
-  const clean = new Map(items.map(cleanItem).map((item) => [itemKey(item), item]))
-  // One order for everybody who locks items, so that two requests never wait for each other.
-  const ordered = [...clean].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
+  const ordered = await inSlices(cleaning(items), signal)
   const stored = await findStoredItems(db, organizationId, ordered)
-  const prepared: PreparedItem[] = []
-  let characters = 0
-  for (const item of ordered) {
-    const hash = contentHash(item)
-    if (stored.get(itemKey(item))?.hash === hash) {
-      prepared.push({ item, hash, chunks: null })
-      continue
-    }
-    const chunks = chunkText(item.body).map((chunk) => ({ chunk, vectors: [] }))
-    prepared.push({ item, hash, chunks })
-    characters += item.body.length
-    if (characters < CHARACTERS_A_TURN) continue
-    await turn()
-    characters = 0
-    signal?.throwIfAborted()
-  }
+  const prepared = await inSlices(cutting(ordered, stored), signal)
   await embedChunks(prepared, embedders, signal)
   return {
     organizationId,
@@ -92,6 +74,35 @@ export async function prepareItems(
     modelIds: embedders.map(({ id }) => id),
     items: prepared,
   }
+}
+
+/** The items as they can be stored, in one order for everybody who locks items, so that two requests never wait for each other. */
+function* cleaning(items: readonly NewItem[]): Pausable<NewItem[]> {
+  const clean = new Map<string, NewItem>()
+  for (const given of items) {
+    yield
+    const item = cleanItem(given)
+    clean.set(itemKey(item), item)
+  }
+  return [...clean].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
+}
+
+function* cutting(
+  items: readonly NewItem[],
+  stored: ReadonlyMap<string, StoredItem>,
+): Pausable<PreparedItem[]> {
+  const prepared: PreparedItem[] = []
+  for (const item of items) {
+    yield
+    const hash = contentHash(item)
+    if (stored.get(itemKey(item))?.hash === hash) {
+      prepared.push({ item, hash, chunks: null })
+      continue
+    }
+    const chunks = yield* chunkingDocument(item.title, item.body)
+    prepared.push({ item, hash, chunks: chunks.map((chunk) => ({ chunk, vectors: [] })) })
+  }
+  return prepared
 }
 
 async function embeddersOf(

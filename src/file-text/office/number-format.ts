@@ -1,6 +1,8 @@
 /** How a cell shows its number. `date` may have a time of day, `time` is a time of day or a span of hours. */
 export type NumberStyle = 'plain' | 'percent' | 'date' | 'time'
 
+/** Excel's own limit. */
+const CODE_CHARACTERS_MAX = 255
 const DAY_MS = 86_400_000
 /** The last day Excel has: 9999-12-31. */
 const LAST_DAY = 2_958_466
@@ -12,9 +14,12 @@ const LAST_DAY = 2_958_466
 export function numberStyleOf(id: number, code: string | null): NumberStyle {
   if (code === null) return builtInStyle(id)
   // The format of positive numbers, without literals, conditions and colours; [h] and the like count hours.
-  const [section = ''] = code.replaceAll(/"[^"]*"|\\.|_./g, '').split(';')
+  const [section = ''] = code
+    .slice(0, CODE_CHARACTERS_MAX)
+    .replaceAll(/"[^"]*"|\\.|_./g, '')
+    .split(';')
   const isSpan = /\[(?:h+|m+|s+)\]/i.test(section)
-  const letters = section.replaceAll(/\[[^\]]*\]/g, '').replaceAll(/am\/pm|a\/p|general/gi, '')
+  const letters = section.replaceAll(/\[[^[\]]*\]/g, '').replaceAll(/am\/pm|a\/p|general/gi, '')
   if (isSpan) return 'time'
   if (/[yd]/i.test(letters)) return 'date'
   if (/[hs]/i.test(letters)) return 'time'

@@ -110,9 +110,9 @@ function tooLarge(maxBytes: number): GoogleError {
   })
 }
 
-// Google puts pictures as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text.
-function withoutPictures(markdown: string): string {
+/** Google puts pictures as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text. */
+export function withoutPictures(markdown: string): string {
   return markdown
-    .replaceAll(/^\[[^\]\n]{1,40}\]: <data:[^>\n]*>$/gm, '')
-    .replaceAll(/!\[[^\]\n]{0,200}\]\[[^\]\n]{1,40}\]/g, '')
+    .replaceAll(/^\[[^[\]\n]{1,40}\]: <data:[^<>\n]*>$/gm, '')
+    .replaceAll(/!\[[^[\]\n]{0,200}\]\[[^[\]\n]{1,40}\]/g, '')
 }
