@@ -19,6 +19,7 @@ import {
   type SyncWorker,
   type SyncWorkerDependencies,
   type TakenRun,
+  withoutMessage,
 } from './sync/index.ts'
 
 export interface ConnectorEngine {
@@ -75,6 +76,11 @@ export async function startConnectorEngine(deps: {
     openAccount: openAccountOf(database, connectors),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     onPage: metrics.observePage,
+    onItemFault: (run, fault) =>
+      logger.error(
+        { ...runFields(run), err: withoutMessage(fault) },
+        'an item could not be read or stored; the run goes on, and lists it among its failures',
+      ),
     onWait: ({ run, until }) =>
       logger.info({ ...runFields(run), until }, 'a sync run waits as long as its provider asks'),
     onRunEnded: observeEnd(logger, metrics),

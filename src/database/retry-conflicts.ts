@@ -27,6 +27,12 @@ export function isDatabaseOutage(error: unknown): boolean {
   return OUTAGE_CODE.test(code) || OUTAGE_MESSAGE.test(error.message)
 }
 
+/** Whether the database said it, by a SQLSTATE, or could not be asked. */
+export function isDatabaseError(error: unknown): boolean {
+  if (isDatabaseOutage(error)) return true
+  return error instanceof Error && 'code' in error && /^[0-9A-Z]{5}$/.test(String(error.code))
+}
+
 /** Whether the database gave a transaction up because of another one: the same again can succeed. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && 'code' in error && CONFLICTS.has(String(error.code))

@@ -1,4 +1,5 @@
 export { createProviderAdapters, type ProviderAdapters } from './create-provider-adapters.ts'
+export { isItemsOwn, ownFailure } from './item-fault.ts'
 export {
   DEFAULT_PROVIDER_LIMITS,
   ProviderError,

@@ -139,6 +139,8 @@ export interface ItemFailure {
   externalId: string
   /** The provider's or extractor's own words. */
   message: string
+  /** What was thrown where the service itself failed on the item: for the log, without its message. */
+  fault?: unknown
 }
 
 /**

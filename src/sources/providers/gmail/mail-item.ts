@@ -1,8 +1,9 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
 import { decodeText, type ExtractInput, textFormatOf } from '../../../file-text/index.ts'
+import { inSlices } from '../../../kernel/slices.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
-import type { ItemMetadata, ProviderItem } from '../../provider.ts'
+import type { ItemMetadata, ProviderItem, ItemFailure } from '../../provider.ts'
 import { GoogleError } from '../google/google-error.ts'
 import {
   charsetFor,
@@ -26,7 +27,7 @@ const TEXT_BEFORE_QUOTES = 4
 /** A mail's item, and what could not be read of its parts: the mail is stored without them. */
 export interface ReadMail {
   item: ProviderItem
-  unread: string[]
+  unread: ItemFailure[]
   /** Something in it got no answer and is worth another try. */
   again: boolean
 }
@@ -38,13 +39,15 @@ export async function mailItemOf(
 ): Promise<ReadMail> {
   const payload = message.payload ?? {}
   const { texts, attachments } = partsOf(payload)
-  const faults: Faults = { unread: [], again: false }
+  const faults: Faults = { externalId: mailItemId(run.session, message.id), unread: [], again: false }
   const own = await ownTexts(run, message.id, texts, faults)
   const attached = await attachedText(run, message.id, attachments, faults)
   const subject = decodeWords(headerOf(payload, 'Subject') ?? '').trim()
   const title = subject === '' ? '(no subject)' : subject
   const isAnswer = (headerOf(payload, 'In-Reply-To') ?? headerOf(payload, 'References')) !== null
-  const said = isReply(subject, isAnswer) ? withoutQuotedText(...own.texts) : own.texts.join('\n\n').trim()
+  const said = isReply(subject, isAnswer)
+    ? await inSlices(withoutQuotedText(own.texts), run.session.signal)
+    : own.texts.join('\n\n').trim()
   const words = [said, ...own.attachedMails].filter((text) => text !== '')
   const body = [...(words.length === 0 ? [title] : words), ...attached].join('\n\n')
   const kept = cutToBytes(body, run.session.limits.maxTextBytes)
@@ -52,7 +55,7 @@ export async function mailItemOf(
   const sender = firstAddress(headerOf(payload, 'From'))
   const link = permalinkOf(run, message.id)
   const item: ProviderItem = {
-    externalId: mailItemId(run.session, message.id),
+    externalId: faults.externalId,
     sourceKind: 'message',
     title,
     body: kept,
@@ -69,12 +72,13 @@ export async function mailItemOf(
       ...(kept.length < body.length || own.truncated ? { truncated: true } : {}),
     },
   }
-  return { item, ...faults }
+  return { item, unread: faults.unread, again: faults.again }
 }
 
 /** What could not be read of one mail so far. */
 interface Faults {
-  unread: string[]
+  externalId: string
+  unread: ItemFailure[]
   again: boolean
 }
 
@@ -89,8 +93,8 @@ async function readOrNote<Value>(
     return await read()
   } catch (error) {
     run.session.signal.throwIfAborted()
-    const { verdict, message } = await run.failures.judge(error)
-    faults.unread.push(`${what}: ${message}`)
+    const { verdict, failure } = await run.failures.judge(faults.externalId, error)
+    faults.unread.push({ ...failure, message: `${what}: ${failure.message}` })
     faults.again ||= verdict === 'again'
     return null
   }

@@ -114,9 +114,9 @@ async function retryItems(run: DriveRun, externalIds: readonly string[]): Promis
       else files.push({ externalId, feed: parts[0] ?? MY_DRIVE, file })
     } catch (error) {
       run.session.signal.throwIfAborted()
-      const { verdict, message } = await run.failures.judge(error)
+      const { verdict, failure } = await run.failures.judge(externalId, error)
       if (verdict === 'gone') looked.deletions.push(externalId)
-      else looked.failures.push({ externalId, message })
+      else looked.failures.push(failure)
       if (verdict === 'again') looked.again.push(externalId)
     }
   }
