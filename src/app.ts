@@ -17,6 +17,7 @@ import { type ConnectorEngine, startConnectorEngine } from './connector-engine.t
 import { addConnectedPage, connectorRoutes, type ConnectorServices } from './connectors/index.ts'
 import { createConsoleIdentity } from './console-identity.ts'
 import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
+import { keepFormerModels } from './former-models.ts'
 import { createGates } from './gates.ts'
 import type { Route } from './http/route.ts'
 import { createServer } from './http/create-server.ts'
@@ -127,7 +128,9 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     fetch: deps.fetch,
     publicUrl: deps.publicUrl,
   })
-  const models = createModelRegistry({ configured: deps.embeddingModel, builtin: loadBuiltin })
+  const configured = deps.embeddingModel
+  const former = await keepFormerModels({ db, settings, logger, configured })
+  const models = createModelRegistry({ configured, builtin: loadBuiltin, former })
   const reembedding = createReembedding({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const items = createItems({ db, clock, models })
   const { publicUrl } = deps

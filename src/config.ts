@@ -69,7 +69,7 @@ export const settingsSchema = z.object({
   ENCRYPTION_KEY: encryptionKeys
     .optional()
     .describe(
-      'Encrypts OAuth tokens at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured',
+      "Encrypts OAuth tokens and the embedding server's API key at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured",
     ),
   SLACK_CLIENT_ID: secret.optional().describe("Slack app's client ID; with its secret Slack is offered"),
   SLACK_CLIENT_SECRET: secret.optional().describe("Slack app's client secret"),

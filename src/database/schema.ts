@@ -24,7 +24,13 @@ export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
 
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
 export interface Schema {
-  embedding_models: { id: Generated<number>; name: string; dimensions: number }
+  embedding_models: {
+    id: Generated<number>
+    name: string
+    dimensions: number
+    settings: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
+    ciphertext: Nullable<Buffer>
+  }
   organizations: {
     id: string
     name: string

@@ -130,7 +130,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'fullResync drops the cursor, reads every item again and removes what the provider no longer has.',
     'SYNC-12': 'A changed allowlist takes effect with the next run; a full resync removes what left it.',
     'SYNC-13':
-      'An item that cannot be read or stored is recorded with its run, counted once, and fails neither the run nor the others.',
+      'An item that cannot be read, cut or stored, whatever is thrown, is recorded with its run, counted once, and fails neither the run nor the others.',
     'SYNC-14': 'What is removed at the provider is gone with the next run, by its id and from search.',
     'SYNC-15':
       'A rate limit is waited out for as long as the provider says, and each refusal costs one request more.',
@@ -182,6 +182,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'An item can be shown, and removed by id or by provider and externalId, with all that was made of it.',
     'ING-15': 'NUL and lone surrogates are cleaned and fail no batch.',
     'ING-16': 'sourceKind is message, document or file.',
+    'ING-17': 'A url is http, https or mailto; any other is refused with 400.',
+    'ING-18': 'A document whose body shows nothing is found by its title, and its hit has that for content.',
   },
   Retrieval: {
     'HIT-1':
