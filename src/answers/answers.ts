@@ -63,9 +63,6 @@ export function createAnswers<Request extends { query: string }>(
 ): Answers<Request> {
   const randomBoundary = options.randomBoundary ?? (() => randomBytes(12).toString('hex'))
 
-  const synthesize = (query: string, hits: readonly Hit[], signal?: AbortSignal): Promise<string> =>
-    inSlices(synthesizingAnswer(query, hits, options.terms), signal)
-
   /** The model's answer with clean markers; nothing when there is no model or it says nothing. */
   async function* modelDeltas(
     query: string,
@@ -100,7 +97,7 @@ export function createAnswers<Request extends { query: string }>(
       }
     }
     if (answer === '') {
-      answer = hits.length === 0 ? nothingFound(query) : await synthesize(query, hits, signal)
+      answer = hits.length === 0 ? nothingFound(query) : await synthesize(query, hits, options.terms, signal)
       yield { type: 'delta', text: answer }
     }
     // The question of an answer about nothing may hold brackets of its own.
@@ -133,7 +130,7 @@ export function createAnswers<Request extends { query: string }>(
       signal?.throwIfAborted()
       options.onModelFailure(error, request)
     }
-    return await synthesize(query, hits, signal)
+    return await synthesize(query, hits, options.terms, signal)
   }
 }
 
@@ -161,6 +158,15 @@ async function* visibleDeltas(
   }
   const rest = visible(filter.end()).trimEnd()
   if (rest !== '') yield rest
+}
+
+function synthesize(
+  query: string,
+  hits: readonly Hit[],
+  terms: TermWeights,
+  signal?: AbortSignal,
+): Promise<string> {
+  return inSlices(synthesizingAnswer(query, hits, terms), signal)
 }
 
 function contextItem(hit: Hit): ContextItem {

@@ -107,10 +107,9 @@ export function createMarkerFilter(hitCount: number): MarkerFilter {
       return settled
     },
     end() {
-      const rest = held
-      held = ''
-      begun.length = 0
-      return rest
+      settled = ''
+      settleHeld()
+      return settled
     },
   }
 }

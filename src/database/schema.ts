@@ -3,7 +3,7 @@ import type { Action, ActorType, Role } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 
 type Json = ColumnType<Record<string, unknown>, string, string>
-type NullableJson = ColumnType<Record<string, unknown> | null, string | null, string | null>
+type NullableJson = ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
 
 export type SubscriptionStatus =
@@ -28,7 +28,7 @@ export interface Schema {
     id: Generated<number>
     name: string
     dimensions: number
-    settings: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
+    settings: NullableJson
     ciphertext: Nullable<Buffer>
   }
   organizations: {

@@ -53,105 +53,124 @@ const Stored = z.object({
 const contextOf = (name: string): string => `embedding_models:${name}`
 
 /** Keeps and finds the settings of models. */
-export function createKeptSettings({ db, present, cipher }: KeptSettingsOptions): KeptSettings {
-  const openKey = async (name: string, ciphertext: Uint8Array): Promise<string> => {
-    try {
-      const opened = (await cipher())?.decrypt(ciphertext, contextOf(name))
-      if (opened !== undefined) return opened
-    } catch (cause) {
-      throw noKey(name, 'cannot be decrypted with ENCRYPTION_KEY: add the key it was encrypted with', cause)
-    }
-    throw noKey(name, 'is encrypted, and there is no ENCRYPTION_KEY: set the one it was encrypted with')
-  }
-
+export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
   return {
-    async keep(model) {
-      // It is always there, and needs nothing.
-      if (present.provider === 'builtin') return
-      const { id, name } = await ensureStoredModel(db, model)
-      const { provider, baseUrl, model: modelName, dimensions, apiKey } = present
-      const stored: z.input<typeof Stored> = {
-        provider,
-        baseUrl: baseUrl ?? null,
-        model: modelName ?? null,
-        dimensions: dimensions ?? null,
-        hasApiKey: apiKey !== undefined,
-      }
-      const ciphertext =
-        apiKey === undefined ? null : ((await cipher())?.encrypt(apiKey, contextOf(name)) ?? null)
-      await db
-        .updateTable('embedding_models')
-        .set({ settings: JSON.stringify(stored), ciphertext })
-        .where('id', '=', id)
-        .execute()
-    },
-
-    async find(name) {
-      const row = await db
-        .selectFrom('embedding_models')
-        .select(['dimensions', 'settings', 'ciphertext'])
-        .where('name', '=', name)
-        .executeTakeFirst()
-      if (!row?.settings) return null
-      const { provider, baseUrl, model, dimensions, hasApiKey } = Stored.parse(row.settings)
-      const former = {
-        provider,
-        baseUrl: baseUrl ?? undefined,
-        model: model ?? undefined,
-        dimensions: dimensions ?? undefined,
-        knownDimensions: row.dimensions,
-      }
-      // The present key of the same server is the newer one: the kept one may have been replaced by it.
-      if (isSameServer(former, present) && present.apiKey !== undefined)
-        return { ...former, apiKey: present.apiKey }
-      if (!hasApiKey) return former
-      if (row.ciphertext === null)
-        throw noKey(name, 'was not kept, for want of an ENCRYPTION_KEY: restore its settings and set one')
-      return { ...former, apiKey: await openKey(name, row.ciphertext) }
-    },
-
-    async dropUnused(configuredName) {
-      await sql`
-        update embedding_models m set settings = null, ciphertext = null
-        where m.name <> ${configuredName} and m.settings is not null
-          and not exists (select from organizations o where o.embedding_model_id = m.id)
-          and not exists (select from reembeddings r where r.embedding_model_id = m.id and r.status = 'running')`.execute(
-        db,
-      )
-    },
-
-    async reencrypt() {
-      const rows = await db
-        .selectFrom('embedding_models')
-        .select(['id', 'name', 'ciphertext'])
-        .where('ciphertext', 'is not', null)
-        .execute()
-      const unreadable: { name: string; cause: unknown }[] = []
-      for (const { id, name, ciphertext } of rows) {
-        if (ciphertext === null) continue
-        try {
-          const anew = (await cipher())?.reencrypt(ciphertext, contextOf(name))
-          if (!anew) continue
-          await db
-            .updateTable('embedding_models')
-            .set({ ciphertext: anew })
-            .where('id', '=', id)
-            .where('ciphertext', '=', ciphertext)
-            .execute()
-        } catch (cause) {
-          unreadable.push({ name, cause })
-        }
-      }
-      const [first] = unreadable
-      if (first === undefined) return
-      const names = unreadable.map(({ name }) => name).join(', ')
-      throw new Error(
-        `ENCRYPTION_KEY: the API keys kept for these embedding models cannot be decrypted with it: ${names}; add the key ` +
-          'they were encrypted with to the list until the vectors have been moved',
-        { cause: first.cause },
-      )
-    },
+    keep: (model) => keep(options, model),
+    find: (name) => find(options, name),
+    dropUnused: (configuredName) => dropUnused(options.db, configuredName),
+    reencrypt: () => reencrypt(options),
   }
+}
+
+async function keep({ db, present, cipher }: KeptSettingsOptions, model: EmbeddingModel): Promise<void> {
+  // It is always there, and needs nothing.
+  if (present.provider === 'builtin') return
+  const { id, name } = await ensureStoredModel(db, model)
+  const { provider, baseUrl, model: modelName, dimensions, apiKey } = present
+  const settings: z.input<typeof Stored> = {
+    provider,
+    baseUrl: baseUrl ?? null,
+    model: modelName ?? null,
+    dimensions: dimensions ?? null,
+    hasApiKey: apiKey !== undefined,
+  }
+  const ciphertext =
+    apiKey === undefined ? null : ((await cipher())?.encrypt(apiKey, contextOf(name)) ?? null)
+  await db
+    .updateTable('embedding_models')
+    .set({ settings: JSON.stringify(settings), ciphertext })
+    .where('id', '=', id)
+    .execute()
+}
+
+async function find(options: KeptSettingsOptions, name: string): Promise<EmbeddingModelSettings | null> {
+  const { db, present } = options
+  const row = await db
+    .selectFrom('embedding_models')
+    .select(['dimensions', 'settings', 'ciphertext'])
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (!row?.settings) return null
+  const { provider, baseUrl, model, dimensions, hasApiKey } = Stored.parse(row.settings)
+  const former = {
+    provider,
+    baseUrl: baseUrl ?? undefined,
+    model: model ?? undefined,
+    dimensions: dimensions ?? undefined,
+    knownDimensions: row.dimensions,
+  }
+  // The present key of the same server is the newer one: the kept one may have been replaced by it.
+  if (isSameServer(former, present) && present.apiKey !== undefined)
+    return { ...former, apiKey: present.apiKey }
+  if (!hasApiKey) return former
+  if (row.ciphertext === null)
+    throw noKey(name, 'was not kept, for want of an ENCRYPTION_KEY: restore its settings and set one')
+  return { ...former, apiKey: await openKey(options, name, row.ciphertext) }
+}
+
+async function openKey(
+  { cipher }: KeptSettingsOptions,
+  name: string,
+  ciphertext: Uint8Array,
+): Promise<string> {
+  const keys = await cipher()
+  if (keys === null)
+    throw noKey(name, 'is encrypted, and there is no ENCRYPTION_KEY: set the one it was encrypted with')
+  try {
+    return keys.decrypt(ciphertext, contextOf(name))
+  } catch (cause) {
+    throw noKey(name, 'cannot be decrypted with ENCRYPTION_KEY: add the key it was encrypted with', cause)
+  }
+}
+
+async function dropUnused(db: Db, configuredName: string): Promise<void> {
+  await sql`
+    update embedding_models m set settings = null, ciphertext = null
+    where m.name <> ${configuredName} and m.settings is not null
+      and not exists (select from organizations o where o.embedding_model_id = m.id)
+      and not exists (select from reembeddings r where r.embedding_model_id = m.id and r.status = 'running')`.execute(
+    db,
+  )
+}
+
+async function reencrypt({ db, cipher }: KeptSettingsOptions): Promise<void> {
+  const rows = await db
+    .selectFrom('embedding_models')
+    .select(['id', 'name', 'ciphertext'])
+    .where('ciphertext', 'is not', null)
+    .execute()
+  const unreadable: { name: string; cause: unknown }[] = []
+  for (const { id, name, ciphertext } of rows) {
+    if (ciphertext === null) continue
+    try {
+      const anew = (await cipher())?.reencrypt(ciphertext, contextOf(name))
+      if (anew) await replaceCiphertext(db, id, { from: ciphertext, to: anew })
+    } catch (cause) {
+      unreadable.push({ name, cause })
+    }
+  }
+  const [first] = unreadable
+  if (first === undefined) return
+  const names = unreadable.map(({ name }) => name).join(', ')
+  throw new Error(
+    `ENCRYPTION_KEY: the API keys kept for these embedding models cannot be decrypted with it: ${names}; add the key they ` +
+      'were encrypted with to the list until the vectors have been moved',
+    { cause: first.cause },
+  )
+}
+
+/** Another process may have done the same meanwhile, or kept a new key. */
+async function replaceCiphertext(
+  db: Db,
+  id: number,
+  { from, to }: { from: Buffer; to: Buffer },
+): Promise<void> {
+  await db
+    .updateTable('embedding_models')
+    .set({ ciphertext: to })
+    .where('id', '=', id)
+    .where('ciphertext', '=', from)
+    .execute()
 }
 
 /** Whether two settings are of one server, so that a key of the one is a key of the other. */

@@ -10,7 +10,7 @@ import {
   chunkTextToEmbed,
 } from './chunk-text.ts'
 import { inOneGo } from '../kernel/slices.ts'
-import { isBlank } from '../kernel/text.ts'
+import { showsNothing } from '../kernel/text.ts'
 import { countWords } from '../text/words.ts'
 
 const wordsOf = (text: string): number => countWords(text, 0, text.length).words
@@ -170,7 +170,7 @@ describe('chunkText, where it cuts', () => {
     const body = `${'\u200b'.repeat(9_000)}\n\nWords.\n\n# Then\n\n${'\u2060'.repeat(9_000)}`
     const chunks = inOneGo(chunkingDocument('Tea', body))
     expect(chunks.map(({ position }) => position)).toEqual(chunks.map((_, at) => at))
-    for (const { content } of chunks) expect(isBlank(content)).toBe(false)
+    for (const { content } of chunks) expect(showsNothing(content)).toBe(false)
     expect(chunks.some(({ content }) => content.includes('Words.'))).toBe(true)
   })
 

@@ -6,7 +6,7 @@
  * strongest boundary there: before a heading, else between paragraphs, list items, sentences.
  */
 import { inOneGo, type Pausable } from '../kernel/slices.ts'
-import { isBlank } from '../kernel/text.ts'
+import { showsNothing } from '../kernel/text.ts'
 import { type Block, findingBlocks, type HeadingPath } from '../text/blocks.ts'
 import { findingFragmentStarts } from './chunk-fragments.ts'
 import { findingSentenceStarts } from '../text/sentences.ts'
@@ -86,9 +86,10 @@ export function* chunkingText(body: string): Pausable<Chunk[]> {
  * that is blank as well.
  */
 export function* chunkingDocument(title: string, body: string): Pausable<Chunk[]> {
-  const visible = (yield* chunkingText(body)).filter(({ content }) => !isBlank(content))
-  if (visible.length > 0) return visible.map((chunk, position) => ({ ...chunk, position }))
-  return isBlank(title) ? [] : [{ content: title.trim(), position: 0, heading: null }]
+  const visible = (yield* chunkingText(body)).filter(({ content }) => !showsNothing(content))
+  if (visible.length > 0)
+    return visible.map(({ content, heading }, position) => ({ content, position, heading }))
+  return showsNothing(title) ? [] : [{ content: title.trim(), position: 0, heading: null }]
 }
 
 /**

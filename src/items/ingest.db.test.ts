@@ -253,20 +253,6 @@ describe('POST /v1/ingest', () => {
     expect((await ingest([document({ externalId: 'good' })])).body).toEqual({ ingested: 0, skipped: 1 })
   })
 
-  it.each(['', ' \n\t', '\u200b\u2060\ufeff', '\u0001\u0007'])(
-    'takes a document whose body shows nothing (%j): it is found by its title [ING-18]',
-    async (body) => {
-      expect((await ingest([document({ title: 'Tea ceremony', body })])).status).toBe(200)
-      expect(await stored()).toMatchObject({ items: 1, chunks: 1, vectors: 1 })
-      const chunks = await database.db
-        .selectFrom('chunks')
-        .select('content')
-        .where('organization_id', '=', organization.id)
-        .execute()
-      expect(chunks).toEqual([{ content: 'Tea ceremony' }])
-    },
-  )
-
   it('takes a document that shows nothing at all, and has nothing to be found by', async () => {
     expect((await ingest([document({ title: '\u200b', body: '\u200b' })])).status).toBe(200)
     expect(await stored()).toMatchObject({ items: 1, chunks: 0, vectors: 0 })
@@ -299,7 +285,7 @@ describe('what POST /v1/ingest refuses stores nothing', () => {
     ['an externalId too long', () => document({ externalId: 'x'.repeat(2_049) }), /2048 bytes/],
     ['a body over 1 MiB', () => document({ body: 'é'.repeat(524_289) }), /1048576 bytes \(1 MiB\)/],
     ['a title too long', () => document({ title: 'x'.repeat(1_001) }), /documents\.1\.title/],
-    ['a relative url', () => document({ url: '/page' }), /absolute URL/],
+    ['a relative url', () => document({ url: '/page' }), /absolute http/],
     ...[
       'javascript:alert(1)',
       'vbscript:x',

@@ -11,7 +11,7 @@ export function storableText(text: string): string {
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\s]/u
 
 /** Whether a text shows nothing: it is empty, or blanks, control and zero-width characters alone. */
-export function isBlank(text: string): boolean {
+export function showsNothing(text: string): boolean {
   for (const character of text) if (!INVISIBLE.test(character)) return false
   return true
 }

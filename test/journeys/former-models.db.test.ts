@@ -215,7 +215,9 @@ describe('the API key of a former model', () => {
     await contents(service, organization, 'harbour crane')
     const rows = await keptRows()
     expect(rows.every(({ ciphertext }) => ciphertext !== null)).toBe(true)
-    const stored = JSON.stringify(rows.map((row) => ({ ...row, text: row.ciphertext?.toString('latin1') })))
+    const stored = JSON.stringify(
+      rows.map(({ settings, ciphertext }) => [settings, ciphertext?.toString('latin1')]),
+    )
     const status = await move(service, organization, 'GET')
     for (const secret of [FIRST_KEY, SECOND_KEY]) {
       expect(stored).not.toContain(secret)
