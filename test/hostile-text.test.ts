@@ -81,7 +81,7 @@ const READERS: Record<string, (text: string) => unknown> = {
     partsOf({ headers: [{ name: 'Content-Type', value: `charset${text}` }], body: { data: 'YQ' } }),
   'Markdown of Notion': (text) => [readableMarkdown(text), childrenIn(text)],
   'text of Slack': (text) => [mrkdwnToText(text, names), mentionedUsers(text)],
-  'Markdown of Drive': withoutPictures,
+  'Markdown of Drive': (text) => inOneGo(withoutPictures(Buffer.from(text))),
   'a number format': (text) => numberStyleOf(200, text),
   'the kind of a file': (text) => [textFormatOf(text, text), textFormatOf('', `${text}.pdf`)],
   'an imported Markdown file': (text) => extractMarkdown(`# ${text}`, true),
@@ -117,6 +117,7 @@ describe('the event loop goes on while hostile text is', () => {
   const SLOW: Record<string, (text: string) => Pausable<unknown>> = {
     'cut into chunks': chunkingText,
     'taken out of a mail': (text) => withoutQuotedText([text]),
+    'exported from Drive': (text) => withoutPictures(Buffer.from(text)),
     'made an answer of': (text) => synthesizingAnswer('who and when', hitsOf(text), terms),
   }
   it.each(Object.keys(SLOW))('%s', { timeout: 120_000 }, async (name) => {

@@ -18,6 +18,8 @@ import { isReply, withoutQuotedText } from './quoted-text.ts'
 
 const MOST_ATTACHMENTS = 5
 const MOST_RECIPIENTS = 50
+/** Of a header that is longer, the beginning is read: a list of recipients may be a megabyte. */
+const HEADER_CHARACTERS_MAX = 20_000
 /** A share of the item's text for what is attached; the mail's own words come first. */
 const ATTACHMENT_SHARE = 4
 
@@ -42,7 +44,7 @@ export async function mailItemOf(
   const faults: Faults = { externalId: mailItemId(run.session, message.id), unread: [], again: false }
   const own = await ownTexts(run, message.id, texts, faults)
   const attached = await attachedText(run, message.id, attachments, faults)
-  const subject = decodeWords(headerOf(payload, 'Subject') ?? '').trim()
+  const subject = decodeWords((headerOf(payload, 'Subject') ?? '').slice(0, HEADER_CHARACTERS_MAX)).trim()
   const title = subject === '' ? '(no subject)' : subject
   const isAnswer = (headerOf(payload, 'In-Reply-To') ?? headerOf(payload, 'References')) !== null
   const said = isReply(subject, isAnswer)
@@ -223,7 +225,7 @@ function internalDateOf(message: gmail_v1.Schema$Message): Date | null {
  * it: what stands before the first address is part of its name.
  */
 function firstAddress(header: string | null): { name: string; address: string } | null {
-  const parsed = addressParser(header ?? '', { flatten: true })
+  const parsed = addressParser((header ?? '').slice(0, HEADER_CHARACTERS_MAX), { flatten: true })
   const index = parsed.findIndex(({ address }) => address)
   const address = parsed[index]?.address
   if (!address) return null
@@ -233,7 +235,7 @@ function firstAddress(header: string | null): { name: string; address: string } 
 
 /** The mailboxes of an address header, groups opened (RFC 5322, 3.4). */
 function addressesOf(header: string): { name: string; address: string }[] {
-  return addressParser(header, { flatten: true }).flatMap(({ name, address }) =>
-    address ? [{ name: decodeWords(name).trim(), address }] : [],
+  return addressParser(header.slice(0, HEADER_CHARACTERS_MAX), { flatten: true }).flatMap(
+    ({ name, address }) => (address ? [{ name: decodeWords(name).trim(), address }] : []),
   )
 }

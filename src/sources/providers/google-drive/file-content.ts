@@ -1,3 +1,4 @@
+import { inSlices, type Pausable } from '../../../kernel/slices.ts'
 import { type ExtractedText, textFormatOf } from '../../../file-text/index.ts'
 import { GoogleError, TOO_LARGE } from '../google/google-error.ts'
 import type { DriveFile, DriveRun } from './drive-run.ts'
@@ -13,6 +14,7 @@ const EXPORTS: Record<string, readonly string[]> = {
 
 /** Files over this size are held one at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
+const BYTES_A_PAUSE = 65_536
 
 /** True for the kinds whose content is written in Google's editors. */
 export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
@@ -60,11 +62,10 @@ async function exportText(
     const bytes = await download(run, (options) =>
       run.api.files.export({ fileId: file.id, mimeType: mimeType ?? 'text/plain' }, options),
     )
-    const text = Buffer.from(bytes).toString('utf8')
     const { limits, signal } = run.session
     return await run.extractor.extract({
       format: mimeType === 'text/csv' ? 'csv' : 'text',
-      bytes: Buffer.from(mimeType === 'text/markdown' ? withoutPictures(text) : text),
+      bytes: mimeType === 'text/markdown' ? await inSlices(withoutPictures(bytes), signal) : bytes,
       charset: 'utf-8',
       path: file.name,
       maxTextBytes: limits.maxTextBytes,
@@ -110,9 +111,27 @@ function tooLarge(maxBytes: number): GoogleError {
   })
 }
 
-/** Google puts pictures as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text. */
-export function withoutPictures(markdown: string): string {
-  return markdown
+/**
+ * Google puts pictures as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text. Neither goes over a
+ * line, so that it can be done bit by bit.
+ */
+export function* withoutPictures(markdown: Uint8Array): Pausable<Buffer> {
+  const decoder = new TextDecoder()
+  const parts: Buffer[] = []
+  let unfinished = ''
+  for (let from = 0; from < markdown.length; from += BYTES_A_PAUSE) {
+    yield
+    const piece = decoder.decode(markdown.subarray(from, from + BYTES_A_PAUSE), { stream: true })
+    const lineStart = piece.lastIndexOf('\n') + 1
+    if (lineStart > 0) parts.push(Buffer.from(linesWithoutPictures(unfinished + piece.slice(0, lineStart))))
+    unfinished = lineStart > 0 ? piece.slice(lineStart) : unfinished + piece
+  }
+  parts.push(Buffer.from(linesWithoutPictures(unfinished + decoder.decode())))
+  return Buffer.concat(parts)
+}
+
+function linesWithoutPictures(lines: string): string {
+  return lines
     .replaceAll(/^\[[^[\]\n]{1,40}\]: <data:[^<>\n]*>$/gm, '')
     .replaceAll(/!\[[^[\]\n]{0,200}\]\[[^[\]\n]{1,40}\]/g, '')
 }
