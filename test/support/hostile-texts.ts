@@ -107,7 +107,7 @@ export function findSuperlinear(
   let said = ''
   for (let attempt = 0; attempt < 4; attempt++) {
     const once = cpuMs(() => work(text))
-    if (once <= NOISE_MS / 4) return null
+    if (once <= NOISE_MS / 2) return null
     const twice = cpuMs(() => work(double))
     if (twice > ABSOLUTE_MS) return `${name}: ${twice.toFixed(0)} ms`
     if (twice <= NOISE_MS || twice <= once * RATIO_MAX) return null
