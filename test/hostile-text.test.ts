@@ -1,7 +1,6 @@
 import { convert } from 'html-to-text'
 import { addressParser, decodeWords } from 'postal-mime'
 import { describe, expect, it } from 'vitest'
-import { extractMarkdown, extractRst } from '../cli/import/extract-markdown.ts'
 import { splitParts } from '../cli/import/split-parts.ts'
 import { citationsOf, createMarkerFilter } from '../src/answers/citations.ts'
 import { splitPassages } from '../src/answers/passages.ts'
@@ -13,18 +12,22 @@ import { tokenize } from '../src/inference/embedding-models/builtin/tokenize.ts'
 import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { chunkingText } from '../src/items/chunk-text.ts'
 import { isLink } from '../src/items/link.ts'
+import { limitNesting } from '../src/file-text/limit-nesting.ts'
+import { numberStyleOf } from '../src/file-text/office/number-format.ts'
+import { readCsv } from '../src/file-text/read-csv.ts'
+import { readMarkdown, readRst } from '../src/file-text/read-markdown.ts'
+import { textFormatOf } from '../src/file-text/text-format.ts'
 import { inOneGo, inSlices, type Pausable } from '../src/kernel/slices.ts'
 import { showsNothing, storableText } from '../src/kernel/text.ts'
 import type { Hit } from '../src/retrieval/index.ts'
-import { numberStyleOf } from '../src/sources/extract/office/number-format.ts'
-import { textFormatOf } from '../src/sources/extract/text-format.ts'
-import { cutToBytes } from '../src/sources/item-text.ts'
 import { partsOf } from '../src/sources/providers/gmail/mail-parts.ts'
 import { isReply, withoutQuotedText } from '../src/sources/providers/gmail/quoted-text.ts'
 import { withoutPictures } from '../src/sources/providers/google-drive/file-content.ts'
 import { childrenIn, readableMarkdown } from '../src/sources/providers/notion/notion-text.ts'
 import { mentionedUsers, mrkdwnToText } from '../src/sources/providers/slack/slack-mrkdwn.ts'
 import { findBlocks } from '../src/text/blocks.ts'
+import { cutToBytes } from '../src/text/cut-to-bytes.ts'
+import { createQuotationFilter, withoutQuestionsInCode } from '../src/text/quotations.ts'
 import { sentenceStarts } from '../src/text/sentences.ts'
 import { countWords } from '../src/text/words.ts'
 import { findSuperlinear, hostileTexts, type HostileText } from './support/hostile-texts.ts'
@@ -84,8 +87,14 @@ const READERS: Record<string, (text: string) => unknown> = {
   'Markdown of Drive': (text) => inOneGo(withoutPictures(Buffer.from(text))),
   'a number format': (text) => numberStyleOf(200, text),
   'the kind of a file': (text) => [textFormatOf(text, text), textFormatOf('', `${text}.pdf`)],
-  'an imported Markdown file': (text) => extractMarkdown(`# ${text}`, true),
-  'an imported reStructuredText file': extractRst,
+  'an imported Markdown file': (text) => readMarkdown(`# ${text}`, 'a.md'),
+  'an imported reStructuredText file': readRst,
+  'the rows of a CSV file': (text) => readCsv(text, 2 * MIB),
+  'the nesting of HTML': (text) => limitNesting(text, 300),
+  'questions quoted in code': (text) => [
+    createQuotationFilter('how many days of paid leave do I get')(text),
+    withoutQuestionsInCode(text),
+  ],
   'the parts of an imported file': (text) => splitParts(text, 100_000),
 }
 
