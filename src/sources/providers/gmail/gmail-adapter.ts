@@ -31,7 +31,7 @@ export interface GmailAdapterOptions {
 /** The Gmail connector: every mail of one mailbox but trash, spam, drafts and chats. */
 export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterOptions): ProviderAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
-  const api = gmail({ version: 'v1', retry: false, ...rootUrl })
+  const api = gmail({ version: 'v1', retry: false, redirect: 'error', ...rootUrl })
   const caller = createGoogleCaller()
   const oauth = createGoogleOAuth({
     settings,

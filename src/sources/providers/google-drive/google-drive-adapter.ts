@@ -39,7 +39,7 @@ export function createGoogleDriveAdapter({
   extractor,
 }: GoogleDriveAdapterOptions): ProviderAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
-  const api = drive({ version: 'v3', retry: false, ...rootUrl })
+  const api = drive({ version: 'v3', retry: false, redirect: 'error', ...rootUrl })
   const caller = createGoogleCaller()
   const oauth = createGoogleOAuth({
     settings,

@@ -5,6 +5,7 @@ import {
   LogLevel,
   RequestTimeoutError,
 } from '@notionhq/client'
+import { refuseRedirects } from '../../../kernel/refuse-redirects.ts'
 import { createProviderCaller, retryAfterMs, type ProviderCaller } from '../../provider-calls.ts'
 import { ProviderError, type ProviderSession } from '../../provider.ts'
 
@@ -55,7 +56,7 @@ export function createNotionClient(
     logger: () => undefined,
     fetch: async (url, init) => {
       const { method, headers, body } = init ?? {}
-      const response = await fetch(url, {
+      const response = await refuseRedirects(fetch)(url, {
         ...(method === undefined ? {} : { method }),
         ...(headers === undefined ? {} : { headers }),
         ...(body === undefined ? {} : { body }),

@@ -6,6 +6,7 @@ import {
   WebAPIRequestError,
   WebClient,
 } from '@slack/web-api'
+import { refuseRedirects } from '../../../kernel/refuse-redirects.ts'
 import { createProviderCaller, type ProviderCaller } from '../../provider-calls.ts'
 import { ProviderError, type ProviderSession } from '../../provider.ts'
 
@@ -44,7 +45,10 @@ export function createSlackClient(apiUrl: string, timeoutMs: number, signal: Abo
     // Its own warnings repeat what the errors say.
     logLevel: LogLevel.ERROR,
     fetch: (url, init) =>
-      fetch(url, { ...init, signal: AbortSignal.any([signal, ...(init?.signal ? [init.signal] : [])]) }),
+      refuseRedirects(fetch)(url, {
+        ...init,
+        signal: AbortSignal.any([signal, ...(init?.signal ? [init.signal] : [])]),
+      }),
   })
 }
 
