@@ -6,8 +6,7 @@ import { ensureStoredModel, type ModelRegistry, readModelState } from '../embedd
 import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
 import { type Chunk, chunkTextToEmbed, chunkingDocument } from './chunk-text.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
-import { contentHash } from './content-hash.ts'
-import { cleanItem, itemKey, type NewItem } from './item.ts'
+import { type CleanItem, cleanItem, itemKey, type NewItem } from './item.ts'
 
 /** A chunk with one vector for each model of the preparation, in their order. */
 export interface PreparedChunk {
@@ -16,9 +15,7 @@ export interface PreparedChunk {
 }
 
 export interface PreparedItem {
-  item: NewItem
-  /** SHA-256 of its content, in hex. */
-  hash: string
+  item: CleanItem
   /** null: the stored item has the same content, so that nothing had to be embedded. */
   chunks: PreparedChunk[] | null
 }
@@ -58,12 +55,14 @@ const CHUNKS_A_BATCH = 384
 export async function prepareItems(
   db: Db,
   models: ModelRegistry,
-  { organizationId, items }: { organizationId: string; items: readonly NewItem[] },
+  { organizationId, items }: { organizationId: string; items: readonly CleanItem[] },
   signal?: AbortSignal,
 ): Promise<PreparedItems> {
   const state = await readModelState(db, organizationId)
   const embedders = await embeddersOf(db, models, state.active?.name ?? null, state.target?.name ?? null)
-  const ordered = await inSlices(cleaning(items), signal)
+  const clean = new Map(items.map((item) => [itemKey(item), item]))
+  // One order for everybody who locks items, so that two requests never wait for each other.
+  const ordered = [...clean].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
   const stored = await findStoredItems(db, organizationId, ordered)
   const prepared = await inSlices(cutting(ordered, stored), signal)
   await embedChunks(prepared, embedders, signal)
@@ -76,33 +75,35 @@ export async function prepareItems(
   }
 }
 
-/** The items as they can be stored, in one order for everybody who locks items, so that two requests never wait for each other. */
-function* cleaning(items: readonly NewItem[]): Pausable<NewItem[]> {
-  const clean = new Map<string, NewItem>()
-  for (const given of items) {
-    yield
-    const item = cleanItem(given)
-    clean.set(itemKey(item), item)
-  }
-  return [...clean].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
-}
-
 function* cutting(
-  items: readonly NewItem[],
+  items: readonly CleanItem[],
   stored: ReadonlyMap<string, StoredItem>,
 ): Pausable<PreparedItem[]> {
   const prepared: PreparedItem[] = []
   for (const item of items) {
     yield
-    const hash = contentHash(item)
-    if (stored.get(itemKey(item))?.hash === hash) {
-      prepared.push({ item, hash, chunks: null })
+    if (stored.get(itemKey(item))?.hash === item.hash) {
+      prepared.push({ item, chunks: null })
       continue
     }
     const chunks = yield* chunkingDocument(item.title, item.body)
-    prepared.push({ item, hash, chunks: chunks.map((chunk) => ({ chunk, vectors: [] })) })
+    prepared.push({ item, chunks: chunks.map((chunk) => ({ chunk, vectors: [] })) })
   }
   return prepared
+}
+
+/** Items as they are stored, with turns for other work: metadata and bodies may be large. */
+export async function cleanItems(items: readonly NewItem[], signal?: AbortSignal): Promise<CleanItem[]> {
+  return await inSlices(cleaning(items), signal)
+}
+
+function* cleaning(items: readonly NewItem[]): Pausable<CleanItem[]> {
+  const clean: CleanItem[] = []
+  for (const item of items) {
+    yield
+    clean.push(cleanItem(item))
+  }
+  return clean
 }
 
 async function embeddersOf(
@@ -169,7 +170,7 @@ const StoredRows = z.array(
 export async function findStoredItems(
   db: Db | Tx,
   organizationId: string,
-  items: readonly NewItem[],
+  items: readonly CleanItem[],
   lock = false,
 ): Promise<Map<string, StoredItem>> {
   const keys = JSON.stringify(items.map(({ provider, externalId }, n) => ({ n, provider, externalId })))

@@ -9,6 +9,7 @@ import { checkConnectorLimit } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
+import { cleanItem } from '../items/item.ts'
 import { createRetrieval } from '../retrieval/index.ts'
 import { createSyncRuns } from '../sync/index.ts'
 import { createRemovals, createSources, type Removals } from './index.ts'
@@ -52,7 +53,9 @@ async function removeAndDie(sourceId: string) {
 
 async function push(sourceId: string, count: number, prefix = 'page'): Promise<void> {
   const documents = Array.from({ length: count }, (_, n) =>
-    testItem(bench.organization, { sourceId, externalId: `${prefix}-${n}`, body: `common word${n}` }),
+    cleanItem(
+      testItem(bench.organization, { sourceId, externalId: `${prefix}-${n}`, body: `common word${n}` }),
+    ),
   )
   await items.ingest(bench.organization.caller(), documents, randomUUID())
 }
