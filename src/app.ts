@@ -20,7 +20,7 @@ import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from './em
 import { keepFormerModels } from './former-models.ts'
 import { createGates } from './gates.ts'
 import type { Route } from './http/route.ts'
-import { createServer } from './http/create-server.ts'
+import { createServer, type ServerOptions } from './http/create-server.ts'
 import { llmsText } from './http/llms-text.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { EmbeddingModel } from './inference/embedding-model.ts'
@@ -52,7 +52,7 @@ import {
   type SourceServices,
 } from './sources/index.ts'
 import { createSyncRuns, syncRoutes, type SyncServices } from './sync/index.ts'
-import { createCredits, createRateLimit, type Credits } from './usage/index.ts'
+import { createCredits, createRateLimit, type Credits, type RateLimit } from './usage/index.ts'
 
 /** Everything the service takes from outside. */
 export interface AppDependencies {
@@ -68,6 +68,8 @@ export interface AppDependencies {
   operatorToken: string | undefined
   /** The base URL in links, without a slash at its end. Asked only once the server listens. */
   publicUrl: () => string
+  /** How long clients may take to send a request; of tests. */
+  timeouts?: ServerOptions<unknown>['timeouts']
 }
 
 export interface App {
@@ -111,6 +113,8 @@ export const routes: readonly Route<Services>[] = [
 ]
 
 const SWEEP_INTERVAL_MS = 60_000
+/** It has one session: a search at work, and one that is ready to follow. */
+const EMBEDDED_SEARCHES_AT_ONCE = 2
 /** The service's version, as the OpenAPI document says it. */
 export const VERSION = '0.1.0'
 
@@ -142,13 +146,14 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   })
   const isDraining = (): boolean => draining
   const services = createServices(deps, { models, items, reembedding, engine, removals, isDraining })
+  const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
     db,
     clock,
     verifyToken: identity.verifyToken,
     onSignIn: identity.onSignIn,
     authenticateOperator: createOperatorGate(deps.operatorToken),
-    rateLimit: createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
+    rateLimit,
     credits,
   })
   const server = await createServer({
@@ -157,6 +162,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     gates,
     logger,
     onAnswered: metrics.observeAnswer,
+    isDraining,
+    ...(deps.timeouts ? { timeouts: deps.timeouts } : {}),
     mounted: identity.mounted,
   })
   addPages(server, {
@@ -165,7 +172,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
   addConnectedPage(server)
-  const sweep = sweepExpiredCredits(credits, deps)
+  const sweep = sweepUsage({ credits, rateLimit }, deps)
   reembedding.resumeAgainAndAgain()
   if (settings.ROLE !== 'api') removals.resumeAgainAndAgain()
   await warnOfOtherModels(db, models, logger)
@@ -200,7 +207,12 @@ function createServices(
   const { settings, database, clock, logger } = deps
   const { models, items, engine, removals } = parts
   const { db } = database
-  const retrieval = createRetrieval({ db, clock, models })
+  const retrieval = createRetrieval({
+    db,
+    clock,
+    models,
+    ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
+  })
   const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
   let document: Record<string, unknown> | undefined
   return {
@@ -236,12 +248,18 @@ function createServices(
   }
 }
 
-/** Gives back, once a minute, the credits of requests whose process died. */
-function sweepExpiredCredits(credits: Credits, { clock, logger }: AppDependencies): NodeJS.Timeout {
+/** Once a minute: gives back the credits of requests whose process died, and forgets the rate windows that are over. */
+function sweepUsage(
+  { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
+  { clock, logger }: AppDependencies,
+): NodeJS.Timeout {
   const timer = setInterval(() => {
     credits
       .sweepExpired(clock.now())
       .catch((err: unknown) => logger.error({ err }, 'expired credits could not be given back'))
+    rateLimit
+      .sweep()
+      .catch((err: unknown) => logger.error({ err }, 'rate windows that are over could not be removed'))
   }, SWEEP_INTERVAL_MS)
   timer.unref()
   return timer

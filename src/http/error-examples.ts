@@ -42,6 +42,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   connector_access_required: { error: 'Google Drive needs the leave of the operator; ask for it first' },
   not_found: { error: 'There is no such resource' },
   method_not_allowed: { error: 'PUT is not possible here; use GET or HEAD' },
+  request_timeout: {
+    error: 'The request did not arrive in time; send it again on a faster connection or in smaller parts',
+  },
   cannot_revoke_self: { error: 'A key cannot revoke itself; use another key or the console' },
   key_limit_reached: {
     error: 'An organization has at most 1,000 live API keys and 1,000 are live; revoke one first',
@@ -73,6 +76,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   internal: { error: 'Something went wrong on our side; the request id names it in our logs' },
   upstream_error: { error: 'The embedding model could not be reached; try again' },
   not_configured: { error: 'Slack is not configured here: set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET' },
-  not_ready: { error: 'The service is stopping' },
-  overloaded: { error: 'Too much is going on at once; try again in 1 s' },
+  not_ready: { error: 'The service is stopping; try again in 5 s', retryAfterSeconds: 5 },
+  overloaded: {
+    error: 'Searches of this workspace cannot get their turn in time; try again in 30 s',
+    retryAfterSeconds: 30,
+  },
 }

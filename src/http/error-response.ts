@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
+import { outageOf } from './outage.ts'
 
 export interface ErrorBody {
   error: string
@@ -13,12 +14,6 @@ export function errorBody(error: AppError): ErrorBody {
 }
 
 const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: (cause) =>
-    new AppError('body_too_large', 'The request body is too large', { cause }),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: (cause) =>
-    new AppError('malformed_json', 'The request body does not have the length that Content-Length says', {
-      cause,
-    }),
   FST_ERR_BAD_URL: (cause) =>
     new AppError('validation_failed', 'The URL is not correctly percent-encoded', { cause }),
   // A name that no resource can have.
@@ -27,12 +22,14 @@ const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
     new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json', { cause }),
 }
 
-/** Any thrown thing as an AppError; what is unknown becomes a 500 that tells nothing of the inside. */
+/** Any thrown thing as an AppError: 503 where the database is away or busy; what is unknown becomes a 500 that tells nothing of the inside. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const known = FASTIFY_ERRORS[code]
   if (known && error instanceof Error) return known(error)
+  const outage = outageOf(error)
+  if (outage) return outage
   return new AppError('internal', 'Something went wrong on our side; the request id names it in our logs', {
     cause: error,
   })

@@ -133,7 +133,12 @@ function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
     security: security(route.access),
     ...(Object.keys(requestParams).length > 0 ? { requestParams } : {}),
     ...(route.body
-      ? { requestBody: { required: true, content: { 'application/json': withExample(route.body) } } }
+      ? {
+          requestBody: {
+            required: !route.bodyOptional,
+            content: { 'application/json': withExample(route.body) },
+          },
+        }
       : {}),
     responses: { ...successes(route), ...errors(route) },
   }
@@ -184,6 +189,7 @@ const ERROR_DESCRIPTIONS: Record<string, string> = {
   '402': 'The workspace has no active plan.',
   '403': 'The key lacks the action, or the person the role.',
   '404': 'There is no such resource.',
+  '408': 'The request did not arrive in time.',
   '409': 'The request conflicts with how things are now.',
   '413': 'The body is too large.',
   '415': 'The body is not JSON.',
@@ -206,15 +212,16 @@ function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
 }
 
 /** What a route can be refused with: by the pipeline, by what it takes and costs, and by its own work. */
-function errorCodes<S>({ access, body, query, params, credits, refuses }: Route<S>): ErrorCode[] {
+function errorCodes<S>({ access, body, params, credits, refuses }: Route<S>): ErrorCode[] {
   const codes = new Set<ErrorCode>()
   const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code))
-  if (body || query) add('validation_failed')
-  if (body) add('malformed_json', 'body_too_large', 'unsupported_media_type')
+  // Any route refuses unknown query parameters, and none does without the database or while the process stops.
+  add('validation_failed', 'not_ready', 'overloaded')
+  if (body) add('malformed_json', 'request_timeout', 'body_too_large', 'unsupported_media_type')
   if (params) add('not_found')
   if (access.surface !== 'public') add('unauthenticated')
   if (access.surface === 'agent') add('action_not_allowed', 'rate_limited')
-  if (access.surface === 'console') add('role_required', 'rate_limited', 'validation_failed', 'not_found')
+  if (access.surface === 'console') add('role_required', 'rate_limited', 'not_found')
   if (credits === 1) add('subscription_required', 'quota_exceeded')
   add(...refuses)
   return [...codes]

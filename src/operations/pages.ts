@@ -22,6 +22,10 @@ export function addPages(
     server.get(url, async (request, reply) => {
       docs ??= createDocs()
       const { statusCode, headers, rawPayload } = await (await docs).inject(request.url)
+      if (statusCode >= 400) {
+        reply.callNotFound()
+        return reply
+      }
       return reply
         .code(statusCode)
         .headers({ ...headers, 'Content-Security-Policy': DOCS_POLICY })

@@ -290,6 +290,12 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'ERR-11': 'Hostile input is never a 5xx, and stores nothing.',
     'ERR-12': 'What the deployment has not configured answers 503 not_configured.',
     'ERR-13': 'Checks come in this order: 401, 403, 429 for rate, 400, 402, 429 for credits.',
+    'ERR-14':
+      'While the database is away or too much is going on, every surface answers 503 not_ready or overloaded with Retry-After, and serves again by itself.',
+    'ERR-15': 'A request that does not arrive in time: 408 request_timeout.',
+    'ERR-16': 'Unknown query parameters are refused with 400 that names those the route has.',
+    'ERR-17':
+      'A request without a body counts as one with an empty object where every field may be left out.',
   },
   'Rate limit': {
     'RATE-1': '60 requests a minute for each key and action, unless API_RATE_LIMIT_PER_MIN says otherwise.',
@@ -333,6 +339,12 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'OPS-2': '/openapi.json is the OpenAPI 3.1 document, /docs its page, /metrics Prometheus metrics.',
     'OPS-3': 'The operator surface needs its own token, and without that setting does not exist.',
     'OPS-4': 'The version is in the path: /v1.',
+    'OPS-5': 'While the process drains, every other route answers 503 not_ready with Retry-After.',
+    'OPS-6': 'Without a terminal, all that the process writes is lines of JSON.',
+    'LOAD-1': 'While a large or hostile body is handled, other requests are answered.',
+    'LOAD-2': 'Sixty small ingests at once of one key are all taken.',
+    'LOAD-3': 'One organization that sends more than can be handled leaves the others their turn.',
+    'LOAD-4': 'A client that sends slowly is cut off, and what bodies hold in memory is bounded.',
   },
   Reference: {
     'REF-1': "Every agent operation's example succeeds as it stands, with ids of things that there are.",

@@ -225,6 +225,29 @@ describe('a process of the service', () => {
     expect(answer.status).toBe(200)
   })
 
+  it(
+    'writes nothing but lines of JSON where there is no terminal, and its new key once [OPS-6]',
+    { timeout: 120_000 },
+    async () => {
+      const folder = await mkdtemp(join(dataDir, 'lines-'))
+      const service = await launch({
+        DATA_DIR: folder,
+        DATABASE_URL: '',
+        BOOTSTRAP_ADMIN_KEY: '',
+        LOG_LEVEL: 'warn',
+      })
+      await untilReady(service)
+      service.child.kill('SIGTERM')
+      await service.ended()
+      const lines = service.output().trim().split('\n')
+      for (const line of lines) expect(JSON.parse(line), line).toMatchObject({ level: expect.any(Number) })
+      expect(service.output().match(/Admin key, shown this once: svc_[\w-]{43}/g)).toHaveLength(1)
+      const failing = await launch({ PORT: 'http' })
+      await failing.ended()
+      expect(JSON.parse(failing.output())).toMatchObject({ level: 60, msg: expect.stringContaining('PORT') })
+    },
+  )
+
   it('never writes a given admin key to its output', async () => {
     const service = await launch()
     await untilReady(service)
