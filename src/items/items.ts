@@ -109,7 +109,7 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
 
   return {
     write: async (organizationId, items, within = async () => {}, signal) =>
-      writeClean(organizationId, await cleanItems(items), within, signal),
+      writeClean(organizationId, await cleanItems(items, signal), within, signal),
     async ingest(caller, items, requestId, signal) {
       const { organizationId } = caller
       refuseDuplicates(items)
