@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { StartupError } from './kernel/errors.ts'
 import { PROVIDERS } from './kernel/providers.ts'
+import { findIssues } from './kernel/validate.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const positive = z.coerce.number().int().min(1)
-const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+  .transform((value) => value.replace(/\/+$/, ''))
 const secret = z.string().min(1)
 const ENCRYPTION_KEY_BYTES = 32
 /** Keys in base64, separated by commas. */
@@ -25,7 +28,7 @@ export const settingsSchema = z.object({
     .describe('Base URL in links, redirects and the OpenAPI document; from host and port when not set'),
   DATA_DIR: z.string().min(1).default('./data').describe('The embedded database and what else lives on disk'),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a URL that begins with postgres://' })
     .optional()
     .describe('PostgreSQL 16+ with pgvector 0.8+; embedded when not set'),
   BOOTSTRAP_ADMIN_KEY: z
@@ -106,7 +109,7 @@ export const settingsSchema = z.object({
         .filter((part) => part !== ''),
     )
     .pipe(z.array(z.enum(PROVIDERS)))
-    .describe("Providers that need the operator's leave for each workspace"),
+    .describe("Providers that need the operator's permission for each workspace"),
 })
 
 export type Settings = z.output<typeof settingsSchema>
@@ -117,16 +120,16 @@ function crossFaults(settings: Settings): string[] {
   const { EMBEDDING_PROVIDER, LLM_PROVIDER } = settings
   if (EMBEDDING_PROVIDER === 'openai' && !settings.EMBEDDING_API_KEY && !settings.EMBEDDING_BASE_URL) {
     faults.push(
-      'EMBEDDING_API_KEY: is needed with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
+      'EMBEDDING_API_KEY is needed with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
     )
   }
   if (LLM_PROVIDER && !settings.LLM_API_KEY && !settings.LLM_BASE_URL) {
     faults.push(
-      `LLM_API_KEY: is needed with LLM_PROVIDER=${LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
+      `LLM_API_KEY is needed with LLM_PROVIDER=${LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
     )
   }
   if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
-    faults.push('OIDC_AUDIENCE: is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
+    faults.push('OIDC_AUDIENCE is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
   return [...faults, ...connectorFaults(settings)]
 }
 
@@ -136,13 +139,13 @@ function connectorFaults(settings: Settings): string[] {
     const id = settings[`${name}_CLIENT_ID`]
     const secretOfClient = settings[`${name}_CLIENT_SECRET`]
     if (id !== undefined && secretOfClient === undefined)
-      faults.push(`${name}_CLIENT_SECRET: is needed with ${name}_CLIENT_ID`)
+      faults.push(`${name}_CLIENT_SECRET is needed with ${name}_CLIENT_ID`)
     if (id === undefined && secretOfClient !== undefined)
-      faults.push(`${name}_CLIENT_ID: is needed with ${name}_CLIENT_SECRET`)
+      faults.push(`${name}_CLIENT_ID is needed with ${name}_CLIENT_SECRET`)
   }
   const anyClient = settings.SLACK_CLIENT_ID ?? settings.GOOGLE_CLIENT_ID ?? settings.NOTION_CLIENT_ID
   if (anyClient !== undefined && settings.DATABASE_URL !== undefined && !settings.ENCRYPTION_KEY)
-    faults.push('ENCRYPTION_KEY: is needed with DATABASE_URL once a connector is configured')
+    faults.push('ENCRYPTION_KEY is needed with DATABASE_URL once a connector is configured')
   return faults
 }
 
@@ -154,10 +157,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const result = settingsSchema.safeParse(given)
-  const faults = result.success
-    ? crossFaults(result.data)
-    : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  if (result.success && faults.length === 0) return result.data
+  const found = findIssues(settingsSchema, given, 'settings')
+  const faults = 'data' in found ? crossFaults(found.data) : found.issues.map(({ message }) => message)
+  if ('data' in found && faults.length === 0) return found.data
   throw new StartupError(`The settings are not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
 }

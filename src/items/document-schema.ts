@@ -121,7 +121,7 @@ export const IngestRequest = z
     documents: z
       .array(IngestDocument.transform((document) => cleanItem(toNewItem(document))))
       .min(1)
-      .max(DOCUMENTS_MAX, `at most ${DOCUMENTS_MAX} documents a request`)
+      .max(DOCUMENTS_MAX, `must have at most ${DOCUMENTS_MAX} documents a request`)
       .describe('The documents, all of which are stored or none.'),
   })
   .meta({ id: 'IngestRequest', description: 'The body of an ingest.' })
