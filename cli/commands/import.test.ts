@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type EmulatedService, type SeenRequest, startEmulatedService } from '../support/emulated-service.ts'
 import { type CommandResult, runCommand, startCommand } from '../support/run-command.ts'
 import { sampleDocx, sampleOdt, samplePdf } from '../../test/support/sample-files.ts'
+import { until } from '../../test/support/until.ts'
 
 let service: EmulatedService
 let home = ''
@@ -32,6 +33,12 @@ const write = (file: string, content: string | Buffer): Promise<void> =>
 const importFolder = (...options: string[]): Promise<CommandResult> =>
   runCommand(['import', folder, ...options], environment())
 const ingests = (): SeenRequest[] => service.requests.filter((request) => request.path === '/v1/ingest')
+const untilIngests = (count: number): Promise<number> =>
+  until(
+    `${count} ingests`,
+    () => ingests().length,
+    (seen) => seen >= count,
+  )
 
 function sentIds(request: SeenRequest): string[] {
   return [...JSON.stringify(request.body).matchAll(/"externalId":"([^"]*)"/g)].map((match) => match[1] ?? '')
@@ -245,7 +252,7 @@ describe('memory import', () => {
     await writeMany(250)
     service.intercept = () => (ingests().length === 3 ? 'hang' : undefined)
     const running = startCommand(['import', folder], environment())
-    while (ingests().length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+    await untilIngests(3)
     running.child.kill('SIGKILL')
     expect((await running.done).signal).toBe('SIGKILL')
     expect(service.items.size).toBe(200)
@@ -267,7 +274,7 @@ describe('memory import', () => {
       }
     }
     const running = startCommand(['import', folder], environment())
-    while (ingests().length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+    await untilIngests(3)
     await new Promise((resolve) => setTimeout(resolve, 100))
     running.child.kill('SIGINT')
     const stopped = await running.done
@@ -359,7 +366,7 @@ describe('memory import', () => {
     await writeMany(1)
     service.intercept = (request) => (request.path === '/v1/ingest' ? 'hang' : undefined)
     const running = startCommand(['import', folder], environment())
-    while (ingests().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    await untilIngests(1)
     running.child.kill('SIGINT')
     if (running.child.stderr === null) throw new Error('no stderr')
     await once(running.child.stderr, 'data')

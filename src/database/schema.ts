@@ -133,6 +133,7 @@ export interface Schema {
     lease_id: Nullable<string>
     lease_expires_at: Nullable<Date>
     takes: Generated<number>
+    needs_reconnection: Generated<boolean>
     created_at: Date
   }
   sync_run_failures: {

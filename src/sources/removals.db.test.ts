@@ -13,6 +13,7 @@ import { cleanItem } from '../items/item.ts'
 import { createRetrieval } from '../retrieval/index.ts'
 import { createSyncRuns } from '../sync/index.ts'
 import { createRemovals, createSources, type Removals } from './index.ts'
+import { until } from '../../test/support/until.ts'
 
 let bench: SyncBench
 let items: Items
@@ -171,7 +172,11 @@ describe('a source that was removed and is not deleted yet', () => {
     await removeAndDie(second)
     const removals = removalsOf(bench.db)
     removals.resumeAgainAndAgain()
-    await expect.poll(() => rowsOf(second), { timeout: 20_000 }).toEqual({ items: 0, sources: 0 })
+    await until(
+      'the end of what both sources brought',
+      async () => [await rowsOf(first), await rowsOf(second)],
+      (left) => left.every((rows) => rows.items + rows.sources === 0),
+    )
     await removals.stop()
     expect(await rowsOf(first)).toEqual({ items: 0, sources: 0 })
     const contents = await bench.db.selectFrom('chunk_embeddings').select('source_item_id').execute()

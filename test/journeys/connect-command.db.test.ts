@@ -90,7 +90,7 @@ describe('memory sources sync', () => {
     const failed = await memory(['sources', 'sync', slack.id, '--full'])
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain('account_inactive')
-    expect(failed.stderr).toContain('connect it again: npm run memory -- connect slack')
+    expect(failed.stderr).toContain('Connect it again: npm run memory -- connect slack')
     faults.clear()
   })
 })

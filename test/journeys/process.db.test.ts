@@ -144,27 +144,23 @@ describe('a deployment behind a proxy, without an identity provider', () => {
 })
 
 describe('a process of the service', () => {
-  it(
-    'keeps every acknowledged document whole, and none in part, through kill -9 in the middle of ingests',
-    { timeout: 120_000 },
-    async () => {
-      const acknowledged: string[] = []
-      for (let round = 0; round < KILLS; round++) acknowledged.push(...(await ingestAndKill(round)))
-      const service = await launch()
-      await untilReady(service)
-      const source = await notionSource(service)
-      expect(source.sourceItemCount % DOCUMENTS_A_REQUEST).toBe(0)
-      expect(source.sourceItemCount).toBeGreaterThanOrEqual(acknowledged.length * DOCUMENTS_A_REQUEST)
-      for (const batch of acknowledged) {
-        const again = await call(service, 'POST', '/v1/ingest', documents(source.id, batch))
-        expect(again).toMatchObject({ status: 200, body: { ingested: 0, skipped: DOCUMENTS_A_REQUEST } })
-        const found = await call(service, 'POST', '/v1/search', { query: `Batch ${batch}`, limit: 1 })
-        expect(found).toMatchObject({ status: 200, body: { hits: [{ title: `Batch ${batch}` }] } })
-      }
-      service.child.kill('SIGTERM')
-      expect(await service.ended()).toBe(0)
-    },
-  )
+  it('keeps every acknowledged document whole, and none in part, through kill -9 in the middle of ingests', async () => {
+    const acknowledged: string[] = []
+    for (let round = 0; round < KILLS; round++) acknowledged.push(...(await ingestAndKill(round)))
+    const service = await launch()
+    await untilReady(service)
+    const source = await notionSource(service)
+    expect(source.sourceItemCount % DOCUMENTS_A_REQUEST).toBe(0)
+    expect(source.sourceItemCount).toBeGreaterThanOrEqual(acknowledged.length * DOCUMENTS_A_REQUEST)
+    for (const batch of acknowledged) {
+      const again = await call(service, 'POST', '/v1/ingest', documents(source.id, batch))
+      expect(again).toMatchObject({ status: 200, body: { ingested: 0, skipped: DOCUMENTS_A_REQUEST } })
+      const found = await call(service, 'POST', '/v1/search', { query: `Batch ${batch}`, limit: 1 })
+      expect(found).toMatchObject({ status: 200, body: { hits: [{ title: `Batch ${batch}` }] } })
+    }
+    service.child.kill('SIGTERM')
+    expect(await service.ended()).toBe(0)
+  })
 
   it('finishes the request in flight on SIGTERM, even one that comes twice, takes no new one, and ends with exit code 0', async () => {
     const service = await launch()

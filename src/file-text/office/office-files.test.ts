@@ -19,7 +19,7 @@ function read(format: TextFormat, bytes: Uint8Array, over: Partial<ExtractInput>
     charset: null,
     path: '',
     maxTextBytes: 100_000,
-    timeoutMs: 20_000,
+    timeoutMs: 200_000,
     memoryMb: 256,
     signal: new AbortController().signal,
     ...over,

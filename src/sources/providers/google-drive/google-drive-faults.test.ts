@@ -205,9 +205,9 @@ describe('Google', () => {
   })
 
   it('that cuts connections or does not answer in time is asked again', async () => {
-    const { google, engine } = await connect({ files: 20 }, { requestTimeoutMs: 300 })
+    const { google, engine } = await connect({ files: 20 }, { requestTimeoutMs: 1_000 })
     google.faults.add({ every: 5, times: 3, drop: true })
-    google.faults.add({ path: '/export', times: 1, delayMs: 1_500 })
+    google.faults.add({ path: '/export', times: 1, delayMs: 20_000 })
     expect((await engine.run()).failures).toEqual([])
     expect(engine.items.size).toBe(19)
   })
