@@ -161,6 +161,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     services,
     gates,
     logger,
+    publicUrl,
     onAnswered: metrics.observeAnswer,
     isDraining,
     ...(deps.timeouts ? { timeouts: deps.timeouts } : {}),
@@ -168,6 +169,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   })
   addPages(server, {
     metrics,
+    version: VERSION,
+    unreadiness: services.unreadiness,
     llmsText: () =>
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })

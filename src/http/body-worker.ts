@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { BodyReadJob } from './body-reader.ts'
 import { toAppError } from './error-response.ts'
 import { parseJsonBody } from './json-body.ts'
-import { parseWith } from './parse-with.ts'
+import { validate } from '../kernel/validate.ts'
 
 // One body at a time: the parent ends this thread when one takes too long.
 parentPort?.on('message', (job: BodyReadJob) => {
@@ -20,5 +20,5 @@ async function read({ bytes, reading: { limits, schema } }: BodyReadJob): Promis
   const exported: Record<string, unknown> = await import(schema.module)
   const found = exported[schema.name]
   if (!(found instanceof z.ZodType)) throw new Error(`${schema.module} exports no schema ${schema.name}`)
-  return parseWith(found, parseJsonBody(bytes, limits))
+  return validate(found, parseJsonBody(bytes, limits), 'body')
 }

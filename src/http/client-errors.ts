@@ -27,14 +27,14 @@ export const CLIENT_TIMEOUTS: ClientTimeouts = {
 const LINGER_MS = 1_000
 
 /** Answers in JSON what is not HTTP at all, has headers past the limit, or does not arrive in time; then closes. */
-export function createClientErrorHandler(headersBytesMax: number) {
+export function createClientErrorHandler(headersBytesMax: number, publicUrl: () => string) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
     const appError = toClientError(error.code, headersBytesMax)
-    const body = JSON.stringify(errorBody(appError))
+    const body = JSON.stringify(errorBody(appError, publicUrl()))
     socket.end(
       `HTTP/1.1 ${appError.status} ${STATUS_CODES[appError.status]}\r\n` +
         `Content-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +

@@ -20,6 +20,8 @@ import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget
 import { createBodyReader } from './body-reader.ts'
 import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
 import { errorBody, toAppError } from './error-response.ts'
+import type { RouteAddress } from './nearest-route.ts'
+import { answerUnknownRoutes } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
 import { authorize, ownerOf, type Principal, run, type Work } from './pipeline.ts'
@@ -31,6 +33,8 @@ export interface ServerOptions<S> {
   services: S
   gates: Gates
   logger: FastifyBaseLogger
+  /** The base URL in links, without a slash at its end. */
+  publicUrl: () => string
   /** Seconds and the route of every answered request, for metrics. */
   onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
   /** From then on every route but the operations answers 503. */
@@ -65,6 +69,14 @@ declare module 'fastify' {
     /** The room that its body takes. */
     bodyShare: BodyShare
   }
+  interface FastifyInstance {
+    /** The base URL in links, without a slash at its end. */
+    publicUrl: () => string
+  }
+  interface FastifyContextConfig {
+    /** Only refuses methods; nothing to be pointed to. */
+    onlyRefuses?: boolean
+  }
 }
 
 /** The HTTP server for a route table. It is not listening yet; plain pages can still be added. */
@@ -83,8 +95,8 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
         { maxHeaderSize: HEADERS_BYTES_MAX, ...CLIENT_TIMEOUTS, ...options.timeouts },
         withMounted(options, handler),
       ),
-    routerOptions: { maxParamLength: 512 },
-    clientErrorHandler: createClientErrorHandler(HEADERS_BYTES_MAX),
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    clientErrorHandler: createClientErrorHandler(HEADERS_BYTES_MAX, options.publicUrl),
     frameworkErrors: (error, request, reply) => {
       reply.header('X-Request-Id', request.id)
       sendError(reply, toAppError(error))
@@ -104,6 +116,8 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     // A server that closes no longer looks for requests that do not arrive in time.
     setTimeout(() => app.server.closeAllConnections(), Math.min(receiveMaxMs, CLOSING_MAX_MS)).unref()
   })
+  app.decorate('publicUrl', options.publicUrl)
+  const addresses = collectAddresses(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
     holdBody(budget, request, reply)
@@ -123,18 +137,16 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     logFault(request, error, appError)
     sendError(reply, appError)
   })
-  app.setNotFoundHandler((request, reply) => {
-    sendError(
-      reply,
-      new AppError('not_found', `There is no ${request.method} ${request.url.split('?', 1)[0]}`),
-    )
-  })
+  answerUnknownRoutes(app, addresses, sendError)
   for (const route of options.routes) addRoute(app, route, { ...options, budget, bodyReader })
   refuseOtherMethods(app, options.routes)
   return app
 }
 
-function withMounted<S>({ mounted, logger }: ServerOptions<S>, handler: RequestListener): RequestListener {
+function withMounted<S>(
+  { mounted, logger, publicUrl }: ServerOptions<S>,
+  handler: RequestListener,
+): RequestListener {
   if (!mounted) return handler
   return (request, response) => {
     if (!request.url?.startsWith(`${mounted.path}/`)) {
@@ -145,7 +157,7 @@ function withMounted<S>({ mounted, logger }: ServerOptions<S>, handler: RequestL
     response.setHeader('X-Request-Id', requestId)
     mounted.handle(request, response).catch((err: unknown) => {
       logger.error({ requestId, err }, 'a mounted application failed')
-      const { status, headers, ...error } = describe(toAppError(err))
+      const { status, headers, ...error } = describe(toAppError(err), publicUrl())
       if (!response.headersSent) response.writeHead(status, headers)
       response.end(error.body)
     })
@@ -208,6 +220,7 @@ function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]
     app.route({
       method: others,
       url,
+      config: { onlyRefuses: true },
       onRequest: async (request, reply) => {
         reply.header('Allow', allowed.join(', '))
         throw new AppError(
@@ -227,6 +240,21 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
+/**
+ * The addresses that the server comes to have, pages too. What needs the operator's token is not among them: where that
+ * surface is off, it does not exist.
+ */
+function collectAddresses(app: FastifyInstance): () => readonly RouteAddress[] {
+  const addresses: RouteAddress[] = []
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.onlyRefuses === true || url.includes('*') || url === '/' || url.startsWith('/operator/'))
+      return
+    const path = url.replaceAll(/:(\w+)/g, '{$1}')
+    for (const one of [method].flat()) if (one !== 'HEAD') addresses.push({ method: one, path })
+  })
+  return () => addresses
+}
+
 function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
@@ -236,12 +264,15 @@ function sendError(reply: FastifyReply, error: AppError): void {
     .code(error.status)
     .headers(error.headers)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error)))
+    .send(JSON.stringify(errorBody(error, reply.server.publicUrl())))
 }
 
-function describe(error: AppError): { status: number; headers: Record<string, string>; body: string } {
+function describe(
+  error: AppError,
+  publicUrl: string,
+): { status: number; headers: Record<string, string>; body: string } {
   const headers = { ...error.headers, 'Content-Type': 'application/json; charset=utf-8' }
-  return { status: error.status, headers, body: JSON.stringify(errorBody(error)) }
+  return { status: error.status, headers, body: JSON.stringify(errorBody(error, publicUrl)) }
 }
 
 function who(principal: Principal): { organizationId?: string; apiKeyId?: string; userId?: string } {

@@ -5,12 +5,17 @@ import { outageOf } from './outage.ts'
 export interface ErrorBody {
   error: string
   code: ErrorCode
+  /** Where the code is explained. */
+  documentation: string
   [detail: string]: unknown
 }
 
-/** The JSON body of an error: its public part and nothing else. */
-export function errorBody(error: AppError): ErrorBody {
-  return { error: error.message, code: error.code, ...error.details }
+/** Where the service explains its error codes, each under its own name. */
+export const ERRORS_PATH = '/errors'
+
+/** The JSON body of an error: its public part and nothing else. `publicUrl` is the service's base URL. */
+export function errorBody({ message, code, details }: AppError, publicUrl: string): ErrorBody {
+  return { error: message, code, documentation: `${publicUrl}${ERRORS_PATH}#${code}`, ...details }
 }
 
 const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
@@ -30,7 +35,11 @@ export function toAppError(error: unknown): AppError {
   if (known && error instanceof Error) return known(error)
   const outage = outageOf(error)
   if (outage) return outage
-  return new AppError('internal', 'Something went wrong on our side; the request id names it in our logs', {
-    cause: error,
-  })
+  return new AppError(
+    'internal',
+    'Something went wrong on our side. Try again, and if it stays, report the X-Request-Id of this answer',
+    {
+      cause: error,
+    },
+  )
 }

@@ -16,6 +16,7 @@ const ErrorResponse = z
     code: z
       .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
       .describe('What went wrong, for programs: it does not change.'),
+    documentation: z.url().describe('Where the code is explained.'),
     issues: z
       .array(
         z.object({

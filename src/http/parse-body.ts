@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
+import { validate } from '../kernel/validate.ts'
 import type { BodyReader } from './body-reader.ts'
 import { parseJsonBody } from './json-body.ts'
-import { parseWith } from './parse-with.ts'
 import type { Route, UntypedRouteRequest } from './route.ts'
 
 /** A longer body is parsed and checked in a thread of its own; one this long takes some milliseconds. */
@@ -26,7 +26,7 @@ export async function parseBody<S>(
 ): Promise<unknown> {
   if (schema === undefined) return undefined
   if (bytes.length === 0) {
-    if (bodyOptional) return parseWith(schema, {})
+    if (bodyOptional) return validate(schema, {}, 'body')
     throw new AppError(
       'malformed_json',
       'The request has no body; send a JSON object as Content-Type: application/json',
@@ -34,7 +34,7 @@ export async function parseBody<S>(
   }
   requireJson(headers)
   if (reading && bytes.length > INLINE_BYTES_MAX) return await reader.read({ bytes, reading, owner, signal })
-  return parseWith(schema, parseJsonBody(bytes, reading?.limits))
+  return validate(schema, parseJsonBody(bytes, reading?.limits), 'body')
 }
 
 function requireJson(headers: UntypedRouteRequest['headers']): void {

@@ -5,11 +5,12 @@ import { AppError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
 import { isWithin, requireReach } from '../kernel/scope.ts'
 import { unavailable } from '../kernel/unavailable.ts'
+import { validate } from '../kernel/validate.ts'
+import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { Gates, RateStanding } from './gates.ts'
 import { sendForm } from './page.ts'
 import { parseBody } from './parse-body.ts'
-import { parseWith } from './parse-with.ts'
 import { refuseUnknownParameters } from './query-parameters.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
 import { sendEvents } from './server-sent-events.ts'
@@ -30,24 +31,21 @@ export async function authorize<S>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Principal> {
-  const bearer = bearerToken(request.headers.authorization)
+  const { authorization } = request.headers
   const access = route.access
   switch (access.surface) {
     case 'public':
       return null
     case 'operator':
-      gates.authenticateOperator(bearer)
+      gates.authenticateOperator(authorization)
       return null
     case 'user':
-      return await gates.authenticateUser(bearer)
+      return await gates.authenticateUser(authorization)
     case 'agent': {
-      const principal = await gates.authenticateAgent(bearer)
+      const principal = await gates.authenticateAgent(authorization)
       if (!principal.allowedActions.includes(access.action)) {
         setRateHeaders(reply, await gates.standing(principal, access.action))
-        throw new AppError(
-          'action_not_allowed',
-          `This API key is not allowed the action "${access.action}"; mint a key that holds it`,
-        )
+        throw insufficientScope(access.action)
       }
       if (access.reach !== undefined && !isWithin(access.reach, principal.allowedProviders)) {
         setRateHeaders(reply, await gates.standing(principal, access.action))
@@ -58,7 +56,7 @@ export async function authorize<S>(
     }
     case 'console': {
       const principal = await gates.authenticateConsole(
-        bearer,
+        authorization,
         singleHeader(request.headers['x-organization-id']),
       )
       if (ROLES.indexOf(principal.role) > ROLES.indexOf(access.role)) {
@@ -135,7 +133,7 @@ async function parseRequest<S>(
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   refuseUnknownParameters(route.query, request.query)
   const params = parseParams(route.params, request.params)
-  const query = route.query && parseWith(route.query, request.query)
+  const query = route.query && validate(route.query, request.query, 'query')
   const { headers } = request
   return {
     params,
@@ -143,7 +141,7 @@ async function parseRequest<S>(
     body: await parseBody(route, bodyReader, { bytes: rawBody, headers, owner: ownerOf(principal), signal }),
     principal,
     requestId: request.id,
-    path: request.url.split('?', 1)[0] ?? request.url,
+    path: (request.url.split('?', 1)[0] ?? request.url).replace(/(?<=.)\/$/, ''),
     headers,
     rawBody,
     signal,
@@ -154,8 +152,8 @@ async function parseRequest<S>(
 function parseParams(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined
   const result = schema.safeParse(value)
-  if (result.success) return result.data
-  throw new AppError('not_found', 'There is no such resource')
+  if (!result.success) throw new AppError('not_found', 'There is no such resource')
+  return result.data
 }
 
 /** Who answers for what a request takes of this process: its organization, where it has one. */
@@ -168,10 +166,6 @@ function responseSchema<S>(route: Route<S>, status: number): z.ZodType {
   const schema = Object.entries(route.responses).find(([declared]) => Number(declared) === status)?.[1]
   if (!schema) throw new Error(`${route.operationId} answered ${status}, which it does not declare`)
   return schema
-}
-
-function bearerToken(header: string | undefined): string | undefined {
-  return /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1]
 }
 
 function singleHeader(value: string | string[] | undefined): string | undefined {

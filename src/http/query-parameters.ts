@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { validationError } from '../kernel/errors.ts'
+import { refuseUnknown } from '../kernel/validate.ts'
 
 /**
  * Refuses query parameters that a route does not have: they are almost always a typo. A route whose schema is a loose
@@ -10,12 +10,7 @@ export function refuseUnknownParameters(schema: z.ZodType | undefined, query: un
   if (schema !== undefined && !(schema instanceof z.ZodObject)) return
   if (schema?.def.catchall instanceof z.ZodUnknown) return
   const known = Object.keys(schema?.shape ?? {})
-  const unknown = Object.keys(typeof query === 'object' && query !== null ? query : {}).filter(
-    (name) => !known.includes(name),
-  )
-  if (unknown.length === 0) return
-  const takes = known.length === 0 ? 'which takes none' : `which takes ${known.join(', ')}`
-  throw validationError(
-    unknown.map((path) => ({ path, message: `is no query parameter of this route, ${takes}` })),
-  )
+  const given = Object.keys(typeof query === 'object' && query !== null ? query : {})
+  const unknown = given.filter((name) => !known.includes(name))
+  refuseUnknown('query', unknown, known)
 }

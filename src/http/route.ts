@@ -68,7 +68,7 @@ export interface RouteRequest<A extends Access, Body, Params, Query> {
   principal: PrincipalOf<A>
   /** UUID of this request: `X-Request-Id`, and on every log line. */
   requestId: string
-  /** The path that was called, without its query. */
+  /** The path that was called, without its query and a slash at its end. */
   path: string
   /** Lower-case header names. */
   headers: Readonly<Record<string, string | string[] | undefined>>

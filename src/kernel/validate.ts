@@ -63,6 +63,16 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown, part: V
   throw validationError(found.issues, found.count)
 }
 
+/** Refuses names that a part of a request does not have. @throws AppError `validation_failed`, unless there are none */
+export function refuseUnknown(part: ValidatedPart, names: readonly string[], known: readonly string[]): void {
+  if (names.length === 0) return
+  const shown = names.slice(0, ISSUES_WORDED_MAX)
+  throw validationError(
+    shown.map((name) => unknownField(part, [], name, known)),
+    names.length,
+  )
+}
+
 /** Of a union, the faults of the one form that the value was meant as, where that can be told. */
 function flatten(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return issues.flatMap((issue) => {

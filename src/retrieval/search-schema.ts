@@ -36,7 +36,10 @@ export const SearchFilter = z
         z.string().max(TEXT_CHARACTERS_MAX),
         z.union([z.string().max(TEXT_CHARACTERS_MAX), z.number(), z.boolean(), z.null()]),
       )
-      .refine((value) => Object.keys(value).length <= METADATA_KEYS_MAX, `must have at most ${METADATA_KEYS_MAX} keys`)
+      .refine(
+        (value) => Object.keys(value).length <= METADATA_KEYS_MAX,
+        `must have at most ${METADATA_KEYS_MAX} keys`,
+      )
       .optional()
       .describe('With exactly these values at these keys of its metadata.'),
   })

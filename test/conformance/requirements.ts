@@ -146,6 +146,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SYNC-22': 'A source that is stuck holds up no other.',
     'SYNC-23': 'A cursor that the provider no longer takes makes the run a full resync.',
     'SYNC-24': 'A run that a poll started records no audit event.',
+    'SYNC-25':
+      'A run that failed says whether the account has to be connected again, and when its source is next synced by itself.',
   },
   Webhooks: {
     'HOOK-1': "Slack's events need no API key, but Slack's signature of the last 5 minutes: 401 without it.",
@@ -278,7 +280,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
   },
   Errors: {
     'ERR-1': 'Every error is a JSON body with error and code, and code is one of a closed list.',
-    'ERR-2': 'A validation error lists issues with path and message.',
+    'ERR-2':
+      'A validation error lists issues with path and message, in sentences that name the field; unknown fields come first, with the nearest name.',
     'ERR-3': 'A 500 tells nothing of the inside.',
     'ERR-4': 'Every response carries X-Request-Id, and so does its log line.',
     'ERR-5': 'An unknown route or resource: 404.',
@@ -296,6 +299,11 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'ERR-16': 'Unknown query parameters are refused with 400 that names those the route has.',
     'ERR-17':
       'A request without a body counts as one with an empty object where every field may be left out.',
+    'ERR-18':
+      'A 401 says what is wrong with the Authorization header, but never why a key is not valid: unknown, malformed and revoked ones answer alike. WWW-Authenticate is as RFC 6750 has it.',
+    'ERR-19': 'Every error body links to the entry of its code in the reference of errors.',
+    'ERR-20':
+      'A slash at the end of a path changes nothing; an unknown route suggests the nearest one, and tells nothing of what is stored.',
   },
   'Rate limit': {
     'RATE-1': '60 requests a minute for each key and action, unless API_RATE_LIMIT_PER_MIN says otherwise.',
@@ -345,6 +353,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'LOAD-2': 'Sixty small ingests at once of one key are all taken.',
     'LOAD-3': 'One organization that sends more than can be handled leaves the others their turn.',
     'LOAD-4': 'A client that sends slowly is cut off, and what bodies hold in memory is bounded.',
+    'OPS-7':
+      'In a browser, / shows what the service is and where to begin, and an unknown path a page; they run and load nothing. Programs get JSON.',
   },
   Reference: {
     'REF-1': "Every agent operation's example succeeds as it stands, with ids of things that there are.",
