@@ -5,8 +5,8 @@ const RESET_AT = '2026-03-02T09:30:12.000Z'
 /** What a body with each code looks like, beside the code itself: the message and the fields that come with it. */
 export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string, unknown>> = {
   validation_failed: {
-    error: 'limit: must be at most 25',
-    issues: [{ path: 'limit', message: 'must be at most 25' }],
+    error: 'limit must be from 1 to 25',
+    issues: [{ path: 'limit', message: 'limit must be from 1 to 25' }],
   },
   malformed_json: { error: 'The body is not valid JSON' },
   not_a_slack_source: { error: 'Only Slack sources have channels' },
@@ -21,7 +21,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     firstIndex: 0,
   },
   malformed_state: { error: 'This link is not valid any more; connect again from the console' },
-  unauthenticated: { error: 'Send a valid API key as Authorization: Bearer svc_…' },
+  unauthenticated: {
+    error: 'The Authorization header is missing; send an API key as Authorization: Bearer svc_…',
+  },
   subscription_required: { error: 'This workspace has no active plan', status: 'canceled' },
   plan_limit_reached: {
     error: 'The plan has room for 2 agent keys',
@@ -39,7 +41,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
       'The key to be minted reaches gmail, and this API key is limited to slack; use a key without that limit',
     allowedProviders: ['slack'],
   },
-  connector_access_required: { error: 'Google Drive needs the leave of the operator; ask for it first' },
+  connector_access_required: { error: "Google Drive needs the operator's permission; ask for it first" },
   not_found: { error: 'There is no such resource' },
   method_not_allowed: { error: 'PUT is not possible here; use GET or HEAD' },
   request_timeout: {

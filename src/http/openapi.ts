@@ -7,6 +7,7 @@ import {
 } from 'zod-openapi'
 import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
+import { ERRORS_PATH } from './error-response.ts'
 import { exampleOf } from './examples.ts'
 import type { Access, Route } from './route.ts'
 
@@ -72,7 +73,7 @@ export function openApiDocument<S>(routes: readonly Route<S>[], info: { version:
     servers: [{ url: info.url }],
     paths,
     components: {
-      examples: errorExamples(),
+      examples: errorExamples(info.url),
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `svc_…`.' },
         console: {
@@ -234,10 +235,11 @@ function errorContent(codes: readonly ErrorCode[]) {
   return { 'application/json': { schema: ErrorResponse, examples: Object.fromEntries(examples) } }
 }
 
-/** What a body with each code looks like. */
-function errorExamples() {
+/** What a body with each code looks like, on the service at `url`. */
+function errorExamples(url: string) {
   const bodies = Object.entries(ERROR_EXAMPLES).map(([code, { error, ...fields }]) => {
-    return [code, { summary: error, value: { error, code, ...fields } }] as const
+    const documentation = `${url}${ERRORS_PATH}#${code}`
+    return [code, { summary: error, value: { error, code, documentation, ...fields } }] as const
   })
   return Object.fromEntries(bodies)
 }

@@ -19,7 +19,8 @@ export function startPage({ version, url, unreadiness }: StartFacts): Html {
       </p>
       <p>
         <a href="${url}/docs">API reference</a> · <a href="${url}/errors">Errors</a> ·
-        <a href="${url}/openapi.json">OpenAPI document</a>
+        <a href="${url}/openapi.json">OpenAPI document</a> ·
+        <a href="${url}/llms.txt">llms.txt</a>
       </p>
       <h2>From a terminal, in the project's folder</h2>
       <pre>

@@ -92,7 +92,10 @@ export const syncRoutes = [
         waitingUntil: momentOrNull('Until when it waits because its provider asked for that.', null),
         needsReconnection: z
           .boolean()
-          .describe("It failed because the account's access has ended; connecting it again mends that."),
+          .meta({
+            description: "It failed because the account's access has ended; connecting it again mends that.",
+            example: false,
+          }),
         nextRunAt: momentOrNull(
           'When the source is next synced by itself; null while the run is at work or the source is paused.',
         ),

@@ -132,6 +132,7 @@ describe('credits', () => {
       expect(body).toEqual({
         error: aText,
         code: 'quota_exceeded',
+        documentation: `${first.url}/errors#quota_exceeded`,
         creditsUsed: 5000,
         creditsIncluded: 5000,
         resetAt: periodEnd,
