@@ -90,12 +90,10 @@ export const syncRoutes = [
         itemsFailed: count('Items that it could not read.', 1),
         failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
         waitingUntil: momentOrNull('Until when it waits because its provider asked for that.', null),
-        needsReconnection: z
-          .boolean()
-          .meta({
-            description: "It failed because the account's access has ended; connecting it again mends that.",
-            example: false,
-          }),
+        needsReconnection: z.boolean().meta({
+          description: "It failed because the account's access has ended; connecting it again mends that.",
+          example: false,
+        }),
         nextRunAt: momentOrNull(
           'When the source is next synced by itself; null while the run is at work or the source is paused.',
         ),
