@@ -69,7 +69,7 @@ const consoleRoutes = [
                 .meta({ description: 'Whether the deployment has its credentials.', example: true }),
               access: z
                 .enum(['open', 'required', 'pending', 'granted', 'denied'])
-                .describe("Whether the operator's leave is needed, and how far that is."),
+                .describe("Whether the operator's permission is needed, and how far that is."),
             }),
           )
           .describe('The providers.'),
