@@ -45,7 +45,7 @@ async function memory(args: readonly string[], agree = false) {
 describe('memory connect', () => {
   it('leads a person to the provider and back, where a click connects, and reports the first sync [OAUTH-12]', async () => {
     const { code, stdout, page } = await memory(['connect', 'slack'], true)
-    expect(stdout).toMatch(/^slack: open this page, agree, and click Connect on the page/)
+    expect(stdout).toMatch(/^slack: open this page, allow access, and click Connect on the page/)
     expect(stdout).toMatch(/slack \(.+\): \d+ items found, [1-9]\d* new or changed, 0 removed/)
     expect(page).toContain('<h1>Slack is connected</h1>')
     expect(code).toBe(0)
