@@ -125,20 +125,14 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   let draining = false
   const metrics = createMetrics()
   const credits = createCredits({ db, clock })
-  const identity = createConsoleIdentity({
-    settings,
-    db,
-    clock,
-    fetch: deps.fetch,
-    publicUrl: deps.publicUrl,
-  })
+  const identity = createConsoleIdentity({ ...deps, db })
   const configured = deps.embeddingModel
   const former = await keepFormerModels({ db, settings, logger, configured })
   const models = createModelRegistry({ configured, builtin: loadBuiltin, former })
   const reembedding = createReembedding({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const items = createItems({ db, clock, models })
   const { publicUrl } = deps
-  const engine = await startConnectorEngine({ settings, database, clock, logger, items, metrics, publicUrl })
+  const engine = await startConnectorEngine({ ...deps, items, metrics })
   const removals = createRemovals({
     db,
     clock,
