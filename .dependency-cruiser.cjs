@@ -1,6 +1,6 @@
 /** The layers, as import rules. Tests may reach into anything. */
 
-const PLATFORM = '(kernel|text|database|http|inference|background)'
+const PLATFORM = '(kernel|text|file-text|database|http|inference|background)'
 const NOT_TESTS = '\\.test\\.ts$'
 
 /** Folders of adapters behind one port; the factory is `create-….ts` in it, or a file of the folder above. */
@@ -47,7 +47,7 @@ module.exports = {
       name: 'providers-know-no-slice',
       severity: 'error',
       from: { path: '^src/providers/', pathNot: NOT_TESTS },
-      to: { path: '^src/(?!(kernel|text|providers)/|sources/extract/)' },
+      to: { path: '^src/(?!(kernel|text|file-text|database|providers)/)' },
     },
     {
       name: 'a-provider-through-the-catalogue',
@@ -70,6 +70,25 @@ module.exports = {
       },
       to: { path: `^${folder}/`, pathNot: '/create-[^/]+\\.ts$' },
     })),
+    {
+      name: 'file-text-stands-on-text-alone',
+      severity: 'error',
+      from: { path: '^src/file-text/', pathNot: NOT_TESTS },
+      to: { path: '^src/(?!(kernel|text|file-text)/)' },
+    },
+    {
+      name: 'file-text-by-its-index',
+      severity: 'error',
+      from: { path: '^(src|cli)/', pathNot: [NOT_TESTS, '^src/file-text/'] },
+      to: { path: '^src/file-text/', pathNot: '^src/file-text/index\\.ts$' },
+    },
+    {
+      // The command line is a client of the HTTP API; reading files is all that it shares with the service.
+      name: 'command-line-takes-file-text-only',
+      severity: 'error',
+      from: { path: '^cli/', pathNot: NOT_TESTS },
+      to: { path: '^src/', pathNot: '^src/file-text/index\\.ts$' },
+    },
     {
       name: 'no-test-code-in-the-service',
       severity: 'error',

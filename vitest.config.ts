@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config'
 // Database suites (*.db.test.ts) run on the embedded database always, and on PostgreSQL when TEST_DATABASE_URL is set.
 const postgresUrl = process.env.TEST_DATABASE_URL
 
-const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' as const }
+// They only end what hangs: how long a test takes depends on what else the machine does, and says nothing about the code.
+// What waits for something gives up by itself when nothing changes any more (test/support/until.ts).
+const shared = { testTimeout: 300_000, hookTimeout: 300_000, pool: 'forks' as const }
 const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'evaluation/**/*.db.test.ts']
 
 export default defineConfig({

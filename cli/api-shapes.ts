@@ -31,6 +31,10 @@ export const AskAnswer = z.looseObject({
 })
 export type AskAnswer = z.infer<typeof AskAnswer>
 
+export const SourceItemAnswer = z.looseObject({
+  sourceItem: z.looseObject({ metadata: z.record(z.string(), z.unknown()) }),
+})
+
 /** The data of the events of a streamed answer, by event name. */
 export const AskEvents = {
   context: z.looseObject({ context: z.array(ContextItem) }),
@@ -103,6 +107,9 @@ export const SyncRunRequested = z.looseObject({
 export const SyncRunDetails = z.looseObject({
   /** Until when a queued run waits because its provider asked for it; a service of before does not tell. */
   waitingUntil: z.string().nullish(),
+  /** The account's access has ended; when the source is next synced by itself. A service of before tells neither. */
+  needsReconnection: z.boolean().optional(),
+  nextRunAt: z.string().nullish(),
   syncRun: SyncRun,
   itemsFailed: z.int(),
   failures: z.array(z.looseObject({ externalId: z.string(), message: z.string() })),

@@ -9,7 +9,7 @@ import { printableLine, type Terminal } from './terminal.ts'
 const LOOK_MS = 2_000
 const FAILURES_SHOWN = 5
 
-type RunDetails = z.output<typeof SyncRunDetails>
+export type RunDetails = z.output<typeof SyncRunDetails>
 
 /**
  * Waits until a sync run has ended, telling how far it is, and answers it with what could not be read.
@@ -40,13 +40,13 @@ export async function followRun(
  */
 export function reportRun(
   { label, provider }: { label: string; provider?: string | undefined },
-  { syncRun, itemsFailed, failures }: RunDetails,
+  details: RunDetails,
   terminal: Terminal,
 ): void {
+  const { syncRun, itemsFailed, failures } = details
   if (syncRun.status === 'failed') {
     const reason = printableLine(syncRun.errorMessage ?? 'no reason given')
-    const hint = provider === undefined ? '' : `\n${reconnectHint([provider])}`
-    throw new CommandError(`${label}: the sync failed: ${reason}${hint}`)
+    throw new CommandError(`${label}: the sync failed: ${reason}\n${failureHint(details, provider)}`)
   }
   const { itemsDiscovered, itemsIngested, itemsDeleted } = syncRun
   terminal.print(
@@ -58,10 +58,30 @@ export function reportRun(
   if (itemsFailed > FAILURES_SHOWN) terminal.print(`  … and ${itemsFailed - FAILURES_SHOWN} more`)
 }
 
-/** What to do about accounts whose runs fail, of these providers. */
-export function reconnectHint(providers: readonly string[]): string {
-  const command = `npm run memory -- connect ${providers.join(' ')}`
-  return `If the account's access was withdrawn or has expired, connect it again: ${command}`
+/**
+ * What becomes of a source whose run has failed: connecting it again where its access has ended, else when it is tried again.
+ * Without `details`, or from a service that does not tell, both are said.
+ */
+export function failureHint(details: RunDetails | undefined, provider: string | undefined): string {
+  const command = `npm run memory -- connect ${provider ?? 'PROVIDER'}`
+  if (details?.needsReconnection === undefined)
+    return `It is tried again by itself. If the account's access was withdrawn or has expired, connect it again: ${command}`
+  if (details.needsReconnection) return `The account's access has ended. Connect it again: ${command}`
+  if (details.nextRunAt == null) return 'It is not tried again while the source is paused.'
+  const when = momentOf(details.nextRunAt)
+  return when === null
+    ? 'It is tried again by itself, within moments.'
+    : `It is tried again by itself, at ${when}. Nothing is lost.`
+}
+
+/** A time to come in UTC, with its day where that is another one; null for one that has passed. */
+function momentOf(timestamp: string): string | null {
+  const now = new Date()
+  const then = new Date(timestamp)
+  if (!(then > now)) return null
+  const [day = '', time = ''] = then.toISOString().split('T')
+  const isToday = now.toISOString().startsWith(day)
+  return `${isToday ? '' : `${day} `}${time.slice(0, 5)} UTC`
 }
 
 /** What was found and is neither stored nor failed. Some providers count what is gone among what they find. */

@@ -69,6 +69,19 @@ describe('memory ask', () => {
     expect(JSON.parse((await memory('ask', 'q', '--json')).stdout)).toEqual(ANSWER)
   })
 
+  it('shows the path of what has no link, and the provider of what the key may not look at', async () => {
+    const context = [{ ...ANSWER.context[0], url: '' }]
+    const asked = { status: 200, body: { ...ANSWER, context } }
+    const item = { status: 200, body: { sourceItem: { metadata: { path: 'handbook/pto.md' } } } }
+    service.intercept = (request) => (request.path === '/v1/ask' ? asked : item)
+    expect((await memory('ask', 'q')).stdout).toContain('[1] PTO policy  handbook/pto.md\n')
+    const refused = { status: 403, body: { error: 'Not with this key', code: 'action_not_allowed' } }
+    service.intercept = (request) => (request.path === '/v1/ask' ? asked : refused)
+    const withoutLook = await memory('ask', 'q')
+    expect(withoutLook).toMatchObject({ code: 0 })
+    expect(withoutLook.stdout).toContain('[1] PTO policy  google_drive\n')
+  })
+
   it('says when a streamed answer breaks: with an error event, or without an end', async () => {
     const delta = toEvent('delta', { text: 'Employees' })
     const error = toEvent('error', { error: 'The model went away', code: 'upstream_error' })
@@ -116,7 +129,7 @@ describe('memory keys, sources, status', () => {
     const { stdout } = await memory('sources', 'list')
     expect(stdout).toMatch(/Google Drive \(push\) +google_drive +active +3 +never/)
     expect(stdout).toContain(
-      "Team Drive: The grant was revoked\nIf the account's access was withdrawn or has expired, connect it again: npm run memory -- connect google_drive\n",
+      "Team Drive: The grant was revoked\n  It is tried again by itself. If the account's access was withdrawn or has expired, connect it again: npm run memory -- connect google_drive\n",
     )
   })
 

@@ -72,7 +72,7 @@ function wrapLine(line: string, columns: number, indent: number): string {
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const lines = [headings, ...rows]
   const widths = headings.map((_, column) =>
-    Math.max(...lines.map((line) => stringWidth(line[column] ?? ''))),
+    lines.reduce((widest, line) => Math.max(widest, stringWidth(line[column] ?? '')), 0),
   )
   return lines.map((line) =>
     line

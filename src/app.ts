@@ -10,7 +10,7 @@ import {
   createSubscriptions,
   type BillingServices,
 } from './billing/index.ts'
-import { createTask } from './background/index.ts'
+import { createTask, type Task } from './background/index.ts'
 import type { Settings } from './config.ts'
 import type { OpenDatabase } from './database/database.ts'
 import { isMigrated } from './database/migrate.ts'
@@ -18,9 +18,10 @@ import { type ConnectorEngine, createConnectorEngine } from './connector-engine.
 import { addConnectedPage, connectorRoutes, type ConnectorServices } from './connectors/index.ts'
 import { createConsoleIdentity } from './console-identity.ts'
 import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from './embeddings/index.ts'
+import { keepFormerModels } from './former-models.ts'
 import { createGates } from './gates.ts'
 import type { Route } from './http/route.ts'
-import { createServer } from './http/create-server.ts'
+import { createServer, type ServerOptions } from './http/create-server.ts'
 import { llmsText } from './http/llms-text.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { EmbeddingModel } from './inference/embedding-model.ts'
@@ -52,7 +53,7 @@ import {
   type SourceServices,
 } from './sources/index.ts'
 import { createSyncRuns, dropActiveRuns, syncRoutes, type SyncServices } from './sync/index.ts'
-import { createCredits, createRateLimit } from './usage/index.ts'
+import { createCredits, createRateLimit, type Credits, type RateLimit } from './usage/index.ts'
 
 /** Everything the service takes from outside. */
 export interface AppDependencies {
@@ -68,6 +69,8 @@ export interface AppDependencies {
   operatorToken: string | undefined
   /** The base URL in links, without a slash at its end. Asked only once the server listens. */
   publicUrl: () => string
+  /** How long clients may take to send a request; of tests. */
+  timeouts?: ServerOptions<unknown>['timeouts']
 }
 
 export interface App {
@@ -113,6 +116,8 @@ export const routes: readonly Route<Services>[] = [
 ]
 
 const SWEEP_INTERVAL_MS = 60_000
+/** It has one session: a search at work, and one that is ready to follow. */
+const EMBEDDED_SEARCHES_AT_ONCE = 2
 /** The service's version, as the OpenAPI document says it. */
 export const VERSION = '0.1.0'
 
@@ -123,18 +128,14 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   let draining = false
   const metrics = createMetrics()
   const credits = createCredits({ db, clock })
-  const identity = createConsoleIdentity({
-    settings,
-    db,
-    clock,
-    fetch: deps.fetch,
-    publicUrl: deps.publicUrl,
-  })
-  const models = createModelRegistry({ configured: deps.embeddingModel, builtin: loadBuiltin })
+  const identity = createConsoleIdentity({ ...deps, db })
+  const configured = deps.embeddingModel
+  const former = await keepFormerModels({ db, settings, logger, configured })
+  const models = createModelRegistry({ configured, builtin: loadBuiltin, former })
   const reembedding = createReembedding({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const items = createItems({ db, clock, models })
   const { publicUrl } = deps
-  const engine = await createConnectorEngine({ settings, database, clock, logger, items, metrics, publicUrl })
+  const engine = await createConnectorEngine({ ...deps, items, metrics })
   const removals = createRemovals({
     db,
     clock,
@@ -143,13 +144,14 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   })
   const isDraining = (): boolean => draining
   const services = createServices(deps, { models, items, reembedding, engine, removals, isDraining })
+  const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
     db,
     clock,
     verifyToken: identity.verifyToken,
     onSignIn: identity.onSignIn,
     authenticateOperator: createOperatorGate(deps.operatorToken),
-    rateLimit: createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
+    rateLimit,
     credits,
   })
   const server = await createServer({
@@ -157,34 +159,64 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     services,
     gates,
     logger,
+    publicUrl,
     onAnswered: metrics.observeAnswer,
+    isDraining,
+    ...(deps.timeouts ? { timeouts: deps.timeouts } : {}),
     mounted: identity.mounted,
   })
   addPages(server, {
     metrics,
+    version: VERSION,
+    unreadiness: services.unreadiness,
     llmsText: () =>
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
   addConnectedPage(server)
-  const sweep = createTask({
-    act: () => credits.sweepExpired(clock.now()),
-    intervalMs: SWEEP_INTERVAL_MS,
-    onError: (err) => logger.error({ err }, 'expired credits could not be given back'),
+  const background = backgroundOf(deps, {
+    models,
+    sweeps: sweepUsage({ credits, rateLimit }, deps),
+    reembedding,
+    removals,
+    engine,
   })
   return {
     server,
+    ...background,
+    startDraining() {
+      draining = true
+    },
+  }
+}
+
+/** What runs beside the requests, as far as this process's role has it. */
+function backgroundOf(
+  { settings, database, logger }: AppDependencies,
+  {
+    models,
+    sweeps,
+    reembedding,
+    removals,
+    engine,
+  }: {
+    models: ModelRegistry
+    sweeps: readonly Task[]
+    reembedding: Services['reembedding']
+    removals: Removals
+    engine: ConnectorEngine
+  },
+): Pick<App, 'start' | 'stop'> {
+  return {
     async start() {
-      await warnOfOtherModels(db, models, logger)
-      sweep.start()
+      await warnOfOtherModels(database.db, models, logger)
+      for (const sweep of sweeps) sweep.start()
       reembedding.resumeAgainAndAgain()
       if (settings.ROLE !== 'api') removals.start()
       await engine.start()
     },
-    startDraining() {
-      draining = true
-    },
     async stop() {
-      await Promise.all([sweep.stop(), reembedding.stop(), removals.stop(), engine.stop()])
+      const tasks = [...sweeps, reembedding, removals, engine]
+      await Promise.all(tasks.map((task) => task.stop()))
     },
   }
 }
@@ -208,7 +240,12 @@ function createServices(
   const { settings, database, clock, logger } = deps
   const { models, items, engine, removals } = parts
   const { db } = database
-  const retrieval = createRetrieval({ db, clock, models })
+  const retrieval = createRetrieval({
+    db,
+    clock,
+    models,
+    ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
+  })
   const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
   let document: Record<string, unknown> | undefined
   return {
@@ -242,6 +279,19 @@ function createServices(
     openApiDocument: () =>
       (document ??= { ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
   }
+}
+
+/** Once a minute: gives back the credits of requests whose process died, and forgets the rate windows that are over. */
+function sweepUsage(
+  { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
+  { clock, logger }: AppDependencies,
+): Task[] {
+  const sweep = (act: () => Promise<unknown>, failure: string): Task =>
+    createTask({ act, intervalMs: SWEEP_INTERVAL_MS, onError: (err) => logger.error({ err }, failure) })
+  return [
+    sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be given back'),
+    sweep(() => rateLimit.sweep(), 'rate windows that are over could not be removed'),
+  ]
 }
 
 async function unreadiness(database: OpenDatabase, draining: boolean): Promise<string | null> {

@@ -1,5 +1,8 @@
 import type { SignIn } from './console-identity.ts'
 
+/** A question that the project's own docs answer, for a first try. */
+const FIRST_QUESTION = 'How do I rotate the encryption key?'
+
 /** What a person reads when the service has started; the admin key is in it only in the start that made it. */
 export function banner(start: {
   url: string
@@ -21,10 +24,10 @@ export function banner(start: {
     lines.push(
       `  Admin key, shown this once: ${start.newSecret}`,
       '',
-      '  In another terminal, in this folder, put documents in and ask about them:',
+      '  In another terminal, in this folder, put these docs in and ask about them:',
       '',
       `  export MEMORY_API_KEY=${start.newSecret} MEMORY_URL=${start.url}`,
-      '  npm run memory -- import docs && npm run memory -- ask "What happens when the credits are used up?"',
+      `  npm run memory -- import docs && npm run memory -- ask "${FIRST_QUESTION}"`,
       '',
     )
   }

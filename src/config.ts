@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { StartupError } from './kernel/errors.ts'
 import { PROVIDERS, type ProviderEnvironment, providers, providerSettings } from './providers/index.ts'
+import { findIssues } from './kernel/validate.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const positive = z.coerce.number().int().min(1)
-const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+  .transform((value) => value.replace(/\/+$/, ''))
 const secret = z.string().min(1)
 const gatedByDefault = providers.flatMap(({ id, isGated }) => (isGated ? [id] : [])).join(',')
 const ENCRYPTION_KEY_BYTES = 32
@@ -25,7 +28,7 @@ const serviceSchema = z.object({
     .describe('Base URL in links, redirects and the OpenAPI document; from host and port when not set'),
   DATA_DIR: z.string().min(1).default('./data').describe('The embedded database and what else lives on disk'),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a URL that begins with postgres://' })
     .optional()
     .describe('PostgreSQL 16+ with pgvector 0.8+; embedded when not set'),
   BOOTSTRAP_ADMIN_KEY: z
@@ -69,7 +72,7 @@ const serviceSchema = z.object({
   ENCRYPTION_KEY: encryptionKeys
     .optional()
     .describe(
-      'Encrypts OAuth tokens at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured',
+      "Encrypts OAuth tokens and the embedding server's API key at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured",
     ),
   SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
@@ -87,7 +90,7 @@ const serviceSchema = z.object({
         .filter((part) => part !== ''),
     )
     .pipe(z.array(z.enum(PROVIDERS)))
-    .describe("Providers that need the operator's leave for each workspace"),
+    .describe("Providers that need the operator's permission for each workspace"),
 })
 
 /** One environment variable a setting; docs/settings.md has the same table and a test compares them. */
@@ -102,16 +105,16 @@ function crossFaults(settings: Settings): string[] {
   const { EMBEDDING_PROVIDER, LLM_PROVIDER } = settings
   if (EMBEDDING_PROVIDER === 'openai' && !settings.EMBEDDING_API_KEY && !settings.EMBEDDING_BASE_URL) {
     faults.push(
-      'EMBEDDING_API_KEY: is needed with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
+      'EMBEDDING_API_KEY is needed with EMBEDDING_PROVIDER=openai, unless EMBEDDING_BASE_URL names a server without keys',
     )
   }
   if (LLM_PROVIDER && !settings.LLM_API_KEY && !settings.LLM_BASE_URL) {
     faults.push(
-      `LLM_API_KEY: is needed with LLM_PROVIDER=${LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
+      `LLM_API_KEY is needed with LLM_PROVIDER=${LLM_PROVIDER}, unless LLM_BASE_URL names a server without keys`,
     )
   }
   if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
-    faults.push('OIDC_AUDIENCE: is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
+    faults.push('OIDC_AUDIENCE is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
   return [...faults, ...connectorFaults(settings)]
 }
 
@@ -120,12 +123,12 @@ function connectorFaults(settings: Settings): string[] {
   const clients = new Map(providers.map(({ client }) => [client.id, client.secret]))
   for (const [id, secretOfClient] of clients) {
     const [hasId, hasSecret] = [id, secretOfClient].map((name) => settings.providers[name] !== undefined)
-    if (hasId && !hasSecret) faults.push(`${secretOfClient}: is needed with ${id}`)
-    if (!hasId && hasSecret) faults.push(`${id}: is needed with ${secretOfClient}`)
+    if (hasId && !hasSecret) faults.push(`${secretOfClient} is needed with ${id}`)
+    if (!hasId && hasSecret) faults.push(`${id} is needed with ${secretOfClient}`)
   }
   const anyClient = [...clients.keys()].find((id) => settings.providers[id] !== undefined)
   if (anyClient !== undefined && settings.DATABASE_URL !== undefined && !settings.ENCRYPTION_KEY)
-    faults.push('ENCRYPTION_KEY: is needed with DATABASE_URL once a connector is configured')
+    faults.push('ENCRYPTION_KEY is needed with DATABASE_URL once a connector is configured')
   return faults
 }
 
@@ -137,11 +140,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const service = serviceSchema.safeParse(given)
-  const ofProviders = z.object(providerSettings).safeParse(given)
-  const issues = [service, ofProviders].flatMap(({ error }) => error?.issues ?? [])
-  const faults = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  if (service.success && ofProviders.success) {
+  const service = findIssues(serviceSchema, given, 'settings')
+  const ofProviders = findIssues(z.object(providerSettings), given, 'settings')
+  const faults = [service, ofProviders].flatMap((found) =>
+    'data' in found ? [] : found.issues.map(({ message }) => message),
+  )
+  if ('data' in service && 'data' in ofProviders) {
     const settings = { ...service.data, providers: ofProviders.data }
     faults.push(...crossFaults(settings))
     if (faults.length === 0) return settings

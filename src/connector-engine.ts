@@ -20,6 +20,7 @@ import {
   type SyncWorker,
   type SyncWorkerDependencies,
   type TakenRun,
+  withoutMessage,
 } from './sync/index.ts'
 
 export interface ConnectorEngine {
@@ -78,6 +79,7 @@ export async function createConnectorEngine(deps: {
     openAccount: openAccountOf(database, connectors),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     onPage: metrics.observePage,
+    onItemFault: logItemFault(logger),
     onWait: ({ run, until }) =>
       logger.info({ ...runFields(run), until }, 'a sync run waits as long as its provider asks'),
     onRunEnded: observeEnd(logger, metrics),
@@ -104,6 +106,11 @@ export async function createConnectorEngine(deps: {
       await adapters.close()
     },
   }
+}
+
+function logItemFault(logger: Logger): SyncWorkerDependencies['onItemFault'] {
+  const words = 'an item could not be read or stored; the run goes on, and lists it among its failures'
+  return (run, fault) => logger.error({ ...runFields(run), err: withoutMessage(fault) }, words)
 }
 
 /** Counts and logs how runs end. */

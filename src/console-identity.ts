@@ -88,7 +88,7 @@ function withDevelopmentIssuer(deps: {
     (made ??= createDevelopmentIssuer({ publicUrl: deps.publicUrl(), dataDir: settings.DATA_DIR, clock }))
   let verifier: VerifyToken | undefined
   return {
-    async verifyToken(bearer) {
+    async verifyToken(authorization) {
       const development = await issuer()
       verifier ??= createTokenVerifier({
         issuer: development.issuer,
@@ -96,7 +96,7 @@ function withDevelopmentIssuer(deps: {
         keys: development.keys,
         clock,
       })
-      return await verifier(bearer)
+      return await verifier(authorization)
     },
     async onSignIn(userId) {
       const organizationId = await findLocalWorkspace(db)

@@ -18,16 +18,16 @@ export function createGates(deps: {
   credits: Credits
 }): Gates {
   const { db, clock, verifyToken, rateLimit, credits } = deps
-  const signIn = async (bearer: string | undefined): Promise<string> => {
-    const userId = await ensureUser(db, clock, await verifyToken(bearer))
+  const signIn = async (authorization: string | undefined): Promise<string> => {
+    const userId = await ensureUser(db, clock, await verifyToken(authorization))
     await deps.onSignIn(userId)
     return userId
   }
   return {
-    authenticateAgent: (bearer) => authenticateApiKey(db, clock, bearer),
-    authenticateConsole: async (bearer, organizationId) =>
-      enterWorkspace(db, await signIn(bearer), organizationId),
-    authenticateUser: async (bearer) => ({ kind: 'user', userId: await signIn(bearer) }),
+    authenticateAgent: (authorization) => authenticateApiKey(db, clock, authorization),
+    authenticateConsole: async (authorization, organizationId) =>
+      enterWorkspace(db, await signIn(authorization), organizationId),
+    authenticateUser: async (authorization) => ({ kind: 'user', userId: await signIn(authorization) }),
     authenticateOperator: deps.authenticateOperator,
     admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
     standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),

@@ -1,18 +1,18 @@
-import { banner } from './banner.ts'
 import { readSettings } from './config.ts'
 import { drainOnSignals } from './drain.ts'
-import { StartupError } from './kernel/errors.ts'
 import { createLogger } from './logger.ts'
+import { announce, logAllOutput, reportFailedStart } from './process-output.ts'
 import { startService } from './service.ts'
 
+let logger = createLogger('info')
 try {
   const settings = readSettings(process.env)
-  const logger = createLogger(settings.LOG_LEVEL)
+  logger = createLogger(settings.LOG_LEVEL)
+  const stopWatching = logAllOutput(logger)
   const service = await startService(settings, logger)
   drainOnSignals(() => service.close(), logger)
-  process.stdout.write(banner(service))
+  stopWatching()
+  announce(service, logger)
 } catch (error) {
-  if (!(error instanceof StartupError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
+  reportFailedStart(error, logger)
 }

@@ -9,6 +9,7 @@ import type { Settings } from './config.ts'
 import { type SignIn, signInOf } from './console-identity.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open-database.ts'
+import { embeddingSettings } from './former-models.ts'
 import { createEmbeddingModel } from './inference/embedding-models/create-embedding-model.ts'
 import { createLanguageModel } from './inference/language-models/create-language-model.ts'
 import { loadTermWeights } from './inference/term-weights.ts'
@@ -121,16 +122,6 @@ async function keptOperatorToken(dataDir: string): Promise<string> {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       return (await readFile(file, 'utf8')).trim()
     throw error
-  }
-}
-
-function embeddingSettings(settings: Settings) {
-  return {
-    provider: settings.EMBEDDING_PROVIDER,
-    baseUrl: settings.EMBEDDING_BASE_URL,
-    apiKey: settings.EMBEDDING_API_KEY,
-    model: settings.EMBEDDING_MODEL,
-    dimensions: settings.EMBEDDING_DIMENSIONS,
   }
 }
 

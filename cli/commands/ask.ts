@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { z } from 'zod'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ApiClient } from '../api-client.ts'
-import { AskAnswer, AskEvents, type Citation, type ContextItem } from '../api-shapes.ts'
+import { AskAnswer, AskEvents, type Citation, type ContextItem, SourceItemAnswer } from '../api-shapes.ts'
 import { ApiError, CommandError, ConnectionError, messageOf } from '../failures.ts'
 import { parseJson } from '../parse-json.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
@@ -31,7 +31,7 @@ export function addAskCommand(program: Command): void {
       const answer = await client.call(AskAnswer, { method: 'POST', path: '/v1/ask', body })
       if (json) return printJson(terminal, answer)
       terminal.print(wrapText(printable(answer.answer), terminal.columns))
-      printCitations(terminal, answer.citations, answer.context)
+      await printCitations(client, terminal, answer.citations, answer.context)
     })
 }
 
@@ -53,7 +53,7 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: unknown
   }
   terminal.print()
   if (!isDone) throw new CommandError('The answer broke off before its end; ask again')
-  printCitations(terminal, citations, context)
+  await printCitations(client, terminal, citations, context)
 }
 
 /** The data of an event. @throws CommandError when it has another shape */
@@ -77,20 +77,42 @@ async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {
   }
 }
 
-function printCitations(
+async function printCitations(
+  client: ApiClient,
   terminal: Terminal,
   citations: readonly Citation[],
   context: readonly ContextItem[],
-): void {
+): Promise<void> {
   if (citations.length === 0) return
+  const ids = [...new Set(citations.map(({ sourceItemId }) => sourceItemId))]
+  const places = new Map<string, string>()
+  for (const id of ids) {
+    const item = context.find((candidate) => candidate.sourceItemId === id)
+    if (item !== undefined) places.set(id, item.url === '' ? await pathOrProvider(client, item) : item.url)
+  }
   terminal.print()
   terminal.print(terminal.style('bold', 'Sources'))
   for (const citation of citations) {
-    const item = context.find((candidate) => candidate.sourceItemId === citation.sourceItemId)
-    const place =
-      item === undefined ? '' : `  ${terminal.style('dim', item.url === '' ? item.provider : item.url)}`
+    const place = places.get(citation.sourceItemId)
+    const shown = place === undefined ? '' : `  ${terminal.style('dim', printableLine(place))}`
     terminal.print(
-      `${terminal.style('cyan', `[${citation.index}]`)} ${printableLine(citation.title)}${place}`,
+      `${terminal.style('cyan', `[${citation.index}]`)} ${printableLine(citation.title)}${shown}`,
     )
+  }
+}
+
+/**
+ * The path of an imported file, which an answer does not carry; the provider of what has none, and where the key may not
+ * look.
+ */
+async function pathOrProvider(client: ApiClient, { sourceItemId, provider }: ContextItem): Promise<string> {
+  try {
+    const path = `/v1/source-items/${encodeURIComponent(sourceItemId)}`
+    const { sourceItem } = await client.call(SourceItemAnswer, { method: 'GET', path })
+    return typeof sourceItem.metadata.path === 'string' ? sourceItem.metadata.path : provider
+  } catch (error) {
+    // A key for asking alone, a spent rate limit, an item that is gone since: the answer stands all the same.
+    if (error instanceof ApiError || error instanceof ConnectionError) return provider
+    throw error
   }
 }

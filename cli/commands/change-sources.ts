@@ -3,6 +3,7 @@ import { type Source, SourceAnswer, SourceList } from '../api-shapes.ts'
 import { askFirst } from '../ask-first.ts'
 import { CommandError } from '../failures.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
+import { nameSources } from '../source-names.ts'
 import { printableLine } from '../terminal.ts'
 import { sourceIdArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
@@ -10,7 +11,7 @@ import { openSession, printJson } from './session.ts'
 /** `sources pause|resume|delete`: what the API lets a person do, and no key. */
 export function addChangeCommands(sources: Command): void {
   addPersonOptions(sources.command('pause'))
-    .description('stop syncing a source; what it brought stays to be found')
+    .description('stop syncing a source; what it brought stays searchable')
     .addArgument(sourceIdArgument())
     .action((id: string, options: PersonOptions, command: Command) =>
       setStatus(id, { ...options, status: 'disabled' }, command),
@@ -55,13 +56,14 @@ async function deleteSource(
   const { sources } = await person.call(SourceList, { method: 'GET', path: '/v1/console/sources' })
   const source = sources.find((one) => one.id === id)
   if (!source) throw new CommandError(`There is no source ${id} in this workspace; "sources list" shows all`)
+  const described = `"${nameSources(sources).get(id)}" (${source.provider})`
   if (options.yes !== true) {
-    const question = `Delete ${describe(source)} with its ${source.sourceItemCount} items? This cannot be undone.`
+    const question = `Delete ${described} with its ${source.sourceItemCount} items? This cannot be undone.`
     await askFirst(terminal, question, 'Nothing was deleted')
   }
   const deleted = await person.call(SourceAnswer, { method: 'DELETE', path: `/v1/console/sources/${id}` })
   if (json) return printJson(terminal, deleted)
-  terminal.print(`Deleted ${describe(deleted.source)} with its ${deleted.source.sourceItemCount} items`)
+  terminal.print(`Deleted ${described} with its ${deleted.source.sourceItemCount} items`)
 }
 
 const describe = ({ displayName, provider }: Source): string =>

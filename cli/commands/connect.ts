@@ -21,7 +21,7 @@ export function addConnectCommand(program: Command): void {
       "connect accounts: prints each provider's page to agree on and come back from, then follows the first sync",
     )
     .addArgument(new Argument('<provider...>').choices(PROVIDER_CHOICES))
-    .option('--grant', "give the operator's leave first, where a provider needs it (see operator)")
+    .option('--grant', "give the operator's permission first, where a provider needs it (see operator)")
     .action(connect)
 }
 
@@ -32,7 +32,7 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
   for (const provider of new Set(providers)) {
     const url = await authorize({ person, organizationId, provider, grant: options.grant === true })
     terminal.print(
-      `${provider}: open this page, agree, and click Connect on the page that you are led back to\n  ${url}`,
+      `${provider}: open this page, allow access, and click Connect on the page that you are led back to\n  ${url}`,
     )
     const source = await untilConnected(() => listSources(person, terminal), { provider, already }, terminal)
     const label = `${provider} (${printableLine(source.displayName)})`
@@ -61,7 +61,7 @@ async function authorize(given: {
     if (!(error instanceof ApiError) || error.code !== 'connector_access_required') throw error
     if (!given.grant) {
       throw new CommandError(
-        `${provider} needs the operator's leave first. Where you are the operator, add --grant, or run:\n` +
+        `${provider} needs the operator's permission first. Where you are the operator, add --grant, or run:\n` +
           `  npm run memory -- operator access ${organizationId} ${provider} grant`,
         { cause: error },
       )

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type EmulatedService, type SeenRequest, startEmulatedService } from '../support/emulated-service.ts'
 import { type CommandResult, runCommand, startCommand } from '../support/run-command.ts'
-import { sampleDocx, samplePdf } from '../support/sample-files.ts'
+import { sampleDocx, sampleOdt, samplePdf } from '../../test/support/sample-files.ts'
+import { until } from '../../test/support/until.ts'
 
 let service: EmulatedService
 let home = ''
@@ -32,6 +33,12 @@ const write = (file: string, content: string | Buffer): Promise<void> =>
 const importFolder = (...options: string[]): Promise<CommandResult> =>
   runCommand(['import', folder, ...options], environment())
 const ingests = (): SeenRequest[] => service.requests.filter((request) => request.path === '/v1/ingest')
+const untilIngests = (count: number): Promise<number> =>
+  until(
+    `${count} ingests`,
+    () => ingests().length,
+    (seen) => seen >= count,
+  )
 
 function sentIds(request: SeenRequest): string[] {
   return [...JSON.stringify(request.body).matchAll(/"externalId":"([^"]*)"/g)].map((match) => match[1] ?? '')
@@ -72,6 +79,95 @@ describe('memory import', () => {
       sourceUpdatedAt: '2023-11-14T22:13:20.000Z',
       metadata: { path: 'handbook/a.md', folder: 'handbook', fileType: 'markdown' },
     })
+  })
+
+  it('reads tables, mails and OpenDocument, and says what it passed over by its kind', async () => {
+    await write('costs.csv', 'Item,Cost\nDesk,1200\n')
+    await write('hello.eml', 'From: a@example.com\r\nSubject: Hello\r\n\r\nHi there.')
+    await write(
+      'plan.odt',
+      await sampleOdt('<text:h text:outline-level="1">Plan</text:h><text:p>Move.</text:p>'),
+    )
+    for (const other of ['a.png', 'b.png', 'c.ts', '.hidden', 'Makefile']) await write(other, 'x')
+    const result = await importFolder()
+    expect(result).toMatchObject({ code: 0 })
+    const stored = [...service.items.values()]
+    expect(stored.map(({ title, body, sourceKind }) => [title, body, sourceKind])).toEqual([
+      ['costs', '- Item: Desk; Cost: 1200', 'file'],
+      ['Hello', 'From: a@example.com\n\nHi there.', 'message'],
+      ['Plan', '# Plan\n\nMove.', 'document'],
+    ])
+    expect(result.stdout).toMatch(/ 5 passed over: 2 \.png, 1 \.ts, 1 hidden, 1 without an ending\n/)
+    expect(result.stderr).toContain('Nothing is sent to Google Drive.')
+  })
+
+  it('says of a corrupt file and of a link that leads nowhere what they are, in plain words', async () => {
+    await write('bad.pdf', 'no pdf at all')
+    await write('bad.docx', 'PK broken')
+    await write('bad.odt', 'no zip')
+    await symlink('gone.md', path.join(folder, 'link.md'))
+    const { stdout, code } = await importFolder()
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/bad\.pdf: The file cannot be read: it is no PDF, or a broken one/)
+    expect(stdout).toMatch(/bad\.docx: The file cannot be read: it is no Office file, or a broken one/)
+    expect(stdout).toMatch(/bad\.odt: The file cannot be read: it is no Office file, or a broken one/)
+    expect(stdout).toContain('link.md: it is a link to gone.md, which is not there')
+  })
+
+  it('takes a file for the same item from whichever of its folders it is imported, and from wherever', async () => {
+    const deep = path.join(folder, 'sub', 'deep')
+    await mkdir(deep, { recursive: true })
+    await write('a.md', '# A')
+    await write('sub/deep/b.md', '# B')
+    await importFolder()
+    const ids = ['handbook/a.md', 'handbook/sub/deep/b.md']
+    expect([...service.items.keys()]).toEqual(ids)
+    await write('sub/deep/b.md', '# B, changed')
+    await write('sub/deep/new.md', '# New')
+    for (const [given, cwd] of [
+      ['b.md', deep],
+      ['sub/deep', folder],
+      ['.', deep],
+      [path.join(folder, 'a.md'), home],
+    ] as const) {
+      expect(await runCommand(['import', given], { ...environment(), INIT_CWD: cwd })).toMatchObject({
+        code: 0,
+      })
+    }
+    expect([...service.items.keys()].toSorted()).toEqual([...ids, 'handbook/sub/deep/new.md'])
+    expect(service.items.get('handbook/sub/deep/b.md')?.title).toBe('B, changed')
+  })
+
+  it('keeps the item of a file that was imported before its folder', async () => {
+    await mkdir(path.join(folder, 'sub'))
+    await write('sub/b.md', '# B')
+    await runCommand(['import', path.join(folder, 'sub', 'b.md')], environment())
+    await write('sub/c.md', '# C')
+    await write('sub/b.md', '# B, changed')
+    await importFolder()
+    expect([...service.items.keys()].toSorted()).toEqual(['handbook/sub/c.md', 'sub/b.md'])
+    expect(service.items.get('sub/b.md')?.title).toBe('B, changed')
+    await rm(path.join(folder, 'sub', 'b.md'))
+    expect(JSON.parse((await importFolder('--delete-missing', '--json')).stdout)).toMatchObject({
+      removed: 1,
+    })
+    expect([...service.items.keys()]).toEqual(['handbook/sub/c.md'])
+  })
+
+  it('knows what the version before has stored: the same items, and the parts that are left over', async () => {
+    await write('a.md', '# A')
+    await write('b.md', '# B')
+    await importFolder()
+    const states = path.join(home, 'state', 'retrieval-memory', 'imports')
+    const [name = ''] = await readdir(states)
+    const { root, files } = JSON.parse(await readFile(path.join(states, name), 'utf8'))
+    const former = { ...files, 'a.md': { ...files['a.md'], parts: 2 } }
+    await writeFile(path.join(states, name), JSON.stringify({ version: 1, root, files: former }))
+    await runCommand(['import', path.join(folder, 'a.md')], environment())
+    expect([...service.items.keys()]).toEqual(['handbook/a.md', 'handbook/b.md'])
+    expect(
+      service.requests.filter(({ method }) => method === 'DELETE').map((request) => request.path),
+    ).toEqual(['/v1/source-items?provider=google_drive&externalId=handbook%2Fa.md%23part-2'])
   })
 
   it('sends nothing again that has not changed, and only what has', async () => {
@@ -156,7 +252,7 @@ describe('memory import', () => {
     await writeMany(250)
     service.intercept = () => (ingests().length === 3 ? 'hang' : undefined)
     const running = startCommand(['import', folder], environment())
-    while (ingests().length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+    await untilIngests(3)
     running.child.kill('SIGKILL')
     expect((await running.done).signal).toBe('SIGKILL')
     expect(service.items.size).toBe(200)
@@ -178,7 +274,7 @@ describe('memory import', () => {
       }
     }
     const running = startCommand(['import', folder], environment())
-    while (ingests().length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+    await untilIngests(3)
     await new Promise((resolve) => setTimeout(resolve, 100))
     running.child.kill('SIGINT')
     const stopped = await running.done
@@ -270,7 +366,7 @@ describe('memory import', () => {
     await writeMany(1)
     service.intercept = (request) => (request.path === '/v1/ingest' ? 'hang' : undefined)
     const running = startCommand(['import', folder], environment())
-    while (ingests().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    await untilIngests(1)
     running.child.kill('SIGINT')
     if (running.child.stderr === null) throw new Error('no stderr')
     await once(running.child.stderr, 'data')

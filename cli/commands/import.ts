@@ -3,16 +3,16 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { type Source, SourceList } from '../api-shapes.ts'
-import { CommandError, messageOf, StoppedError, UsageError } from '../failures.ts'
-import { createExtractor } from '../import/extractor.ts'
-import { fileTypeOf } from '../import/file-types.ts'
-import { openImportState, stateFolder } from '../import/import-state.ts'
-import type { IngestTarget } from '../import/ingest-document.ts'
+import { createTextExtractor } from '../../src/file-text/index.ts'
+import { CommandError, StoppedError, UsageError } from '../failures.ts'
+import { fileTrouble } from '../import/file-trouble.ts'
+import { openImportNotes } from '../import/import-notes.ts'
 import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'
-import { type Failure, type Walk, walkFolder } from '../import/walk-folder.ts'
+import { stateFolder } from '../import/state-files.ts'
+import { type Failure, formatOfFile, type Walk, walkFolder } from '../import/walk-folder.ts'
 import { createProgressBar } from '../progress-bar.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
-import { PROVIDER_CHOICES } from './options.ts'
+import { PROVIDER_CHOICES, PROVIDER_NAMES } from './options.ts'
 import { openSession, printJson, type Session } from './session.ts'
 
 interface ImportCommandOptions {
@@ -28,6 +28,10 @@ interface ImportCommandOptions {
 const EXIT_FAILED = 1
 const EXIT_STOPPED = 130
 const PROVIDER_DEFAULT = 'google_drive'
+/** What is read, as a person says it. */
+const KINDS = 'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV or mail (.eml)'
+/** Kinds of what was passed over that are named; the rest is one number. */
+const KINDS_SHOWN = 8
 /** What the service writes as the account of a source that has none. */
 const PUSH_ACCOUNT = /^(?:push:|$)/
 
@@ -35,7 +39,7 @@ const PUSH_ACCOUNT = /^(?:push:|$)/
 export function addImportCommand(program: Command): void {
   program
     .command('import')
-    .description('push a folder of Markdown, text, HTML, PDF and Word files')
+    .description('put a folder of documents, or one, into the memory')
     .argument('<path>', 'a folder, or one file')
     .option('--source <id>', 'the source that they go to (default: the push-only one of the provider)')
     .addOption(new Option('--provider <provider>', `the source's provider`).choices(PROVIDER_CHOICES))
@@ -50,20 +54,21 @@ async function importPath(given: string, options: ImportCommandOptions, command:
   const session = openSession(command)
   const { terminal } = session
   const startedAt = performance.now()
-  const { root, walk } = await findFiles(given, options)
-  const { source, target } = await chooseTarget(session, root, options)
-  if (!session.json) terminal.note(`Importing ${walk.files.length} files into ${describeSource(source)}`)
-  const state = await openImportState(
+  const { root, isFolder, walk } = await findFiles(given, options)
+  const source = await chooseSource(session, options)
+  if (!session.json) terminal.note(describeWork(walk.files.length, source))
+  const notes = await openImportNotes(
     stateFolder(session.env),
-    { url: session.client.url, sourceId: target.sourceId, prefix: target.prefix, root },
+    { url: session.client.url, sourceId: source.id },
+    { root, isFolder, prefix: givenPrefix(options) },
     options.force === true,
   )
   const stop = stopOnSignal(terminal)
   const bar = createProgressBar(terminal.stderr, walk.files.length, () => performance.now())
   const deps: ImportDeps = {
     client: session.client,
-    extractor: createExtractor(),
-    state,
+    extractor: createTextExtractor({ threads: 1 }),
+    notes,
     stop: stop.signal,
     onFile: (file, done) => bar.update(done, file.relativePath),
     now: () => performance.now(),
@@ -76,12 +81,12 @@ async function importPath(given: string, options: ImportCommandOptions, command:
       },
     },
   }
-  const outcome = await runAndPutDown(deps, walk, target, options).finally(async () => {
+  const outcome = await runAndPutDown(deps, { root, walk, source }, options).finally(async () => {
     bar.clear()
     stop.release()
     await deps.extractor.close()
   })
-  report(session, source, { ...outcome, seconds: (performance.now() - startedAt) / 1000 })
+  report(session, source, walk, { ...outcome, seconds: (performance.now() - startedAt) / 1000 })
 }
 
 interface Outcome {
@@ -89,60 +94,69 @@ interface Outcome {
   removed: number
 }
 
+interface Work {
+  root: string
+  walk: Walk
+  source: ChosenSource
+}
+
 async function runAndPutDown(
   deps: ImportDeps,
-  walk: Walk,
-  target: IngestTarget,
+  { root, walk, source }: Work,
   options: ImportCommandOptions,
 ): Promise<Outcome> {
+  const target = { sourceId: source.id, provider: source.provider }
   const result = await runImport(deps, walk.files, { target, force: options.force === true })
-  result.failed.unshift(...walk.failures)
+  result.failed = [...walk.failures, ...result.failed]
   // What could not be looked into may still be there: then nothing counts as gone.
   const mayDelete = options.deleteMissing === true && result.complete && walk.failures.length === 0
-  const removed = mayDelete ? await deleteMissing(deps, walk.files, target) : 0
+  const removed = mayDelete ? await deleteMissing(deps, walk.files, root, target) : 0
   if (deps.stop.aborted) result.complete = false
   return { result, removed }
 }
 
-async function findFiles(
-  given: string,
-  options: ImportCommandOptions,
-): Promise<{ root: string; walk: Walk }> {
+interface Found {
+  /** The folder, or the folder of the one file. */
+  root: string
+  isFolder: boolean
+  walk: Walk
+}
+
+async function findFiles(given: string, options: ImportCommandOptions): Promise<Found> {
   // npm runs scripts in the project's folder and says where the person stands.
   const absolute = path.resolve(process.env.INIT_CWD ?? process.cwd(), given)
   let info
   try {
     info = await stat(absolute)
   } catch (error) {
-    throw new UsageError(`"${given}" cannot be read: ${messageOf(error)}`)
+    throw new UsageError(`"${given}" cannot be read: ${fileTrouble(error)}`)
   }
   if (info.isDirectory()) {
     const root = await realpath(absolute)
-    return { root, walk: await walkFolder(root, options.includeHidden === true) }
+    return { root, isFolder: true, walk: await walkFolder(root, options.includeHidden === true) }
   }
   if (options.deleteMissing === true) throw new UsageError('--delete-missing works on folders only')
-  const type = fileTypeOf(absolute)
-  if (!info.isFile() || type === undefined) {
-    throw new UsageError(
-      `"${given}" is neither a folder nor a Markdown, text, HTML, PDF or Word (.docx) file`,
-    )
+  const format = formatOfFile(absolute)
+  if (!info.isFile() || format === null) {
+    throw new UsageError(`"${given}" is neither a folder nor a file that is read: ${KINDS}`)
   }
+  const root = await realpath(path.dirname(absolute))
   const relativePath = path.basename(absolute)
-  const file = { absolutePath: absolute, relativePath, type, size: info.size, modifiedMs: info.mtimeMs }
-  return { root: await realpath(path.dirname(absolute)), walk: { files: [file], failures: [] } }
+  const file = {
+    absolutePath: path.join(root, relativePath),
+    relativePath,
+    format,
+    size: info.size,
+    modifiedMs: info.mtimeMs,
+  }
+  return { root, isFolder: false, walk: { files: [file], failures: [], passedOver: new Map() } }
+}
+
+function givenPrefix({ prefix }: ImportCommandOptions): string | null {
+  return prefix === undefined ? null : prefix.replaceAll('\\', '/').replace(/^\/+|\/+$/g, '')
 }
 
 type ChosenSource = Pick<Source, 'id' | 'provider' | 'displayName'>
-
-async function chooseTarget(
-  session: Session,
-  root: string,
-  options: ImportCommandOptions,
-): Promise<{ source: ChosenSource; target: IngestTarget }> {
-  const source = await chooseSource(session, options)
-  const prefix = (options.prefix ?? path.basename(root)).replaceAll('\\', '/').replace(/^\/+|\/+$/g, '')
-  return { source, target: { sourceId: source.id, provider: source.provider, prefix } }
-}
 
 async function chooseSource(session: Session, options: ImportCommandOptions): Promise<ChosenSource> {
   // Both given: a key that may only ingest needs to list nothing.
@@ -167,8 +181,12 @@ async function chooseSource(session: Session, options: ImportCommandOptions): Pr
   return chosen
 }
 
-function describeSource(source: ChosenSource): string {
-  return `${printableLine(source.displayName)} (${source.provider}, ${source.id})`
+function describeWork(files: number, source: ChosenSource): string {
+  const provider = PROVIDER_NAMES[source.provider] ?? source.provider
+  return (
+    `Importing ${files} file${files === 1 ? '' : 's'} into the memory, to be listed under ` +
+    `${printableLine(source.displayName)} (${source.provider}, ${source.id}). Nothing is sent to ${provider}.`
+  )
 }
 
 /** Ctrl-C ends the import after the batch under way; a second one ends it at once. */
@@ -198,14 +216,20 @@ async function sleepUnlessStopped(milliseconds: number, signal: AbortSignal): Pr
   }
 }
 
-function report(session: Session, source: ChosenSource, outcome: Outcome & { seconds: number }): void {
+function report(
+  session: Session,
+  source: ChosenSource,
+  { passedOver }: Walk,
+  outcome: Outcome & { seconds: number },
+): void {
   const { result, removed, seconds } = outcome
   const { terminal } = session
   if (result.failed.length > 0) process.exitCode = EXIT_FAILED
   if (!result.complete) process.exitCode = EXIT_STOPPED
   if (session.json) {
     const { id, provider, displayName } = source
-    printJson(terminal, { source: { id, provider, displayName }, ...result, removed, seconds })
+    const counted = { ...result, passedOver: Object.fromEntries(passedOver), removed, seconds }
+    printJson(terminal, { source: { id, provider, displayName }, ...counted })
     return
   }
   const numbers: [string, number][] = [
@@ -220,13 +244,23 @@ function report(session: Session, source: ChosenSource, outcome: Outcome & { sec
   for (const [name, count] of numbers) {
     if (count > 0 || name === 'documents stored') terminal.print(`  ${String(count).padStart(6)} ${name}`)
   }
-  printList(
-    terminal,
-    'Without text',
-    result.empty.map((empty) => ({ path: empty, reason: '' })),
-  )
+  if (passedOver.size > 0) terminal.print(describePassedOver(passedOver))
+  printList(terminal, 'Without text', withoutReason(result.empty))
+  printList(terminal, 'Too long, the end left out', withoutReason(result.cut))
   printList(terminal, 'Failed', result.failed)
   if (!result.complete) terminal.print('Run the same command again to go on.')
+}
+
+const withoutReason = (paths: readonly string[]): Failure[] =>
+  paths.map((file) => ({ path: file, reason: '' }))
+
+/** One line: how many of what kind are of a sort that is not read. */
+function describePassedOver(passedOver: ReadonlyMap<string, number>): string {
+  const kinds = [...passedOver].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+  const total = kinds.reduce((sum, [, count]) => sum + count, 0)
+  const rest = kinds.slice(KINDS_SHOWN).reduce((sum, [, count]) => sum + count, 0)
+  const shown = kinds.slice(0, KINDS_SHOWN).map(([kind, count]) => `${count} ${kind}`)
+  return `  ${String(total).padStart(6)} passed over: ${[...shown, ...(rest > 0 ? [`${rest} others`] : [])].join(', ')}`
 }
 
 function printList(terminal: Terminal, heading: string, entries: readonly Failure[]): void {

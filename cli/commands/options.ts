@@ -2,6 +2,14 @@ import { Argument, InvalidArgumentError, Option } from 'commander'
 
 export const PROVIDER_CHOICES = ['slack', 'google_drive', 'notion', 'gmail'] as const
 
+/** Providers as people call them. */
+export const PROVIDER_NAMES: Readonly<Record<string, string>> = {
+  slack: 'Slack',
+  google_drive: 'Google Drive',
+  notion: 'Notion',
+  gmail: 'Gmail',
+}
+
 /** `--limit`: how many passages, 1 to 25. */
 export function limitOption(): Option {
   return countOption('passages', { max: 25, serviceTakes: 8 })

@@ -79,13 +79,30 @@ describe('memory sources sync', () => {
     expect(stderr).toMatch(/stored so far; waits until 10:42 UTC, as the provider asked\n$/)
   })
 
-  it("keeps the provider's words of a failure and says how to connect again", async () => {
-    answer(syncOf(details({ status: 'failed', errorMessage: 'Slack: token_revoked' })))
-    const failed = await memory('sources', 'sync', service.sourceId)
-    expect(failed.code).toBe(1)
-    expect(failed.stderr).toBe(
-      "Error: Google Drive (push): the sync failed: Slack: token_revoked\nIf the account's access was withdrawn or has expired, connect it again: npm run memory -- connect google_drive\n",
+  const connectAgain = 'npm run memory -- connect google_drive'
+
+  it("keeps the provider's words of a failure and says what becomes of it", async () => {
+    const failed = { status: 'failed', errorMessage: 'Slack: token_revoked' }
+    answer(syncOf(details(failed, { needsReconnection: true, nextRunAt: '2999-11-01T10:42:30.000Z' })))
+    const revoked = await memory('sources', 'sync', service.sourceId)
+    expect(revoked.code).toBe(1)
+    expect(revoked.stderr).toBe(
+      `Error: Google Drive (push): the sync failed: Slack: token_revoked\nThe account's access has ended. Connect it again: ${connectAgain}\n`,
     )
+    answer(syncOf(details(failed)))
+    expect((await memory('sources', 'sync', service.sourceId)).stderr).toContain(
+      `tried again by itself. If the account's access was withdrawn or has expired, connect it again: ${connectAgain}`,
+    )
+  })
+
+  it('says when an outage is tried again, and does not advise to connect again', async () => {
+    const failed = { status: 'failed', errorMessage: 'Slack: 500 Internal Server Error' }
+    answer(syncOf(details(failed, { needsReconnection: false, nextRunAt: '2999-11-01T10:42:30.000Z' })))
+    expect((await memory('sources', 'sync', service.sourceId)).stderr).toBe(
+      'Error: Google Drive (push): the sync failed: Slack: 500 Internal Server Error\nIt is tried again by itself, at 2999-11-01 10:42 UTC. Nothing is lost.\n',
+    )
+    answer(syncOf(details(failed, { needsReconnection: false, nextRunAt: '2000-11-01T10:42:30.000Z' })))
+    expect((await memory('sources', 'sync', service.sourceId)).stderr).toContain('within moments')
   })
 
   it('works with a key that may not list sources', async () => {
@@ -93,6 +110,75 @@ describe('memory sources sync', () => {
     answer({ ...syncOf(details({})), 'GET /v1/sources': [refused] })
     const { code, stdout } = await memory('sources', 'sync', service.sourceId)
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^sync: 69 items found/) })
+  })
+})
+
+describe('memory sources list', () => {
+  const source = {
+    id: '11111111-0000-4000-8000-000000000000',
+    provider: 'slack',
+    status: 'active',
+    displayName: 'Team',
+    externalAccountId: 'T1',
+    lastSyncedAt: null,
+    errorMessage: null,
+    sourceItemCount: 3,
+    updatedAt: '2026-11-01T10:00:00.000Z',
+  }
+  const listed = async (...sources: object[]): Promise<string[]> => {
+    answer({ 'GET /v1/sources': [ok({ sources })] })
+    return (await memory('sources', 'list')).stdout.split('\n').slice(1)
+  }
+
+  it('tells sources of one name apart: by account, else by id', async () => {
+    const second = { ...source, id: '22222222-0000-4000-8000-000000000000' }
+    const names = (lines: string[]): string[] => lines.map((line) => line.split('  ')[0] ?? '')
+    expect(names(await listed(source, { ...second, externalAccountId: 'T2' }))).toEqual([
+      'Team (T1)',
+      'Team (T2)',
+      '',
+    ])
+    expect(names(await listed(source, second))).toEqual(['Team (11111111)', 'Team (22222222)', ''])
+    expect(names(await listed(source, { ...second, displayName: 'Other' }))).toEqual(['Team', 'Other', ''])
+  })
+
+  it('says of each source in error what becomes of it, as its last run knows', async () => {
+    const failing = (id: string, errorMessage: string): object => ({
+      ...source,
+      id,
+      status: 'error',
+      errorMessage,
+    })
+    const runOf = (connectorId: string, errorMessage: string): object => ({
+      ...RUN,
+      id: `run-of-${connectorId}`,
+      connectorId,
+      status: 'failed',
+      errorMessage,
+    })
+    const runs = [runOf('a', '500'), runOf('b', 'token_revoked'), runOf('c', 'another reason')]
+    answer({
+      'GET /v1/sources': [
+        ok({
+          sources: [failing('a', '500'), failing('b', 'token_revoked'), failing('c', 'app_uninstalled')],
+        }),
+      ],
+      'GET /v1/sync-runs': [ok({ syncRuns: runs })],
+      'GET /v1/sync-runs/run-of-a': [
+        details({}, { needsReconnection: false, nextRunAt: '2999-11-01T10:42:30.000Z' }),
+      ],
+      'GET /v1/sync-runs/run-of-b': [details({}, { needsReconnection: true })],
+    })
+    const lines = (await memory('sources', 'list')).stdout.split('\n')
+    expect(lines.slice(4)).toEqual([
+      'Team (a): 500',
+      '  It is tried again by itself, at 2999-11-01 10:42 UTC. Nothing is lost.',
+      'Team (b): token_revoked',
+      "  The account's access has ended. Connect it again: npm run memory -- connect slack",
+      'Team (c): app_uninstalled',
+      "  It is tried again by itself. If the account's access was withdrawn or has expired, connect it again: npm run memory -- connect slack",
+      '',
+    ])
   })
 })
 

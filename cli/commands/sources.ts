@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { ApiClient } from '../api-client.ts'
-import { type Source, SourceList, SyncRunRequested } from '../api-shapes.ts'
+import { type Source, SourceList, SyncRunDetails, SyncRunList, SyncRunRequested } from '../api-shapes.ts'
 import { ApiError } from '../failures.ts'
-import { followRun, patiently, reconnectHint, reportRun } from '../follow-run.ts'
+import { failureHint, followRun, patiently, reportRun, type RunDetails } from '../follow-run.ts'
+import { nameSources } from '../source-names.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { addChangeCommands } from './change-sources.ts'
 import { sourceIdArgument } from './options.ts'
@@ -32,7 +33,7 @@ async function syncSource(source: string, options: { full?: boolean }, command: 
   })
   if (requested.alreadyActive) terminal.note('A run was active already; this follows it.')
   const known = await patiently(terminal, () => findSource(client, source))
-  const label = known ? printableLine(known.displayName) : 'sync'
+  const label = known?.name ?? 'sync'
   const path = '/v1/sync-runs'
   const ended = await followRun(client, { path, id: requested.syncRun.id, label }, terminal)
   if (ended.syncRun.status === 'failed') process.exitCode = 1
@@ -41,10 +42,14 @@ async function syncSource(source: string, options: { full?: boolean }, command: 
 }
 
 /** The source, where the key may see it: a key that only syncs has no use for its name. */
-async function findSource(client: ApiClient, id: string): Promise<Source | undefined> {
+async function findSource(
+  client: ApiClient,
+  id: string,
+): Promise<{ name: string; provider: string } | undefined> {
   try {
     const { sources } = await client.call(SourceList, { method: 'GET', path: '/v1/sources' })
-    return sources.find((source) => source.id === id)
+    const source = sources.find((one) => one.id === id)
+    return source && { name: nameSources(sources).get(id) ?? id, provider: source.provider }
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined
     throw error
@@ -55,8 +60,9 @@ async function listSources(_options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
   const { sources } = await client.call(SourceList, { method: 'GET', path: '/v1/sources' })
   if (json) return printJson(terminal, { sources })
+  const names = nameSources(sources)
   const rows = sources.map((source) => [
-    printableLine(source.displayName),
+    names.get(source.id) ?? '',
     source.provider,
     source.status,
     String(source.sourceItemCount),
@@ -66,10 +72,38 @@ async function listSources(_options: unknown, command: Command): Promise<void> {
   for (const line of formatTable(['NAME', 'PROVIDER', 'STATUS', 'ITEMS', 'LAST SYNCED', 'ID'], rows)) {
     terminal.print(line)
   }
-  for (const { displayName, errorMessage } of sources) {
+  const lastRuns = await findLastRuns(
+    client,
+    sources.filter(({ status }) => status === 'error'),
+  )
+  for (const { id, provider, status, errorMessage } of sources) {
     if (errorMessage === null) continue
-    terminal.print(`${printableLine(displayName)}: ${terminal.style('red', printableLine(errorMessage))}`)
+    terminal.print(`${names.get(id)}: ${terminal.style('red', printableLine(errorMessage))}`)
+    if (status === 'error') terminal.print(`  ${failureHint(lastRuns.get(id), provider)}`)
   }
-  const failing = sources.filter(({ status }) => status === 'error').map(({ provider }) => provider)
-  if (failing.length > 0) terminal.print(reconnectHint([...new Set(failing)]))
+}
+
+/** Each look costs a request of the key's minute. */
+const RUNS_LOOKED_AT_MAX = 10
+
+/** By source, the run that put it into its error, where the key may see runs and it was a run. */
+async function findLastRuns(
+  client: ApiClient,
+  failing: readonly Source[],
+): Promise<ReadonlyMap<string, RunDetails>> {
+  const found = new Map<string, RunDetails>()
+  if (failing.length === 0) return found
+  const path = '/v1/sync-runs'
+  try {
+    const { syncRuns } = await client.call(SyncRunList, { method: 'GET', path })
+    for (const { id, errorMessage } of failing.slice(0, RUNS_LOOKED_AT_MAX)) {
+      const last = syncRuns.find(({ connectorId }) => connectorId === id)
+      if (last?.status !== 'failed' || last.errorMessage !== errorMessage) continue
+      found.set(id, await client.call(SyncRunDetails, { method: 'GET', path: `${path}/${last.id}` }))
+    }
+  } catch (error) {
+    // The list is there; a key without sync:read, or one at its limit, gets it without this.
+    if (!(error instanceof ApiError)) throw error
+  }
+  return found
 }

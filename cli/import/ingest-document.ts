@@ -1,63 +1,63 @@
 import path from 'node:path'
-import type { ExtractedDocument } from './extracted-document.ts'
-import { type FileType, isFrontPage } from './file-types.ts'
+import type { ExtractedText, TextFormat } from '../../src/file-text/index.ts'
 import { splitParts } from './split-parts.ts'
 import type { FoundFile } from './walk-folder.ts'
+
+type SourceKind = 'message' | 'document' | 'file'
 
 /** A document as `POST /v1/ingest` takes it. */
 export interface IngestDocument {
   connectorId: string
   provider: string
-  sourceKind: 'document' | 'file'
+  sourceKind: SourceKind
   externalId: string
   title: string
   body: string
   sourceUpdatedAt: string
-  metadata: { path: string; folder: string; fileType: FileType }
+  metadata: { path: string; folder: string; fileType: TextFormat }
 }
 
-/** Where documents go, and the name that stands in front of their paths there. */
+/** Where documents go. */
 export interface IngestTarget {
   sourceId: string
   provider: string
-  prefix: string
 }
 
 const TITLE_CHARACTERS_MAX = 300
-/** The id of a file's part at the service; parts count from 0, and the first has the file's own id. */
-export function externalIdOf(target: IngestTarget, relativePath: string, part: number): string {
-  const id = target.prefix === '' ? relativePath : `${target.prefix}/${relativePath}`
-  return part === 0 ? id : `${id}#part-${part + 1}`
+
+/** The id of a file's part at the service; parts count from 0, and the first has the file's own name there. */
+export function externalIdOf(name: string, part: number): string {
+  return part === 0 ? name : `${name}#part-${part + 1}`
 }
 
-/** The documents that a file becomes: none without text, several where its text exceeds what one may hold. */
+/**
+ * The documents that a file becomes: none without text, several where its text exceeds what one may hold. `name` is its id at
+ * the service.
+ */
 export function toIngestDocuments(
   target: IngestTarget,
+  name: string,
   file: FoundFile,
-  { title, text }: ExtractedDocument,
+  { title, text }: Pick<ExtractedText, 'title' | 'text'>,
 ): IngestDocument[] {
   if (text.trim() === '') return []
-  const filePath = externalIdOf(target, file.relativePath, 0)
-  const folder = path.posix.dirname(filePath)
-  const name = title === '' ? titleFromPath(filePath) : title
+  const folder = path.posix.dirname(name)
   const parts = splitParts(text)
   return parts.map((body, part) => ({
     connectorId: target.sourceId,
     provider: target.provider,
-    sourceKind: file.type === 'text' ? 'file' : 'document',
-    externalId: externalIdOf(target, file.relativePath, part),
-    title: shortTitle(name) + (parts.length === 1 ? '' : ` (part ${part + 1})`),
+    sourceKind: sourceKindOf(file.format),
+    externalId: externalIdOf(name, part),
+    title: shortTitle(title) + (parts.length === 1 ? '' : ` (part ${part + 1})`),
     body,
     sourceUpdatedAt: new Date(Math.floor(file.modifiedMs)).toISOString(),
-    metadata: { path: filePath, folder: folder === '.' ? '' : folder, fileType: file.type },
+    metadata: { path: name, folder: folder === '.' ? '' : folder, fileType: file.format },
   }))
 }
 
-/** The file's name without its ending; for a README that of its folder. */
-function titleFromPath(filePath: string): string {
-  const name = path.posix.basename(filePath, path.posix.extname(filePath))
-  const folder = path.posix.basename(path.posix.dirname(filePath))
-  return isFrontPage(filePath) && folder !== '' && folder !== '.' ? folder : name
+function sourceKindOf(format: TextFormat): SourceKind {
+  if (format === 'mail') return 'message'
+  return format === 'text' || format === 'csv' ? 'file' : 'document'
 }
 
 function shortTitle(title: string): string {

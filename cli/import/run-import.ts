@@ -1,24 +1,25 @@
 /**
  * An import: each file is read, turned into documents and pushed in batches, while the next files are read. A file is
- * done, and noted in the state, once the service has taken all its documents; what is noted and unchanged is passed
+ * done, and noted, once the service has taken all its documents; what is noted and unchanged is passed
  * over next time. One bad file costs that file only.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { COMMAND_FILE_LIMITS, type ExtractedText, type TextExtractor } from '../../src/file-text/index.ts'
 import type { ApiClient } from '../api-client.ts'
-import { messageOf, StoppedError } from '../failures.ts'
+import { StoppedError } from '../failures.ts'
 import type { RetryOptions } from '../retry.ts'
-import type { Extractor } from './extractor.ts'
-import { isFrontPage } from './file-types.ts'
-import type { FileRecord, ImportState } from './import-state.ts'
+import { fileTrouble } from './file-trouble.ts'
+import { type ImportNotes, nameOf } from './import-notes.ts'
 import { externalIdOf, type IngestTarget, toIngestDocuments } from './ingest-document.ts'
 import { deleteDocument, type Parcel, sendDocuments } from './send-documents.ts'
+import type { FileRecord } from './state-files.ts'
 import type { Failure, FoundFile } from './walk-folder.ts'
 
 export interface ImportDeps {
   client: ApiClient
-  extractor: Extractor
-  state: ImportState
+  extractor: TextExtractor
+  notes: ImportNotes
   retry: RetryOptions
   /** Aborted when the person stops the import: what is under way ends, and nothing new begins. */
   stop: AbortSignal
@@ -42,6 +43,8 @@ export interface ImportResult {
   unchanged: number
   /** Files without text. */
   empty: string[]
+  /** Files whose text is longer than what is kept of one. */
+  cut: string[]
   failed: Failure[]
   /** Whether all files were looked at. */
   complete: boolean
@@ -49,11 +52,12 @@ export interface ImportResult {
 
 const BATCH_DOCUMENTS_MAX = 100
 const BATCH_BYTES_MAX = 2 * 1024 * 1024
-const FILE_BYTES_MAX = 100 * 1024 * 1024
-/** The state is written this often, so that a killed import repeats only the last moments. */
+/** A file that is being read is read to its end: it takes a minute at most. */
+const NEVER = new AbortController().signal
+/** The notes are written this often, so that a killed import repeats only the last moments. */
 const SAVE_EVERY_MS = 2_000
 
-/** Imports the files. @throws ApiError, ConnectionError, CommandError when the service takes nothing; the state is saved */
+/** Imports the files. @throws ApiError, ConnectionError, CommandError when the service takes nothing; the notes are saved */
 export async function runImport(
   deps: ImportDeps,
   files: readonly FoundFile[],
@@ -64,6 +68,7 @@ export async function runImport(
     skipped: 0,
     unchanged: 0,
     empty: [],
+    cut: [],
     failed: [],
     complete: false,
   }
@@ -80,31 +85,32 @@ export async function runImport(
     if (!(error instanceof StoppedError)) throw error
   } finally {
     await outbox.settle()
-    await deps.state.save()
+    await deps.notes.save()
   }
   return result
 }
 
-/** Removes from the service the items of files that an earlier import stored and that are gone; counts them. */
+/** Removes from the service the items of files below `folder` that are gone; counts the files. */
 export async function deleteMissing(
-  deps: Pick<ImportDeps, 'client' | 'state' | 'retry' | 'stop'>,
+  deps: Pick<ImportDeps, 'client' | 'notes' | 'retry' | 'stop'>,
   files: readonly FoundFile[],
+  folder: string,
   target: IngestTarget,
 ): Promise<number> {
-  const present = new Set(files.map((file) => file.relativePath))
+  const present = new Set(files.map((file) => nameOf(deps.notes.placeOf(file.absolutePath))))
   let removed = 0
   try {
-    for (const [relativePath, record] of deps.state.files) {
-      if (present.has(relativePath)) continue
+    for (const place of deps.notes.placesBelow(folder)) {
+      if (present.has(nameOf(place))) continue
       if (deps.stop.aborted) break
-      await deleteParts(deps, target, relativePath, 0, record.parts)
-      deps.state.files.delete(relativePath)
+      await deleteParts(deps, target, nameOf(place), 0, deps.notes.recordOf(place)?.parts ?? 0)
+      deps.notes.forget(place)
       removed++
     }
   } catch (error) {
     if (!(error instanceof StoppedError)) throw error
   } finally {
-    await deps.state.save()
+    await deps.notes.save()
   }
   return removed
 }
@@ -112,12 +118,12 @@ export async function deleteMissing(
 async function deleteParts(
   deps: Pick<ImportDeps, 'client' | 'retry'>,
   target: IngestTarget,
-  relativePath: string,
+  name: string,
   from: number,
   to: number,
 ): Promise<void> {
   for (let part = from; part < to; part++) {
-    const externalId = externalIdOf(target, relativePath, part)
+    const externalId = externalIdOf(name, part)
     await deleteDocument(deps.client, { provider: target.provider, externalId }, deps.retry)
   }
 }
@@ -142,7 +148,7 @@ function createOutbox(deps: ImportDeps, result: ImportResult): Outbox {
     result.skipped += counts.skipped
     if (deps.now() - savedAt < SAVE_EVERY_MS) return
     savedAt = deps.now()
-    await deps.state.save()
+    await deps.notes.save()
   }
   const dispatch = async (): Promise<void> => {
     await sending
@@ -177,27 +183,30 @@ async function importFile(
   outbox: Outbox,
   result: ImportResult,
 ): Promise<void> {
-  const known = deps.state.files.get(file.relativePath)
+  const place = deps.notes.placeOf(file.absolutePath)
+  const known = deps.notes.recordOf(place)
   const isSame = known?.size === file.size && known.modifiedMs === file.modifiedMs
   if (isSame && !options.force) {
     result.unchanged++
     return
   }
-  const read = await readDocument(deps, file, options.force ? undefined : known)
+  const name = nameOf(place)
+  const read = await readDocument(deps, file, name, options.force ? undefined : known)
   if ('failure' in read) {
     result.failed.push({ path: file.relativePath, reason: read.failure })
     return
   }
   if (read.document === undefined) {
-    deps.state.files.set(file.relativePath, read.record)
+    deps.notes.note(place, read.record)
     result.unchanged++
     return
   }
-  const documents = toIngestDocuments(options.target, file, read.document)
+  if (read.document.truncated) result.cut.push(file.relativePath)
+  const documents = toIngestDocuments(options.target, name, file, read.document)
   const record = { ...read.record, parts: documents.length }
   const finish = async (): Promise<void> => {
-    await deleteParts(deps, options.target, file.relativePath, documents.length, known?.parts ?? 0)
-    deps.state.files.set(file.relativePath, record)
+    await deleteParts(deps, options.target, name, documents.length, known?.parts ?? 0)
+    deps.notes.note(place, record)
   }
   if (documents.length === 0) {
     result.empty.push(file.relativePath)
@@ -220,26 +229,33 @@ async function importFile(
 type ReadResult =
   | { failure: string }
   /** Without a document when the content is the known one. */
-  | { record: FileRecord; document: Awaited<ReturnType<Extractor['extract']>> | undefined }
+  | { record: FileRecord; document: ExtractedText | undefined }
 
 async function readDocument(
   deps: Pick<ImportDeps, 'extractor'>,
   file: FoundFile,
+  name: string,
   known: FileRecord | undefined,
 ): Promise<ReadResult> {
-  if (file.size > FILE_BYTES_MAX) {
-    return { failure: `it is larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB` }
-  }
+  const { fileBytes, textBytes, timeoutMs, memoryMb } = COMMAND_FILE_LIMITS
+  if (file.size > fileBytes) return { failure: `it is larger than ${fileBytes / 1024 / 1024} MiB` }
   try {
     const bytes = await readFile(file.absolutePath)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const record = { size: file.size, modifiedMs: file.modifiedMs, sha256, parts: known?.parts ?? 0 }
     if (known?.sha256 === sha256) return { record, document: undefined }
-    return {
-      record,
-      document: await deps.extractor.extract(file.type, bytes, isFrontPage(file.relativePath)),
-    }
+    const document = await deps.extractor.extract({
+      format: file.format,
+      bytes,
+      charset: null,
+      path: name,
+      maxTextBytes: textBytes,
+      timeoutMs,
+      memoryMb,
+      signal: NEVER,
+    })
+    return { record, document }
   } catch (error) {
-    return { failure: messageOf(error) }
+    return { failure: fileTrouble(error) }
   }
 }

@@ -10,12 +10,17 @@ const BYTES_PER_UNIT_MAX = 3
 export function splitParts(text: string, bytesMax = PART_BYTES_MAX): string[] {
   const parts: string[] = []
   let from = 0
-  while (Buffer.byteLength(text.slice(from)) > bytesMax) {
+  while (!fits(text, from, bytesMax)) {
     const to = cutBefore(text, from, furthestFit(text, from, bytesMax))
     parts.push(text.slice(from, to))
     from = to
   }
   return [...parts, text.slice(from)]
+}
+
+/** Whether the rest of the text fits; no more of it is looked at than could. */
+function fits(text: string, from: number, bytesMax: number): boolean {
+  return text.length - from <= bytesMax && Buffer.byteLength(text.slice(from)) <= bytesMax
 }
 
 /** How far the text fits into `bytesMax` bytes; past the certain part it is found in shrinking steps. */
@@ -33,8 +38,9 @@ function furthestFit(text: string, from: number, bytesMax: number): number {
 function cutBefore(text: string, from: number, limit: number): number {
   const half = from + Math.floor((limit - from) / 2)
   for (const boundary of ['\n\n', '\n', ' ']) {
-    const at = text.lastIndexOf(boundary, limit - boundary.length)
-    if (at >= half) return at + boundary.length
+    // Of a window: in the whole text what is not there would be looked for up to its beginning.
+    const at = text.slice(half, limit).lastIndexOf(boundary)
+    if (at !== -1) return half + at + boundary.length
   }
   const isPair = (text.codePointAt(limit - 1) ?? 0) > 0xffff
   return isPair ? limit - 1 : limit

@@ -50,6 +50,32 @@ describe('walkFolder', () => {
     expect(await pathsOf()).toEqual(['a.TXT', 'b/deep/c.pdf', 'b/x.docx', 'linked.md', 'z.md'])
   })
 
+  it('counts what it passes over by its kind', async () => {
+    await writeFile(path.join(root, '~$x.docx'), 'x')
+    await writeFile(path.join(root, 'b', 'LICENSE'), 'x')
+    await writeFile(path.join(root, 'b', 'two.PNG'), 'x')
+    const { passedOver } = await walkFolder(root, false)
+    expect(Object.fromEntries(passedOver)).toEqual({
+      '.png': 2,
+      '.git': 1,
+      node_modules: 1,
+      hidden: 2,
+      'lock files of Office': 1,
+      'without an ending': 1,
+    })
+  })
+
+  it('reports links that lead nowhere, or round to themselves, in plain words', async () => {
+    await symlink('gone.md', path.join(root, 'broken.md'))
+    await symlink('round.md', path.join(root, 'round.md'))
+    const walk = await walkFolder(root, false)
+    expect(walk.failures).toEqual([
+      { path: 'broken.md', reason: 'it is a link to gone.md, which is not there' },
+      { path: 'round.md', reason: 'it is a link that leads back to itself' },
+    ])
+    expect(walk.files).toHaveLength(4)
+  })
+
   it('reports a link that leads nowhere and goes on', async () => {
     await symlink(path.join(root, 'gone.md'), path.join(root, 'broken.md'))
     const walk = await walkFolder(root, false)

@@ -1,15 +1,16 @@
 import type { Dirent } from 'node:fs'
-import { readdir, realpath, stat } from 'node:fs/promises'
+import { readdir, readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { CommandError, messageOf } from '../failures.ts'
-import { type FileType, fileTypeOf } from './file-types.ts'
+import { type TextFormat, textFormatOf } from '../../src/file-text/index.ts'
+import { CommandError } from '../failures.ts'
+import { fileTrouble } from './file-trouble.ts'
 
 /** A file to import. */
 export interface FoundFile {
   absolutePath: string
   /** From the folder that is imported, with forward slashes. */
   relativePath: string
-  type: FileType
+  format: TextFormat
   /** In bytes. */
   size: number
   modifiedMs: number
@@ -24,11 +25,16 @@ export interface Walk {
   files: FoundFile[]
   /** What could not be looked into. */
   failures: Failure[]
+  /** How many files and folders of each kind were passed over: `.png`, `hidden`, `node_modules`. */
+  passedOver: Map<string, number>
 }
 
 const FILES_MAX = 100_000
 const DEPTH_MAX = 64
 const NEVER_ENTERED = new Set(['.git', 'node_modules'])
+
+/** How a file of that name is read; null for what is not imported. */
+export const formatOfFile = (name: string): TextFormat | null => textFormatOf('', name)
 
 /**
  * The documents below a folder, in the order of their names. Symbolic links are followed, but no folder is entered
@@ -36,42 +42,69 @@ const NEVER_ENTERED = new Set(['.git', 'node_modules'])
  * @throws CommandError for more than 100,000 files
  */
 export async function walkFolder(root: string, includeHidden: boolean): Promise<Walk> {
-  const walk: Walk = { files: [], failures: [] }
+  const walk: Walk = { files: [], failures: [], passedOver: new Map() }
   const entered = new Set<string>()
+  const passOver = (kind: string) => void walk.passedOver.set(kind, (walk.passedOver.get(kind) ?? 0) + 1)
 
   async function enter(relativeFolder: string, depth: number): Promise<void> {
     const folder = path.join(root, relativeFolder)
     const real = await realpath(folder)
     if (entered.has(real)) return
     entered.add(real)
-    if (depth > DEPTH_MAX) throw new Error(`more than ${DEPTH_MAX} folders deep`)
+    if (depth > DEPTH_MAX) throw new Error(`it is more than ${DEPTH_MAX} folders deep`)
     const entries = await readdir(folder, { withFileTypes: true })
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (NEVER_ENTERED.has(entry.name) || (!includeHidden && entry.name.startsWith('.'))) continue
+      const kind = kindPassedOver(entry.name, includeHidden)
+      if (kind !== null) {
+        passOver(kind)
+        continue
+      }
       const relativePath = relativeFolder === '' ? entry.name : `${relativeFolder}/${entry.name}`
       try {
         await visit(entry, relativePath, depth)
       } catch (error) {
         if (error instanceof CommandError) throw error
-        walk.failures.push({ path: relativePath, reason: messageOf(error) })
+        walk.failures.push({ path: relativePath, reason: await troubleWith(entry, folder, error) })
       }
     }
   }
 
   async function visit(entry: Dirent, relativePath: string, depth: number): Promise<void> {
-    const type = fileTypeOf(entry.name)
-    if (!entry.isDirectory() && !entry.isSymbolicLink() && type === undefined) return
+    const format = formatOfFile(entry.name)
+    if (!entry.isDirectory() && !entry.isSymbolicLink() && format === null)
+      return passOver(endingOf(entry.name))
     const absolutePath = path.join(root, relativePath)
     if (entry.isDirectory()) return await enter(relativePath, depth + 1)
     const info = await stat(absolutePath)
     if (info.isDirectory()) return await enter(relativePath, depth + 1)
-    if (!info.isFile() || type === undefined) return
+    if (!info.isFile() || format === null) return passOver(endingOf(entry.name))
     if (walk.files.length === FILES_MAX) {
       throw new CommandError(`There are more than ${FILES_MAX} files in ${root}: import its parts one by one`)
     }
-    walk.files.push({ absolutePath, relativePath, type, size: info.size, modifiedMs: info.mtimeMs })
+    walk.files.push({ absolutePath, relativePath, format, size: info.size, modifiedMs: info.mtimeMs })
   }
 
   await enter('', 0)
   return walk
+}
+
+/** What an entry is called that is not even looked at; null for all others. */
+function kindPassedOver(name: string, includeHidden: boolean): string | null {
+  if (NEVER_ENTERED.has(name)) return name
+  // What Office puts beside a document that is open.
+  if (name.startsWith('~$')) return 'lock files of Office'
+  return name.startsWith('.') && !includeHidden ? 'hidden' : null
+}
+
+function endingOf(name: string): string {
+  const ending = path.extname(name).toLowerCase()
+  if (ending === '') return 'without an ending'
+  return /^\.[a-z0-9_+-]{1,12}$/.test(ending) ? ending : 'other endings'
+}
+
+async function troubleWith(entry: Dirent, folder: string, error: unknown): Promise<string> {
+  const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  if (!entry.isSymbolicLink() || !isGone) return fileTrouble(error)
+  const target = await readlink(path.join(folder, entry.name)).catch(() => 'a file')
+  return `it is a link to ${target}, which is not there`
 }

@@ -31,7 +31,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'layers',
     command: 'depcruise',
-    args: ['src', '--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
+    args: ['src', 'cli', '--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
     inspect: requireModules,
   },
   { name: 'dead code', command: 'knip', args: [] },

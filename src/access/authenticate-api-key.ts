@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { AgentPrincipal } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { hashSecret } from './api-key-secret.ts'
@@ -16,17 +16,21 @@ const KeyRow = z.object({
   allowed_providers: z.array(z.enum(PROVIDERS)).nullable(),
 })
 
+const NOT_VALID =
+  'The API key is not valid: it was mistyped or revoked, or is of another deployment; mint a new one where you have none'
+
 /**
- * Finds the live API key behind a bearer token and notes its use, to the minute. One statement and no cache, so that a
+ * Finds the live API key behind an Authorization header and notes its use, to the minute. One statement and no cache, so that a
  * revoked key is refused from the very next request on.
- * @throws AppError `unauthenticated`, with the same words whatever is wrong.
+ * @throws AppError `unauthenticated`, with the same words whatever is wrong with a key
  */
 export async function authenticateApiKey(
   db: Db,
   clock: Clock,
-  bearer: string | undefined,
+  authorization: string | undefined,
 ): Promise<AgentPrincipal> {
-  if (bearer === undefined || !bearer.startsWith('svc_')) throw unauthenticated()
+  const bearer = bearerToken(authorization, 'API key')
+  refuseOtherTokens(bearer)
   const minute = new Date(Math.floor(clock.now().getTime() / 60_000) * 60_000)
   const { rows } = await sql`
     with key as (
@@ -41,7 +45,7 @@ export async function authenticateApiKey(
     )
     select organization_id, id, actor_type, allowed_actions, allowed_providers from key`.execute(db)
   const parsed = KeyRow.safeParse(rows[0])
-  if (!parsed.success) throw unauthenticated()
+  if (!parsed.success) throw refusedToken(NOT_VALID)
   const key = parsed.data
   return {
     kind: 'agent',
@@ -53,8 +57,16 @@ export async function authenticateApiKey(
   }
 }
 
-function unauthenticated(): AppError {
-  return new AppError('unauthenticated', 'Send a live API key as Authorization: Bearer svc_…', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  })
+/** What is no key at all is said to be none; of what could be one nothing more is told. */
+function refuseOtherTokens(bearer: string): void {
+  switch (looksLike(bearer)) {
+    case 'API key':
+      return
+    case 'JWT':
+      throw refusedToken(
+        "This is a person's token, which the routes below /v1/console take; send an API key (svc_…) here",
+      )
+    case 'something else':
+      throw refusedToken('This does not look like an API key, which begins with svc_')
+  }
 }

@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
-import { createTokenVerifier, publishedKeys, type VerifyToken } from './verify-token.ts'
+import type { Identity } from '../organizations/index.ts'
+import { createTokenVerifier, publishedKeys } from './verify-token.ts'
 
 let server: Server
 let issuer: string
 let key: CryptoKey
 let stranger: CryptoKey
-let verify: VerifyToken
+let verify: (token: string) => Promise<Identity>
 
 beforeAll(async () => {
   const pair = await generateKeyPair('ES256')
@@ -23,15 +24,21 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  verify = createTokenVerifier({
-    issuer,
-    audience: 'memory',
-    keys: publishedKeys(issuer, fetch),
-    clock: systemClock,
-  })
+  verify = verifier(fetch)
 })
 
 afterAll(() => server.close())
+
+/** A verifier of bearer tokens that reaches the issuer in this way. */
+function verifier(fetchFrom: typeof fetch): (token: string) => Promise<Identity> {
+  const verifyToken = createTokenVerifier({
+    issuer,
+    audience: 'memory',
+    keys: publishedKeys(issuer, fetchFrom),
+    clock: systemClock,
+  })
+  return (bearer) => verifyToken(`Bearer ${bearer}`)
+}
 
 interface Made {
   issuer?: string
@@ -101,7 +108,7 @@ describe('a console token', () => {
   })
 
   it('is refused when it is none: nothing, an API key, noise', async () => {
-    for (const bearer of [undefined, `svc_${'a'.repeat(43)}`, 'noise', 'a.b.c']) {
+    for (const bearer of ['', `svc_${'a'.repeat(43)}`, 'noise', 'a.b.c']) {
       await expect(verify(bearer)).rejects.toMatchObject({ code: 'unauthenticated' })
     }
   })
@@ -109,12 +116,7 @@ describe('a console token', () => {
   it('cannot be judged either while the issuer answers with error pages', async () => {
     const broken: typeof fetch = async (input, init) =>
       String(input).endsWith('/keys') ? new Response('oops', { status: 500 }) : await fetch(input, init)
-    const patient = createTokenVerifier({
-      issuer,
-      audience: 'memory',
-      keys: publishedKeys(issuer, broken),
-      clock: systemClock,
-    })
+    const patient = verifier(broken)
     await expect(patient(await token())).rejects.toMatchObject({ code: 'upstream_error' })
   })
 
@@ -122,12 +124,7 @@ describe('a console token', () => {
     let down = true
     const flaky: typeof fetch = (input, init) =>
       down ? Promise.reject(new Error('ECONNREFUSED')) : fetch(input, init)
-    const patient = createTokenVerifier({
-      issuer,
-      audience: 'memory',
-      keys: publishedKeys(issuer, flaky),
-      clock: systemClock,
-    })
+    const patient = verifier(flaky)
     await expect(patient(await token())).rejects.toMatchObject({ code: 'upstream_error', status: 502 })
     down = false
     expect(await patient(await token())).toMatchObject({ subject: 'ada' })

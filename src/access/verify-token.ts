@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import type { Clock } from '../kernel/clock.ts'
+import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { AppError } from '../kernel/errors.ts'
 import { storableText } from '../kernel/text.ts'
 import type { Identity } from '../organizations/index.ts'
@@ -21,7 +22,8 @@ const Claims = z.object({
   name: z.string().max(200).transform(storableText).optional().catch(undefined),
 })
 
-export type VerifyToken = (bearer: string | undefined) => Promise<Identity>
+/** Takes an Authorization header. */
+export type VerifyToken = (authorization: string | undefined) => Promise<Identity>
 
 /**
  * Checks bearer tokens of one OpenID Connect issuer: signature by its published keys, issuer, audience, expiry,
@@ -35,10 +37,9 @@ export function createTokenVerifier(options: {
   clock: Clock
 }): VerifyToken {
   const { issuer, audience, keys, clock } = options
-  return async (bearer) => {
-    if (bearer === undefined) throw refused('Sign in and send the token as Authorization: Bearer')
-    if (bearer.startsWith('svc_'))
-      throw refused('API keys are not accepted here; sign in at the identity provider')
+  return async (authorization) => {
+    const bearer = bearerToken(authorization, 'console token')
+    refuseOtherTokens(bearer)
     try {
       const { payload } = await jwtVerify(bearer, keys, {
         // Settings lose the slash that some providers' issuers end with.
@@ -57,14 +58,23 @@ export function createTokenVerifier(options: {
   }
 }
 
-function explain(error: unknown): AppError {
-  if (error instanceof AppError) return error
-  if (error instanceof errors.JWTExpired) return refused('The token has expired; sign in again', error)
-  return refused('The token is not valid for this service', error)
+function refuseOtherTokens(bearer: string): void {
+  switch (looksLike(bearer)) {
+    case 'JWT':
+      return
+    case 'API key':
+      throw refusedToken(
+        'API keys are not accepted below /v1/console; sign in at the identity provider and send its token',
+      )
+    case 'something else':
+      throw refusedToken("This does not look like an identity provider's token, which is a signed JWT")
+  }
 }
 
-function refused(message: string, cause?: unknown): AppError {
-  return new AppError('unauthenticated', message, { cause, headers: { 'WWW-Authenticate': 'Bearer' } })
+function explain(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof errors.JWTExpired) return refusedToken('The token has expired; sign in again', error)
+  return refusedToken('The token is not valid for this service', error)
 }
 
 function unreachable(cause: unknown): AppError {

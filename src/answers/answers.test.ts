@@ -41,7 +41,7 @@ interface Options {
   answerTimeoutMs?: number
 }
 
-function create({ hits = HITS, answerTimeoutMs = 5000, ...options }: Options = {}) {
+function create({ hits = HITS, answerTimeoutMs = 60_000, ...options }: Options = {}) {
   const settings = { provider: 'openai', baseUrl: server.baseUrl, apiKey: 'k', model: 'm' } as const
   const languageModel =
     options.languageModel === undefined
@@ -176,7 +176,7 @@ describe('a streamed answer', () => {
     'that breaks after that ends with an error and without citations or done: %o',
     async (fault) => {
       server.fail(fault)
-      const list = await events({ answerTimeoutMs: 800 })
+      const list = await events({ answerTimeoutMs: fault.kind === 'stall' ? 1_500 : 60_000 })
       expect(typesOf(list)).toEqual(['context', 'delta', 'error'])
       expect(list.at(-1)).toMatchObject({ error: { code: 'upstream_error' } })
       expect(failures).toHaveLength(1)

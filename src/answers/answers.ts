@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { AppError } from '../kernel/errors.ts'
+import { inSlices } from '../kernel/slices.ts'
 import { citationsOf, createMarkerFilter } from './citations.ts'
 import type { Citation, Hit } from '../retrieval/index.ts'
 import { buildPrompt } from './prompt.ts'
 import { abortable } from './abortable.ts'
-import { synthesizeAnswer } from './synthesize.ts'
+import { synthesizingAnswer } from './synthesize.ts'
 
 /** A retrieved item as the model saw it. */
 export type ContextItem = Pick<Hit, 'sourceItemId' | 'title' | 'content' | 'url' | 'provider' | 'score'>
@@ -53,6 +54,8 @@ export interface Answers<Request extends { query: string }> {
 }
 
 const MAX_OUTPUT_TOKENS = 2_000
+/** Of a model that does not keep to its tokens. */
+const ANSWER_CHARACTERS_MAX = 65_536
 
 /** Answers questions from retrieved hits: by the language model, or by synthesis where there is none or it fails. */
 export function createAnswers<Request extends { query: string }>(
@@ -94,7 +97,7 @@ export function createAnswers<Request extends { query: string }>(
       }
     }
     if (answer === '') {
-      answer = hits.length === 0 ? nothingFound(query) : synthesizeAnswer(query, hits, options.terms)
+      answer = hits.length === 0 ? nothingFound(query) : await synthesize(query, hits, options.terms, signal)
       yield { type: 'delta', text: answer }
     }
     // The question of an answer about nothing may hold brackets of its own.
@@ -127,11 +130,14 @@ export function createAnswers<Request extends { query: string }>(
       signal?.throwIfAborted()
       options.onModelFailure(error, request)
     }
-    return synthesizeAnswer(query, hits, options.terms)
+    return await synthesize(query, hits, options.terms, signal)
   }
 }
 
-/** Filtered pieces, without blank ones before the first word: an answer of blanks and dead markers is none. */
+/**
+ * Filtered pieces, without blank ones before the first word: an answer of blanks and dead markers is none.
+ * Throws where a model goes on and on.
+ */
 async function* visibleDeltas(
   pieces: AsyncIterable<string>,
   filter: ReturnType<typeof createMarkerFilter>,
@@ -142,12 +148,25 @@ async function* visibleDeltas(
     begun ||= shown !== ''
     return shown
   }
+  let characters = 0
   for await (const piece of pieces) {
+    characters += piece.length
+    if (characters > ANSWER_CHARACTERS_MAX)
+      throw new Error(`the language model did not end its answer within ${ANSWER_CHARACTERS_MAX} characters`)
     const text = visible(filter.push(piece))
     if (text !== '') yield text
   }
   const rest = visible(filter.end()).trimEnd()
   if (rest !== '') yield rest
+}
+
+function synthesize(
+  query: string,
+  hits: readonly Hit[],
+  terms: TermWeights,
+  signal?: AbortSignal,
+): Promise<string> {
+  return inSlices(synthesizingAnswer(query, hits, terms), signal)
 }
 
 function contextItem(hit: Hit): ContextItem {

@@ -69,6 +69,56 @@ describe('markers', () => {
     )
   })
 
+  it('come out the same wherever the text is cut, each valid and the rest as it was', () => {
+    const part = fc.constantFrom(
+      '[',
+      ']',
+      '^',
+      '1',
+      '3',
+      '12',
+      ',',
+      ';',
+      '–',
+      ' ',
+      '\t',
+      '\n',
+      'a',
+      '[2]',
+      ' [9]',
+    )
+    const text = fc.array(part, { maxLength: 60 }).map((parts) => parts.join(''))
+    const cuts = fc.array(fc.nat(150), { maxLength: 20 })
+    fc.assert(
+      fc.property(text, cuts, (whole, at) => {
+        const ends = [...at.map((cut) => cut % (whole.length + 1)), whole.length].toSorted((a, b) => a - b)
+        const pieces = ends.map((end, index) => whole.slice(ends[index - 1] ?? 0, end))
+        const filtered = filterAll(pieces, 2)
+        expect(filtered).toBe(filterAll([whole], 2))
+        // Filtered once more it stays as it is, so nothing in it reads as a marker that points nowhere.
+        expect(filterAll([filtered], 2)).toBe(filtered)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('are not waited for without end: of any text no more than a marker is held back', () => {
+    for (const endless of [' ', '[', '[ ', '[1', '[1, ', '1, ', '[9] [', '[^ ']) {
+      const filter = createMarkerFilter(2)
+      const text = endless.repeat(10_000)
+      const held = text.length - filter.push(text).length
+      // Markers and brackets that are taken out count as held here; the last piece shows what really was.
+      expect(filter.end().length).toBeLessThanOrEqual(500)
+      expect(held).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  it('longer than any list of numbers lose their bracket, so that nothing after them makes one', () => {
+    const filtered = filterAll([`So [${'1'.repeat(600)}] and [[${' '.repeat(600)}9] 9].`], 2)
+    expect(filtered).not.toMatch(/\[/)
+    expect(filtered).toContain('1'.repeat(600))
+  })
+
   it('leave text without markers at once, so that a stream flows', () => {
     const filter = createMarkerFilter(2)
     expect(filter.push('Plain words')).toBe('Plain words')

@@ -23,6 +23,8 @@ const PASSAGE_CHARACTERS_MAX = 600
 const ITEM_CHARACTERS_MAX = 300
 /** A line shorter than this that is followed by a capital was broken on purpose, not by a column limit. */
 const FULL_LINE_CHARACTERS = 60
+/** Of what a passage stands under, the nearest counts: each passage of a chunk is compared with its own. */
+const CONTEXT_CHARACTERS_MAX = 600
 const LEADS_IN = /:$|\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
 
 const TABLE_RULE = /^[\s|:+=-]+$/
@@ -72,7 +74,7 @@ function standsUnder(block: Block, state: State): Under {
   const headings: string[] = []
   for (let path = block.path; path !== null; path = path.parent) headings.unshift(plainText(path.text))
   const above = state.above.map(({ text }) => text)
-  const context = [...headings, ...above].join(' ')
+  const context = [...headings, ...above].join(' ').slice(-CONTEXT_CHARACTERS_MAX)
   return { context, label: above.at(-1) ?? headings.at(-1) ?? null, group: state.group }
 }
 
@@ -99,7 +101,7 @@ function readItem(source: string, indent: number, block: Block, state: State): P
   const first = sentences[0] ?? ''
   state.above.push({ indent, text: first })
   // What an item is about stands in its first sentence.
-  const later = { ...under, context: `${under.context} ${first}` }
+  const later = { ...under, context: `${under.context} ${shorten(first, CONTEXT_CHARACTERS_MAX)}` }
   return sentences
     .filter((text) => /\p{L}/u.test(text) && !text.endsWith(':'))
     .map((text) => toPassage('item', text, text === first ? under : later))
@@ -117,11 +119,16 @@ function readCode(source: string, under: Under): Passage[] {
 }
 
 function isClosedFence(text: string): boolean {
-  return /^\s*(```+|~~~+)[^\n]*\n[\s\S]*\S[\s\S]*\n\s*\1\s*$/.test(text)
+  const lines = text.trim().split('\n')
+  const fence = /^(?:```+|~~~+)/.exec(lines[0] ?? '')?.[0]
+  const closing = lines.at(-1)?.trim()
+  return fence !== undefined && closing === fence && lines.slice(1, -1).some((line) => line.trim() !== '')
 }
 
 function isTable(source: string): boolean {
-  return !/^\s*(?:```|~~~)/.test(source) && (/^\s*[|+]/.test(source) || /\n[\s|:+-]*--/.test(source))
+  if (/^\s*(?:```|~~~)/.test(source)) return false
+  if (/^\s*[|+]/.test(source)) return true
+  return source.split('\n').some((line, at) => at > 0 && /^[\s|:+-]*--/.test(line))
 }
 
 interface Rows {
@@ -139,7 +146,7 @@ function readRows({ header, body }: Rows, under: Under): Passage[] {
     })
     const [first, ...rest] = named
     if (first === undefined || rest.length === 0) return []
-    const context = `${under.context} ${header[0] ?? ''}`
+    const context = `${under.context} ${shorten(header[0] ?? '', CONTEXT_CHARACTERS_MAX)}`
     return [toPassage('row', `${first} – ${rest.join('; ')}`, { ...under, context })]
   })
 }

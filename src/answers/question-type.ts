@@ -28,7 +28,7 @@ const ANSWER_TYPES: readonly AnswerType[] = [
   {
     question: /\b(?:who|whom|whose|wer|wem|wen|qui[eé]n)\b/i,
     passage:
-      /@|\p{L}[^.]*\s\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+|\b(?:team|manager|director|owner|lead|head|officer|vp|ceo|cto|cfo)\b/u,
+      /@|[^.\s]\s\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+|\b(?:team|manager|director|owner|lead|head|officer|vp|ceo|cto|cfo)\b/u,
   },
   {
     question: /\bwhere\b|\b(?:wo|wohin|o[uù]|d[oó]nde)\b/i,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
 import type { Hit } from '../retrieval/index.ts'
-import { synthesizeAnswer } from './synthesize.ts'
+import { inOneGo } from '../kernel/slices.ts'
+import { synthesizingAnswer } from './synthesize.ts'
 
 const COMMON = new Set(['team', 'compani', 'member', 'time', 'day', 'day'])
 const terms = { tokenize, backgroundWeight: (stem: string) => (COMMON.has(stem) ? 2 : 6) }
@@ -31,7 +32,7 @@ const handbook = [
   hit('Contacts', '| Area | Owner |\n|---|---|\n| Payroll | Ines Okafor |\n| Security | Tomas Reyes |'),
 ]
 const ask = (question: string, hits: readonly Hit[] = handbook): string =>
-  synthesizeAnswer(question, hits, terms)
+  inOneGo(synthesizingAnswer(question, hits, terms))
 
 describe('an answer without a language model', () => {
   it('is the sentence that answers, with its marker, not the first lines of the hits', () => {
@@ -69,6 +70,14 @@ describe('an answer without a language model', () => {
     expect(ask('Can I bring my dog to the office?', hits)).toContain(
       'Yes, on Fridays, when all in the room agree. [1]',
     )
+  })
+
+  it('is never code that only repeats the question, unless there is nothing else', () => {
+    const example = '```sh\nmemory ask "how often is a laptop replaced"\n```'
+    const answer = ask('How often is a laptop replaced?', [hit('Guide', `Ask:\n\n${example}`), ...handbook])
+    expect(answer).toMatch(/^A laptop is replaced every 36 months\. \[2\]/)
+    expect(answer).not.toContain('memory ask')
+    expect(ask('How often is a laptop replaced?', [hit('Guide', example)])).toContain('memory ask')
   })
 
   it('shows the best of the hits read first, also where another one shares more words with the question', () => {

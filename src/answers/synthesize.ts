@@ -1,5 +1,7 @@
 import type { TermWeights } from '../inference/term-weights.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
+import { createQuotationFilter, withoutQuotedQuestions } from '../text/quotations.ts'
 import type { Candidate } from './candidate.ts'
 import { type Passage, splitPassages } from './passages.ts'
 import { plainText, shorten } from './plain-text.ts'
@@ -33,6 +35,8 @@ const QUESTION_SHARE = 0.3
 const UNASKED_CODE_SHARE = 0.6
 /** How much the last hit's passages lose against the first hit's. */
 const RANK_LOSS = 0.5
+/** Stems of a question that count, those that say most: each is looked for in every passage. */
+const QUESTION_STEMS_MAX = 100
 /** Stems that a passage can have before its length counts against it. */
 const STEMS_FREE = 15
 
@@ -40,11 +44,22 @@ const STEMS_FREE = 15
  * The answer without a language model: the passages of the hits that answer the question best, each with its `[N]`
  * marker (N is the hit's place, from 1). The same input gives the same bytes. `hits` must not be empty.
  */
-export function synthesizeAnswer(question: string, hits: readonly Hit[], terms: TermWeights): string {
-  const candidates = hits.flatMap((hit, index) => readHit(hit, index, terms))
+export function* synthesizingAnswer(
+  question: string,
+  hits: readonly Hit[],
+  terms: TermWeights,
+): Pausable<string> {
+  const withoutQuotations = createQuotationFilter(question)
+  const candidates: Candidate[] = []
+  for (const [index, hit] of hits.entries())
+    yield* readHit(withoutQuotations(hit.content), index, terms, candidates)
+  if (candidates.length === 0) {
+    // Where there is nothing else, a quotation still shows what was found.
+    for (const [index, hit] of hits.entries()) yield* readHit(hit.content, index, terms, candidates)
+  }
   if (candidates.length === 0) return titlesOnly(hits)
   const weights = questionWeights(question, candidates, terms)
-  scoreCandidates(question, hits, candidates, weights, terms)
+  yield* scoreCandidates(question, hits, candidates, weights, terms)
   return renderAnswer(choose(candidates, weights), candidates)
 }
 
@@ -56,13 +71,21 @@ function titlesOnly(hits: readonly Hit[]): string {
     .join('\n')
 }
 
-function readHit(hit: Hit, index: number, terms: TermWeights): Candidate[] {
-  const passages = splitPassages(hit.content)
+function* readHit(
+  content: string,
+  index: number,
+  terms: TermWeights,
+  candidates: Candidate[],
+): Pausable<void> {
+  yield
+  const passages = splitPassages(content)
   // A chunk of headings or torn markup alone still says something: its own text, shortened.
-  const read = passages.length > 0 ? passages : wholeContent(hit.content)
-  return read.map((passage, position) => {
-    return { passage, hit: index, position, stems: new Set(terms.tokenize(passage.text)), score: 0 }
-  })
+  const read = passages.length > 0 ? passages : wholeContent(content)
+  for (const [position, passage] of read.entries()) {
+    yield
+    const says = passage.kind === 'code' ? withoutQuotedQuestions(passage.text) : passage.text
+    candidates.push({ passage, hit: index, position, stems: new Set(terms.tokenize(says)), score: 0 })
+  }
 }
 
 function wholeContent(content: string): Passage[] {
@@ -72,17 +95,18 @@ function wholeContent(content: string): Passage[] {
     : [{ kind: 'sentence', text: shorten(text, WHOLE_CHARACTERS_MAX), context: '', label: null, group: 1 }]
 }
 
-function scoreCandidates(
+function* scoreCandidates(
   question: string,
   hits: readonly Hit[],
   candidates: readonly Candidate[],
   weights: ReadonlyMap<string, number>,
   terms: TermWeights,
-): void {
+): Pausable<void> {
   const expects = expectAnswer(question)
   const code = asksForCode(question) ? 1 : UNASKED_CODE_SHARE
   const titles = hits.map((hit) => new Set(terms.tokenize(hit.title)))
   for (const [at, candidate] of candidates.entries()) {
+    yield
     const { passage, hit } = candidate
     const context = new Set(terms.tokenize(passage.context))
     const beside = [candidates[at - 1], candidates[at + 1]].filter((other) => other?.hit === hit)
@@ -106,9 +130,13 @@ function questionWeights(
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Map<string, number> {
-  const stems = [...new Set(terms.tokenize(question))]
+  const asked = [...new Set(terms.tokenize(question))]
+  const rarest = asked
+    .toSorted((a, b) => terms.backgroundWeight(b) - terms.backgroundWeight(a))
+    .slice(0, QUESTION_STEMS_MAX)
+  const stems = asked.length <= QUESTION_STEMS_MAX ? asked : rarest
   const weights = stems.map((stem) => {
-    const having = candidates.filter((candidate) => candidate.stems.has(stem)).length
+    const having = candidates.reduce((count, candidate) => count + (candidate.stems.has(stem) ? 1 : 0), 0)
     const local = Math.log(1 + (candidates.length - having + 0.5) / (having + 0.5))
     return terms.backgroundWeight(stem) * local
   })

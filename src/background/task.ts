@@ -25,7 +25,8 @@ export function createTask(options: {
   let timer: NodeJS.Timeout | undefined
 
   async function work(): Promise<void> {
-    while (again && !stopped) {
+    for (;;) {
+      if (!again || stopped) break
       again = false
       try {
         await act()

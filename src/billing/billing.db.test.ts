@@ -19,6 +19,7 @@ beforeAll(async () => {
   const standing = { limit: 60, remaining: 59, resetAt: START }
   const clock = { now: () => visitor.now ?? START }
   server = await createServer({
+    publicUrl: () => 'http://127.0.0.1',
     routes: billingRoutes,
     services: { subscriptions: createSubscriptions({ db: database.db, clock }) },
     gates: {

@@ -48,13 +48,13 @@ export function createConnectorAccess(deps: {
         'connector_access_required',
         access?.status === 'pending'
           ? `Access to ${provider} was requested and waits for the operator of this deployment`
-          : `${provider} needs the leave of the operator of this deployment; request it with POST /v1/console/connector-access`,
+          : `${provider} needs the permission of this deployment's operator; request it with POST /v1/console/connector-access`,
       )
     },
     request(caller, provider) {
       if (!gated.includes(provider))
         throw validationError([
-          { path: 'provider', message: `${provider} can be connected without a request` },
+          { path: 'provider', message: `provider ${provider} can be connected without a request` },
         ])
       return db.transaction().execute((tx) => request(tx, caller, provider, clock.now()))
     },

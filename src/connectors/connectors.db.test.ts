@@ -4,6 +4,7 @@ import { cookiesOf, followRedirects } from '../../test/support/browser.ts'
 import { type ConnectedService, startConnectedService } from '../../test/support/connected-service.ts'
 import type { Person } from '../../test/support/people.ts'
 import { OPERATOR_TOKEN, startTestService, type TestOrganization } from '../../test/support/service.ts'
+import { until } from '../../test/support/until.ts'
 
 let service: ConnectedService
 let organization: TestOrganization
@@ -319,8 +320,11 @@ describe('the Slack webhook', () => {
       .where('source_id', '=', sourceId)
       .execute()
     expect(events).toEqual([{ event_id: eventId }])
-    for (let look = 0; look < 200 && (await runsOf(sourceId)).length === before; look++)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+    await until(
+      'a run for the event',
+      () => runsOf(sourceId),
+      (runs) => runs.length > before,
+    )
     expect(await service.runEnded(organization, sourceId)).toMatchObject({ status: 'succeeded' })
     const { body } = await withKey('POST', '/v1/search', { query: 'walrus parade' })
     expect(JSON.stringify(body.hits)).toContain('walrus parade')

@@ -71,7 +71,7 @@ const consoleRoutes = [
                 .meta({ description: 'Whether the deployment has its credentials.', example: true }),
               access: z
                 .enum(['open', 'required', 'pending', 'granted', 'denied'])
-                .describe("Whether the operator's leave is needed, and how far that is."),
+                .describe("Whether the operator's permission is needed, and how far that is."),
             }),
           )
           .describe('The providers.'),
@@ -142,7 +142,8 @@ export const connectorRoutes = [
     summary: 'Where a provider sends the browser back to',
     description:
       'In the browser that began, connects the account, queues its first run and redirects (302) to the console. In any other answers a page (200, HTML) that asks whether to.',
-    query: z.object({
+    // Providers add parameters of their own.
+    query: z.looseObject({
       state: once.describe('The state that authorize gave the provider.'),
       code: once.describe("What the account's grant is fetched with."),
       error: once.describe('Why the provider refused, in its words.'),

@@ -24,6 +24,7 @@ export function openDatabase({ dataDir, databaseUrl, logger }: DatabaseOptions):
   }
   return openEmbedded({
     dataDir,
-    onBackgroundError: (err) => logger.error({ err }, 'the embedded database could not be vacuumed'),
+    onBackgroundError: (err) =>
+      logger.error({ err }, 'upkeep of the embedded database failed; it is tried again'),
   })
 }

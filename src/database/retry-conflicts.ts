@@ -11,20 +11,31 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23503'
 }
 
-/** SQLSTATE classes 08, 53 and 57P, a statement or a transaction that timed out, and what a socket says when it breaks. */
-const OUTAGE_CODE = /^((08|53|57P)[0-9A-Z]+|57014|25P03|ECONN\w+|EPIPE|ETIMEDOUT)$/
+/**
+ * SQLSTATE classes 08, 53 and 57P, a lock, statement or transaction that timed out, a server that became a standby, and
+ * what a socket or a name's look-up says when it breaks.
+ */
+const OUTAGE_CODE =
+  /^((08|53|57P)[0-9A-Z]+|55P03|57014|25P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 
 /** How the pool, the driver and Kysely (whose rollback fails on the lost connection) put it. */
-const OUTAGE_MESSAGE = /^Connection terminated|^timeout exceeded when|^Query read timeout|is not queryable$/
+const OUTAGE_MESSAGE =
+  /^Connection terminated|^timeout exceeded when|^Query read timeout|is not queryable$|^PGlite is (closed|closing)|^Cannot use a pool after calling end/
 
 /**
  * Whether the database could not be reached, shut down, ran out of something or took too long
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a connection to it broke: later it can succeed.
  */
-export function isDatabaseOutage(error: unknown): boolean {
+export function isDatabaseOutage(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   return OUTAGE_CODE.test(code) || OUTAGE_MESSAGE.test(error.message)
+}
+
+/** Whether the database said it, by a SQLSTATE, or could not be asked. */
+export function isDatabaseError(error: unknown): boolean {
+  if (isDatabaseOutage(error)) return true
+  return error instanceof Error && 'code' in error && /^[0-9A-Z]{5}$/.test(String(error.code))
 }
 
 /** Whether the database gave a transaction up because of another one: the same again can succeed. */

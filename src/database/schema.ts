@@ -3,7 +3,7 @@ import type { Action, ActorType, Role } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 
 type Json = ColumnType<Record<string, unknown>, string, string>
-type NullableJson = ColumnType<Record<string, unknown> | null, string | null, string | null>
+type NullableJson = ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
 
 export type SubscriptionStatus =
@@ -24,7 +24,13 @@ export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
 
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
 export interface Schema {
-  embedding_models: { id: Generated<number>; name: string; dimensions: number }
+  embedding_models: {
+    id: Generated<number>
+    name: string
+    dimensions: number
+    settings: NullableJson
+    ciphertext: Nullable<Buffer>
+  }
   organizations: {
     id: string
     name: string
@@ -127,6 +133,7 @@ export interface Schema {
     lease_id: Nullable<string>
     lease_expires_at: Nullable<Date>
     takes: Generated<number>
+    needs_reconnection: Generated<boolean>
     created_at: Date
   }
   sync_run_failures: {

@@ -1,5 +1,6 @@
 export { type ChunkVector, insertVectors } from './insert-vectors.ts'
-export { createModelRegistry, type ModelRegistry } from './model-registry.ts'
+export { createKeptSettings, type SecretCipher } from './kept-settings.ts'
+export { createModelRegistry, type FormerModels, type ModelRegistry } from './model-registry.ts'
 export {
   adoptModel,
   ensureStoredModel,

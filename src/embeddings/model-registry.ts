@@ -5,24 +5,51 @@ import { AppError } from '../kernel/errors.ts'
 export interface ModelRegistry {
   /** The model of the settings: new organizations begin with it, and a re-embedding moves to it. */
   readonly configured: EmbeddingModel
-  /** null: neither the configured model nor the built-in one. */
+  /**
+   * null: neither the configured model, nor the built-in one, nor one whose settings are kept.
+   * @throws AppError `embedding_model_mismatch` when its settings are kept, but not enough of them
+   */
   find(name: string): Promise<EmbeddingModel | null>
   /** @throws AppError `embedding_model_mismatch` that says how to mend it. */
   get(name: string): Promise<EmbeddingModel>
+  /** A move to another model has ended: what is kept of models that nobody needs any more can go. */
+  moved(): Promise<void>
 }
 
 export interface ModelRegistryOptions {
   configured: EmbeddingModel
   /** Loads the built-in model, which is always there; called only when a stored name asks for it. */
   builtin: () => Promise<EmbeddingModel>
+  former?: FormerModels
+}
+
+/** Models that the settings named before. */
+export interface FormerModels {
+  /**
+   * Makes a model of the settings that are kept of it, without asking its server; null: none are kept.
+   * @throws AppError
+   */
+  load(name: string): Promise<EmbeddingModel | null>
+  /** Drops what is kept of models that nobody's vectors are of. */
+  dropUnused(): Promise<void>
 }
 
 /** Vectors outlive settings: finds the model that stored ones belong to, or says plainly that it is not to be had. */
-export function createModelRegistry({ configured, builtin }: ModelRegistryOptions): ModelRegistry {
+export function createModelRegistry({ configured, builtin, former }: ModelRegistryOptions): ModelRegistry {
+  const loaded = new Map<string, EmbeddingModel>()
+  const findFormer = async (name: string): Promise<EmbeddingModel | null> => {
+    const known = loaded.get(name)
+    if (known) return known
+    const model = (await former?.load(name)) ?? null
+    if (model === null || model.id !== name) return null
+    const telling = tellingWhatToDo(model, configured.id)
+    loaded.set(name, telling)
+    return telling
+  }
   const find = async (name: string): Promise<EmbeddingModel | null> => {
     if (name === configured.id) return configured
     // Loading costs time and memory that other names need not pay.
-    if (!name.startsWith('builtin')) return null
+    if (!name.startsWith('builtin')) return await findFormer(name)
     const model = await builtin()
     return model.id === name ? model : null
   }
@@ -40,5 +67,32 @@ export function createModelRegistry({ configured, builtin }: ModelRegistryOption
         { details: { storedModel: name, configuredModel: configured.id } },
       )
     },
+    async moved() {
+      loaded.clear()
+      await former?.dropUnused()
+    },
+  }
+}
+
+/** A former model whose server fails says that it is that one, and how to do without it. */
+function tellingWhatToDo(model: EmbeddingModel, configuredName: string): EmbeddingModel {
+  const explained = async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'upstream_error') throw error
+      throw new AppError(
+        'upstream_error',
+        `The stored vectors are still of the former embedding model "${model.id}", and its server failed: ${error.message} ` +
+          `Bring that server back, or move to "${configuredName}" with POST /v1/maintenance/reembed; GET shows how far it is`,
+        { details: { storedModel: model.id, configuredModel: configuredName }, cause: error.cause },
+      )
+    }
+  }
+  return {
+    id: model.id,
+    dimensions: model.dimensions,
+    embedDocuments: (documents, signal) => explained(model.embedDocuments(documents, signal)),
+    embedQuery: (query, signal) => explained(model.embedQuery(query, signal)),
   }
 }

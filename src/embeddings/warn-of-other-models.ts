@@ -1,4 +1,5 @@
 import type { Db } from '../database/database.ts'
+import { AppError } from '../kernel/errors.ts'
 import { findStoredModels } from './find-stored-models.ts'
 import type { ModelRegistry } from './model-registry.ts'
 
@@ -15,12 +16,22 @@ export async function warnOfOtherModels(db: Db, models: ModelRegistry, logger: M
   for (const { name, organizations } of await findStoredModels(db)) {
     if (name === models.configured.id) continue
     const fields = { storedModel: name, configuredModel: models.configured.id, organizations }
-    const answered = (await models.find(name)) !== null
+    const answered = await isToBeHad(models, name)
     logger.warn(
       fields,
       answered
         ? 'stored vectors are of another embedding model, which goes on answering; POST /v1/maintenance/reembed moves them'
         : 'stored vectors are of an embedding model that is not configured: queries are refused until the setting is restored or POST /v1/maintenance/reembed has moved them',
     )
+  }
+}
+
+async function isToBeHad(models: ModelRegistry, name: string): Promise<boolean> {
+  try {
+    return (await models.find(name)) !== null
+  } catch (error) {
+    // What is wrong with it stands in the answer to every query.
+    if (error instanceof AppError) return false
+    throw error
   }
 }

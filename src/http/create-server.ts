@@ -5,7 +5,6 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http'
-import type { Socket } from 'node:net'
 import helmet from '@fastify/helmet'
 import Fastify, {
   LogController,
@@ -16,10 +15,17 @@ import Fastify, {
   type HTTPMethods,
 } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { unavailable } from '../kernel/unavailable.ts'
+import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
+import { createBodyReader } from './body-reader.ts'
+import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
 import { errorBody, toAppError } from './error-response.ts'
+import type { RouteAddress } from './nearest-route.ts'
+import { answerUnknownRoutes } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
-import { authorize, type Principal, run } from './pipeline.ts'
+import { authorize, ownerOf, type Principal, run, type Work } from './pipeline.ts'
+import { receiveBody } from './receive-body.ts'
 import type { Route } from './route.ts'
 
 export interface ServerOptions<S> {
@@ -27,8 +33,14 @@ export interface ServerOptions<S> {
   services: S
   gates: Gates
   logger: FastifyBaseLogger
+  /** The base URL in links, without a slash at its end. */
+  publicUrl: () => string
   /** Seconds and the route of every answered request, for metrics. */
   onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
+  /** From then on every route but the operations answers 503. */
+  isDraining?: () => boolean
+  /** How long a client may take; of tests. */
+  timeouts?: Partial<ClientTimeouts>
   /** Another HTTP application that answers everything below a path, before any of this sees it. */
   mounted?:
     | { path: string; handle(request: IncomingMessage, response: ServerResponse): Promise<void> }
@@ -45,12 +57,25 @@ const METHODS = [
   'OPTIONS',
   'TRACE',
 ] as const satisfies HTTPMethods[]
-const RECEIVE_TIMEOUT_MS = 60_000
 const HEADERS_BYTES_MAX = 16_384
+/** Longest that requests in flight keep the server open: less than a drain may take. */
+const CLOSING_MAX_MS = 25_000
+/** What says how the process is while it stops. */
+const STILL_ANSWERED = new Set(['/healthz', '/readyz', '/metrics'])
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal
+    /** The room that its body takes. */
+    bodyShare: BodyShare
+  }
+  interface FastifyInstance {
+    /** The base URL in links, without a slash at its end. */
+    publicUrl: () => string
+  }
+  interface FastifyContextConfig {
+    /** Only refuses methods; nothing to be pointed to. */
+    onlyRefuses?: boolean
   }
 }
 
@@ -61,12 +86,17 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: false,
     genReqId: () => randomUUID(),
-    requestTimeout: RECEIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
+    // The hook below answers it, in the shape of every error.
+    return503OnClosing: false,
     serverFactory: (handler) =>
-      createHttpServer({ maxHeaderSize: HEADERS_BYTES_MAX }, withMounted(options, handler)),
-    routerOptions: { maxParamLength: 512 },
-    clientErrorHandler,
+      // The framework leaves a server that it did not make as it is: everything is set here.
+      createHttpServer(
+        { maxHeaderSize: HEADERS_BYTES_MAX, ...CLIENT_TIMEOUTS, ...options.timeouts },
+        withMounted(options, handler),
+      ),
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    clientErrorHandler: createClientErrorHandler(HEADERS_BYTES_MAX, options.publicUrl),
     frameworkErrors: (error, request, reply) => {
       reply.header('X-Request-Id', request.id)
       sendError(reply, toAppError(error))
@@ -74,10 +104,24 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   })
   await app.register(helmet, { global: true })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+    receiveBody(payload, request.routeOptions.bodyLimit ?? 0, request.bodyShare),
+  )
   app.decorateRequest('principal', null)
+  const budget = createBodyBudget()
+  const bodyReader = createBodyReader()
+  app.addHook('onClose', () => bodyReader.close())
+  const receiveMaxMs = options.timeouts?.requestTimeout ?? CLIENT_TIMEOUTS.requestTimeout
+  app.addHook('preClose', async () => {
+    // A server that closes no longer looks for requests that do not arrive in time.
+    setTimeout(() => app.server.closeAllConnections(), Math.min(receiveMaxMs, CLOSING_MAX_MS)).unref()
+  })
+  app.decorate('publicUrl', options.publicUrl)
+  const addresses = collectAddresses(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
+    holdBody(budget, request, reply)
+    if (options.isDraining?.() && !STILL_ANSWERED.has(request.routeOptions.url ?? '')) throw stopping(reply)
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
@@ -93,18 +137,16 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     logFault(request, error, appError)
     sendError(reply, appError)
   })
-  app.setNotFoundHandler((request, reply) => {
-    sendError(
-      reply,
-      new AppError('not_found', `There is no ${request.method} ${request.url.split('?', 1)[0]}`),
-    )
-  })
-  for (const route of options.routes) addRoute(app, route, options)
+  answerUnknownRoutes(app, addresses, sendError)
+  for (const route of options.routes) addRoute(app, route, { ...options, budget, bodyReader })
   refuseOtherMethods(app, options.routes)
   return app
 }
 
-function withMounted<S>({ mounted, logger }: ServerOptions<S>, handler: RequestListener): RequestListener {
+function withMounted<S>(
+  { mounted, logger, publicUrl }: ServerOptions<S>,
+  handler: RequestListener,
+): RequestListener {
   if (!mounted) return handler
   return (request, response) => {
     if (!request.url?.startsWith(`${mounted.path}/`)) {
@@ -115,23 +157,24 @@ function withMounted<S>({ mounted, logger }: ServerOptions<S>, handler: RequestL
     response.setHeader('X-Request-Id', requestId)
     mounted.handle(request, response).catch((err: unknown) => {
       logger.error({ requestId, err }, 'a mounted application failed')
-      if (!response.headersSent)
-        response.writeHead(500, { 'Content-Type': 'application/json; charset=utf-8' })
-      response.end(JSON.stringify(errorBody(toAppError(err))))
+      const { status, headers, ...error } = describe(toAppError(err), publicUrl())
+      if (!response.headersSent) response.writeHead(status, headers)
+      response.end(error.body)
     })
   }
 }
 
-function addRoute<S>(app: FastifyInstance, route: Route<S>, { gates, services }: ServerOptions<S>): void {
+function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { budget: BodyBudget }): void {
   app.route({
     method: route.method,
     url: fastifyPath(route.path),
     bodyLimit: route.bodyBytesMax,
     // Before the body is read: who may not call a route does not get to send one.
     onRequest: async (request, reply) => {
-      request.principal = await authorize(route, gates, request, reply)
+      request.principal = await authorize(route, work.gates, request, reply)
+      holdBody(work.budget, request, reply)
     },
-    handler: (request, reply) => run(route, gates, services, request.principal, request, reply),
+    handler: (request, reply) => run(route, work, request.principal, request, reply),
     errorHandler: (error, request, reply) => {
       const appError = toAppError(error)
       logFault(request, error, appError)
@@ -139,20 +182,29 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, { gates, services }:
         void sendPage(reply, appError.status, route.errorPage(appError, request.params))
         return
       }
-      sendError(reply, appError.code === 'body_too_large' ? tooLarge(route) : appError)
+      sendError(reply, appError)
     },
   })
 }
 
-/** What somebody has to look into; that a setting is missing the answer says itself. */
-function logFault(request: FastifyRequest, error: unknown, { status, code, message }: AppError): void {
-  if (status >= 500 && code !== 'not_configured') request.log.error({ err: error }, message)
+/** The room for the body of whoever is known to send it by now, until the request has been answered or broke off. */
+function holdBody(budget: BodyBudget, request: FastifyRequest, reply: FastifyReply): void {
+  const share = budget.open(ownerOf(request.principal))
+  request.bodyShare = share
+  reply.raw.once('close', () => share.release())
 }
 
-function tooLarge<S>(route: Route<S>): AppError {
-  return new AppError('body_too_large', `The request body is larger than ${route.bodyBytesMax} bytes`, {
-    details: { limitBytes: route.bodyBytesMax },
-  })
+function stopping(reply: FastifyReply): AppError {
+  reply.header('Connection', 'close')
+  return unavailable('not_ready', 'The service is stopping', 5)
+}
+
+/** What somebody has to look into; that a setting is missing the answer says itself. */
+function logFault(request: FastifyRequest, error: unknown, { status, code, message }: AppError): void {
+  if (status < 500 || code === 'not_configured') return
+  // A 503 is for the caller to try again; while it lasts every request says so.
+  if (status === 503) request.log.warn({ err: error }, message)
+  else request.log.error({ err: error }, message)
 }
 
 /** A path of the table called with a method it does not have answers 405 and names those it has (RFC 9110, 15.5.6). */
@@ -168,6 +220,7 @@ function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]
     app.route({
       method: others,
       url,
+      config: { onlyRefuses: true },
       onRequest: async (request, reply) => {
         reply.header('Allow', allowed.join(', '))
         throw new AppError(
@@ -187,6 +240,21 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
+/**
+ * The addresses that the server comes to have, pages too. What needs the operator's token is not among them: where that
+ * surface is off, it does not exist.
+ */
+function collectAddresses(app: FastifyInstance): () => readonly RouteAddress[] {
+  const addresses: RouteAddress[] = []
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.onlyRefuses === true || url.includes('*') || url === '/' || url.startsWith('/operator/'))
+      return
+    const path = url.replaceAll(/:(\w+)/g, '{$1}')
+    for (const one of [method].flat()) if (one !== 'HEAD') addresses.push({ method: one, path })
+  })
+  return () => addresses
+}
+
 function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
@@ -196,27 +264,15 @@ function sendError(reply: FastifyReply, error: AppError): void {
     .code(error.status)
     .headers(error.headers)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error)))
+    .send(JSON.stringify(errorBody(error, reply.server.publicUrl())))
 }
 
-/** What is not HTTP at all, or has headers past the limit, still gets a JSON body. */
-function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const [status, appError] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [
-          '431 Request Header Fields Too Large',
-          new AppError('headers_too_large', `The request headers are larger than ${HEADERS_BYTES_MAX} bytes`),
-        ]
-      : ['400 Bad Request', new AppError('validation_failed', 'The request is not valid HTTP')]
-  const body = JSON.stringify(errorBody(appError))
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${randomUUID()}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+function describe(
+  error: AppError,
+  publicUrl: string,
+): { status: number; headers: Record<string, string>; body: string } {
+  const headers = { ...error.headers, 'Content-Type': 'application/json; charset=utf-8' }
+  return { status: error.status, headers, body: JSON.stringify(errorBody(error, publicUrl)) }
 }
 
 function who(principal: Principal): { organizationId?: string; apiKeyId?: string; userId?: string } {

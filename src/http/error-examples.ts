@@ -5,8 +5,8 @@ const RESET_AT = '2026-03-02T09:30:12.000Z'
 /** What a body with each code looks like, beside the code itself: the message and the fields that come with it. */
 export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string, unknown>> = {
   validation_failed: {
-    error: 'limit: must be at most 25',
-    issues: [{ path: 'limit', message: 'must be at most 25' }],
+    error: 'limit must be from 1 to 25',
+    issues: [{ path: 'limit', message: 'limit must be from 1 to 25' }],
   },
   malformed_json: { error: 'The body is not valid JSON' },
   not_a_slack_source: { error: 'Only Slack sources have channels' },
@@ -21,7 +21,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     firstIndex: 0,
   },
   malformed_state: { error: 'This link is not valid any more; connect again from the console' },
-  unauthenticated: { error: 'Send a valid API key as Authorization: Bearer svc_…' },
+  unauthenticated: {
+    error: 'The Authorization header is missing; send an API key as Authorization: Bearer svc_…',
+  },
   subscription_required: { error: 'This workspace has no active plan', status: 'canceled' },
   plan_limit_reached: {
     error: 'The plan has room for 2 agent keys',
@@ -39,9 +41,12 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
       'The key to be minted reaches gmail, and this API key is limited to slack; use a key without that limit',
     allowedProviders: ['slack'],
   },
-  connector_access_required: { error: 'Google Drive needs the leave of the operator; ask for it first' },
+  connector_access_required: { error: "Google Drive needs the operator's permission; ask for it first" },
   not_found: { error: 'There is no such resource' },
   method_not_allowed: { error: 'PUT is not possible here; use GET or HEAD' },
+  request_timeout: {
+    error: 'The request did not arrive in time; send it again on a faster connection or in smaller parts',
+  },
   cannot_revoke_self: { error: 'A key cannot revoke itself; use another key or the console' },
   key_limit_reached: {
     error: 'An organization has at most 1,000 live API keys and 1,000 are live; revoke one first',
@@ -73,6 +78,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   internal: { error: 'Something went wrong on our side; the request id names it in our logs' },
   upstream_error: { error: 'The embedding model could not be reached; try again' },
   not_configured: { error: 'Slack is not configured here: set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET' },
-  not_ready: { error: 'The service is stopping' },
-  overloaded: { error: 'Too much is going on at once; try again in 1 s' },
+  not_ready: { error: 'The service is stopping; try again in 5 s', retryAfterSeconds: 5 },
+  overloaded: {
+    error: 'Searches of this workspace cannot get their turn in time; try again in 30 s',
+    retryAfterSeconds: 30,
+  },
 }

@@ -1,24 +1,24 @@
 import { AppError } from '../kernel/errors.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
+import { outageOf } from './outage.ts'
 
 export interface ErrorBody {
   error: string
   code: ErrorCode
+  /** Where the code is explained. */
+  documentation: string
   [detail: string]: unknown
 }
 
-/** The JSON body of an error: its public part and nothing else. */
-export function errorBody(error: AppError): ErrorBody {
-  return { error: error.message, code: error.code, ...error.details }
+/** Where the service explains its error codes, each under its own name. */
+export const ERRORS_PATH = '/errors'
+
+/** The JSON body of an error: its public part and nothing else. `publicUrl` is the service's base URL. */
+export function errorBody({ message, code, details }: AppError, publicUrl: string): ErrorBody {
+  return { error: message, code, documentation: `${publicUrl}${ERRORS_PATH}#${code}`, ...details }
 }
 
 const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: (cause) =>
-    new AppError('body_too_large', 'The request body is too large', { cause }),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: (cause) =>
-    new AppError('malformed_json', 'The request body does not have the length that Content-Length says', {
-      cause,
-    }),
   FST_ERR_BAD_URL: (cause) =>
     new AppError('validation_failed', 'The URL is not correctly percent-encoded', { cause }),
   // A name that no resource can have.
@@ -27,13 +27,19 @@ const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
     new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json', { cause }),
 }
 
-/** Any thrown thing as an AppError; what is unknown becomes a 500 that tells nothing of the inside. */
+/** Any thrown thing as an AppError: 503 where the database is away or busy; what is unknown becomes a 500 that tells nothing of the inside. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const known = FASTIFY_ERRORS[code]
   if (known && error instanceof Error) return known(error)
-  return new AppError('internal', 'Something went wrong on our side; the request id names it in our logs', {
-    cause: error,
-  })
+  const outage = outageOf(error)
+  if (outage) return outage
+  return new AppError(
+    'internal',
+    'Something went wrong on our side. Try again, and if it stays, report the X-Request-Id of this answer',
+    {
+      cause: error,
+    },
+  )
 }

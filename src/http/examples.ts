@@ -13,6 +13,8 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
   if (schema instanceof z.ZodOptional) return z.globalRegistry.get(schema.def.innerType)?.['example']
   if (schema instanceof z.ZodNullable) return exampleOf(schema.def.innerType)
   if (schema instanceof z.ZodUnion) return schema.options.map(exampleOf)[0]
+  // What goes in, as a caller sends it.
+  if (schema instanceof z.ZodPipe) return exampleOf(schema.def.in)
   if (schema instanceof z.ZodEnum) return schema.options[0]
   if (schema instanceof z.ZodLiteral) return schema.def.values[0]
   return undefined

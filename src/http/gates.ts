@@ -18,16 +18,16 @@ export interface CreditHold {
 
 /** What stands between a request and its handler. Each gate throws an AppError to refuse. */
 export interface Gates {
-  /** Who holds this bearer token. Throws `unauthenticated`. */
-  authenticateAgent(bearer: string | undefined): Promise<AgentPrincipal>
+  /** Who holds the token of this Authorization header. Throws `unauthenticated`. */
+  authenticateAgent(authorization: string | undefined): Promise<AgentPrincipal>
   /** Throws `unauthenticated`, or `not_found` for a workspace that is not the person's. */
   authenticateConsole(
-    bearer: string | undefined,
+    authorization: string | undefined,
     organizationId: string | undefined,
   ): Promise<ConsolePrincipal>
-  authenticateUser(bearer: string | undefined): Promise<UserPrincipal>
+  authenticateUser(authorization: string | undefined): Promise<UserPrincipal>
   /** Throws `unauthenticated`, or `not_found` where the deployment has no operator surface. */
-  authenticateOperator(bearer: string | undefined): void
+  authenticateOperator(authorization: string | undefined): void
   /** Counts the request against the caller's window for the action. Throws `rate_limited`, and then counts nothing. */
   admit(caller: Caller, action: Action): Promise<RateStanding>
   /** The same standing without counting. */

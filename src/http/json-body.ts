@@ -1,32 +1,42 @@
-import { visit } from 'jsonc-parser'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, validationError } from '../kernel/errors.ts'
 
 /** Deeper nesting is refused: no document needs it, and PostgreSQL and JSON.stringify recurse. */
 export const JSON_DEPTH_MAX = 64
+/** Values of a body, lists and objects too, outside the entries of {@link BodyLimits}. */
+const VALUES_MAX = 10_000
+/** A double's range ends at 1.8e308: a shorter number without an exponent is inside it. */
+const FINITE_DIGITS = 300
+
+/** How much a body may hold where it is one list of entries, such as documents. */
+export interface BodyLimits {
+  /** Entries of a list at the top. */
+  entriesMax: number
+  /** Values inside one entry, lists and objects too. */
+  entryValuesMax: number
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
  * Parses a request body strictly: valid UTF-8, RFC 8259 JSON, no repeated key in an object (RFC 8259 section 4 leaves
- * their meaning open), no number past a double's range, no key that reaches an object's prototype, bounded depth.
- * @throws AppError `malformed_json` that says what is wrong.
+ * their meaning open), no number past a double's range, no key that reaches an object's prototype, bounded depth and
+ * number of values. Nothing is built before the bounds are known to hold.
+ * @throws AppError `malformed_json` that says what is wrong; `validation_failed` for too many values, naming the entry.
  */
-export function parseJsonBody(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Uint8Array, limits?: BodyLimits): unknown {
   const text = decode(bytes)
-  let value: unknown
+  refuseAmbiguousOrHuge(text, limits)
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError('malformed_json', `The request body is not valid JSON: ${withoutContent(reason)}`, {
       cause: error,
     })
   }
-  refuseAmbiguousObjects(text)
-  return value
 }
 
-function decode(bytes: Buffer): string {
+function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch (error) {
@@ -39,47 +49,174 @@ function withoutContent(reason: string): string {
   return /at position \d+/.exec(reason)?.[0] ?? 'it ends too early or is empty'
 }
 
-function refuseAmbiguousObjects(text: string): void {
-  const keys: Set<string>[] = []
-  let depth = 0
-  const enter = (): void => {
-    depth += 1
-    if (depth > JSON_DEPTH_MAX) {
-      throw new AppError('malformed_json', `The request body is nested deeper than ${JSON_DEPTH_MAX} levels`)
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** An open list or object. */
+interface Container {
+  /** null: a list. */
+  keys: Set<string> | null
+  /** The key in its own container that it stands under; undefined in a list and at the top. */
+  under: string | undefined
+  /** The key that its next value stands under. */
+  key: string | undefined
+  expectsKey: boolean
+  /** Entries of a list before the present one. */
+  index: number
+}
+
+/**
+ * One walk over the text, in linear time, that keeps only the open containers. It need not notice broken JSON, of which
+ * the parser after it says where; it has to read all that is not broken as the parser does.
+ */
+function refuseAmbiguousOrHuge(text: string, limits: BodyLimits | undefined): void {
+  const open: Container[] = []
+  const counter = createCounter(open, limits)
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    const inside = open.at(-1)
+    switch (code) {
+      case QUOTE: {
+        const end = endOfString(text, at)
+        if (inside?.expectsKey) takeKey(inside, text.slice(at, end))
+        else counter.count()
+        at = end
+        break
+      }
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        counter.count()
+        open.push(container(code === OPEN_OBJECT, inside))
+        if (open.length > JSON_DEPTH_MAX) throw malformed(`is nested deeper than ${JSON_DEPTH_MAX} levels`)
+        at += 1
+        break
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        open.pop()
+        at += 1
+        break
+      case COMMA:
+        if (inside) {
+          inside.expectsKey = inside.keys !== null
+          inside.index += 1
+        }
+        at += 1
+        break
+      default:
+        if (isBetweenTokens(code)) at += 1
+        else {
+          counter.count()
+          const end = endOfLiteral(text, at)
+          refuseInfinite(text.slice(at, end))
+          at = end
+        }
     }
   }
-  visit(
-    text,
-    {
-      onObjectBegin() {
-        enter()
-        keys.push(new Set())
-      },
-      onObjectProperty(name, _offset, _length, _line, _character, pathOf) {
-        const seen = keys.at(-1)
-        if (name === '__proto__' || (name === 'prototype' && pathOf().at(-1) === 'constructor')) {
-          throw new AppError('malformed_json', `The request body has the key "${name}", which is not allowed`)
-        }
-        if (seen?.has(name)) {
-          throw new AppError('malformed_json', 'The request body has the same key twice in one object')
-        }
-        seen?.add(name)
-      },
-      onObjectEnd() {
-        depth -= 1
-        keys.pop()
-      },
-      onLiteralValue(value: unknown) {
-        // It would be stored as null.
-        if (typeof value === 'number' && !Number.isFinite(value)) {
-          throw new AppError('malformed_json', 'The request body has a number that is too large')
-        }
-      },
-      onArrayBegin: enter,
-      onArrayEnd() {
-        depth -= 1
-      },
+}
+
+function container(isObject: boolean, inside: Container | undefined): Container {
+  return {
+    keys: isObject ? new Set() : null,
+    under: inside?.keys ? inside.key : undefined,
+    key: undefined,
+    expectsKey: isObject,
+    index: 0,
+  }
+}
+
+/** Counts values, those of each entry of a list at the top apart where the limits say so. */
+function createCounter(open: readonly Container[], limits: BodyLimits | undefined): { count(): void } {
+  let outside = 0
+  let inEntry = 0
+  return {
+    count() {
+      const list = limits && open.length >= 2 && open[1]?.keys === null ? open[1] : undefined
+      if (!limits || !list) {
+        outside += 1
+        if (outside > VALUES_MAX) throw tooMany('', `has more than ${VALUES_MAX} values`)
+        return
+      }
+      const name = list.under ?? 'list'
+      if (list.index >= limits.entriesMax)
+        throw tooMany(name, `at most ${limits.entriesMax} ${name} a request`)
+      inEntry = open.length === 2 ? 0 : inEntry + 1
+      if (inEntry > limits.entryValuesMax)
+        throw tooMany(`${name}.${list.index}`, `has more than ${limits.entryValuesMax} values`)
     },
-    { disallowComments: true },
+  }
+}
+
+function takeKey(inside: Container, quoted: string): void {
+  const name = unquoted(quoted)
+  if (name === '__proto__' || (name === 'prototype' && inside.under === 'constructor'))
+    throw malformed(`has the key "${name}", which is not allowed`)
+  if (inside.keys?.has(name)) throw malformed('has the same key twice in one object')
+  inside.keys?.add(name)
+  inside.key = name
+  inside.expectsKey = false
+}
+
+function unquoted(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1)
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    // Broken: the parser will say where.
+    return quoted
+  }
+}
+
+/** The place behind the string that begins at `start`; the end of the text when it is not closed. */
+function endOfString(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1)
+  while (quote !== -1) {
+    let backslashes = 0
+    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return quote + 1
+    quote = text.indexOf('"', quote + 1)
+  }
+  return text.length
+}
+
+function endOfLiteral(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && !isDelimiter(text.charCodeAt(at))) at += 1
+  return at
+}
+
+function isBetweenTokens(code: number): boolean {
+  return code <= 0x20 || code === COLON
+}
+
+function isDelimiter(code: number): boolean {
+  return (
+    isBetweenTokens(code) ||
+    code === COMMA ||
+    code === QUOTE ||
+    code === OPEN_LIST ||
+    code === CLOSE_LIST ||
+    code === OPEN_OBJECT ||
+    code === CLOSE_OBJECT
   )
+}
+
+/** It would be stored as null. */
+function refuseInfinite(literal: string): void {
+  if (literal.length < FINITE_DIGITS && !/[eE]/.test(literal)) return
+  if (Math.abs(Number(literal)) === Infinity) throw malformed('has a number that is too large')
+}
+
+function malformed(what: string): AppError {
+  return new AppError('malformed_json', `The request body ${what}`)
+}
+
+function tooMany(path: string, message: string): AppError {
+  return validationError([{ path, message }])
 }

@@ -7,6 +7,7 @@ import {
 } from 'zod-openapi'
 import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
+import { ERRORS_PATH } from './error-response.ts'
 import { exampleOf } from './examples.ts'
 import type { Access, Route } from './route.ts'
 
@@ -16,6 +17,7 @@ const ErrorResponse = z
     code: z
       .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
       .describe('What went wrong, for programs: it does not change.'),
+    documentation: z.url().describe('Where the code is explained.'),
     issues: z
       .array(
         z.object({
@@ -71,7 +73,7 @@ export function openApiDocument<S>(routes: readonly Route<S>[], info: { version:
     servers: [{ url: info.url }],
     paths,
     components: {
-      examples: errorExamples(),
+      examples: errorExamples(info.url),
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `svc_…`.' },
         console: {
@@ -133,7 +135,12 @@ function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
     security: security(route.access),
     ...(Object.keys(requestParams).length > 0 ? { requestParams } : {}),
     ...(route.body
-      ? { requestBody: { required: true, content: { 'application/json': withExample(route.body) } } }
+      ? {
+          requestBody: {
+            required: !route.bodyOptional,
+            content: { 'application/json': withExample(route.body) },
+          },
+        }
       : {}),
     responses: { ...successes(route), ...errors(route) },
   }
@@ -184,6 +191,7 @@ const ERROR_DESCRIPTIONS: Record<string, string> = {
   '402': 'The workspace has no active plan.',
   '403': 'The key lacks the action, or the person the role.',
   '404': 'There is no such resource.',
+  '408': 'The request did not arrive in time.',
   '409': 'The request conflicts with how things are now.',
   '413': 'The body is too large.',
   '415': 'The body is not JSON.',
@@ -206,15 +214,16 @@ function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
 }
 
 /** What a route can be refused with: by the pipeline, by what it takes and costs, and by its own work. */
-function errorCodes<S>({ access, body, query, params, credits, refuses }: Route<S>): ErrorCode[] {
+function errorCodes<S>({ access, body, params, credits, refuses }: Route<S>): ErrorCode[] {
   const codes = new Set<ErrorCode>()
   const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code))
-  if (body || query) add('validation_failed')
-  if (body) add('malformed_json', 'body_too_large', 'unsupported_media_type')
+  // Any route refuses unknown query parameters, and none does without the database or while the process stops.
+  add('validation_failed', 'not_ready', 'overloaded')
+  if (body) add('malformed_json', 'request_timeout', 'body_too_large', 'unsupported_media_type')
   if (params) add('not_found')
   if (access.surface !== 'public') add('unauthenticated')
   if (access.surface === 'agent') add('action_not_allowed', 'rate_limited')
-  if (access.surface === 'console') add('role_required', 'rate_limited', 'validation_failed', 'not_found')
+  if (access.surface === 'console') add('role_required', 'rate_limited', 'not_found')
   if (credits === 1) add('subscription_required', 'quota_exceeded')
   add(...refuses)
   return [...codes]
@@ -226,10 +235,11 @@ function errorContent(codes: readonly ErrorCode[]) {
   return { 'application/json': { schema: ErrorResponse, examples: Object.fromEntries(examples) } }
 }
 
-/** What a body with each code looks like. */
-function errorExamples() {
+/** What a body with each code looks like, on the service at `url`. */
+function errorExamples(url: string) {
   const bodies = Object.entries(ERROR_EXAMPLES).map(([code, { error, ...fields }]) => {
-    return [code, { summary: error, value: { error, code, ...fields } }] as const
+    const documentation = `${url}${ERRORS_PATH}#${code}`
+    return [code, { summary: error, value: { error, code, documentation, ...fields } }] as const
   })
   return Object.fromEntries(bodies)
 }

@@ -1,14 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { ROLES } from '../kernel/actions.ts'
-import { AppError, validationError } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
 import { isWithin, requireReach } from '../kernel/scope.ts'
+import { unavailable } from '../kernel/unavailable.ts'
+import { validate } from '../kernel/validate.ts'
+import { insufficientScope } from './bearer.ts'
+import type { BodyReader } from './body-reader.ts'
 import type { Gates, RateStanding } from './gates.ts'
-import { parseJsonBody } from './json-body.ts'
 import { sendForm } from './page.ts'
+import { parseBody } from './parse-body.ts'
+import { refuseUnknownParameters } from './query-parameters.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
 import { sendEvents } from './server-sent-events.ts'
+import { stringifyInTurns } from './stringify-in-turns.ts'
 
 /** Longest a handler may take before its signal aborts. */
 export const REQUEST_TIMEOUT_MS = 60_000
@@ -25,24 +31,21 @@ export async function authorize<S>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Principal> {
-  const bearer = bearerToken(request.headers.authorization)
+  const { authorization } = request.headers
   const access = route.access
   switch (access.surface) {
     case 'public':
       return null
     case 'operator':
-      gates.authenticateOperator(bearer)
+      gates.authenticateOperator(authorization)
       return null
     case 'user':
-      return await gates.authenticateUser(bearer)
+      return await gates.authenticateUser(authorization)
     case 'agent': {
-      const principal = await gates.authenticateAgent(bearer)
+      const principal = await gates.authenticateAgent(authorization)
       if (!principal.allowedActions.includes(access.action)) {
         setRateHeaders(reply, await gates.standing(principal, access.action))
-        throw new AppError(
-          'action_not_allowed',
-          `This API key is not allowed the action "${access.action}"; mint a key that holds it`,
-        )
+        throw insufficientScope(access.action)
       }
       if (access.reach !== undefined && !isWithin(access.reach, principal.allowedProviders)) {
         setRateHeaders(reply, await gates.standing(principal, access.action))
@@ -53,7 +56,7 @@ export async function authorize<S>(
     }
     case 'console': {
       const principal = await gates.authenticateConsole(
-        bearer,
+        authorization,
         singleHeader(request.headers['x-organization-id']),
       )
       if (ROLES.indexOf(principal.role) > ROLES.indexOf(access.role)) {
@@ -66,18 +69,24 @@ export async function authorize<S>(
   }
 }
 
+/** What the second half of every request needs. */
+export interface Work<S> {
+  gates: Gates
+  services: S
+  bodyReader: BodyReader
+}
+
 /** The second half: validation (400), subscription (402), credits (429), then the work and its answer. */
 export async function run<S>(
   route: Route<S>,
-  gates: Gates,
-  services: S,
+  { gates, services, bodyReader }: Work<S>,
   principal: Principal,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   const abort = new AbortController()
   const timer = setTimeout(
-    () => abort.abort(new AppError('internal', 'The request took too long and was given up')),
+    () => abort.abort(unavailable('overloaded', 'The request took too long and was given up', 10)),
     REQUEST_TIMEOUT_MS,
   )
   const onClose = (): void => {
@@ -85,7 +94,7 @@ export async function run<S>(
   }
   reply.raw.once('close', onClose)
   try {
-    const parsed = parseRequest(route, principal, request, abort.signal)
+    const parsed = await parseRequest(route, bodyReader, principal, request, abort.signal)
     const hold =
       route.credits === 1 && principal && principal.kind !== 'user'
         ? await gates.holdCredit(principal.organizationId, request.id)
@@ -97,7 +106,7 @@ export async function run<S>(
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
       if ('form' in result) return await sendForm(reply, result.form)
       const schema = responseSchema(route, result.status)
-      const body = JSON.stringify(schema.parse(result.body))
+      const body = await stringifyInTurns(schema.parse(result.body))
       await hold?.settle()
       return await reply
         .headers({ ...result.headers })
@@ -114,57 +123,49 @@ export async function run<S>(
   }
 }
 
-function parseRequest<S>(
+async function parseRequest<S>(
   route: Route<S>,
+  bodyReader: BodyReader,
   principal: Principal,
   request: FastifyRequest,
   signal: AbortSignal,
-): UntypedRouteRequest {
+): Promise<UntypedRouteRequest> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  refuseUnknownParameters(route.query, request.query)
+  const params = parseParams(route.params, request.params)
+  const query = route.query && validate(route.query, request.query, 'query')
+  const { headers } = request
   return {
-    params: parsePart(route.params, request.params, 'params'),
-    query: parsePart(route.query, request.query, 'query'),
-    body: route.body === undefined ? undefined : parsePart(route.body, jsonBody(request, rawBody), ''),
+    params,
+    query,
+    body: await parseBody(route, bodyReader, { bytes: rawBody, headers, owner: ownerOf(principal), signal }),
     principal,
     requestId: request.id,
-    path: request.url.split('?', 1)[0] ?? request.url,
-    headers: request.headers,
+    path: (request.url.split('?', 1)[0] ?? request.url).replace(/(?<=.)\/$/, ''),
+    headers,
     rawBody,
     signal,
   }
 }
 
-function jsonBody(request: FastifyRequest, rawBody: Buffer): unknown {
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    throw new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json')
-  }
-  const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new AppError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding')
-  }
-  return parseJsonBody(rawBody)
-}
-
-function parsePart(schema: z.ZodType | undefined, value: unknown, part: '' | 'params' | 'query'): unknown {
+/** An id that is not a UUID names nothing: it answers as one that does not exist. */
+function parseParams(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined
   const result = schema.safeParse(value)
-  if (result.success) return result.data
-  // An id that is not a UUID names nothing: it answers as one that does not exist.
-  if (part === 'params') throw new AppError('not_found', 'There is no such resource')
-  throw validationError(
-    result.error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })),
-  )
+  if (!result.success) throw new AppError('not_found', 'There is no such resource')
+  return result.data
+}
+
+/** Who answers for what a request takes of this process: its organization, where it has one. */
+export function ownerOf(principal: Principal): string {
+  if (principal === null) return 'public'
+  return principal.kind === 'user' ? principal.userId : principal.organizationId
 }
 
 function responseSchema<S>(route: Route<S>, status: number): z.ZodType {
   const schema = Object.entries(route.responses).find(([declared]) => Number(declared) === status)?.[1]
   if (!schema) throw new Error(`${route.operationId} answered ${status}, which it does not declare`)
   return schema
-}
-
-function bearerToken(header: string | undefined): string | undefined {
-  return /^Bearer +([^\s]+) *$/i.exec(header ?? '')?.[1]
 }
 
 function singleHeader(value: string | string[] | undefined): string | undefined {

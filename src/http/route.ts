@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Action, Role } from '../kernel/actions.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
 import type { AppError } from '../kernel/errors.ts'
+import type { BodyReading } from './body-reader.ts'
 import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 import type { Html } from './page.ts'
@@ -67,7 +68,7 @@ export interface RouteRequest<A extends Access, Body, Params, Query> {
   principal: PrincipalOf<A>
   /** UUID of this request: `X-Request-Id`, and on every log line. */
   requestId: string
-  /** The path that was called, without its query. */
+  /** The path that was called, without its query and a slash at its end. */
   path: string
   /** Lower-case header names. */
   headers: Readonly<Record<string, string | string[] | undefined>>
@@ -100,6 +101,8 @@ export interface RouteDefinition<
   /** The largest request body in bytes; 256 KiB when not said. */
   bodyBytesMax?: number
   body?: Body
+  /** Bounds of a body that is a list, and where a worker thread finds its schema: needed where bodies may be large. */
+  reading?: BodyReading
   params?: Params
   query?: Query
   responses: R
@@ -125,6 +128,9 @@ export interface Route<Services> {
   audit: string
   bodyBytesMax: number
   body: z.ZodType | undefined
+  reading: BodyReading | undefined
+  /** Whether a request without a body counts as one with `{}`: every field may be left out. */
+  bodyOptional: boolean
   params: z.ZodType | undefined
   query: z.ZodType | undefined
   responses: ResponseSchemas
@@ -172,6 +178,8 @@ export function defineRoute<Services>() {
     description: route.description,
     bodyBytesMax: route.bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT,
     body: route.body,
+    reading: route.reading,
+    bodyOptional: route.body?.safeParse({}).success ?? false,
     params: route.params,
     query: route.query,
     refuses: route.refuses ?? [],

@@ -37,7 +37,7 @@ export async function sendEvents(
     else {
       await hold?.refund()
       reply.log.warn({ err: error }, 'an answer broke while it was streamed')
-      response.write(encode({ event: 'error', data: errorBody(toAppError(error)) }))
+      response.write(encode({ event: 'error', data: errorBody(toAppError(error), reply.server.publicUrl()) }))
     }
   } finally {
     response.end()

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AppError } from '../kernel/errors.ts'
+import { RedirectRefused, refuseRedirects } from '../kernel/refuse-redirects.ts'
 import { providerError } from './provider-failure.ts'
 
 export interface PostJsonRequest {
@@ -77,7 +78,7 @@ async function attemptOnce(
   let response: Response
   let text: string
   try {
-    response = await settings.fetch(request.url, {
+    response = await refuseRedirects(settings.fetch)(request.url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -90,7 +91,8 @@ async function attemptOnce(
   } catch (error) {
     signal?.throwIfAborted()
     const words = timeout.aborted ? `no answer within ${settings.timeoutMs} ms` : describeNetworkError(error)
-    return { error: fail(null, words), retryable: !(error instanceof ResponseTooLarge), retryAfterMs: null }
+    const isFinal = error instanceof ResponseTooLarge || error instanceof RedirectRefused
+    return { error: fail(null, words), retryable: !isFinal, retryAfterMs: null }
   }
   if (!response.ok) {
     const retryable = response.status === 408 || response.status === 429 || response.status >= 500

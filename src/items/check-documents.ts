@@ -2,10 +2,10 @@ import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { providersOf } from '../providers/index.ts'
-import { itemKey, type NewItem } from './item.ts'
+import { type CleanItem, itemKey } from './item.ts'
 
 /** @throws AppError `duplicate_document` that names the second of two documents with one key. */
-export function refuseDuplicates(items: readonly NewItem[]): void {
+export function refuseDuplicates(items: readonly CleanItem[]): void {
   const firstAt = new Map<string, number>()
   for (const [index, item] of items.entries()) {
     const key = itemKey(item)
@@ -26,7 +26,7 @@ export function refuseDuplicates(items: readonly NewItem[]): void {
  * provider.
  * @throws AppError `not_found`, `provider_mismatch`, each with the document's index
  */
-export async function requireSources(db: Db, caller: Caller, items: readonly NewItem[]): Promise<void> {
+export async function requireSources(db: Db, caller: Caller, items: readonly CleanItem[]): Promise<void> {
   const ids = [...new Set(items.map((item) => item.sourceId))]
   const rows = await db
     .selectFrom('sources')

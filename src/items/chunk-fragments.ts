@@ -1,3 +1,4 @@
+import type { Pausable } from '../kernel/slices.ts'
 import { countWords, isSpace } from '../text/words.ts'
 
 /** The largest piece that a text without usable sentence boundaries is cut into; several make a chunk. */
@@ -47,10 +48,11 @@ function cutInsideRun(text: string, start: number, limit: number): number {
  * the beginnings of the pieces, `start` first. For what has no sentence boundaries: logs, hard-wrapped lists, Thai,
  * base64. Never inside a surrogate pair; inside a grapheme cluster only when it alone fills a piece. Linear time.
  */
-export function fragmentStarts(text: string, start: number, end: number): number[] {
+export function* findingFragmentStarts(text: string, start: number, end: number): Pausable<number[]> {
   const starts = [start]
   let from = start
   for (;;) {
+    yield
     const charactersEnd = Math.min(end, from + FRAGMENT_CHARACTERS_MAX)
     const limit = countWords(text, from, charactersEnd, FRAGMENT_WORDS_MAX).end
     if (limit >= end) return starts

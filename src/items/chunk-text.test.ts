@@ -5,9 +5,12 @@ import {
   CHUNK_CHARACTERS_MAX,
   CHUNK_WORDS_MAX,
   CHUNK_WORDS_MIN,
+  chunkingDocument,
   chunkText,
   chunkTextToEmbed,
 } from './chunk-text.ts'
+import { inOneGo } from '../kernel/slices.ts'
+import { showsNothing } from '../kernel/text.ts'
 import { countWords } from '../text/words.ts'
 
 const wordsOf = (text: string): number => countWords(text, 0, text.length).words
@@ -147,10 +150,28 @@ describe('chunkText, where it cuts', () => {
     ])
   })
 
-  it('gives a body of whitespace one empty chunk, so that its title is found', () => {
-    const empty = [{ content: '', position: 0, heading: null }]
-    expect(chunkText('')).toEqual(empty)
-    expect(chunkText(' \r\n\t\u00a0\n')).toEqual(empty)
+  it('makes no chunk of a body of whitespace', () => {
+    expect(chunkText('')).toEqual([])
+    expect(chunkText(' \r\n\t\u00a0\n')).toEqual([])
+  })
+
+  it.each([
+    '',
+    ' \r\n\t\u00a0\n',
+    '\u200b\u200b\n\n\u2060\ufeff',
+    '\u0000\u0007\u001b',
+    '\u00ad\u3164\u2800',
+  ])('finds a document whose body shows nothing by its title: %j', (body) => {
+    expect(inOneGo(chunkingDocument(' Tea ', body))).toEqual([{ content: 'Tea', position: 0, heading: null }])
+    expect(inOneGo(chunkingDocument('\u200b', body))).toEqual([])
+  })
+
+  it('leaves out chunks that show nothing, and counts the others on', () => {
+    const body = `${'\u200b'.repeat(9_000)}\n\nWords.\n\n# Then\n\n${'\u2060'.repeat(9_000)}`
+    const chunks = inOneGo(chunkingDocument('Tea', body))
+    expect(chunks.map(({ position }) => position)).toEqual(chunks.map((_, at) => at))
+    for (const { content } of chunks) expect(showsNothing(content)).toBe(false)
+    expect(chunks.some(({ content }) => content.includes('Words.'))).toBe(true)
   })
 
   it('cuts prose only where a sentence ends', () => {

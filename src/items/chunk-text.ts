@@ -5,9 +5,11 @@
  * the sentences are packed into chunks. Where a chunk may end anywhere between 120 and 200 words, it ends at the
  * strongest boundary there: before a heading, else between paragraphs, list items, sentences.
  */
-import { type Block, findBlocks, type HeadingPath } from '../text/blocks.ts'
-import { fragmentStarts } from './chunk-fragments.ts'
-import { sentenceStarts } from '../text/sentences.ts'
+import { inOneGo, type Pausable } from '../kernel/slices.ts'
+import { showsNothing } from '../kernel/text.ts'
+import { type Block, findingBlocks, type HeadingPath } from '../text/blocks.ts'
+import { findingFragmentStarts } from './chunk-fragments.ts'
+import { findingSentenceStarts } from '../text/sentences.ts'
 import { countWords, isSpace } from '../text/words.ts'
 
 export interface Chunk {
@@ -54,18 +56,23 @@ interface Piece {
   path: HeadingPath | null
 }
 
+/** The same in one go. */
+export function chunkText(body: string): Chunk[] {
+  return inOneGo(chunkingText(body))
+}
+
 /**
  * Cuts `body` into chunks of 120 to 200 words. The chunks in order, with the whitespace that was dropped between
- * them, are the body again. No chunk is empty, except that a body of whitespace alone gives one chunk with the
- * content `''`: its document has to be findable by its title. Deterministic; linear time; at most 4,000 characters
- * a chunk for any input.
+ * them, are the body again. No chunk is empty; a body of whitespace alone has none. Deterministic; linear time; at most
+ * 4,000 characters a chunk for any input.
  */
-export function chunkText(body: string): Chunk[] {
-  const pieces = findPieces(body)
-  if (pieces.length === 0) return [{ content: '', position: 0, heading: null }]
+export function* chunkingText(body: string): Pausable<Chunk[]> {
+  const pieces = yield* findPieces(body)
+  if (pieces.length === 0) return []
   const chunks: Chunk[] = []
   let from = 0
-  for (const to of packPieces(pieces)) {
+  for (const to of yield* packPieces(pieces)) {
+    yield
     const first = pieceAt(pieces, from)
     const content = body.slice(first.start, pieceAt(pieces, to - 1).end)
     chunks.push({ content, position: chunks.length, heading: headingText(first.path) })
@@ -75,10 +82,23 @@ export function chunkText(body: string): Chunk[] {
 }
 
 /**
+ * The chunks that a document is found by: those of its body that show something, or its title where none does. None where
+ * that is blank as well.
+ */
+export function* chunkingDocument(title: string, body: string): Pausable<Chunk[]> {
+  const visible = (yield* chunkingText(body)).filter(({ content }) => !showsNothing(content))
+  if (visible.length > 0)
+    return visible.map(({ content, heading }, position) => ({ content, position, heading }))
+  return showsNothing(title) ? [] : [{ content: title.trim(), position: 0, heading: null }]
+}
+
+/**
  * What is embedded for a chunk beside its document's title: the headings above it, then its content. A heading that
  * only repeats the title is left out.
  */
 export function chunkTextToEmbed(title: string, chunk: Pick<Chunk, 'content' | 'heading'>): string {
+  // Of a document without a body the title is all there is, and it is there already.
+  if (chunk.content === title.trim() && chunk.heading === null) return ''
   const heading = chunk.heading ?? ''
   const own =
     heading === title ? '' : heading.startsWith(`${title} > `) ? heading.slice(title.length + 3) : heading
@@ -101,11 +121,12 @@ function pieceAt(pieces: readonly Piece[], index: number): Piece {
   return piece
 }
 
-function findPieces(body: string): Piece[] {
+function* findPieces(body: string): Pausable<Piece[]> {
   const pieces: Piece[] = []
   let previous: Block | undefined
-  for (const block of findBlocks(body)) {
-    addPieces(pieces, body, block, boundaryBefore(body, block, previous))
+  for (const block of yield* findingBlocks(body)) {
+    yield
+    yield* addPieces(pieces, body, block, boundaryBefore(body, block, previous))
     previous = block
   }
   return pieces
@@ -122,7 +143,7 @@ function boundaryBefore(body: string, block: Block, previous: Block | undefined)
   return block.kind === 'item' && previous.kind === 'item' ? ITEM : PARAGRAPH
 }
 
-function addPieces(pieces: Piece[], body: string, block: Block, before: number): void {
+function* addPieces(pieces: Piece[], body: string, block: Block, before: number): Pausable<void> {
   const { words } = countWords(body, block.start, block.end)
   const { start, end, path } = block
   const characters = end - start
@@ -135,10 +156,11 @@ function addPieces(pieces: Piece[], body: string, block: Block, before: number):
     return
   }
   const lines = block.kind === 'whole' || block.kind === 'indented'
-  const starts = lines ? lineStarts(body, start, end) : sentenceStarts(body, start, end)
+  const starts = lines ? lineStarts(body, start, end) : yield* findingSentenceStarts(body, start, end)
   const inner = lines ? FRAGMENT : SENTENCE
   for (const [index, from] of starts.entries()) {
-    addSentence(
+    yield
+    yield* addSentence(
       pieces,
       body,
       { start: from, end: starts[index + 1] ?? end, path },
@@ -158,14 +180,14 @@ function lineStarts(body: string, start: number, end: number): number[] {
 
 type PlainRange = Pick<Piece, 'start' | 'end' | 'path'>
 
-function addSentence(pieces: Piece[], body: string, sentence: PlainRange, before: number): void {
+function* addSentence(pieces: Piece[], body: string, sentence: PlainRange, before: number): Pausable<void> {
   const { start, end, path } = sentence
   const { words } = countWords(body, start, end)
   if (words <= SENTENCE_WORDS_MAX && end - start <= SENTENCE_CHARACTERS_MAX) {
     addPiece(pieces, body, { start, end, words, before, whole: false, path })
     return
   }
-  const starts = fragmentStarts(body, start, end)
+  const starts = yield* findingFragmentStarts(body, start, end)
   for (const [index, from] of starts.entries()) {
     const to = starts[index + 1] ?? end
     const fragment = { start: from, end: to, words: countWords(body, from, to).words, whole: false, path }
@@ -186,9 +208,10 @@ function fillOf(words: number, characters: number): number {
 }
 
 /** The index after the last piece of each chunk. */
-function packPieces(pieces: readonly Piece[]): number[] {
+function* packPieces(pieces: readonly Piece[]): Pausable<number[]> {
   const ends: number[] = []
   for (let from = 0; from < pieces.length;) {
+    yield
     from = endOfChunk(pieces, from)
     ends.push(from)
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import type { NewItem } from './item.ts'
+import type { CleanItem } from './item.ts'
 
 const Dropped = z.array(z.object({ dropped: z.int() }))
 
@@ -54,7 +54,7 @@ export async function dropClaims(
 }
 
 /** Ends all claims on these items: from now on they are as a caller pushed them, and no run removes them. */
-export async function endClaims(tx: Tx, organizationId: string, items: readonly NewItem[]): Promise<void> {
+export async function endClaims(tx: Tx, organizationId: string, items: readonly CleanItem[]): Promise<void> {
   const keys = JSON.stringify(items.map(({ provider, externalId }) => ({ provider, externalId })))
   await sql`
     delete from synced_items s

@@ -9,6 +9,7 @@ import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
 import { createItems, type Items, type NewItem } from './index.ts'
+import { cleanItem } from './item.ts'
 
 /** A second instance, where the database lets there be one. */
 let database: TestDatabase
@@ -40,7 +41,7 @@ function ingestAll(lists: NewItem[][]) {
     lists.map(async (list, index) => {
       const items = instances[index % instances.length]
       if (!items) throw new Error('no instance')
-      return await items.ingest(organization.caller(), list, randomUUID())
+      return await items.ingest(organization.caller(), list.map(cleanItem), randomUUID())
     }),
   )
 }
@@ -126,7 +127,7 @@ describe('ingests at the same time', () => {
     })
     const items = createItems({ db: database.db, models, clock: { now: () => new Date() } })
     await expect(
-      items.ingest(organization.caller(), [newItem('page', 'text')], randomUUID()),
+      items.ingest(organization.caller(), [cleanItem(newItem('page', 'text'))], randomUUID()),
     ).rejects.toMatchObject({ code: 'not_found', details: { index: 0 } })
     expect(await storedItems()).toEqual([])
   })
@@ -151,7 +152,7 @@ describe('ingests at the same time', () => {
     const items = createItems({ db: database.db, models: racing, clock: { now: () => new Date() } })
     const counts = await items.ingest(
       organization.caller(),
-      [newItem('same', 'first'), newItem('new', 'text')],
+      [newItem('same', 'first'), newItem('new', 'text')].map(cleanItem),
       randomUUID(),
     )
     expect(counts).toEqual({ ingested: 2, skipped: 0 })

@@ -53,7 +53,8 @@ describe('contentHash', () => {
   })
 
   it('does not depend on who brought the item', () => {
-    expect(contentHash({ ...item, sourceId: 'other' })).toBe(contentHash(item))
+    const moved: NewItem = { ...item, sourceId: 'other' }
+    expect(contentHash(moved)).toBe(contentHash(item))
   })
 
   it('does not confuse a text that moved from one field to the next', () => {

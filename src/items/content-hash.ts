@@ -1,11 +1,22 @@
 import { hash } from 'node:crypto'
-import type { NewItem } from './item.ts'
+
+/** What makes an item's content. */
+interface Content {
+  sourceKind: string
+  title: string
+  body: string
+  url: string | null
+  authorName: string | null
+  sourceCreatedAt: Date | null
+  sourceUpdatedAt: Date | null
+  metadata: unknown
+}
 
 /**
  * SHA-256, in hex, over what makes an item's content: kind, title, body, url, author, dates and metadata. Equal content
  * gives an equal hash, however its metadata's keys are ordered.
  */
-export function contentHash(item: NewItem): string {
+export function contentHash(item: Content): string {
   const canonical = [
     item.sourceKind,
     item.title,

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { providerOf } from '../providers/index.ts'
 import { EXAMPLE_ID, idOf } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
-import type { NewItem } from './item.ts'
+import { cleanItem, type NewItem } from './item.ts'
+import { isLink, URL_CHARACTERS_MAX } from './link.ts'
 
 export const SOURCE_KINDS = ['message', 'document', 'file'] as const
 
@@ -15,13 +16,13 @@ export const INGEST_BYTES_MAX = 10 * 1024 * 1024
 export const BODY_BYTES_MAX = 1024 * 1024
 export const METADATA_BYTES_MAX = 64 * 1024
 export const METADATA_DEPTH_MAX = 16
+export const METADATA_VALUES_MAX = 1_000
+/** What else a document may hold; the schema says exactly what. */
+const DOCUMENT_VALUES_MAX = METADATA_VALUES_MAX + 100
 /** With the rest of its key it has to fit into one index entry of PostgreSQL (2,704 bytes). */
 const EXTERNAL_ID_BYTES_MAX = 2_048
-const TITLE_CHARACTERS_MAX = 1_000
-const AUTHOR_CHARACTERS_MAX = 500
-const URL_CHARACTERS_MAX = 4_096
-/** The console shows the link: nothing that would run there. */
-const REFUSED_PROTOCOLS = new Set(['javascript:', 'vbscript:', 'data:'])
+export const TITLE_CHARACTERS_MAX = 1_000
+export const AUTHOR_CHARACTERS_MAX = 500
 /** Years 1 to 9999 in UTC: what ISO 8601 and PostgreSQL can both write. */
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
@@ -49,6 +50,10 @@ export const Timestamp = z.iso
 
 const Metadata = z
   .record(z.string(), z.unknown())
+  .refine((value) => valuesOf(value) <= METADATA_VALUES_MAX, {
+    message: `must have at most ${METADATA_VALUES_MAX} values, counting those inside lists and objects`,
+    abort: true,
+  })
   .refine(
     (value) => Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES_MAX,
     `must be at most ${METADATA_BYTES_MAX} bytes as JSON`,
@@ -58,13 +63,7 @@ const Metadata = z
     `must not be nested deeper than ${METADATA_DEPTH_MAX} levels`,
   )
 
-const Url = z
-  .string()
-  .max(URL_CHARACTERS_MAX)
-  .refine((text) => {
-    const url = URL.parse(text)
-    return url !== null && !REFUSED_PROTOCOLS.has(url.protocol)
-  }, 'must be an absolute URL that is a link')
+const Url = z.string().max(URL_CHARACTERS_MAX).refine(isLink, 'must be an absolute http, https or mailto URL')
 
 /** A document as the API takes it. */
 export const IngestDocument = z
@@ -117,8 +116,25 @@ export const IngestDocument = z
   })
   .meta({ id: 'IngestDocument', description: 'A document to store.' })
 
+/** The body of an ingest, whose documents come out ready to be compared and stored. */
+export const IngestRequest = z
+  .strictObject({
+    documents: z
+      .array(IngestDocument.transform((document) => cleanItem(toNewItem(document))))
+      .min(1)
+      .max(DOCUMENTS_MAX, `must have at most ${DOCUMENTS_MAX} documents a request`)
+      .describe('The documents, all of which are stored or none.'),
+  })
+  .meta({ id: 'IngestRequest', description: 'The body of an ingest.' })
+
+/** How an ingest's body is read: away from the event loop once it is long, by the schema above. */
+export const ingestBody = {
+  limits: { entriesMax: DOCUMENTS_MAX, entryValuesMax: DOCUMENT_VALUES_MAX },
+  schema: { module: import.meta.url, name: 'IngestRequest' },
+}
+
 /** The document as the service keeps it. */
-export function toNewItem(document: z.output<typeof IngestDocument>): NewItem {
+function toNewItem(document: z.output<typeof IngestDocument>): NewItem {
   const { connectorId, url, authorName, sourceCreatedAt, sourceUpdatedAt, ...same } = document
   return {
     ...same,
@@ -128,6 +144,13 @@ export function toNewItem(document: z.output<typeof IngestDocument>): NewItem {
     sourceCreatedAt: sourceCreatedAt ? new Date(sourceCreatedAt) : null,
     sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null,
   }
+}
+
+/** Every value inside, lists and objects too. */
+function valuesOf(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0
+  const inner = Object.values(value)
+  return inner.reduce<number>((sum, each) => sum + valuesOf(each), inner.length)
 }
 
 function depthOf(value: unknown): number {

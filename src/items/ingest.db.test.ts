@@ -253,9 +253,9 @@ describe('POST /v1/ingest', () => {
     expect((await ingest([document({ externalId: 'good' })])).body).toEqual({ ingested: 0, skipped: 1 })
   })
 
-  it('takes a document without any text: it is found by its title', async () => {
-    expect((await ingest([document({ body: '' })])).status).toBe(200)
-    expect(await stored()).toMatchObject({ items: 1, chunks: 1, vectors: 1 })
+  it('takes a document that shows nothing at all, and has nothing to be found by', async () => {
+    expect((await ingest([document({ title: '\u200b', body: '\u200b' })])).status).toBe(200)
+    expect(await stored()).toMatchObject({ items: 1, chunks: 0, vectors: 0 })
   })
 
   it('takes a thousand documents of any script in one request', async () => {
@@ -285,8 +285,19 @@ describe('what POST /v1/ingest refuses stores nothing', () => {
     ['an externalId too long', () => document({ externalId: 'x'.repeat(2_049) }), /2048 bytes/],
     ['a body over 1 MiB', () => document({ body: 'é'.repeat(524_289) }), /1048576 bytes \(1 MiB\)/],
     ['a title too long', () => document({ title: 'x'.repeat(1_001) }), /documents\.1\.title/],
-    ['a relative url', () => document({ url: '/page' }), /absolute URL/],
-    ['a url that runs', () => document({ url: 'javascript:alert(1)' }), /documents\.1\.url/],
+    ['a relative url', () => document({ url: '/page' }), /absolute http/],
+    ...[
+      'javascript:alert(1)',
+      'vbscript:x',
+      'data:,x',
+      'file:///etc/passwd',
+      'blob:https://x.example/1',
+      'ftp://x',
+    ].map((url): [string, () => Record<string, unknown>, RegExp] => [
+      `the url ${url} [ING-17]`,
+      () => document({ url }),
+      /documents\.1\.url.*http, https or mailto/,
+    ]),
     [
       'a date that does not exist',
       () => document({ sourceCreatedAt: '2025-02-30T00:00:00Z' }),

@@ -5,16 +5,16 @@ import type { Row } from '../database/schema.ts'
 import type { ModelRegistry } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { createFairLimit } from '../kernel/fair-limit.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
-import { createAdmission } from './admission.ts'
 import { refuseDuplicates, requireSources } from './check-documents.ts'
 import { endClaims } from './claims.ts'
 import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-items.ts'
-import { cleanItem, type NewItem } from './item.ts'
+import type { CleanItem, NewItem } from './item.ts'
 import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
-import { prepareItems } from './prepare-items.ts'
+import { cleanItems, prepareItems } from './prepare-items.ts'
 import { StalePreparation, type StoreCounts, storeItems } from './store-items.ts'
 
 export interface SourceItemView {
@@ -42,14 +42,14 @@ export interface DeletedItemView {
 
 export interface Items {
   /**
-   * Stores documents, all or none, and records one audit event; they are searchable when it returns. They are the caller's
+   * Stores documents (see `cleanItem`), all or none, and records one audit event; they are searchable when it returns. They are the caller's
    * from now on: what runs had brought under the same keys no run removes any more.
    * @throws AppError `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`, `embedding_model_mismatch`,
    * `upstream_error`
    */
   ingest(
     caller: Caller,
-    documents: readonly NewItem[],
+    items: readonly CleanItem[],
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
@@ -75,12 +75,22 @@ export interface Items {
 /** How often items are prepared anew because others changed the same ones meanwhile. */
 const PREPARATIONS_MAX = 8
 
+/** Ingests of this process at one time: they keep processor and database busy, and one place is always left for others. */
+const INGESTS = { concurrency: 3, concurrencyPerOwner: 2, waitMaxMs: 45_000 }
+/** What a document costs beside its text, in characters. */
+const DOCUMENT_COST = 2_000
+
 /** What an organization remembers: its items, with their chunks and vectors. */
 export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock }): Items {
   const { db, models, clock } = deps
-  const admit = createAdmission()
+  const admit = createFairLimit({ what: 'Ingests', ...INGESTS })
 
-  const write: Items['write'] = async (organizationId, items, within = async () => {}, signal) => {
+  const writeClean = async (
+    organizationId: string,
+    items: readonly CleanItem[],
+    within: (tx: Tx, counts: StoreCounts) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<StoreCounts> => {
     for (let attempt = 1; ; attempt++) {
       const prepared = await prepareItems(db, models, { organizationId, items }, signal)
       try {
@@ -98,12 +108,12 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
   }
 
   return {
-    write,
-    async ingest(caller, documents, requestId, signal) {
+    write: async (organizationId, items, within = async () => {}, signal) =>
+      writeClean(organizationId, await cleanItems(items, signal), within, signal),
+    async ingest(caller, items, requestId, signal) {
       const { organizationId } = caller
-      const items = documents.map(cleanItem)
       refuseDuplicates(items)
-      return await admit(async () => {
+      const work = async (): Promise<StoreCounts> => {
         signal?.throwIfAborted()
         await requireSources(db, caller, items)
         const recordIngest = async (tx: Tx, { ingested, skipped }: StoreCounts): Promise<void> => {
@@ -122,13 +132,14 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
           })
         }
         try {
-          return await write(organizationId, items, recordIngest, signal)
+          return await writeClean(organizationId, items, recordIngest, signal)
         } catch (error) {
           // Its row is gone already: say which, as when it was never there.
           if (isForeignKeyViolation(error)) await requireSources(db, caller, items)
           throw error
         }
-      })
+      }
+      return await admit({ owner: organizationId, cost: costOf(items), run: work, signal })
     },
     list: (caller, query) => listItems(db, caller, query),
     async get(caller, id) {
@@ -155,6 +166,13 @@ async function findShownItem(db: Db, caller: Caller, id: string): Promise<Row<'s
     .where('source_items.provider', 'in', providersOf(caller))
     .where('sources.removed_at', 'is', null)
     .executeTakeFirst()
+}
+
+function costOf(items: readonly CleanItem[]): number {
+  return items.reduce(
+    (sum, { body, metadataJson }) => sum + body.length + metadataJson.length + DOCUMENT_COST,
+    0,
+  )
 }
 
 async function removeOne(db: Db, clock: Clock, caller: Caller, item: NamedItem): Promise<DeletedItemView> {

@@ -30,7 +30,8 @@ export function decodeCursor(list: ListName, cursor: string): ListPlace {
   throw validationError([
     {
       path: 'cursor',
-      message: 'is not the nextCursor of a list with these filters; take it as it came, or begin without one',
+      message:
+        'cursor is not the nextCursor of a list with these filters; take it as it came, or begin without one',
     },
   ])
 }

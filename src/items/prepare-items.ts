@@ -4,9 +4,9 @@ import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import { ensureStoredModel, type ModelRegistry, readModelState } from '../embeddings/index.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
-import { type Chunk, chunkText, chunkTextToEmbed } from './chunk-text.ts'
-import { contentHash } from './content-hash.ts'
-import { cleanItem, itemKey, type NewItem } from './item.ts'
+import { type Chunk, chunkTextToEmbed, chunkingDocument } from './chunk-text.ts'
+import { inSlices, type Pausable } from '../kernel/slices.ts'
+import { type CleanItem, cleanItem, itemKey, type NewItem } from './item.ts'
 
 /** A chunk with one vector for each model of the preparation, in their order. */
 export interface PreparedChunk {
@@ -15,9 +15,7 @@ export interface PreparedChunk {
 }
 
 export interface PreparedItem {
-  item: NewItem
-  /** SHA-256 of its content, in hex. */
-  hash: string
+  item: CleanItem
   /** null: the stored item has the same content, so that nothing had to be embedded. */
   chunks: PreparedChunk[] | null
 }
@@ -48,8 +46,6 @@ interface Embedder {
 
 /** Chunks handed to a model at once: enough for a remote one to fill its own batches side by side. */
 const CHUNKS_A_BATCH = 384
-/** Text that is cut before other work gets its turn; it takes some ten milliseconds. */
-const CHARACTERS_A_TURN = 100_000
 
 /**
  * Chunks and embeds what differs from what is stored, outside of any transaction, since it takes long.
@@ -59,31 +55,16 @@ const CHARACTERS_A_TURN = 100_000
 export async function prepareItems(
   db: Db,
   models: ModelRegistry,
-  { organizationId, items }: { organizationId: string; items: readonly NewItem[] },
+  { organizationId, items }: { organizationId: string; items: readonly CleanItem[] },
   signal?: AbortSignal,
 ): Promise<PreparedItems> {
   const state = await readModelState(db, organizationId)
   const embedders = await embeddersOf(db, models, state.active?.name ?? null, state.target?.name ?? null)
-  const clean = new Map(items.map(cleanItem).map((item) => [itemKey(item), item]))
+  const clean = new Map(items.map((item) => [itemKey(item), item]))
   // One order for everybody who locks items, so that two requests never wait for each other.
   const ordered = [...clean].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
   const stored = await findStoredItems(db, organizationId, ordered)
-  const prepared: PreparedItem[] = []
-  let characters = 0
-  for (const item of ordered) {
-    const hash = contentHash(item)
-    if (stored.get(itemKey(item))?.hash === hash) {
-      prepared.push({ item, hash, chunks: null })
-      continue
-    }
-    const chunks = chunkText(item.body).map((chunk) => ({ chunk, vectors: [] }))
-    prepared.push({ item, hash, chunks })
-    characters += item.body.length
-    if (characters < CHARACTERS_A_TURN) continue
-    await turn()
-    characters = 0
-    signal?.throwIfAborted()
-  }
+  const prepared = await inSlices(cutting(ordered, stored), signal)
   await embedChunks(prepared, embedders, signal)
   return {
     organizationId,
@@ -92,6 +73,37 @@ export async function prepareItems(
     modelIds: embedders.map(({ id }) => id),
     items: prepared,
   }
+}
+
+function* cutting(
+  items: readonly CleanItem[],
+  stored: ReadonlyMap<string, StoredItem>,
+): Pausable<PreparedItem[]> {
+  const prepared: PreparedItem[] = []
+  for (const item of items) {
+    yield
+    if (stored.get(itemKey(item))?.hash === item.hash) {
+      prepared.push({ item, chunks: null })
+      continue
+    }
+    const chunks = yield* chunkingDocument(item.title, item.body)
+    prepared.push({ item, chunks: chunks.map((chunk) => ({ chunk, vectors: [] })) })
+  }
+  return prepared
+}
+
+/** Items as they are stored, with turns for other work: metadata and bodies may be large. */
+export async function cleanItems(items: readonly NewItem[], signal?: AbortSignal): Promise<CleanItem[]> {
+  return await inSlices(cleaning(items), signal)
+}
+
+function* cleaning(items: readonly NewItem[]): Pausable<CleanItem[]> {
+  const clean: CleanItem[] = []
+  for (const item of items) {
+    yield
+    clean.push(cleanItem(item))
+  }
+  return clean
 }
 
 async function embeddersOf(
@@ -158,7 +170,7 @@ const StoredRows = z.array(
 export async function findStoredItems(
   db: Db | Tx,
   organizationId: string,
-  items: readonly NewItem[],
+  items: readonly CleanItem[],
   lock = false,
 ): Promise<Map<string, StoredItem>> {
   const keys = JSON.stringify(items.map(({ provider, externalId }, n) => ({ n, provider, externalId })))

@@ -15,13 +15,12 @@ import {
 } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import {
-  DOCUMENTS_MAX,
   ExternalId,
   INGEST_BYTES_MAX,
-  IngestDocument,
+  ingestBody,
+  IngestRequest,
   SOURCE_KINDS,
   SourceKind,
-  toNewItem,
 } from './document-schema.ts'
 import type { Items } from './items.ts'
 
@@ -31,16 +30,6 @@ export interface ItemServices {
 
 /** Several times as long as any cursor of ours. */
 const CURSOR_CHARACTERS_MAX = 1_000
-
-const IngestRequest = z
-  .strictObject({
-    documents: z
-      .array(IngestDocument)
-      .min(1)
-      .max(DOCUMENTS_MAX, `at most ${DOCUMENTS_MAX} documents a request`)
-      .describe('The documents, all of which are stored or none.'),
-  })
-  .meta({ id: 'IngestRequest', description: 'The body of an ingest.' })
 
 const IngestResponse = z
   .object({
@@ -135,6 +124,7 @@ export const itemRoutes = [
     audit: 'source_item.ingest',
     bodyBytesMax: INGEST_BYTES_MAX,
     body: IngestRequest,
+    reading: ingestBody,
     responses: { 200: IngestResponse },
     refuses: [
       'duplicate_document',
@@ -145,7 +135,7 @@ export const itemRoutes = [
       'overloaded',
     ],
     handle: async ({ principal, body, requestId, signal }, { items }) =>
-      reply(200, await items.ingest(principal, body.documents.map(toNewItem), requestId, signal)),
+      reply(200, await items.ingest(principal, body.documents, requestId, signal)),
   }),
   ...twins<ItemServices>()({
     ...shared,

@@ -35,7 +35,7 @@ type Written = PreparedItem & { chunks: PreparedChunk[] }
  * the embedded database, answering at once, would not give it.
  */
 const ITEMS_A_STATEMENT = 100
-const CHARACTERS_A_STATEMENT = 1_000_000
+const CHARACTERS_A_STATEMENT = 250_000
 const CHUNKS_A_STATEMENT = 64
 
 /**
@@ -67,7 +67,7 @@ export async function storeItems(tx: Tx, prepared: PreparedItems, syncedAt: Date
   const changed: Written[] = []
   for (const one of items) {
     const before = stored.get(itemKey(one.item))
-    if (before?.hash === one.hash) {
+    if (before?.hash === one.item.hash) {
       if (before.sourceId !== one.item.sourceId) moved.push({ id: before.id, sourceId: one.item.sourceId })
     } else if (one.chunks === null) throw new StalePreparation()
     else changed.push({ ...one, chunks: one.chunks })
@@ -113,17 +113,15 @@ async function upsertItems(
   for (const batch of batchesOf(items)) {
     await turn()
     const fresh = new Map(batch.map((one) => [itemKey(one.item), { id: randomUUID(), one }]))
-    const rows = [...fresh.values()].map(({ id, one }, n) =>
-      Object.assign({ n, id, hash: one.hash }, one.item),
-    )
+    const rows = [...fresh.values()].map(({ id, one }, n) => Object.assign({ n, id }, one.item))
     const { rows: upserted } = await sql`
       insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, url,
         author_name, source_created_at, source_updated_at, metadata, content_sha256, synced_at, created_at, updated_at)
       select ${organizationId}, r.id, r.provider, r."externalId", r."sourceId", r."sourceKind", r.title, r.body, r.url,
-        r."authorName", r."sourceCreatedAt", r."sourceUpdatedAt", r.metadata, decode(r.hash, 'hex'), ${at}, ${at}, ${at}
+        r."authorName", r."sourceCreatedAt", r."sourceUpdatedAt", r."metadataJson"::jsonb, decode(r.hash, 'hex'), ${at}, ${at}, ${at}
       from json_to_recordset(${JSON.stringify(rows)}::json) as r(n int, id uuid, provider text, "externalId" text,
         "sourceId" uuid, "sourceKind" text, title text, body text, url text, "authorName" text,
-        "sourceCreatedAt" timestamptz, "sourceUpdatedAt" timestamptz, metadata jsonb, hash text)
+        "sourceCreatedAt" timestamptz, "sourceUpdatedAt" timestamptz, "metadataJson" text, hash text)
       order by r.n
       on conflict (organization_id, provider, external_id) do update set
         source_id = excluded.source_id, source_kind = excluded.source_kind, title = excluded.title,
@@ -148,7 +146,7 @@ function* batchesOf(items: readonly Written[]): Generator<Written[]> {
   let characters = 0
   for (const one of items) {
     batch.push(one)
-    characters += one.item.body.length
+    characters += one.item.body.length + one.item.metadataJson.length
     if (batch.length < ITEMS_A_STATEMENT && characters < CHARACTERS_A_STATEMENT) continue
     yield batch
     batch = []

@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   connector_access_required: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   cannot_revoke_self: 409,
   key_limit_reached: 409,
   source_disabled: 409,

@@ -29,31 +29,21 @@ export class AppError extends Error {
   }
 }
 
-/** One fault of a request, as listed in the `issues` of a validation error. `path` is dotted, `''` for the whole body. */
+/**
+ * One fault of a request, as listed in the `issues` of a validation error. `path` is dotted, `''` for the whole body;
+ * `message` is a sentence of its own that names it.
+ */
 export interface ValidationIssue {
   path: string
   message: string
 }
 
-/** An error is for reading: a request with ten thousand faults, or a key a megabyte long, is not sent back whole. */
-const ISSUES_MAX = 100
-const ISSUE_CHARACTERS_MAX = 300
-
-/** The 400 that lists the faults found in a request, the first hundred of them. */
-export function validationError(issues: readonly ValidationIssue[]): AppError {
-  const shown = issues
-    .slice(0, ISSUES_MAX)
-    .map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
-  const first = shown[0]
-  const where = first && first.path !== '' ? `${first.path}: ` : ''
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  return new AppError('validation_failed', `${where}${first?.message ?? 'The request is not valid'}${more}`, {
-    details: { issues: shown },
+/** The 400 that lists the faults found in a request; `count` is their number where not all are given. */
+export function validationError(issues: readonly ValidationIssue[], count = issues.length): AppError {
+  const more = count > 1 ? ` (and ${count - 1} more)` : ''
+  return new AppError('validation_failed', `${issues[0]?.message ?? 'The request is not valid'}${more}`, {
+    details: { issues },
   })
-}
-
-function clip(text: string): string {
-  return text.length <= ISSUE_CHARACTERS_MAX ? text : `${text.slice(0, ISSUE_CHARACTERS_MAX).toWellFormed()}…`
 }
 
 /** A startup fault that the operator has to mend: printed without a stack, exit code 1. */

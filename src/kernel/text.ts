@@ -7,6 +7,15 @@ export function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed
 }
 
+/** Marks that show nothing by themselves: control, format (zero-width ones among them) and unassigned characters, and fillers. */
+const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\s]/u
+
+/** Whether a text shows nothing: it is empty, or blanks, control and zero-width characters alone. */
+export function showsNothing(text: string): boolean {
+  for (const character of text) if (!INVISIBLE.test(character)) return false
+  return true
+}
+
 /** The same for every string, and every key, inside a JSON value. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)

@@ -1,19 +1,35 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import { ERRORS_PATH } from '../http/error-response.ts'
+import { sendPage, wantsPage } from '../http/page.ts'
+import { errorsPage } from './errors-page.ts'
 import type { Metrics } from './metrics.ts'
+import { startDocument, startPage } from './start-page.ts'
 
 /** The reference page runs its own script and styles inline, and talks to this server only. */
 const DOCS_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'"
 
 /**
- * The pages that are not JSON: `/docs`, the API reference, `/llms.txt`, the same for language models, and `/metrics`, in Prometheus'
- * text format. They are for everybody.
+ * What is for people and monitors: `/`, where a browser begins, `/docs`, the API reference, `/llms.txt`, the same for language
+ * models, `/errors`, which error bodies link to, and `/metrics`, in Prometheus' text format. They are for everybody.
  */
 export function addPages(
   server: FastifyInstance,
-  { metrics, llmsText }: { metrics: Metrics; llmsText: () => string },
+  service: {
+    metrics: Metrics
+    version: string
+    llmsText: () => string
+    unreadiness: () => Promise<string | null>
+  },
 ): void {
+  const { metrics, version, llmsText } = service
   server.get('/llms.txt', async (_request, reply) => reply.type('text/plain; charset=utf-8').send(llmsText()))
+  server.get('/', async (request, reply) => {
+    const facts = { version, url: server.publicUrl(), unreadiness: await service.unreadiness() }
+    if (wantsPage(request)) return sendPage(reply, 200, startPage(facts))
+    return reply.header('Vary', 'Accept').send(startDocument(facts))
+  })
+  server.get(ERRORS_PATH, async (_request, reply) => sendPage(reply, 200, await errorsPage()))
   server.get('/metrics', async (_request, reply) => {
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
   })
@@ -22,6 +38,10 @@ export function addPages(
     server.get(url, async (request, reply) => {
       docs ??= createDocs()
       const { statusCode, headers, rawPayload } = await (await docs).inject(request.url)
+      if (statusCode >= 400) {
+        reply.callNotFound()
+        return reply
+      }
       return reply
         .code(statusCode)
         .headers({ ...headers, 'Content-Security-Policy': DOCS_POLICY })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { AppError } from '../kernel/errors.ts'
+import { unavailable } from '../kernel/unavailable.ts'
 
 export interface OperationServices {
   /** Why the service cannot serve now; null when it can. */
@@ -8,6 +8,8 @@ export interface OperationServices {
   /** The OpenAPI 3.1 document of this deployment. */
   openApiDocument(): Record<string, unknown>
 }
+
+const RETRY_AFTER_SECONDS = 5
 
 const shared = {
   method: 'GET',
@@ -35,7 +37,7 @@ export const operationRoutes = [
     responses: { 200: z.object({ status: z.literal('ready').describe('It can serve.') }) },
     handle: async (_request, { unreadiness }) => {
       const reason = await unreadiness()
-      if (reason !== null) throw new AppError('not_ready', reason)
+      if (reason !== null) throw unavailable('not_ready', reason, RETRY_AFTER_SECONDS)
       return reply(200, { status: 'ready' as const })
     },
   }),

@@ -1,8 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** Throws AppError `unauthenticated`, or `not_found` where there is no operator surface. */
-export type AuthenticateOperator = (bearer: string | undefined) => void
+/** Takes an Authorization header. Throws AppError `unauthenticated`, or `not_found` where there is no operator surface. */
+export type AuthenticateOperator = (authorization: string | undefined) => void
 
 /**
  * Lets in who holds the operator's token, compared in constant time.
@@ -10,14 +11,16 @@ export type AuthenticateOperator = (bearer: string | undefined) => void
  */
 export function createOperatorGate(token: string | undefined): AuthenticateOperator {
   const expected = token === undefined ? undefined : hash('sha256', token, 'buffer')
-  return (bearer) => {
+  return (authorization) => {
     if (!expected) {
       throw new AppError('not_found', 'This deployment has no operator surface; OPERATOR_TOKEN turns it on')
     }
-    if (bearer === undefined || !timingSafeEqual(hash('sha256', bearer, 'buffer'), expected)) {
-      throw new AppError('unauthenticated', "Send the operator's token as Authorization: Bearer …", {
-        headers: { 'WWW-Authenticate': 'Bearer' },
-      })
-    }
+    const bearer = bearerToken(authorization, 'operator token')
+    if (timingSafeEqual(hash('sha256', bearer, 'buffer'), expected)) return
+    throw refusedToken(
+      looksLike(bearer) === 'API key'
+        ? "API keys are not accepted here; send the operator's token, OPERATOR_TOKEN"
+        : "This is not the operator's token",
+    )
   }
 }

@@ -21,6 +21,7 @@ beforeAll(async () => {
     info: (fields: Record<string, unknown>, message: string) => void logged.push({ fields, message }),
   }
   server = await createServer({
+    publicUrl: () => 'http://127.0.0.1',
     routes: operatorRoutes,
     services: { operator: createOperator({ db: database.db, clock: { now: () => now }, logger }) },
     gates: {

@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { createTextExtractor } from '../sources/extract/index.ts'
+import { createTextExtractor } from '../file-text/index.ts'
 import type { ProviderEnvironment } from './descriptor.ts'
 import type { ProviderAdapter } from './provider.ts'
 import { findProvider, providers } from './providers.ts'

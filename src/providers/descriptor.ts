@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Clock } from '../kernel/clock.ts'
-import type { TextExtractor } from '../sources/extract/index.ts'
+import type { TextExtractor } from '../file-text/index.ts'
 import type { Credentials, ProviderAdapter, SourceKind } from './provider.ts'
 
 /** Environment variables as config has parsed them: each is text, or not set. */

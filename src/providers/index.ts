@@ -23,3 +23,4 @@ export {
 } from './provider.ts'
 export { PROVIDERS, findProvider, providers, providerSettings } from './providers.ts'
 export { providerOf, providersOf } from './scope.ts'
+export { isItemsOwn, ownFailure } from './item-fault.ts'

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
@@ -51,10 +52,10 @@ export const DEFAULT_PROVIDER_LIMITS: ProviderLimits = {
   requestTimeoutMs: 30_000,
   maxRateLimitWaitMs: 10 * 60_000,
   maxAttempts: 5,
-  maxDownloadBytes: 25 * 1024 * 1024,
-  maxTextBytes: 1024 * 1024,
-  extractTimeoutMs: 20_000,
-  extractMemoryMb: 256,
+  maxDownloadBytes: SERVICE_FILE_LIMITS.fileBytes,
+  maxTextBytes: SERVICE_FILE_LIMITS.textBytes,
+  extractTimeoutMs: SERVICE_FILE_LIMITS.timeoutMs,
+  extractMemoryMb: SERVICE_FILE_LIMITS.memoryMb,
 }
 
 /** What a run lends an adapter. Alive for one run of one source; never stored. */
@@ -137,6 +138,8 @@ export interface ItemFailure {
   externalId: string
   /** The provider's or extractor's own words. */
   message: string
+  /** What was thrown where the service itself failed on the item: for the log, without its message. */
+  fault?: unknown
 }
 
 /**

@@ -74,8 +74,13 @@ export function createMove(options: MoveOptions): (organizationId: string) => Pr
         return
       }
       logger.info(log, 'a re-embedding goes on')
-      if (await moveAll(options, held, model, afterItemId)) logger.info(log, 'a re-embedding is done')
-      else await release(db, held, null, null)
+      if (!(await moveAll(options, held, model, afterItemId))) return await release(db, held, null, null)
+      logger.info(log, 'a re-embedding is done')
+      await models
+        .moved()
+        .catch((err: unknown) =>
+          logger.warn({ ...log, err }, 'what is kept of former models could not be dropped'),
+        )
     } catch (error) {
       if (error instanceof LeaseLost) return
       if (signal.aborted) {

@@ -13,6 +13,7 @@ import { createItems, type Items, type NewItem } from '../items/index.ts'
 import { createRetrieval, type Search } from '../retrieval/index.ts'
 import { createReembedding, type Reembedding, reembeddingRoutes } from './index.ts'
 import { LEASE_MS, RETRY_MS } from './move-chunks.ts'
+import { until } from '../../test/support/until.ts'
 
 /** What one process of the service has, as it is configured. */
 interface Instance {
@@ -320,9 +321,11 @@ describe('a re-embedding', () => {
     await instance(oldModel).items.write(organization.id, manyItems(organization, 5))
     const { reembedding } = instance(newModel, database, true)
     expect(await reembedding.start(organization.caller())).toMatchObject({ model: 'new' })
-    await expect
-      .poll(async () => (await reembedding.status(organization.id)).status, { timeout: 10_000 })
-      .toBe('succeeded')
+    await until(
+      'the end of the move',
+      () => reembedding.status(organization.id),
+      ({ status }) => status === 'succeeded',
+    )
     await reembedding.stop()
   })
 })

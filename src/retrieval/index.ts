@@ -1,15 +1,36 @@
 import type { Db } from '../database/database.ts'
 import type { ModelRegistry } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { createFairLimit } from '../kernel/fair-limit.ts'
 import { createRetrieveContext, type RetrieveContext } from './context.ts'
 import { createSearch, type Search } from './search.ts'
 
-/** Search and context over what an organization remembers. */
-export function createRetrieval(deps: { db: Db; models: ModelRegistry; clock: Clock }): {
+/** A server has ten connections, of which the rest of the service keeps half. */
+const SEARCHES_AT_ONCE = 5
+/** Half of what a request may take. */
+const WAIT_MAX_MS = 30_000
+
+/**
+ * Search and context over what an organization remembers. Organizations take turns, and one leaves a place to others.
+ * @param deps.searchesAtOnce how many scans the database can do side by side; 5 if not said
+ */
+export function createRetrieval(deps: {
+  db: Db
+  models: ModelRegistry
+  clock: Clock
+  searchesAtOnce?: number
+}): {
   search: Search
   context: RetrieveContext
 } {
-  const search = createSearch(deps)
+  const concurrency = deps.searchesAtOnce ?? SEARCHES_AT_ONCE
+  const admit = createFairLimit({
+    what: 'Searches',
+    concurrency,
+    concurrencyPerOwner: Math.max(1, concurrency - 1),
+    waitMaxMs: WAIT_MAX_MS,
+  })
+  const search = createSearch({ ...deps, admit })
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }
 

@@ -53,6 +53,17 @@ describe('the order in which an answer reads', () => {
     expect(orderForReading('Heron', equals, terms)).toEqual(equals)
   })
 
+  it('puts what is near only because its code repeats the question behind what is near by itself', () => {
+    const example = hit('example', 'Try it.\n\n```sh\nask "when does Heron launch"\n```', 0.9)
+    expect(read('When does Heron launch?', [example, near, exact, far])).toEqual([
+      'exact',
+      'far',
+      'near',
+      'example',
+    ])
+    expect(orderForReading('When does Heron launch?', [example], terms)).toEqual([example])
+  })
+
   it('is empty for nothing found', () => {
     expect(orderForReading('Heron', [], terms)).toEqual([])
   })

@@ -1,5 +1,6 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Caller } from '../kernel/principal.ts'
+import { createQuotationFilter, withoutQuestionsInCode } from '../text/quotations.ts'
 import type { Search } from './search.ts'
 import type { Hit } from './search-schema.ts'
 
@@ -30,12 +31,19 @@ export function createReadingList({ search, terms }: { search: Search; terms: Te
   }
 }
 
-/** Hits as they are to be read, those of a search's order (best cosine first) given; that order breaks ties. */
+/**
+ * Hits as they are to be read, those of a search's order (best cosine first) given; that order breaks ties. What is near
+ * because its code repeats the question counts as the furthest of them, and its code for nothing.
+ */
 export function orderForReading(query: string, hits: readonly Hit[], terms: TermWeights): Hit[] {
-  const words = scoreWords(query, hits, terms)
-  const nearest = hits[0]?.score ?? 0
+  const withoutQuotations = createQuotationFilter(query)
+  const texts = hits.map(({ content }) => withoutQuotations(content))
+  const words = scoreWords(query, hits, texts.map(withoutQuestionsInCode), terms)
+  const furthest = hits.at(-1)?.score ?? 0
+  const scores = hits.map((hit, at) => (texts[at] === hit.content ? hit.score : furthest))
+  const nearest = Math.max(Number.MIN_VALUE, ...scores)
   return hits
-    .map((hit, at) => ({ hit, score: (words[at] ?? 0) + (COSINE_SHARE * hit.score) / nearest }))
+    .map((hit, at) => ({ hit, score: (words[at] ?? 0) + (COSINE_SHARE * (scores[at] ?? 0)) / nearest }))
     .toSorted((a, b) => b.score - a.score)
     .map(({ hit }) => hit)
 }
@@ -44,9 +52,16 @@ export function orderForReading(query: string, hits: readonly Hit[], terms: Term
  * BM25 of each hit, as a share of what the question could reach. A word weighs the geometric mean of how rare it is among
  * the hits and how rare it is in plain text: a hundred hits, all near to the question, say too little alone.
  */
-function scoreWords(query: string, hits: readonly Hit[], terms: TermWeights): number[] {
+function scoreWords(
+  query: string,
+  hits: readonly Hit[],
+  texts: readonly string[],
+  terms: TermWeights,
+): number[] {
   const stems = terms.tokenize(query)
-  const counted = hits.map(({ title, content }) => countStems(terms.tokenize(`${title}\n${content}`), stems))
+  const counted = hits.map(({ title }, at) =>
+    countStems(terms.tokenize(`${title}\n${texts[at] ?? ''}`), stems),
+  )
   const average = counted.reduce((sum, { length }) => sum + length, 0) / Math.max(1, counted.length)
   const weights = stems.map((stem) => {
     const having = counted.filter(({ counts }) => counts.has(stem)).length

@@ -13,7 +13,7 @@ export const query = z
   .refine((given) => {
     const length = charactersUpTo(given.trim(), QUERY_CHARACTERS_MAX + 1)
     return length >= 1 && length <= QUERY_CHARACTERS_MAX
-  }, `must have 1 to ${QUERY_CHARACTERS_MAX} characters that are not white space around it`)
+  }, `must have 1 to ${QUERY_CHARACTERS_MAX} characters, not counting white space around it`)
   .meta({
     description: 'What to look for, in your own words. The embedding model gets it as it is.',
     example: 'How many vacation days do I get?',
@@ -36,7 +36,10 @@ export const SearchFilter = z
         z.string().max(TEXT_CHARACTERS_MAX),
         z.union([z.string().max(TEXT_CHARACTERS_MAX), z.number(), z.boolean(), z.null()]),
       )
-      .refine((value) => Object.keys(value).length <= METADATA_KEYS_MAX, `at most ${METADATA_KEYS_MAX} keys`)
+      .refine(
+        (value) => Object.keys(value).length <= METADATA_KEYS_MAX,
+        `must have at most ${METADATA_KEYS_MAX} keys`,
+      )
       .optional()
       .describe('With exactly these values at these keys of its metadata.'),
   })

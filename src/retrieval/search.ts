@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { type ModelRegistry, readModelState, type StoredModel } from '../embeddings/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import type { FairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { findNearest, type NearestChunk, type NearestQuery } from './find-nearest.ts'
@@ -13,7 +14,7 @@ export interface SearchResult {
   model: string | null
 }
 
-/** @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal` */
+/** @throws AppError `embedding_model_mismatch`, `upstream_error`, `overloaded`, and the reason of `signal` */
 export type Search = (caller: Caller, request: SearchRequest, signal?: AbortSignal) => Promise<SearchResult>
 
 /** A switch of models can come between embedding the query and looking; more than one in a row is a fault. */
@@ -26,7 +27,16 @@ const REMEMBERED_MAX = 10_000
  * The query is embedded with the model that answered for the organization last time. The statement that looks for the
  * nearest chunks also reads which model answers now; only when that has changed, the query is embedded again.
  */
-export function createSearch({ db, models }: { db: Db; models: ModelRegistry }): Search {
+export function createSearch({
+  db,
+  models,
+  admit,
+}: {
+  db: Db
+  models: ModelRegistry
+  /** Whose turn it is: a search scans all that an organization has. */
+  admit: FairLimit
+}): Search {
   const remembered = new Map<string, StoredModel>()
   const remember = (organizationId: string, model: StoredModel): void => {
     if (remembered.size >= REMEMBERED_MAX) remembered.clear()
@@ -35,7 +45,7 @@ export function createSearch({ db, models }: { db: Db; models: ModelRegistry }):
   const currentModel = async (organizationId: string): Promise<StoredModel | null> =>
     (await readModelState(db, organizationId)).active
 
-  return async (caller, { query, limit, filter = {} }, signal) => {
+  const search: Search = async (caller, { query, limit, filter = {} }, signal) => {
     const { organizationId } = caller
     const providers = providersInScope(caller, filter.providers)
     let active = remembered.get(organizationId) ?? (await currentModel(organizationId))
@@ -66,6 +76,9 @@ export function createSearch({ db, models }: { db: Db; models: ModelRegistry }):
     if (active !== null) throw new Error('the embedding model changed again and again during one search')
     return { hits: [], model: null }
   }
+
+  return (caller, request, signal) =>
+    admit({ owner: caller.organizationId, signal, run: () => search(caller, request, signal) })
 }
 
 /** The providers that a caller may see and that a filter asks for; null: every one. */

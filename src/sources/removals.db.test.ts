@@ -10,9 +10,11 @@ import { checkConnectorLimit } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
+import { cleanItem } from '../items/item.ts'
 import { createRetrieval } from '../retrieval/index.ts'
 import { createSyncRuns } from '../sync/index.ts'
 import { createRemovals, createSources, type Removals } from './index.ts'
+import { until } from '../../test/support/until.ts'
 
 let bench: SyncBench
 let items: Items
@@ -53,7 +55,9 @@ async function removeAndDie(sourceId: string) {
 
 async function push(sourceId: string, count: number, prefix = 'page'): Promise<void> {
   const documents = Array.from({ length: count }, (_, n) =>
-    testItem(bench.organization, { sourceId, externalId: `${prefix}-${n}`, body: `common word${n}` }),
+    cleanItem(
+      testItem(bench.organization, { sourceId, externalId: `${prefix}-${n}`, body: `common word${n}` }),
+    ),
   )
   await items.ingest(bench.organization.caller(), documents, randomUUID())
 }
@@ -169,7 +173,11 @@ describe('a source that was removed and is not deleted yet', () => {
     await removeAndDie(second)
     const removals = removalsOf(bench.db)
     removals.start()
-    await expect.poll(() => rowsOf(second), { timeout: 20_000 }).toEqual({ items: 0, sources: 0 })
+    await until(
+      'the end of what both sources brought',
+      async () => [await rowsOf(first), await rowsOf(second)],
+      (left) => left.every((rows) => rows.items + rows.sources === 0),
+    )
     await removals.stop()
     expect(await rowsOf(first)).toEqual({ items: 0, sources: 0 })
     const contents = await bench.db.selectFrom('chunk_embeddings').select('source_item_id').execute()

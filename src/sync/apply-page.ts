@@ -1,13 +1,20 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import { dropClaims, type Items, type NewItem } from '../items/index.ts'
+import {
+  AUTHOR_CHARACTERS_MAX,
+  dropClaims,
+  isLink,
+  type Items,
+  type NewItem,
+  TITLE_CHARACTERS_MAX,
+} from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
 import type { ChangePage, ItemFailure, ProviderItem } from '../providers/index.ts'
 import { lockSource, saveCursor } from '../sources/index.ts'
 import { type FinishRun, SourcePaused } from './finish-run.ts'
-import { isItemFault } from './item-faults.ts'
+import { isItemFault, storeFailure } from './item-faults.ts'
 import { requireLease, type TakenRun } from './run-lease.ts'
 import { findUnseen, hasPolicy, markSeen, markSynced, withKnownPolicies } from './synced-items.ts'
 
@@ -22,6 +29,8 @@ export interface ApplyDependencies {
   items: Pick<Items, 'write'>
   clock: Clock
   finish: FinishRun
+  /** The service itself failed on an item of the run, which goes on. */
+  onItemFault(run: TakenRun, fault: unknown): void
 }
 
 /** What one transaction stores of a page. */
@@ -73,6 +82,7 @@ async function applyWhole(
   try {
     return await applyPart(deps, run, part, signal)
   } catch (error) {
+    signal.throwIfAborted()
     if (!isItemFault(error) || part.upserts.length === 0) throw error
   }
   let counts: PageCounts = { ingested: 0, deleted: 0, failed: 0 }
@@ -83,8 +93,9 @@ async function applyWhole(
     try {
       counts = sum(counts, await applyPart(deps, run, one, signal))
     } catch (error) {
+      signal.throwIfAborted()
       if (!isItemFault(error)) throw error
-      failures.push({ externalId: item.externalId, message: `It cannot be stored: ${error.message}` })
+      failures.push(storeFailure(item.externalId, error))
     }
   }
   const stored = new Set(part.upserts.map(({ externalId }) => externalId))
@@ -140,15 +151,21 @@ async function applyPart(
     },
     signal,
   )
+  for (const failure of part.failures) if ('fault' in failure) deps.onItemFault(run, failure.fault)
   return counts
 }
 
 function newItem(source: TakenRun['source'], item: ProviderItem): NewItem {
+  const { title, url, authorName } = item
   return {
     ...item,
     sourceId: source.sourceId,
     provider: source.provider,
     externalId: storableText(item.externalId),
+    // What is pushed has to keep to the same bounds. The title goes in front of every chunk that is embedded.
+    title: title.slice(0, TITLE_CHARACTERS_MAX),
+    url: url !== null && isLink(url) ? url : null,
+    authorName: authorName?.slice(0, AUTHOR_CHARACTERS_MAX) ?? null,
   }
 }
 

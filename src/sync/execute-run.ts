@@ -203,6 +203,7 @@ async function fail(
     succeeded: false,
     message: messageFor(cause),
     pollNotBefore: patience(deps, cause),
+    needsReconnection: cause instanceof ProviderError && cause.kind === 'auth',
   }
   try {
     return await retryConflicts(() =>

@@ -14,10 +14,13 @@ export class SourcePaused extends Error {
   }
 }
 
-/** How a run ended. `snapshot`: the full crawl it finished, if any. `pollNotBefore`: the provider asks for patience. */
+/**
+ * How a run ended. `snapshot`: the full crawl it finished, if any. `pollNotBefore`: the provider asks for patience.
+ * `needsReconnection`: the account's grant has ended.
+ */
 export type RunEnd =
   | { succeeded: true; snapshot: string | null }
-  | { succeeded: false; message: string; pollNotBefore: Date | null }
+  | { succeeded: false; message: string; pollNotBefore: Date | null; needsReconnection: boolean }
 
 const MESSAGE_CHARACTERS = 2_000
 
@@ -40,6 +43,7 @@ export async function finishRun(
       status: end.succeeded ? 'succeeded' : 'failed',
       finished_at: now,
       error_message: message,
+      needs_reconnection: !end.succeeded && end.needsReconnection,
       lease_id: null,
       lease_expires_at: null,
     })

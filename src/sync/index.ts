@@ -1,4 +1,5 @@
 export type { OpenAccount } from './execute-run.ts'
+export { withoutMessage } from './item-faults.ts'
 export { notePushEvent, type ReceivedEvent } from './push-events.ts'
 export { queueRun } from './queue-runs.ts'
 export { syncRoutes, type SyncServices } from './routes.ts'

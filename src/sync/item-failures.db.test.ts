@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ProviderAdapter } from '../providers/index.ts'
+import { createModelRegistry } from '../embeddings/index.ts'
+import { createItems } from '../items/index.ts'
+import { withoutMessage } from './index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 
 let bench: SyncBench
@@ -42,5 +46,116 @@ describe('a run with items that fail', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_failed: 150 })
     const failures = await bench.db.selectFrom('sync_run_failures').select('external_id').execute()
     expect(failures).toHaveLength(100)
+  })
+})
+
+/** Stores with something between that throws on every item that holds the word: while it is cut, or while it is embedded. */
+function failingOn(word: string, fault: unknown, at: 'cutting' | 'embedding') {
+  const model = hashEmbeddingModel()
+  const throwing: typeof model = {
+    ...model,
+    async embedDocuments(documents, signal) {
+      if (at === 'embedding' && documents.some(({ text }) => text.includes(word))) throw fault
+      return await model.embedDocuments(documents, signal)
+    },
+  }
+  const models = createModelRegistry({ configured: throwing, builtin: async () => throwing })
+  const items = createItems({ db: bench.db, models, clock: { now: () => new Date(bench.now) } })
+  const write: typeof items.write = async (organizationId, given, within, signal) => {
+    if (at === 'cutting' && given.some(({ body }) => body.includes(word))) throw fault
+    return await items.write(organizationId, given, within, signal)
+  }
+  return { write }
+}
+
+const FAULTS = [
+  new RangeError('poison is too long'),
+  new TypeError('poison.trim is no function'),
+  'poison',
+  null,
+]
+
+describe('an item that the service itself fails on', () => {
+  it.each(FAULTS.flatMap((fault) => (['cutting', 'embedding'] as const).map((at) => ({ fault, at }))))(
+    'while $at it ($fault) is counted and listed, and the others are stored [SYNC-13]',
+    async ({ fault, at }) => {
+      for (let n = 0; n < 12; n++) provider.put(`doc-${n}`, n === 7 ? 'poison' : `The body of ${n}.`)
+      const sourceId = await bench.connect()
+      const runId = await bench.queue(sourceId)
+      await bench.worker(provider.adapter, { items: failingOn('poison', fault, at) }).settle()
+      expect(await bench.run(runId)).toMatchObject({
+        status: 'succeeded',
+        items_ingested: 11,
+        items_failed: 1,
+      })
+      expect(Object.keys(await bench.stored(sourceId))).toHaveLength(11)
+      const failures = await bench.db.selectFrom('sync_run_failures').selectAll().execute()
+      expect(failures).toMatchObject([
+        {
+          external_id: 'doc-7',
+          message: expect.stringMatching(/^It cannot be stored: the service failed on it/),
+        },
+      ])
+      expect(failures[0]?.message).not.toContain('poison')
+      expect(bench.faults).toEqual([fault])
+      // Once the service is mended, it comes when it changes, or with a full resync.
+      await bench.queue(sourceId, true)
+      await bench.worker(provider.adapter).settle()
+      expect(Object.keys(await bench.stored(sourceId))).toHaveLength(12)
+    },
+  )
+
+  it('is logged with the class and the stack of what was thrown, and without its message', () => {
+    const described = withoutMessage(new RangeError('the secret\n    at its second line'))
+    expect(described).toMatchObject({
+      name: 'RangeError',
+      stack: expect.stringMatching(/^RangeError\n\s+at .*\.ts/),
+    })
+    expect(`${described.message} ${described.stack}`).not.toContain('secret')
+    expect(withoutMessage('secret')).toMatchObject({ name: 'thrown string', stack: '' })
+  })
+})
+
+describe('an item of a provider', () => {
+  it("loses a link that would run or open something of the reader's machine, and an endless title", async () => {
+    const adapter: ProviderAdapter = {
+      ...provider.adapter,
+      async *listChanges() {
+        const urls = [
+          'javascript:alert(1)',
+          'file:///etc/passwd',
+          'blob:https://x.example/1',
+          'https://x.example/1',
+        ]
+        const upserts = urls.map((url, n) => ({
+          externalId: `doc-${n}`,
+          sourceKind: 'document' as const,
+          title: 'T'.repeat(5_000),
+          body: 'Words.',
+          url,
+          authorName: 'A'.repeat(5_000),
+          sourceCreatedAt: null,
+          sourceUpdatedAt: null,
+          metadata: {},
+        }))
+        yield {
+          upserts,
+          deletions: [],
+          failures: [],
+          discovered: 4,
+          cursor: null,
+          snapshot: null,
+          complete: true,
+        }
+      },
+    }
+    const runId = await bench.queue(await bench.connect())
+    await bench.worker(adapter).settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 4 })
+    const rows = await bench.db.selectFrom('source_items').selectAll().orderBy('external_id').execute()
+    expect(rows.map(({ url }) => url)).toEqual([null, null, null, 'https://x.example/1'])
+    expect(rows.map(({ title, author_name }) => [title.length, author_name?.length])).toEqual(
+      rows.map(() => [1_000, 500]),
+    )
   })
 })

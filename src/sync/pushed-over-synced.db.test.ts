@@ -6,6 +6,7 @@ import { testItem } from '../../test/support/items.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
+import { cleanItem } from '../items/item.ts'
 import type { SyncWorker } from './sync-worker.ts'
 
 let bench: SyncBench
@@ -35,7 +36,7 @@ async function sync(id: string, fullResync = false): Promise<void> {
 }
 
 const push = (values: { sourceId: string; externalId: string; title?: string; body: string }) =>
-  items.ingest(bench.organization.caller(), [testItem(bench.organization, values)], randomUUID())
+  items.ingest(bench.organization.caller(), [cleanItem(testItem(bench.organization, values))], randomUUID())
 
 describe('a document pushed over one that a run brought', () => {
   it('into another connected source is not removed by the full resync of either', async () => {

@@ -80,7 +80,7 @@ export const syncRoutes = [
     path: '/sync-runs/{id}',
     summary: 'Show a sync run and the items it could not read',
     description:
-      '`failures` lists the first hundred; `itemsFailed` counts all. `waitingUntil` is set while the run waits because its provider asked for that.',
+      "`failures` lists the first hundred; `itemsFailed` counts all. `waitingUntil` is set while the run waits because its provider asked for that. `needsReconnection`: it failed because the account's access has ended, which connecting it again mends. `nextRunAt`: when the source is next synced by itself; null while the run is at work or the source is paused.",
     action: 'sync:read',
     audit: 'none',
     params: z.object({ id: idOf("The run's id, from the list.", EXAMPLE_ID.syncRun) }),
@@ -90,6 +90,13 @@ export const syncRoutes = [
         itemsFailed: count('Items that it could not read.', 1),
         failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
         waitingUntil: momentOrNull('Until when it waits because its provider asked for that.', null),
+        needsReconnection: z.boolean().meta({
+          description: "It failed because the account's access has ended; connecting it again mends that.",
+          example: false,
+        }),
+        nextRunAt: momentOrNull(
+          'When the source is next synced by itself; null while the run is at work or the source is paused.',
+        ),
       }),
     },
     handle: async ({ principal, params: { id } }, { syncRuns }) =>

@@ -42,6 +42,10 @@ export interface SyncRuns {
     failures: SyncRunFailure[]
     /** Until when it waits because its provider asked for that. */
     waitingUntil: string | null
+    /** It failed because the account's access has ended. */
+    needsReconnection: boolean
+    /** When its source is next synced by itself, as things are; null while it is at work or its source is paused. */
+    nextRunAt: string | null
   }>
   /**
    * Queues a run, or returns the one that is already queued or running.
@@ -75,7 +79,10 @@ export function createSyncRuns(deps: {
       return rows.map(toView)
     },
     async get(caller, id) {
-      const row = await selectRuns(db, caller).where('sync_runs.id', '=', id).executeTakeFirst()
+      const row = await selectRuns(db, caller)
+        .select(['sources.next_poll_at', 'sources.status as source_status'])
+        .where('sync_runs.id', '=', id)
+        .executeTakeFirst()
       if (!row) throw new AppError('not_found', 'There is no such sync run')
       const failures = await db
         .selectFrom('sync_run_failures')
@@ -84,8 +91,7 @@ export function createSyncRuns(deps: {
         .where('run_id', '=', id)
         .orderBy('external_id')
         .execute()
-      const waitingUntil = row.finished_at === null ? (row.not_before?.toISOString() ?? null) : null
-      return { syncRun: toView(row), itemsFailed: row.items_failed, failures, waitingUntil }
+      return { syncRun: toView(row), itemsFailed: row.items_failed, failures, ...standingOf(row) }
     },
     async request(caller, { connectorId, fullResync }) {
       const requested = await db.transaction().execute(async (tx) => {
@@ -118,6 +124,18 @@ export function createSyncRuns(deps: {
       if (!requested.alreadyActive) deps.onQueued()
       return requested
     },
+  }
+}
+
+/** What a run waits for, and what becomes of its source once it is over. */
+function standingOf(
+  row: Row<'sync_runs'> & { next_poll_at: Date | null; source_status: Row<'sources'>['status'] },
+): { waitingUntil: string | null; needsReconnection: boolean; nextRunAt: string | null } {
+  const isOver = row.finished_at !== null
+  return {
+    waitingUntil: isOver ? null : (row.not_before?.toISOString() ?? null),
+    needsReconnection: row.needs_reconnection,
+    nextRunAt: isOver && row.source_status !== 'disabled' ? (row.next_poll_at?.toISOString() ?? null) : null,
   }
 }
 

@@ -5,6 +5,7 @@ import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
+import { until } from '../../test/support/until.ts'
 
 let bench: SyncBench
 let provider: FakeProvider
@@ -363,16 +364,11 @@ class DeadWorker extends Error {
 }
 
 async function untilSucceeded(count: number): Promise<void> {
-  for (let look = 0; look < 500; look++) {
-    const runs = await bench.db
-      .selectFrom('sync_runs')
-      .selectAll()
-      .where('status', '=', 'succeeded')
-      .execute()
-    if (runs.length === count) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error('the runs did not end')
+  await until(
+    'the end of the runs',
+    () => bench.db.selectFrom('sync_runs').select('id').where('status', '=', 'succeeded').execute(),
+    (runs) => runs.length === count,
+  )
 }
 
 const newItem = (sourceId: string) => ({

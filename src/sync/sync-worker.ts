@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { applyPage } from './apply-page.ts'
+import { applyPage, type ApplyDependencies } from './apply-page.ts'
 import { createCrew } from './crew.ts'
 import { createDatabaseClock, measureClockLag } from './database-clock.ts'
 import { executeRun, type ExecuteDependencies, type OpenAccount, WorkerStopping } from './execute-run.ts'
@@ -33,6 +33,7 @@ export interface SyncWorkerDependencies extends Pick<
   /** Sources worked on at once. */
   concurrency?: number
   onPage: ExecuteDependencies['onPage']
+  onItemFault: ApplyDependencies['onItemFault']
   /** How far this server's clock is behind the one that all workers go by, milliseconds; the database's unless given. */
   measureLag?: () => Promise<number>
 }
@@ -136,11 +137,12 @@ function createWork(
   const items = writeWithBlame(deps.items)
   const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
   const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)
+  const apply = { db, items, clock, finish, onItemFault: deps.onItemFault }
   const execution: ExecuteDependencies = {
     db,
     clock,
     openAccount: deps.openAccount,
-    storePage: (run, page, signal) => applyPage({ db, items, clock, finish }, run, page, signal),
+    storePage: (run, page, signal) => applyPage(apply, run, page, signal),
     finish,
     onPage: deps.onPage,
   }

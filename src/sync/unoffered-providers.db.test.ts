@@ -3,6 +3,7 @@ import { createFakeProvider, type FakeProvider } from '../../test/support/fake-p
 import { startTestService } from '../../test/support/service.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { takeRun } from './run-lease.ts'
+import { until } from '../../test/support/until.ts'
 
 const REASON = 'This deployment does not offer slack: set SLACK_CLIENT_ID'
 const unoffered = new Map([['slack' as const, REASON]])
@@ -74,9 +75,12 @@ describe('a service without the settings of any provider', () => {
     const sourceId = await bench.connect('google_drive', { status: 'active' })
     const service = await startTestService({ database: bench.database })
     try {
-      await expect
-        .poll(async () => (await bench.source(sourceId)).error_message, { timeout: 10_000 })
-        .toMatch(/does not offer google_drive: set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET/)
+      const said = await until(
+        'a word about the source',
+        async () => (await bench.source(sourceId)).error_message,
+        (message) => message !== null,
+      )
+      expect(said).toMatch(/does not offer google_drive: set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET/)
     } finally {
       await service.close()
     }

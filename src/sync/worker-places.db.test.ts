@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
+import { until } from '../../test/support/until.ts'
 
 let bench: SyncBench
 let stuck: FakeProvider
@@ -27,7 +28,11 @@ async function queueBehind(count: number) {
 }
 
 async function untilSucceeded(runId: string): Promise<void> {
-  await expect.poll(async () => (await bench.run(runId)).status, { timeout: 20_000 }).toBe('succeeded')
+  await until(
+    'the end of the run',
+    () => bench.run(runId),
+    ({ status }) => status === 'succeeded',
+  )
 }
 
 const running = async () => {

@@ -1,3 +1,4 @@
+import { inOneGo, type Pausable } from '../kernel/slices.ts'
 import { isSpace } from './words.ts'
 
 /** A chain of headings, the nearest first. */
@@ -69,9 +70,10 @@ function beginsTable(body: string, line: Line): boolean {
   return rule.includes('|') && rule.includes('--') && TABLE_RULE.test(rule)
 }
 
-function readTable(body: string, line: Line): Line {
+function* readTable(body: string, line: Line): Pausable<Line> {
   let last = line
   for (let next = line.next; next < body.length;) {
+    yield
     const below = readLine(body, next)
     if (below.blank || (!isTableLine(body, below) && body.charAt(below.first) !== '+')) break
     last = below
@@ -81,9 +83,10 @@ function readTable(body: string, line: Line): Line {
 }
 
 /** To the closing fence of at least the same length, else to the end of the text (CommonMark 4.5). */
-function readFence(body: string, line: Line, fence: string): Line {
+function* readFence(body: string, line: Line, fence: string): Pausable<Line> {
   let last = line
   for (let next = line.next; next < body.length;) {
+    yield
     last = readLine(body, next)
     next = last.next
     const closing = FENCE.exec(opening(body, last))?.[1]
@@ -114,9 +117,10 @@ function isAtxHeading(text: string, line: Line): boolean {
   return line.end - line.first <= HEADING_CHARACTERS_MAX && ATX_HEADING.test(text)
 }
 
-function readParagraph(body: string, line: Line): Line {
+function* readParagraph(body: string, line: Line): Pausable<Line> {
   let last = line
   for (let next = line.next; next < body.length;) {
+    yield
     const below = readLine(body, next)
     if (below.blank || interruptsParagraph(body, below)) break
     last = below
@@ -147,15 +151,21 @@ function readHeading(body: string, line: Line): { level: number; text: string; l
   return level === 0 ? undefined : { level, text, last: readLine(body, line.next) }
 }
 
+/** The blocks of a short text, in one go. */
+export function findBlocks(body: string): Block[] {
+  return inOneGo(findingBlocks(body))
+}
+
 /**
  * Splits a text into its blocks, in order; between them is nothing but whitespace. Understands Markdown and
  * reStructuredText as far as it matters for cutting; in plain text it finds the paragraphs. Linear time.
  */
-export function findBlocks(body: string): Block[] {
+export function* findingBlocks(body: string): Pausable<Block[]> {
   const blocks: Block[] = []
   let path: HeadingPath | null = null
   let kindBefore: Block['kind'] = 'paragraph'
   for (let at = 0; at < body.length;) {
+    yield
     const line = readLine(body, at)
     at = line.next
     if (line.blank) continue
@@ -168,7 +178,8 @@ export function findBlocks(body: string): Block[] {
       at = heading.last.next
       continue
     }
-    const { kind, last } = readBlock(body, line, kindBefore)
+    const block: BlockRead = yield* readBlock(body, line, kindBefore)
+    const { kind, last } = block
     // Code keeps the indentation of its first line, unless that is absurdly deep.
     const keepsIndentation = (kind === 'whole' || kind === 'indented') && line.first - line.start <= 40
     blocks.push({ kind, start: keepsIndentation ? line.start : line.first, end: last.end, path })
@@ -178,14 +189,19 @@ export function findBlocks(body: string): Block[] {
   return blocks
 }
 
-function readBlock(body: string, line: Line, kindBefore: Block['kind']): { kind: Block['kind']; last: Line } {
+interface BlockRead {
+  kind: Block['kind']
+  last: Line
+}
+
+function* readBlock(body: string, line: Line, kindBefore: Block['kind']): Pausable<BlockRead> {
   const text = opening(body, line)
   const fence = FENCE.exec(text)?.[1]
-  if (fence !== undefined) return { kind: 'whole', last: readFence(body, line, fence) }
-  if (beginsTable(body, line)) return { kind: 'whole', last: readTable(body, line) }
-  if (LIST_ITEM.test(text)) return { kind: 'item', last: readParagraph(body, line) }
+  if (fence !== undefined) return { kind: 'whole', last: yield* readFence(body, line, fence) }
+  if (beginsTable(body, line)) return { kind: 'whole', last: yield* readTable(body, line) }
+  if (LIST_ITEM.test(text)) return { kind: 'item', last: yield* readParagraph(body, line) }
   // Indented text below a list item goes on with the item; elsewhere it is code.
   const indented = isIndented(body, line)
   const kind = !indented ? 'paragraph' : kindBefore === 'item' ? 'item' : 'indented'
-  return { kind, last: readParagraph(body, line) }
+  return { kind, last: yield* readParagraph(body, line) }
 }

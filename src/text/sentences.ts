@@ -1,3 +1,4 @@
+import { inOneGo, type Pausable } from '../kernel/slices.ts'
 import { isSpace } from './words.ts'
 
 /**
@@ -57,20 +58,30 @@ function skipSpaces(text: string, from: number, end: number): number {
   return at
 }
 
+/** The same of a short text, in one go. */
+export function sentenceStarts(body: string, from: number, to: number): number[] {
+  return inOneGo(findingSentenceStarts(body, from, to))
+}
+
 /**
  * Where the sentences of `body` between `from` and `to` begin, `from` first: the rules of UAX #29 (a terminator,
  * its closing marks, a space, and no lower-case letter after it; wide terminators need no space), with the
  * abbreviations of European languages kept together, which those rules split. Text without terminators is one
  * sentence. Written out because Intl.Segmenter costs many times as much, and splits after "Dr.".
  */
-export function sentenceStarts(body: string, from: number, to: number): number[] {
+export function* findingSentenceStarts(body: string, from: number, to: number): Pausable<number[]> {
   // A slice, so that the search for a terminator never runs on beyond `to`.
   const text = body.slice(from, to)
   const starts = [from]
   let sentence = 0
-  TERMINATOR.lastIndex = 0
-  for (let match = TERMINATOR.exec(text); match !== null; match = TERMINATOR.exec(text)) {
-    const next = startAfter(text, sentence, match.index, TERMINATOR.lastIndex)
+  // Others read sentences during a pause: where the search goes on is kept here.
+  for (let at = 0; ;) {
+    TERMINATOR.lastIndex = at
+    const match = TERMINATOR.exec(text)
+    if (match === null) break
+    at = match.index + match[0].length
+    yield
+    const next = startAfter(text, sentence, match.index, at)
     if (next === text.length) break
     if (next === undefined) continue
     starts.push(from + next)

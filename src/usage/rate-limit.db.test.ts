@@ -283,3 +283,27 @@ describe('many requests at once', () => {
     expect(refusal.details.retryAfterSeconds).toBeLessThanOrEqual(60)
   })
 })
+
+describe('a sweep', () => {
+  it('removes windows in which nothing counts any more, and no others', async () => {
+    const limit = createRateLimit({
+      db: database.db,
+      limitPerMinute: 5,
+      databaseNow: TURNED,
+      sweepBatch: 2,
+    })
+    await turnTo(-3_600_000_000)
+    await limit.sweep()
+    const old = Array.from({ length: 5 }, newSubject)
+    for (const subject of old) await limit.admit(subject, 'search')
+    const used = newSubject()
+    await limit.admit(used, 'search')
+    await turnTo(-3_600_000_000 + 100_000_000)
+    await limit.admit(used, 'search')
+    await turnTo(-3_600_000_000 + 121_000_000)
+    expect(await limit.sweep()).toBe(5)
+    expect(await limit.sweep()).toBe(0)
+    expect((await limit.standing(used, 'search')).remaining).toBe(4)
+    for (const subject of old) expect((await limit.admit(subject, 'search')).remaining).toBe(4)
+  })
+})

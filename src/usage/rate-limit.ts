@@ -8,6 +8,7 @@ const EXACT_UP_TO = 1_000
 /** A row of a hundred entries stays on its page; a thousand made an embedded admission seven times slower. */
 const SLOTS = 100
 const WINDOW_MS = 60_000
+const SWEEP_BATCH = 500
 
 /** Who is counted: an API key or a console user, in its organization. */
 export interface RateSubject {
@@ -23,6 +24,8 @@ export interface RateLimit {
   admit(subject: RateSubject, action: string): Promise<RateStanding>
   /** The standing without counting anything. */
   standing(subject: RateSubject, action: string): Promise<RateStanding>
+  /** Removes the windows in which nothing counts any more, a batch at a time. Returns how many there were. */
+  sweep(): Promise<number>
 }
 
 export interface RateLimitOptions {
@@ -33,12 +36,20 @@ export interface RateLimitOptions {
   databaseNow?: string
   /** The largest limit that is kept request by request. */
   exactUpTo?: number
+  /** Windows that one statement of a sweep removes; 500 if not said. */
+  sweepBatch?: number
 }
 
 interface Counted {
   used: number
   /** Milliseconds since the epoch, rounded up. */
   reset_ms: number
+}
+
+interface OverWindow {
+  organization_id: string
+  subject_id: string
+  action: string
 }
 
 /** A rolling minute for each subject and action, counted in the database and so shared by all instances. */
@@ -69,6 +80,17 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     async standing(subject, action) {
       return (await look(subject, action)).standing
     },
+    async sweep() {
+      for (let removed = 0; ;) {
+        const { rows } = await db.executeQuery<OverWindow>(CompiledQuery.raw(statements.over))
+        const before = removed
+        for (const [organizationId, windows] of Map.groupBy(rows, (row) => row.organization_id)) {
+          const query = CompiledQuery.raw(statements.remove, [organizationId, JSON.stringify(windows)])
+          removed += (await db.executeQuery(query)).rows.length
+        }
+        if (removed === before) return removed
+      }
+    },
   }
 }
 
@@ -77,11 +99,13 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
  * none of its requests is forgotten early. The clock is read after ON CONFLICT has locked the row: whoever comes later
  * reads a later time and sees every request admitted before.
  */
-function rateStatements(options: RateLimitOptions): { admit: string; standing: string } {
+function rateStatements(options: RateLimitOptions): Record<'admit' | 'standing' | 'over' | 'remove', string> {
   const { limitPerMinute: limit, databaseNow: now = 'clock_timestamp()', exactUpTo = EXACT_UP_TO } = options
   const window = `interval '${WINDOW_MS} milliseconds'`
   const slot = `interval '${limit <= exactUpTo ? 0 : WINDOW_MS / SLOTS} milliseconds'`
   // width_bucket counts, by bisection, the entries that have left the window.
+  // The last entry is the newest. Twice the window, so that nobody who is about to be counted waits for a deletion.
+  const isOver = `w.admitted_at[cardinality(w.admitted_at)] < ${now} - 2 * ${window}`
   const firstInside = (at: string): string => `width_bucket(${at} - ${window}, w.admitted_at) + 1`
   return {
     admit: `
@@ -113,6 +137,15 @@ function rateStatements(options: RateLimitOptions): { admit: string; standing: s
         from rate_windows, unnest(admitted_at, admitted_count) as e (at, n)
         where organization_id = $1 and subject_id = $2 and action = $3 and e.at > clock.at - ${window}
       ) entry on true`,
+    over: `
+      select w.organization_id, w.subject_id, w.action from rate_windows w
+      where ${isOver} limit ${options.sweepBatch ?? SWEEP_BATCH}`,
+    // The condition once more, since a request may have been counted since the look.
+    remove: `
+      delete from rate_windows w
+      using json_to_recordset($2::json) as o(subject_id uuid, action text)
+      where w.organization_id = $1 and w.subject_id = o.subject_id and w.action = o.action and ${isOver}
+      returning w.action`,
   }
 }
 

@@ -195,7 +195,11 @@ describe('a streamed answer', () => {
     script = ['Twenty-five', new Error('cut off')]
     const events = await stream()
     expect(events.map(({ event }) => event)).toEqual(['context', 'delta', 'error'])
-    expect(events.at(-1)?.data).toEqual({ error: expect.any(String), code: 'upstream_error' })
+    expect(events.at(-1)?.data).toEqual({
+      error: expect.any(String),
+      code: 'upstream_error',
+      documentation: `${service.url}/errors#upstream_error`,
+    })
     expect(JSON.stringify(events)).not.toContain('cut off')
     expect(await creditsUsed()).toBe(0)
   })

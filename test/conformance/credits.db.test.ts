@@ -104,7 +104,7 @@ describe('credits', () => {
         const failed = await first.call('POST', path, { key, body: { query: 'paid time off' } })
         expect(failed).toMatchObject({ status: 500, body: { code: 'internal', error: aText } })
         expect(failed.text).not.toContain('out of order')
-        expect(Object.keys(failed.body).toSorted()).toEqual(['code', 'error'])
+        expect(Object.keys(failed.body).toSorted()).toEqual(['code', 'documentation', 'error'])
       }
     } finally {
       modelFails = false
@@ -132,6 +132,7 @@ describe('credits', () => {
       expect(body).toEqual({
         error: aText,
         code: 'quota_exceeded',
+        documentation: expect.stringMatching(/\/errors#quota_exceeded$/),
         creditsUsed: 5000,
         creditsIncluded: 5000,
         resetAt: periodEnd,

@@ -56,6 +56,18 @@ describe('a document', () => {
     })
   })
 
+  it.each(['', ' \n\t', '\u200b\u2060\ufeff', '\u0001\u0007'])(
+    'whose body shows nothing (%j) is found by its title, which its hit shows [ING-18]',
+    async (body) => {
+      expect((await ingest(document({ title: 'Tea ceremony', body }))).body).toEqual({
+        ingested: 1,
+        skipped: 0,
+      })
+      const { hits } = (await search('tea ceremony')).body
+      expect(hits).toMatchObject([{ title: 'Tea ceremony', content: 'Tea ceremony' }])
+    },
+  )
+
   it('is a message, a document or a file [ING-16]', async () => {
     const kinds = ['message', 'document', 'file']
     const documents = kinds.map((sourceKind) => document({ sourceKind, externalId: sourceKind }))

@@ -55,6 +55,7 @@ describe('the rate limit', () => {
     expect(body).toEqual({
       error: aText,
       code: 'rate_limited',
+      documentation: `${first.url}/errors#rate_limited`,
       action: 'search',
       limit: 60,
       retryAfterSeconds: expect.any(Number),

@@ -24,6 +24,20 @@ describe('the operation routes', () => {
     }
   })
 
+  it('stop every other route while the process drains, in the shape of every error [OPS-5]', async () => {
+    const other = await startTestService({ database: service.database })
+    try {
+      other.app.startDraining()
+      for (const path of ['/v1/sources', '/v1/console/me', '/operator/organizations', '/docs', '/nothing']) {
+        const answer = await other.call('GET', path)
+        expect(answer, path).toMatchObject({ status: 503, body: { code: 'not_ready' } })
+        expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+      }
+    } finally {
+      await other.close()
+    }
+  })
+
   it('show the API: its document with this address, its page, and metrics by route [OPS-2]', async () => {
     const { status, body } = await service.call('GET', '/openapi.json')
     expect(status).toBe(200)

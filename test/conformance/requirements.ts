@@ -130,7 +130,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'fullResync drops the cursor, reads every item again and removes what the provider no longer has.',
     'SYNC-12': 'A changed allowlist takes effect with the next run; a full resync removes what left it.',
     'SYNC-13':
-      'An item that cannot be read or stored is recorded with its run, counted once, and fails neither the run nor the others.',
+      'An item that cannot be read, cut or stored, whatever is thrown, is recorded with its run, counted once, and fails neither the run nor the others.',
     'SYNC-14': 'What is removed at the provider is gone with the next run, by its id and from search.',
     'SYNC-15':
       'A rate limit is waited out for as long as the provider says, and each refusal costs one request more.',
@@ -146,6 +146,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SYNC-22': 'A source that is stuck holds up no other.',
     'SYNC-23': 'A cursor that the provider no longer takes makes the run a full resync.',
     'SYNC-24': 'A run that a poll started records no audit event.',
+    'SYNC-25':
+      'A run that failed says whether the account has to be connected again, and when its source is next synced by itself.',
   },
   Webhooks: {
     'HOOK-1': "Slack's events need no API key, but Slack's signature of the last 5 minutes: 401 without it.",
@@ -182,6 +184,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'An item can be shown, and removed by id or by provider and externalId, with all that was made of it.',
     'ING-15': 'NUL and lone surrogates are cleaned and fail no batch.',
     'ING-16': 'sourceKind is message, document or file.',
+    'ING-17': 'A url is http, https or mailto; any other is refused with 400.',
+    'ING-18': 'A document whose body shows nothing is found by its title, and its hit has that for content.',
   },
   Retrieval: {
     'HIT-1':
@@ -276,7 +280,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
   },
   Errors: {
     'ERR-1': 'Every error is a JSON body with error and code, and code is one of a closed list.',
-    'ERR-2': 'A validation error lists issues with path and message.',
+    'ERR-2':
+      'A validation error lists issues with path and message, in sentences that name the field; unknown fields come first, with the nearest name.',
     'ERR-3': 'A 500 tells nothing of the inside.',
     'ERR-4': 'Every response carries X-Request-Id, and so does its log line.',
     'ERR-5': 'An unknown route or resource: 404.',
@@ -288,6 +293,17 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'ERR-11': 'Hostile input is never a 5xx, and stores nothing.',
     'ERR-12': 'What the deployment has not configured answers 503 not_configured.',
     'ERR-13': 'Checks come in this order: 401, 403, 429 for rate, 400, 402, 429 for credits.',
+    'ERR-14':
+      'While the database is away or too much is going on, every surface answers 503 not_ready or overloaded with Retry-After, and serves again by itself.',
+    'ERR-15': 'A request that does not arrive in time: 408 request_timeout.',
+    'ERR-16': 'Unknown query parameters are refused with 400 that names those the route has.',
+    'ERR-17':
+      'A request without a body counts as one with an empty object where every field may be left out.',
+    'ERR-18':
+      'A 401 says what is wrong with the Authorization header, but never why a key is not valid: unknown, malformed and revoked ones answer alike. WWW-Authenticate is as RFC 6750 has it.',
+    'ERR-19': 'Every error body links to the entry of its code in the reference of errors.',
+    'ERR-20':
+      'A slash at the end of a path changes nothing; an unknown route suggests the nearest one, and tells nothing of what is stored.',
   },
   'Rate limit': {
     'RATE-1': '60 requests a minute for each key and action, unless API_RATE_LIMIT_PER_MIN says otherwise.',
@@ -331,6 +347,14 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'OPS-2': '/openapi.json is the OpenAPI 3.1 document, /docs its page, /metrics Prometheus metrics.',
     'OPS-3': 'The operator surface needs its own token, and without that setting does not exist.',
     'OPS-4': 'The version is in the path: /v1.',
+    'OPS-5': 'While the process drains, every other route answers 503 not_ready with Retry-After.',
+    'OPS-6': 'Without a terminal, all that the process writes is lines of JSON.',
+    'LOAD-1': 'While a large or hostile body is handled, other requests are answered.',
+    'LOAD-2': 'Sixty small ingests at once of one key are all taken.',
+    'LOAD-3': 'One organization that sends more than can be handled leaves the others their turn.',
+    'LOAD-4': 'A client that sends slowly is cut off, and what bodies hold in memory is bounded.',
+    'OPS-7':
+      'In a browser, / shows what the service is and where to begin, and an unknown path a page; they run and load nothing. Programs get JSON.',
   },
   Reference: {
     'REF-1': "Every agent operation's example succeeds as it stands, with ids of things that there are.",

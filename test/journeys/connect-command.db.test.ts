@@ -45,7 +45,7 @@ async function memory(args: readonly string[], agree = false) {
 describe('memory connect', () => {
   it('leads a person to the provider and back, where a click connects, and reports the first sync [OAUTH-12]', async () => {
     const { code, stdout, page } = await memory(['connect', 'slack'], true)
-    expect(stdout).toMatch(/^slack: open this page, agree, and click Connect on the page/)
+    expect(stdout).toMatch(/^slack: open this page, allow access, and click Connect on the page/)
     expect(stdout).toMatch(/slack \(.+\): \d+ items found, [1-9]\d* new or changed, 0 removed/)
     expect(page).toContain('<h1>Slack is connected</h1>')
     expect(code).toBe(0)
@@ -90,7 +90,7 @@ describe('memory sources sync', () => {
     const failed = await memory(['sources', 'sync', slack.id, '--full'])
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain('account_inactive')
-    expect(failed.stderr).toContain('connect it again: npm run memory -- connect slack')
+    expect(failed.stderr).toContain('Connect it again: npm run memory -- connect slack')
     faults.clear()
   })
 })

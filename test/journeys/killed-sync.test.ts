@@ -7,6 +7,7 @@ import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/in
 import { agreeElsewhere } from '../support/browser.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { launchService, type ServiceProcess, untilReady } from '../support/service-process.ts'
+import { until } from '../support/until.ts'
 
 let dataDir: string
 let issuer: TestIssuer
@@ -59,49 +60,44 @@ const newestRun = async (url: string, token: string): Promise<Run> =>
   (await call(url, token, 'GET', '/sync-runs')).syncRuns[0]
 
 async function untilEnded(url: string, token: string): Promise<Run> {
-  for (let look = 0; look < 600; look++) {
-    const run = await newestRun(url, token)
-    if (run.status === 'succeeded' || run.status === 'failed') return run
-    await sleep(50)
-  }
-  throw new Error('the run did not end')
+  return await until(
+    'the end of the run',
+    () => newestRun(url, token),
+    ({ status }) => status === 'succeeded' || status === 'failed',
+  )
 }
 
 describe('a service that is killed while it syncs', () => {
-  it(
-    'goes on where it stopped, and has every item exactly once in the end',
-    { timeout: 120_000 },
-    async () => {
-      const token = await issuer.token({ subject: 'ada' })
-      let { url } = await start()
-      await call(url, token, 'POST', '/organizations', { name: 'Killed' })
-      const begun = await call(url, token, 'POST', '/connectors/slack/authorize')
-      // Slow enough to be met in the middle.
-      slack.faults.add({ path: '/api/conversations', delayMs: 40 })
-      await agreeElsewhere(begun.url)
-      const seen: number[] = []
-      for (let kill = 0; kill < 4; kill++) {
-        await sleep(150 + Math.random() * 900)
-        seen.push((await newestRun(url, token)).itemsIngested)
-        service?.child.kill('SIGKILL')
-        await service?.ended()
-        ;({ url } = await start())
-      }
-      slack.faults.clear()
-      const run = await untilEnded(url, token)
-      expect(run).toMatchObject({ status: 'succeeded', errorMessage: null })
-      expect(run.itemsIngested).toBeGreaterThan(0)
-      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
-      const { sources } = await call(url, token, 'GET', '/sources')
-      expect(sources[0]).toMatchObject({ status: 'active', sourceItemCount: run.itemsIngested })
-      // A second look at everything finds nothing that is missing, and nothing too much.
-      await call(url, token, 'POST', '/sync-runs', { connectorId: run.connectorId, fullResync: true })
-      expect(await untilEnded(url, token)).toMatchObject({
-        status: 'succeeded',
-        itemsDiscovered: run.itemsIngested,
-        itemsIngested: 0,
-        itemsDeleted: 0,
-      })
-    },
-  )
+  it('goes on where it stopped, and has every item exactly once in the end', async () => {
+    const token = await issuer.token({ subject: 'ada' })
+    let { url } = await start()
+    await call(url, token, 'POST', '/organizations', { name: 'Killed' })
+    const begun = await call(url, token, 'POST', '/connectors/slack/authorize')
+    // Slow enough to be met in the middle.
+    slack.faults.add({ path: '/api/conversations', delayMs: 40 })
+    await agreeElsewhere(begun.url)
+    const seen: number[] = []
+    for (let kill = 0; kill < 4; kill++) {
+      await sleep(150 + Math.random() * 900)
+      seen.push((await newestRun(url, token)).itemsIngested)
+      service?.child.kill('SIGKILL')
+      await service?.ended()
+      ;({ url } = await start())
+    }
+    slack.faults.clear()
+    const run = await untilEnded(url, token)
+    expect(run).toMatchObject({ status: 'succeeded', errorMessage: null })
+    expect(run.itemsIngested).toBeGreaterThan(0)
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+    const { sources } = await call(url, token, 'GET', '/sources')
+    expect(sources[0]).toMatchObject({ status: 'active', sourceItemCount: run.itemsIngested })
+    // A second look at everything finds nothing that is missing, and nothing too much.
+    await call(url, token, 'POST', '/sync-runs', { connectorId: run.connectorId, fullResync: true })
+    expect(await untilEnded(url, token)).toMatchObject({
+      status: 'succeeded',
+      itemsDiscovered: run.itemsIngested,
+      itemsIngested: 0,
+      itemsDeleted: 0,
+    })
+  })
 })

@@ -144,27 +144,23 @@ describe('a deployment behind a proxy, without an identity provider', () => {
 })
 
 describe('a process of the service', () => {
-  it(
-    'keeps every acknowledged document whole, and none in part, through kill -9 in the middle of ingests',
-    { timeout: 120_000 },
-    async () => {
-      const acknowledged: string[] = []
-      for (let round = 0; round < KILLS; round++) acknowledged.push(...(await ingestAndKill(round)))
-      const service = await launch()
-      await untilReady(service)
-      const source = await notionSource(service)
-      expect(source.sourceItemCount % DOCUMENTS_A_REQUEST).toBe(0)
-      expect(source.sourceItemCount).toBeGreaterThanOrEqual(acknowledged.length * DOCUMENTS_A_REQUEST)
-      for (const batch of acknowledged) {
-        const again = await call(service, 'POST', '/v1/ingest', documents(source.id, batch))
-        expect(again).toMatchObject({ status: 200, body: { ingested: 0, skipped: DOCUMENTS_A_REQUEST } })
-        const found = await call(service, 'POST', '/v1/search', { query: `Batch ${batch}`, limit: 1 })
-        expect(found).toMatchObject({ status: 200, body: { hits: [{ title: `Batch ${batch}` }] } })
-      }
-      service.child.kill('SIGTERM')
-      expect(await service.ended()).toBe(0)
-    },
-  )
+  it('keeps every acknowledged document whole, and none in part, through kill -9 in the middle of ingests', async () => {
+    const acknowledged: string[] = []
+    for (let round = 0; round < KILLS; round++) acknowledged.push(...(await ingestAndKill(round)))
+    const service = await launch()
+    await untilReady(service)
+    const source = await notionSource(service)
+    expect(source.sourceItemCount % DOCUMENTS_A_REQUEST).toBe(0)
+    expect(source.sourceItemCount).toBeGreaterThanOrEqual(acknowledged.length * DOCUMENTS_A_REQUEST)
+    for (const batch of acknowledged) {
+      const again = await call(service, 'POST', '/v1/ingest', documents(source.id, batch))
+      expect(again).toMatchObject({ status: 200, body: { ingested: 0, skipped: DOCUMENTS_A_REQUEST } })
+      const found = await call(service, 'POST', '/v1/search', { query: `Batch ${batch}`, limit: 1 })
+      expect(found).toMatchObject({ status: 200, body: { hits: [{ title: `Batch ${batch}` }] } })
+    }
+    service.child.kill('SIGTERM')
+    expect(await service.ended()).toBe(0)
+  })
 
   it('finishes the request in flight on SIGTERM, even one that comes twice, takes no new one, and ends with exit code 0', async () => {
     const service = await launch()
@@ -224,6 +220,29 @@ describe('a process of the service', () => {
     const answer = await fetch(`${again.url}/v1/sources`, { headers: { Authorization: `Bearer ${key}` } })
     expect(answer.status).toBe(200)
   })
+
+  it(
+    'writes nothing but lines of JSON where there is no terminal, and its new key once [OPS-6]',
+    { timeout: 120_000 },
+    async () => {
+      const folder = await mkdtemp(join(dataDir, 'lines-'))
+      const service = await launch({
+        DATA_DIR: folder,
+        DATABASE_URL: '',
+        BOOTSTRAP_ADMIN_KEY: '',
+        LOG_LEVEL: 'warn',
+      })
+      await untilReady(service)
+      service.child.kill('SIGTERM')
+      await service.ended()
+      const lines = service.output().trim().split('\n')
+      for (const line of lines) expect(JSON.parse(line), line).toMatchObject({ level: expect.any(Number) })
+      expect(service.output().match(/Admin key, shown this once: svc_[\w-]{43}/g)).toHaveLength(1)
+      const failing = await launch({ PORT: 'http' })
+      await failing.ended()
+      expect(JSON.parse(failing.output())).toMatchObject({ level: 60, msg: expect.stringContaining('PORT') })
+    },
+  )
 
   it('never writes a given admin key to its output', async () => {
     const service = await launch()

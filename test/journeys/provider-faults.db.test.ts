@@ -10,6 +10,7 @@ import {
   startConnectedService,
   type Workspace,
 } from '../support/connected-service.ts'
+import { until } from '../support/until.ts'
 
 let service: ConnectedService
 /** What the service adds to the time of the machine. */
@@ -54,14 +55,6 @@ const runsOf = async ({ organization }: Workspace, sourceId: string): Promise<En
   (await service.call('GET', '/v1/sync-runs', { key: organization.adminKey })).body.syncRuns.filter(
     (run: { connectorId: string }) => run.connectorId === sourceId,
   )
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let look = 0; look < 1_500; look++) {
-    if (await holds()) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error(`it did not come about: ${what}`)
-}
 
 function clearFaults(): void {
   for (const { faults } of [service.emulators.slack, service.emulators.google, service.emulators.notion])
@@ -166,7 +159,6 @@ describe('a burst of rate limits in the middle of a first run', () => {
 
   it.concurrent.for(ALL_PROVIDERS)(
     'of %s is waited out: everything is there once, and each refusal costs one request more [SYNC-15]',
-    { timeout: 60_000 },
     async (provider) => {
       const workspace = await service.workspace()
       const before = requestsOf(provider)
@@ -211,7 +203,11 @@ describe('an access token that the provider calls expired in the middle of a run
       const { grants, tokenPath } = emulator(any)
       const exchanged = countRequests(emulator(any), tokenPath)
       for (const { provider, before, granted } of sources) {
-        await until('a run that is under way', () => requestsOf(provider) - before > 4)
+        await until(
+          'a run that is under way',
+          () => requestsOf(provider) - before,
+          (requests) => requests > 4,
+        )
         Object.assign(grants.grantOf(granted.accessToken) ?? {}, { expiresAt: 0 })
       }
       // Whoever else needs the token while it is renewed.
@@ -267,17 +263,20 @@ describe('a grant that its owner withdrew at the provider', () => {
     for (const [provider, sourceId] of sources) {
       emulator(provider).grants.revoke((await service.storedGrant(organization, sourceId)).accessToken)
       const errorMessage = WITHDRAWN[provider].asked
-      expect(await service.sync(organization, sourceId)).toMatchObject({ status: 'failed', errorMessage })
+      const failed = await service.sync(organization, sourceId)
+      expect(failed).toMatchObject({ status: 'failed', errorMessage })
+      expect(await service.runDetails(organization, failed.id)).toMatchObject({ needsReconnection: true })
       expect(await service.findSource(organization, sourceId)).toMatchObject({
         status: 'error',
         errorMessage,
       })
     }
     aheadMs = LATER_MS
-    await until('a poll of the other source', async () => {
-      const [run, ...others] = await runsOf(healthy, healthyId)
-      return others.length > 0 && run?.status === 'succeeded'
-    })
+    await until(
+      'a poll of the other source',
+      () => runsOf(healthy, healthyId),
+      ([run, ...others]) => others.length > 0 && run?.status === 'succeeded',
+    )
     const { auditEvents } = (
       await service.call('GET', '/v1/audit-events', { key: healthy.organization.adminKey })
     ).body

@@ -57,8 +57,7 @@ const OUTAGES: Record<ProviderId, { fault: Fault; says: RegExp }> = {
 
 describe('a provider that is down', () => {
   it.concurrent.for(ALL_PROVIDERS)(
-    'such as %s fails the run in words that say so, loses nothing, and is caught up with by the next run [SYNC-6, SYNC-18]',
-    { timeout: 60_000 },
+    'such as %s fails the run in words that say so, loses nothing, and is caught up with by the next run [SYNC-6, SYNC-18, SYNC-25]',
     async (provider) => {
       const { organization, sourceId } = await connected(provider)
       const before = await service.contentsOf(sourceId)
@@ -68,6 +67,10 @@ describe('a provider that is down', () => {
       const failed = await service.sync(organization, sourceId)
       expect(failed).toMatchObject({ status: 'failed', errorMessage: expect.stringMatching(says) })
       const { errorMessage } = failed
+      // Waiting mends it, and connecting again would not.
+      const { needsReconnection, nextRunAt } = await service.runDetails(organization, failed.id)
+      expect(needsReconnection).toBe(false)
+      expect(Date.parse(nextRunAt ?? '')).toBeGreaterThan(Date.now())
       expect(await service.findSource(organization, sourceId)).toMatchObject({
         status: 'error',
         errorMessage,

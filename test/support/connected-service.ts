@@ -19,6 +19,7 @@ import {
   type TestOrganization,
   type TestService,
 } from './service.ts'
+import { until } from './until.ts'
 
 /** The provider emulators, small enough for tests, and the settings that lead to them. */
 export interface Emulators {
@@ -162,6 +163,8 @@ export interface RunDetails {
   itemsFailed: number
   failures: { externalId: string; message: string }[]
   waitingUntil: string | null
+  needsReconnection: boolean
+  nextRunAt: string | null
 }
 
 /** A source as the API shows it. */
@@ -215,7 +218,6 @@ export interface ConnectedService extends TestService {
 }
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7)
-const RUN_TIMEOUT_MS = 50_000
 
 /** The whole service with the provider emulators behind it and an identity provider of its own. */
 export async function startConnectedService(
@@ -301,14 +303,14 @@ async function runEnded(
   { adminKey }: TestOrganization,
   sourceId: string,
 ): Promise<EndedRun> {
-  const deadline = Date.now() + RUN_TIMEOUT_MS
-  for (;;) {
-    const { body } = await service.call('GET', '/v1/sync-runs', { key: adminKey })
-    const run = body.syncRuns.find((one: { connectorId: string }) => one.connectorId === sourceId)
-    if (run?.status === 'succeeded' || run?.status === 'failed') return run
-    if (Date.now() > deadline) throw new Error(`the run did not end: ${JSON.stringify(run)}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  return await until(
+    'the end of the run',
+    async () => {
+      const { body } = await service.call('GET', '/v1/sync-runs', { key: adminKey })
+      return body.syncRuns.find((one: { connectorId: string }) => one.connectorId === sourceId)
+    },
+    (run) => run?.status === 'succeeded' || run?.status === 'failed',
+  )
 }
 
 async function contentsOf({ database }: TestService, sourceId: string): Promise<unknown[]> {

@@ -12,7 +12,7 @@ import { migrate } from '../../src/database/migrate.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const CACHE_FOLDER = new URL('node_modules/.cache/test-database/', ROOT)
-const SNAPSHOT_TIMEOUT_MS = 60_000
+const SNAPSHOT_TIMEOUT_MS = 300_000
 const LEFT_OVER_AFTER_S = 3_600
 /** Whoever holds this advisory lock may make the template. */
 const TEMPLATE_LOCK = 727_401

@@ -78,7 +78,8 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
       waitedMs += ms
     },
     random: () => 0.5,
-    limits: { ...DEFAULT_PROVIDER_LIMITS, requestTimeoutMs: 2_000, ...options.limits },
+    // A busy machine answers late; tests of slow answers set a time of their own.
+    limits: { ...DEFAULT_PROVIDER_LIMITS, requestTimeoutMs: 60_000, ...options.limits },
     storedIds: async ({ from, to, limit }) =>
       [...items.keys()]
         .filter((id) => id >= from && (to === null || id < to))

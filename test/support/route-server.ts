@@ -16,19 +16,19 @@ export async function createRouteServer<S>(
   callers: ReadonlyMap<string, AgentPrincipal | ConsolePrincipal>,
 ): Promise<FastifyInstance> {
   const standing = { limit: 60, remaining: 60, resetAt: new Date(0) }
-  const find = (bearer: string | undefined): AgentPrincipal | ConsolePrincipal => {
-    const caller = callers.get(bearer ?? '')
+  const find = (authorization: string | undefined): AgentPrincipal | ConsolePrincipal => {
+    const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
     if (!caller) throw new AppError('unauthenticated', 'Who are you?')
     return caller
   }
   const gates: Gates = {
-    async authenticateAgent(bearer) {
-      const caller = find(bearer)
+    async authenticateAgent(authorization) {
+      const caller = find(authorization)
       if (caller.kind !== 'agent') throw new AppError('unauthenticated', 'An API key is needed')
       return caller
     },
-    async authenticateConsole(bearer) {
-      const caller = find(bearer)
+    async authenticateConsole(authorization) {
+      const caller = find(authorization)
       if (caller.kind !== 'console') throw new AppError('unauthenticated', 'A person is needed')
       return caller
     },
@@ -42,5 +42,6 @@ export async function createRouteServer<S>(
     standing: async () => standing,
     holdCredit: async () => ({ settle: async () => {}, refund: async () => {} }),
   }
-  return await createServer({ routes, services, gates, logger: pino({ level: 'silent' }) })
+  const publicUrl = (): string => 'http://127.0.0.1'
+  return await createServer({ routes, services, gates, publicUrl, logger: pino({ level: 'silent' }) })
 }

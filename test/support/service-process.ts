@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from './until.ts'
 
 export const PROCESS_ADMIN_KEY = 'svc_test-process-key-test-process-key-test-0'
-const START_TIMEOUT_MS = 60_000
-const LOOK_MS = 20
 
 export interface ServiceProcess {
   child: ChildProcess
@@ -44,18 +42,19 @@ export async function launchService(environment: Record<string, string>): Promis
 export async function untilReady(
   service: Pick<ServiceProcess, 'child' | 'url'> & Partial<ServiceProcess>,
 ): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS
   const output = (): string => service.output?.() ?? `exit code ${service.child.exitCode}`
-  for (;;) {
-    if (service.child.exitCode !== null) throw new Error(`the service ended: ${output()}`)
-    if (Date.now() > deadline) throw new Error(`the service did not become ready: ${output()}`)
-    const ready = await fetch(`${service.url}/readyz`).then(
-      (response) => response.ok,
-      () => false,
-    )
-    if (ready) return
-    await sleep(LOOK_MS)
-  }
+  await until(
+    'a service that is ready',
+    async () => {
+      if (service.child.exitCode !== null) throw new Error(`the service ended: ${output()}`)
+      const isReady = await fetch(`${service.url}/readyz`).then(
+        (response) => response.ok,
+        () => false,
+      )
+      return { isReady, output: output() }
+    },
+    ({ isReady }) => isReady,
+  )
 }
 
 /** A port of 127.0.0.1 that nobody listens on at this moment. */

@@ -8,6 +8,7 @@ import { describeSecret, insertApiKey, newApiKeySecret } from '../../src/access/
 import { type App, type AppDependencies, createApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import type { SubscriptionStatus, Tier } from '../../src/database/schema.ts'
+import type { ServerOptions } from '../../src/http/create-server.ts'
 import { loadTermWeights } from '../../src/inference/term-weights.ts'
 import { ACTIONS, type Action, type ActorType } from '../../src/kernel/actions.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -72,6 +73,8 @@ export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
 export async function startTestService(
   overrides: Partial<Pick<AppDependencies, 'embeddingModel' | 'languageModel' | 'clock' | 'logger'>> & {
     environment?: Record<string, string>
+    /** How long clients may take to send a request. */
+    timeouts?: ServerOptions<unknown>['timeouts']
     database?: TestDatabase
     /** undefined: without an operator surface. */
     operatorToken?: string | undefined
@@ -92,6 +95,7 @@ export async function startTestService(
     fetch,
     operatorToken: 'operatorToken' in overrides ? overrides.operatorToken : OPERATOR_TOKEN,
     publicUrl: () => url,
+    ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),
   })
   await app.server.listen({ host: '127.0.0.1', port: 0 })
   await app.start()

@@ -24,6 +24,8 @@ export interface SyncBench {
   now: number
   /** What workers reported as failed in the background. */
   errors: unknown[]
+  /** What the service itself failed on of single items, as it is logged. */
+  faults: unknown[]
   connect(provider?: ProviderId, values?: Partial<Row<'sources'>>): Promise<string>
   queue(sourceId: string, fullResync?: boolean): Promise<string>
   worker(adapters: Record<string, ProviderAdapter> | ProviderAdapter, options?: WorkerOptions): SyncWorker
@@ -65,6 +67,7 @@ export async function startSyncBench(): Promise<SyncBench> {
     organization,
     now: Date.UTC(2026, 0, 20),
     errors: [],
+    faults: [],
     connect: (provider = 'notion', values = {}) =>
       insertSource(db, organization.id, {
         provider,
@@ -115,6 +118,7 @@ export async function startSyncBench(): Promise<SyncBench> {
             signal.throwIfAborted()
             bench.now += ms
           }),
+        onItemFault: (_run, fault) => bench.faults.push(fault),
         onPage: () => {},
         onWait: () => {},
         onRunEnded: () => {},

@@ -13,19 +13,30 @@ import { StartupError } from '../../kernel/errors.ts'
  */
 export function lockDirectory(directory: string): () => void {
   const holderFile = path.join(directory, 'database.pid')
-  const lock = new DatabaseSync(path.join(directory, 'database.lock'), { timeout: 0 })
+  let lock: DatabaseSync | undefined
   try {
+    lock = new DatabaseSync(path.join(directory, 'database.lock'), { timeout: 0 })
     lock.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive')
+    writeFileSync(holderFile, `${process.pid}\n`)
   } catch (error) {
-    lock.close()
-    if (!isBusy(error)) throw new StartupError(`DATA_DIR: ${directory} cannot be locked`, { cause: error })
+    lock?.close()
+    if (!isBusy(error)) throw notWritable(directory, error)
     throw new StartupError(
       `DATA_DIR: ${directory} is in use by another instance (process ${readHolder(holderFile)}). Stop it, or set another DATA_DIR.`,
       { cause: error },
     )
   }
-  writeFileSync(holderFile, `${process.pid}\n`)
   return () => lock.close()
+}
+
+/** A directory that this process may not write into: on a read-only disk, or another user's. */
+export function notWritable(directory: string, cause: unknown): StartupError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new StartupError(
+    `DATA_DIR: ${directory} cannot be written (${reason}). ` +
+      "Give the service's user the right to write there and to the files in it, or set another DATA_DIR.",
+    { cause },
+  )
 }
 
 const SQLITE_BUSY = 5

@@ -118,3 +118,14 @@ describe('one session for all', () => {
     expect(await vacuum()).toEqual([])
   })
 })
+
+describe('a start', () => {
+  it('that finds no way to write says where and what to do, without a stack', async () => {
+    const dataDir = path.join(parent, 'unwritable')
+    await mkdir(path.join(dataDir, 'database.lock'), { recursive: true })
+    await expect(openEmbedded({ dataDir })).rejects.toThrow(
+      new RegExp(`^DATA_DIR: ${dataDir} cannot be written .*set another DATA_DIR`),
+    )
+    await expect(openEmbedded({ dataDir })).rejects.toBeInstanceOf(StartupError)
+  })
+})

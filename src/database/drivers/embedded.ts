@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ import type { OpenDatabase } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { embeddedDialect } from './embedded-dialect.ts'
 import { openDurableFiles } from './embedded-files.ts'
-import { lockDirectory } from './embedded-lock.ts'
+import { lockDirectory, notWritable } from './embedded-lock.ts'
 import { startVacuuming } from './embedded-vacuum.ts'
 
 /** PGlite's PostgreSQL; the files of another major version cannot be read. */
@@ -52,12 +52,19 @@ export async function openEmbedded({
 }: EmbeddedOptions): Promise<OpenDatabase> {
   const directory = path.resolve(dataDir)
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new StartupError(`DATA_DIR: ${directory} cannot be made or is not a directory`, { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartupError(
+      `DATA_DIR: ${directory} cannot be made or is not a directory (${reason}). Set another DATA_DIR.`,
+      { cause: error },
+    )
+  })
+  await access(directory, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw notWritable(directory, error)
   })
   const unlock = lockDirectory(directory)
   try {
     const folder = path.join(directory, 'database')
-    if (!existsSync(folder)) await initialise(directory, folder)
+    if (!existsSync(folder)) await initialise(directory, folder, onBackgroundError)
     const pglite = await openFolder(folder)
     const stopVacuuming = startVacuuming(pglite, onBackgroundError)
     return embeddedDatabase(pglite, { beforeClose: stopVacuuming, afterClose: unlock })
@@ -68,10 +75,15 @@ export async function openEmbedded({
 }
 
 /** Beside its place and moved there when it is whole, so that a first start that is killed leaves no half database. */
-async function initialise(directory: string, folder: string): Promise<void> {
+async function initialise(
+  directory: string,
+  folder: string,
+  onBackgroundError: (error: unknown) => void,
+): Promise<void> {
   for (const name of await readdir(directory)) {
+    // What a start that was killed has begun may still be written to for a moment: then a later start removes it.
     if (name.startsWith('database.new-'))
-      await rm(path.join(directory, name), { recursive: true, force: true })
+      await rm(path.join(directory, name), { recursive: true, force: true }).catch(onBackgroundError)
   }
   const unfinished = path.join(directory, `database.new-${randomUUID()}`)
   const script = fileURLToPath(new URL('./initialise-embedded.ts', import.meta.url))

@@ -9,6 +9,8 @@ export interface EmbeddingModelSettings {
   apiKey?: string | undefined
   model?: string | undefined
   dimensions?: number | undefined
+  /** What a server that is not told a number is known to answer with: spares asking it at creation. */
+  knownDimensions?: number | undefined
 }
 
 const OPENAI_BASE_URL = 'https://api.openai.com/v1'
@@ -24,7 +26,7 @@ export async function createEmbeddingModel(
   settings: EmbeddingModelSettings,
   options: OpenAiEmbeddingOptions = {},
 ): Promise<EmbeddingModel> {
-  const { baseUrl, apiKey, model, dimensions } = settings
+  const { baseUrl, apiKey, model, dimensions, knownDimensions } = settings
   switch (settings.provider) {
     case 'openai': {
       if (apiKey === undefined && baseUrl === undefined) {
@@ -32,7 +34,13 @@ export async function createEmbeddingModel(
           'EMBEDDING_PROVIDER=openai needs EMBEDDING_API_KEY, or EMBEDDING_BASE_URL of a server without keys.',
         )
       }
-      const server = { baseUrl: baseUrl ?? OPENAI_BASE_URL, apiKey, model: model ?? OPENAI_MODEL, dimensions }
+      const server = {
+        baseUrl: baseUrl ?? OPENAI_BASE_URL,
+        apiKey,
+        model: model ?? OPENAI_MODEL,
+        dimensions,
+        knownDimensions,
+      }
       return await createOpenAiEmbeddingModel(server, options)
     }
     case 'transformers':

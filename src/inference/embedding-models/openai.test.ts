@@ -131,8 +131,8 @@ describe('a failing server', () => {
   })
 
   it('that drops the connection or is too slow is tried again', async () => {
-    const model = await create({ timeoutMs: 300 })
-    server.fail({ kind: 'cut', afterDeltas: 0 }, { kind: 'slow', ms: 900 })
+    const model = await create({ timeoutMs: 1_000 })
+    server.fail({ kind: 'cut', afterDeltas: 0 }, { kind: 'slow', ms: 20_000 })
     expect(await model.embedQuery('x')).toHaveLength(64)
     expect(server.requests).toHaveLength(3)
   })

@@ -13,6 +13,8 @@ export interface OpenAiEmbeddingSettings {
   model: string
   /** Asked of the server and checked in every answer; without it the server is asked once, at creation. */
   dimensions?: number | undefined
+  /** What the server is known to answer with where it is not asked for a number; checked likewise. */
+  knownDimensions?: number | undefined
 }
 
 export interface OpenAiEmbeddingOptions extends Partial<PostJsonOptions> {
@@ -45,7 +47,8 @@ export async function createOpenAiEmbeddingModel(
   const embedBatch = (inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> =>
     limit(() => requestEmbeddings(settings, options, inputs, signal))
 
-  const dimensions = settings.dimensions ?? (await embedBatch(['dimensions']))[0]?.length ?? 0
+  const dimensions =
+    settings.dimensions ?? settings.knownDimensions ?? (await embedBatch(['dimensions']))[0]?.length ?? 0
 
   async function embed(inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const batches = splitIntoBatches(inputs, options.batchSize ?? BATCH_SIZE)

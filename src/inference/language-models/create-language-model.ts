@@ -1,5 +1,6 @@
 import type { LanguageModel as SdkModel } from 'ai'
 import { StartupError } from '../../kernel/errors.ts'
+import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 import type { LanguageModel } from '../language-model.ts'
 import { streamAnswer } from './stream-answer.ts'
 
@@ -45,7 +46,7 @@ export function createLanguageModel(
   return {
     id: `${provider}:${name}`,
     async *stream(prompt, signal) {
-      loaded ??= loadSdkModel(provider, name, settings, options.fetch)
+      loaded ??= loadSdkModel(provider, name, settings, refuseRedirects(options.fetch ?? globalThis.fetch))
       const call = { model: await loaded, secret: settings.apiKey, retriesMax: options.retriesMax ?? 1 }
       yield* streamAnswer(call, prompt, signal)
     },
@@ -63,9 +64,9 @@ async function loadSdkModel(
   provider: keyof typeof DEFAULT_MODELS,
   name: string,
   settings: LanguageModelSettings,
-  fetchFunction: typeof fetch | undefined,
+  fetchFunction: typeof fetch,
 ): Promise<SdkModel> {
-  const fetchOption = fetchFunction ? { fetch: fetchFunction } : {}
+  const fetchOption = { fetch: fetchFunction }
   const baseOption = settings.baseUrl === undefined ? {} : { baseURL: settings.baseUrl }
   // The SDKs look for a key of their own in the environment when given none; the settings alone decide here.
   const apiKey = settings.apiKey ?? 'none'

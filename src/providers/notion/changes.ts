@@ -32,7 +32,7 @@ export async function* listNotionChanges(
   objectsPerPage: number,
 ): AsyncGenerator<ChangePage> {
   const state = readNotionCursor(input.cursor)
-  const outage = createOutageGuard()
+  const outage = createOutageGuard(run.session.signal)
   const sync: NotionSync = {
     run,
     state,

@@ -7,6 +7,7 @@ import {
 } from '@notionhq/client'
 import { createProviderCaller, retryAfterMs, type ProviderCaller } from '../calls.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
+import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 
 /** What every part of a run needs to reach Notion. */
 export interface NotionRun {
@@ -55,7 +56,7 @@ export function createNotionClient(
     logger: () => undefined,
     fetch: async (url, init) => {
       const { method, headers, body } = init ?? {}
-      const response = await fetch(url, {
+      const response = await refuseRedirects(fetch)(url, {
         ...(method === undefined ? {} : { method }),
         ...(headers === undefined ? {} : { headers }),
         ...(body === undefined ? {} : { body }),

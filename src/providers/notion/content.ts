@@ -62,7 +62,7 @@ async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionConte
   ) {
     const part = id === pageId ? await markdownOf(run, id) : await readPart(run, id)
     texts.push(part.markdown)
-    children.push(...part.children)
+    for (const child of part.children) children.push(child)
     size += Buffer.byteLength(part.markdown)
     for (const other of part.others) {
       if (asked.size <= MOST_PARTS && !asked.has(other)) {

@@ -138,8 +138,8 @@ describe('Notion: faults', () => {
   })
 
   it('an answer that is too slow, or is no answer of the provider, is asked for again', async () => {
-    const { notion, sync } = await connect({ harness: { limits: { requestTimeoutMs: 100 } } })
-    notion.faults.add({ path: '/v1/search', times: 1, delayMs: 400 })
+    const { notion, sync } = await connect({ harness: { limits: { requestTimeoutMs: 500 } } })
+    notion.faults.add({ path: '/v1/search', times: 1, delayMs: 20_000 })
     notion.faults.add({ path: '/v1/search', times: 1, status: 502, body: '<html>Bad gateway</html>' })
     await sync.run()
     expect(differences(notion, sync)).toEqual([])

@@ -1,9 +1,9 @@
-import { cutToBytes } from '../item-text.ts'
 import { ProviderError, type ProviderItem } from '../provider.ts'
 import type { NotionObject, NotionPage } from './objects.ts'
 import type { NotionPerson } from './people.ts'
 import { dataSourceText, propertyLines } from './text.ts'
 import { titleOf } from './tree.ts'
+import { cutToBytes } from '../../text/cut-to-bytes.ts'
 
 export interface NotionItemContext {
   workspace: { id: string; name: string }

@@ -82,11 +82,12 @@ export function dataSourceText(source: NotionDataSource): string {
     .join('\n\n')
 }
 
-const CHILD = /<(page|database)\b[^>]*?\burl="([^"]+)"/g
+// Each stops where the next tag begins: what has no end is no tag.
+const CHILD = /<(page|database)\b[^<>]*?\burl="([^"<>]+)"/g
 const ROW_END = /<\/tr>\s*/g
 const CELL_END = /<\/td>\s*/g
 const TAG =
-  /<\/?(?:page|database|mention-[a-z-]+|callout|columns?|details|summary|synced_block(?:_reference)?|table|colgroup|col|tr|td|span|unknown|empty-block|table_of_contents|audio|video|file|pdf|meeting-notes|notes)\b[^>]*>/g
+  /<\/?(?:page|database|mention-[a-z-]+|callout|columns?|details|summary|synced_block(?:_reference)?|table|colgroup|col|tr|td|span|unknown|empty-block|table_of_contents|audio|video|file|pdf|meeting-notes|notes)\b[^<>]*>/g
 
 /**
  * Notion's enhanced Markdown as plain Markdown: its tags are taken away and what they hold stays
@@ -97,7 +98,7 @@ export function readableMarkdown(markdown: string): string {
     .replace(CELL_END, ' | ')
     .replace(ROW_END, '\n')
     .replace(TAG, '')
-    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/(?<![ \t])[ \t]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
 }

@@ -8,6 +8,7 @@ import {
 } from '@slack/web-api'
 import { createProviderCaller, type ProviderCaller } from '../calls.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
+import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 
 /** Errors that end a grant: docs.slack.dev/reference/methods/auth.test#errors. */
 const AUTH_ERRORS = new Set([
@@ -44,7 +45,10 @@ export function createSlackClient(apiUrl: string, timeoutMs: number, signal: Abo
     // Its own warnings repeat what the errors say.
     logLevel: LogLevel.ERROR,
     fetch: (url, init) =>
-      fetch(url, { ...init, signal: AbortSignal.any([signal, ...(init?.signal ? [init.signal] : [])]) }),
+      refuseRedirects(fetch)(url, {
+        ...init,
+        signal: AbortSignal.any([signal, ...(init?.signal ? [init.signal] : [])]),
+      }),
   })
 }
 

@@ -131,8 +131,8 @@ describe('Slack: faults', () => {
   })
 
   it('an answer that is too slow, or is no answer of the provider, is asked for again', async () => {
-    const { slack, sync } = await connect({ harness: { limits: { requestTimeoutMs: 100 } } })
-    slack.faults.add({ path: 'conversations.history', times: 1, delayMs: 400 })
+    const { slack, sync } = await connect({ harness: { limits: { requestTimeoutMs: 500 } } })
+    slack.faults.add({ path: 'conversations.history', times: 1, delayMs: 20_000 })
     slack.faults.add({
       path: 'conversations.history',
       times: 1,

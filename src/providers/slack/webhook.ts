@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { AppError, validationError } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors.ts'
 import type { WebhookEvent, WebhookRequest } from '../descriptor.ts'
 import type { SlackHint } from './hints.ts'
 import { isSystemSubtype } from './reading/messages.ts'
+import { validate } from '../../kernel/validate.ts'
 
 const LARGEST_AGE_SECONDS = 300
 
@@ -134,11 +135,7 @@ const CHANNEL_EVENTS = new Set([
  * parsed JSON; throws AppError `validation_failed` when it is no event.
  */
 export function readSlackEvent(body: unknown): SlackEventOutcome {
-  const parsed = envelope.safeParse(body)
-  if (!parsed.success) {
-    throw validationError(parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
-  }
-  const request = parsed.data
+  const request = validate(envelope, body, 'body')
   if (request.type === 'url_verification') return { kind: 'challenge', challenge: request.challenge }
   if (request.type === 'app_rate_limited') return { kind: 'ignored', reason: 'app_rate_limited' }
   const { team_id: teamId, event_id: eventId, event } = request

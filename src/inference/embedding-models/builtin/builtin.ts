@@ -2,15 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { StartupError } from '../../../kernel/errors.ts'
+import { inSlices, type Pausable } from '../../../kernel/slices.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
 import { decodeArtefact, MODEL_ID } from './artefact-format.ts'
 import { createEmbedder, DIMENSIONS, type Embedder } from './embed.ts'
 
 /** Where the trained artefact lies in the project. */
 export const ARTEFACT_PATH = fileURLToPath(new URL(`${MODEL_ID}.bin`, import.meta.url))
-
-/** Documents embedded before other work gets its turn; a chunk costs some 0.1 ms. */
-const DOCUMENTS_A_TURN = 32
 
 const embedders = new Map<string, Promise<Embedder>>()
 
@@ -66,12 +64,15 @@ async function embedAll(
   documents: readonly EmbeddingInput[],
   signal?: AbortSignal,
 ): Promise<Float32Array[]> {
+  signal?.throwIfAborted()
+  return await inSlices(embeddingAll(embedder, documents), signal)
+}
+
+/** A chunk costs some 0.1 ms, one of ligatures that are written out as whole phrases a hundred times as much. */
+function* embeddingAll(embedder: Embedder, documents: readonly EmbeddingInput[]): Pausable<Float32Array[]> {
   const vectors: Float32Array[] = []
   for (const document of documents) {
-    if (vectors.length > 0 && vectors.length % DOCUMENTS_A_TURN === 0) {
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    signal?.throwIfAborted()
+    yield
     vectors.push(embedder.embedDocument(document.title, document.text))
   }
   return vectors

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { workbookOf } from '../../../../emulators/google/file-formats.ts'
-import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
+import { sampleOdt } from '../../../../test/support/sample-files.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import type { ProviderLimits } from '../../provider.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './adapter.ts'
@@ -93,6 +94,28 @@ describe('the first sync of a Drive', () => {
     google.faults.add({ path: '/permissions', status: 403, body: refusal('insufficientFilePermissions') })
     await engine.run()
     expect(byTitle(engine, 'Team notes')?.metadata).not.toHaveProperty('accessPolicy')
+  })
+
+  it('reads tables, mails and OpenDocument as the command line does', async () => {
+    const { google, engine } = await connect()
+    const odt = await sampleOdt('<text:h text:outline-level="2">Steps</text:h><text:p>Pack.</text:p>')
+    const table = 'Item,Cost\nDesk,1200\n'
+    const files = [
+      ['sheet', 'application/vnd.google-apps.spreadsheet', table],
+      ['costs.csv', 'text/csv', table],
+      ['plan.odt', 'application/vnd.oasis.opendocument.text', odt],
+      ['hello.eml', 'message/rfc822', 'From: a@example.com\r\nSubject: Hello\r\n\r\nHi there.'],
+      ['page.html', 'text/html', '<h1>Plan</h1><pre>a\n  b</pre>'],
+    ] as const
+    for (const [name, mimeType, content] of files) google.drive.create({ name, mimeType, content })
+    await engine.run()
+    expect(Object.fromEntries(files.map(([name]) => [name, byTitle(engine, name)?.body]))).toEqual({
+      sheet: '- Item: Desk; Cost: 1200',
+      'costs.csv': '- Item: Desk; Cost: 1200',
+      'plan.odt': '## Steps\n\nPack.',
+      'hello.eml': 'From: a@example.com\n\nHi there.',
+      'page.html': '# Plan\n\n```\na\n  b\n```',
+    })
   })
 
   it('leaves pictures out of an exported document', async () => {

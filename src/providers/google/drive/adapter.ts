@@ -1,7 +1,7 @@
 import { drive, type drive_v3 } from '@googleapis/drive'
 import pLimit from 'p-limit'
 import type { Clock } from '../../../kernel/clock.ts'
-import type { TextExtractor } from '../../../sources/extract/text-extractor.ts'
+import type { TextExtractor } from '../../../file-text/index.ts'
 import {
   ProviderError,
   type ChangePage,
@@ -39,7 +39,7 @@ export function createGoogleDriveAdapter({
   extractor,
 }: GoogleDriveAdapterOptions): ProviderAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
-  const api = drive({ version: 'v3', retry: false, ...rootUrl })
+  const api = drive({ version: 'v3', retry: false, redirect: 'error', ...rootUrl })
   const caller = createGoogleCaller()
   const oauth = createGoogleOAuth({
     settings,
@@ -114,9 +114,9 @@ async function retryItems(run: DriveRun, externalIds: readonly string[]): Promis
       else files.push({ externalId, feed: parts[0] ?? MY_DRIVE, file })
     } catch (error) {
       run.session.signal.throwIfAborted()
-      const { verdict, message } = await run.failures.judge(error)
+      const { verdict, failure } = await run.failures.judge(externalId, error)
       if (verdict === 'gone') looked.deletions.push(externalId)
-      else looked.failures.push({ externalId, message })
+      else looked.failures.push(failure)
       if (verdict === 'again') looked.again.push(externalId)
     }
   }

@@ -4,7 +4,7 @@ import { brokenPdf, pdfBomb, wordBomb } from '../../../../emulators/google/file-
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import { closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { createProviderHarness } from '../../../../test/support/provider-harness.ts'
-import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderLimits } from '../../provider.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './adapter.ts'
 
@@ -205,9 +205,9 @@ describe('Google', () => {
   })
 
   it('that cuts connections or does not answer in time is asked again', async () => {
-    const { google, engine } = await connect({ files: 20 }, { requestTimeoutMs: 300 })
+    const { google, engine } = await connect({ files: 20 }, { requestTimeoutMs: 1_000 })
     google.faults.add({ every: 5, times: 3, drop: true })
-    google.faults.add({ path: '/export', times: 1, delayMs: 1_500 })
+    google.faults.add({ path: '/export', times: 1, delayMs: 20_000 })
     expect((await engine.run()).failures).toEqual([])
     expect(engine.items.size).toBe(19)
   })

@@ -1,7 +1,7 @@
-import type { ParsedText } from '../../../sources/extract/parse-file.ts'
-import { textFormatOf } from '../../../sources/extract/text-format.ts'
 import { GoogleError, TOO_LARGE } from '../shared/error.ts'
 import type { DriveFile, DriveRun } from './run.ts'
+import { inSlices, type Pausable } from '../../../kernel/slices.ts'
+import { type ExtractedText, textFormatOf } from '../../../file-text/index.ts'
 
 // What Google's own kinds are exported as, best first. Markdown of a document holds its pictures, so one that is too large to
 // export may still be small as plain text. A spreadsheet's CSV is its first sheet.
@@ -14,6 +14,7 @@ const EXPORTS: Record<string, readonly string[]> = {
 
 /** Files over this size are held one at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
+const BYTES_A_PAUSE = 65_536
 
 /** True for the kinds whose content is written in Google's editors. */
 export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
@@ -26,7 +27,7 @@ export const isSkipped = (file: DriveFile) =>
  * The text of a file; null when its kind is not read. Throws GoogleError, ExtractionError, or the signal's reason. A file
  * over `maxDownloadBytes` is refused before it is fetched.
  */
-export async function readContent(run: DriveRun, file: DriveFile): Promise<ParsedText | null> {
+export async function readContent(run: DriveRun, file: DriveFile): Promise<ExtractedText | null> {
   const exports = EXPORTS[file.mimeType]
   if (exports) return await exportText(run, file, exports)
   const format = textFormatOf(file.mimeType, file.name)
@@ -41,6 +42,7 @@ export async function readContent(run: DriveRun, file: DriveFile): Promise<Parse
       format,
       bytes,
       charset: null,
+      path: file.name,
       maxTextBytes: limits.maxTextBytes,
       timeoutMs: limits.extractTimeoutMs,
       memoryMb: limits.extractMemoryMb,
@@ -50,18 +52,22 @@ export async function readContent(run: DriveRun, file: DriveFile): Promise<Parse
   return Number(file.size ?? 0) > LARGE_BYTES ? await run.oneLarge(read) : await read()
 }
 
-async function exportText(run: DriveRun, file: DriveFile, mimeTypes: readonly string[]): Promise<ParsedText> {
+async function exportText(
+  run: DriveRun,
+  file: DriveFile,
+  mimeTypes: readonly string[],
+): Promise<ExtractedText> {
   const [mimeType, ...others] = mimeTypes
   try {
     const bytes = await download(run, (options) =>
       run.api.files.export({ fileId: file.id, mimeType: mimeType ?? 'text/plain' }, options),
     )
-    const text = Buffer.from(bytes).toString('utf8')
     const { limits, signal } = run.session
     return await run.extractor.extract({
-      format: 'text',
-      bytes: Buffer.from(mimeType === 'text/markdown' ? withoutPictures(text) : text),
+      format: mimeType === 'text/csv' ? 'csv' : 'text',
+      bytes: mimeType === 'text/markdown' ? await inSlices(withoutPictures(bytes), signal) : bytes,
       charset: 'utf-8',
+      path: file.name,
       maxTextBytes: limits.maxTextBytes,
       timeoutMs: limits.extractTimeoutMs,
       memoryMb: limits.extractMemoryMb,
@@ -105,9 +111,27 @@ function tooLarge(maxBytes: number): GoogleError {
   })
 }
 
-// Google puts pictures as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text.
-function withoutPictures(markdown: string): string {
-  return markdown
-    .replaceAll(/^\[[^\]\n]{1,40}\]: <data:[^>\n]*>$/gm, '')
-    .replaceAll(/!\[[^\]\n]{0,200}\]\[[^\]\n]{1,40}\]/g, '')
+/**
+ * Google puts pictures as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text. Neither goes over a
+ * line, so that it can be done bit by bit.
+ */
+export function* withoutPictures(markdown: Uint8Array): Pausable<Buffer> {
+  const decoder = new TextDecoder()
+  const parts: Buffer[] = []
+  let unfinished = ''
+  for (let from = 0; from < markdown.length; from += BYTES_A_PAUSE) {
+    yield
+    const piece = decoder.decode(markdown.subarray(from, from + BYTES_A_PAUSE), { stream: true })
+    const lineStart = piece.lastIndexOf('\n') + 1
+    if (lineStart > 0) parts.push(Buffer.from(linesWithoutPictures(unfinished + piece.slice(0, lineStart))))
+    unfinished = lineStart > 0 ? piece.slice(lineStart) : unfinished + piece
+  }
+  parts.push(Buffer.from(linesWithoutPictures(unfinished + decoder.decode())))
+  return Buffer.concat(parts)
+}
+
+function linesWithoutPictures(lines: string): string {
+  return lines
+    .replaceAll(/^\[[^[\]\n]{1,40}\]: <data:[^<>\n]*>$/gm, '')
+    .replaceAll(/!\[[^[\]\n]{0,200}\]\[[^[\]\n]{1,40}\]/g, '')
 }

@@ -26,10 +26,10 @@ export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Pr
       else read.deletions.push(externalId)
     } catch (error) {
       run.session.signal.throwIfAborted()
-      const { verdict, message } = await run.failures.judge(error)
+      const { verdict, failure } = await run.failures.judge(externalId, error)
       // What its owner has closed to readers is no longer answered from an older copy.
       if (verdict === 'gone' || isClosed(error)) read.deletions.push(externalId)
-      if (verdict !== 'gone') read.failures.push({ externalId, message })
+      if (verdict !== 'gone') read.failures.push(failure)
       if (verdict === 'again') read.again.push(externalId)
     }
   })

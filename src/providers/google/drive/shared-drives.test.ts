@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
-import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './adapter.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 
 const extractor = createTextExtractor({ threads: 1 })
 afterEach(closeGoogles)

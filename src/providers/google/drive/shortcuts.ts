@@ -51,9 +51,9 @@ async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): Asyn
   } catch (error) {
     run.session.signal.throwIfAborted()
     // What it brought stays until Google says what became of it; it is looked at again in its turn.
-    const { message } = await run.failures.judge(error)
+    const { failure } = await run.failures.judge(key, error)
     remember(state, entry)
-    yield { ...emptyStep(), failures: [{ externalId: key, message }] }
+    yield { ...emptyStep(), failures: [failure] }
     return
   }
   run.failures.succeeded()

@@ -5,7 +5,7 @@ import { brokenPdf, pdfOf } from '../../../../emulators/google/file-formats.ts'
 import type { GoogleEmulator, GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { createProviderHarness } from '../../../../test/support/provider-harness.ts'
-import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderLimits } from '../../provider.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from './adapter.ts'
 
@@ -375,3 +375,41 @@ function connectFresh(google: GoogleEmulator) {
 }
 
 const byId = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
+
+describe('one mail', () => {
+  it('with a forwarded mail of 200,000 lines is read like any other', async () => {
+    const { google, engine } = await connect()
+    const id = google.mail.deliver({
+      from: 'a@acme.example',
+      subject: 'Re: Long',
+      text: `See below.\n\n---------- Forwarded message ---------\n${'a line\n'.repeat(200_000)}`,
+    })
+    const { failures, complete } = await engine.run()
+    expect({ failures, complete }).toEqual({ failures: [], complete: true })
+    expect(engine.items.get(idOf(google, id))?.body).toMatch(/^See below\./)
+  })
+
+  it.each([new RangeError('too long'), new TypeError('text.trim is no function'), 'a string'])(
+    'that the service fails on (%s) is counted, and the others come [SYNC-13]',
+    async (fault) => {
+      const throwing = {
+        extract: () => Promise.reject(fault),
+        close: async () => {},
+      }
+      const { google, engine } = await connectGoogle(
+        (settings, clock) => createGmailAdapter({ settings, clock, extractor: throwing }),
+        GMAIL_SCOPE,
+      )
+      const broken = google.mail.deliver({ from: 'a@acme.example', subject: 'Broken', html: '<p>Broken</p>' })
+      const fine = google.mail.deliver({ from: 'a@acme.example', subject: 'Fine', text: 'Fine' })
+      const { failures, complete } = await engine.run()
+      expect(complete).toBe(true)
+      expect(failures).toContainEqual({
+        externalId: idOf(google, broken),
+        message: expect.stringContaining('the service failed on it'),
+        fault,
+      })
+      expect(engine.items.get(idOf(google, fine))?.body).toBe('Fine')
+    },
+  )
+})

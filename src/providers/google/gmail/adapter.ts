@@ -1,7 +1,7 @@
 import { gmail, type gmail_v1 } from '@googleapis/gmail'
 import pLimit from 'p-limit'
 import type { Clock } from '../../../kernel/clock.ts'
-import type { TextExtractor } from '../../../sources/extract/text-extractor.ts'
+import type { TextExtractor } from '../../../file-text/index.ts'
 import {
   ProviderError,
   type ChangePage,
@@ -31,7 +31,7 @@ export interface GmailAdapterOptions {
 /** The Gmail connector: every mail of one mailbox but trash, spam, drafts and chats. */
 export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterOptions): ProviderAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
-  const api = gmail({ version: 'v1', retry: false, ...rootUrl })
+  const api = gmail({ version: 'v1', retry: false, redirect: 'error', ...rootUrl })
   const caller = createGoogleCaller()
   const oauth = createGoogleOAuth({
     settings,

@@ -1,11 +1,10 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
-import { decodeText } from '../../../sources/extract/decode-text.ts'
-import type { ExtractInput } from '../../../sources/extract/text-extractor.ts'
-import { textFormatOf } from '../../../sources/extract/text-format.ts'
-import { cutToBytes } from '../../item-text.ts'
-import type { ItemMetadata, ProviderItem } from '../../provider.ts'
+import type { ItemMetadata, ProviderItem, ItemFailure } from '../../provider.ts'
 import { GoogleError } from '../shared/error.ts'
+import { decodeText, type ExtractInput, textFormatOf } from '../../../file-text/index.ts'
+import { inSlices } from '../../../kernel/slices.ts'
+import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import {
   charsetFor,
   headerOf,
@@ -19,6 +18,8 @@ import { isReply, withoutQuotedText } from './quoted-text.ts'
 
 const MOST_ATTACHMENTS = 5
 const MOST_RECIPIENTS = 50
+/** Of a header that is longer, the beginning is read: a list of recipients may be a megabyte. */
+const HEADER_CHARACTERS_MAX = 20_000
 /** A share of the item's text for what is attached; the mail's own words come first. */
 const ATTACHMENT_SHARE = 4
 
@@ -28,7 +29,7 @@ const TEXT_BEFORE_QUOTES = 4
 /** A mail's item, and what could not be read of its parts: the mail is stored without them. */
 export interface ReadMail {
   item: ProviderItem
-  unread: string[]
+  unread: ItemFailure[]
   /** Something in it got no answer and is worth another try. */
   again: boolean
 }
@@ -40,13 +41,15 @@ export async function mailItemOf(
 ): Promise<ReadMail> {
   const payload = message.payload ?? {}
   const { texts, attachments } = partsOf(payload)
-  const faults: Faults = { unread: [], again: false }
+  const faults: Faults = { externalId: mailItemId(run.session, message.id), unread: [], again: false }
   const own = await ownTexts(run, message.id, texts, faults)
   const attached = await attachedText(run, message.id, attachments, faults)
-  const subject = decodeWords(headerOf(payload, 'Subject') ?? '').trim()
+  const subject = decodeWords((headerOf(payload, 'Subject') ?? '').slice(0, HEADER_CHARACTERS_MAX)).trim()
   const title = subject === '' ? '(no subject)' : subject
   const isAnswer = (headerOf(payload, 'In-Reply-To') ?? headerOf(payload, 'References')) !== null
-  const said = isReply(subject, isAnswer) ? withoutQuotedText(...own.texts) : own.texts.join('\n\n').trim()
+  const said = isReply(subject, isAnswer)
+    ? await inSlices(withoutQuotedText(own.texts), run.session.signal)
+    : own.texts.join('\n\n').trim()
   const words = [said, ...own.attachedMails].filter((text) => text !== '')
   const body = [...(words.length === 0 ? [title] : words), ...attached].join('\n\n')
   const kept = cutToBytes(body, run.session.limits.maxTextBytes)
@@ -54,7 +57,7 @@ export async function mailItemOf(
   const sender = firstAddress(headerOf(payload, 'From'))
   const link = permalinkOf(run, message.id)
   const item: ProviderItem = {
-    externalId: mailItemId(run.session, message.id),
+    externalId: faults.externalId,
     sourceKind: 'message',
     title,
     body: kept,
@@ -71,12 +74,13 @@ export async function mailItemOf(
       ...(kept.length < body.length || own.truncated ? { truncated: true } : {}),
     },
   }
-  return { item, ...faults }
+  return { item, unread: faults.unread, again: faults.again }
 }
 
 /** What could not be read of one mail so far. */
 interface Faults {
-  unread: string[]
+  externalId: string
+  unread: ItemFailure[]
   again: boolean
 }
 
@@ -91,8 +95,8 @@ async function readOrNote<Value>(
     return await read()
   } catch (error) {
     run.session.signal.throwIfAborted()
-    const { verdict, message } = await run.failures.judge(error)
-    faults.unread.push(`${what}: ${message}`)
+    const { verdict, failure } = await run.failures.judge(faults.externalId, error)
+    faults.unread.push({ ...failure, message: `${what}: ${failure.message}` })
     faults.again ||= verdict === 'again'
     return null
   }
@@ -142,6 +146,7 @@ async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<
     format: 'html',
     bytes,
     charset,
+    path: '',
   })
   return text
 }
@@ -178,6 +183,7 @@ async function readAttachment(run: MailRun, messageId: string, part: AttachmentP
     format,
     bytes,
     charset: null,
+    path: part.fileName,
   })
   return text
 }
@@ -194,7 +200,7 @@ async function fetchAttachment(run: MailRun, messageId: string, id: string | nul
   return Buffer.from(data ?? '', 'base64url')
 }
 
-function boundsOf(run: MailRun, share: number): Omit<ExtractInput, 'format' | 'bytes' | 'charset'> {
+function boundsOf(run: MailRun, share: number): Omit<ExtractInput, 'format' | 'bytes' | 'charset' | 'path'> {
   const { limits, signal } = run.session
   return {
     maxTextBytes: Math.floor(limits.maxTextBytes / share),
@@ -219,7 +225,7 @@ function internalDateOf(message: gmail_v1.Schema$Message): Date | null {
  * it: what stands before the first address is part of its name.
  */
 function firstAddress(header: string | null): { name: string; address: string } | null {
-  const parsed = addressParser(header ?? '', { flatten: true })
+  const parsed = addressParser((header ?? '').slice(0, HEADER_CHARACTERS_MAX), { flatten: true })
   const index = parsed.findIndex(({ address }) => address)
   const address = parsed[index]?.address
   if (!address) return null
@@ -229,7 +235,7 @@ function firstAddress(header: string | null): { name: string; address: string } 
 
 /** The mailboxes of an address header, groups opened (RFC 5322, 3.4). */
 function addressesOf(header: string): { name: string; address: string }[] {
-  return addressParser(header, { flatten: true }).flatMap(({ name, address }) =>
-    address ? [{ name: decodeWords(name).trim(), address }] : [],
+  return addressParser(header.slice(0, HEADER_CHARACTERS_MAX), { flatten: true }).flatMap(
+    ({ name, address }) => (address ? [{ name: decodeWords(name).trim(), address }] : []),
   )
 }

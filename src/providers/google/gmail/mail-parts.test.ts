@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeText } from '../../../sources/extract/decode-text.ts'
+import { decodeText } from '../../../file-text/index.ts'
 import { charsetFor, partsOf, type MessagePart } from './mail-parts.ts'
 
 const leaf = (mimeType: string, text: string, more: Partial<MessagePart> = {}): MessagePart => ({

@@ -40,11 +40,12 @@ export async function* readMailBatches(
 const noMails = (): ReadMails => ({ ...nothingRead(), settled: [] })
 
 function add(read: ReadMails, more: ReadMails): void {
-  read.upserts.push(...more.upserts)
-  read.deletions.push(...more.deletions)
-  read.failures.push(...more.failures)
-  read.again.push(...more.again)
-  read.settled.push(...more.settled)
+  // One by one: a list handed over as arguments may be too long for the stack.
+  for (const item of more.upserts) read.upserts.push(item)
+  for (const id of more.deletions) read.deletions.push(id)
+  for (const failure of more.failures) read.failures.push(failure)
+  for (const id of more.again) read.again.push(id)
+  for (const id of more.settled) read.settled.push(id)
 }
 
 /**
@@ -63,16 +64,16 @@ async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMail
       else {
         const { item, unread, again } = await mailItemOf(run, { ...message, id })
         read.upserts.push(item)
-        for (const what of unread) read.failures.push({ externalId, message: what })
+        for (const failure of unread) read.failures.push(failure)
         isWhole = !again
       }
       if (isWhole) read.settled.push(id)
       else read.again.push(id)
     } catch (error) {
       run.session.signal.throwIfAborted()
-      const { verdict, message } = await run.failures.judge(error)
+      const { verdict, failure } = await run.failures.judge(externalId, error)
       if (verdict === 'gone') read.deletions.push(externalId)
-      else read.failures.push({ externalId, message })
+      else read.failures.push(failure)
       if (verdict === 'again') read.again.push(id)
       else read.settled.push(id)
     }

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { byTitle, closeGoogles, connectGoogle, refusal } from '../../../../test/support/google.ts'
 import type { GoogleEmulator } from '../../../../emulators/google/google-emulator.ts'
-import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from './adapter.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 
 const extractor = createTextExtractor({ threads: 1 })
 afterEach(closeGoogles)

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { isReply, withoutQuotedText } from './quoted-text.ts'
+import { inOneGo } from '../../../kernel/slices.ts'
+import { isReply, withoutQuotedText as withoutQuoting } from './quoted-text.ts'
+
+const withoutQuotedText = (...texts: string[]): string => inOneGo(withoutQuoting(texts))
 
 describe('a reply without what it quotes', () => {
   it('loses the quote and the line above it, in the forms mail programs use', () => {

@@ -1,10 +1,15 @@
+import type { Pausable } from '../../../kernel/slices.ts'
+
 const VERBS =
   'wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu|skrev|napisał(?:a|\\(a\\))?|napsal(?:a|\\(a\\))?|kirjoitti|írta|написала?|пишет|yazdı|έγραψε'
-// "On <date>, <name> wrote:" and "<name> <address> schrieb am <date>:", in the languages mail programs have.
+// "On <date>, <name> wrote:" and "<name> <address> schrieb am <date>:", in the languages mail programs have. Looked for at the
+// end of a line, where so much may follow the verb.
 const ATTRIBUTION = new RegExp(
-  `^.{3,280}(?:(?<!\\p{L})(?:${VERBS})(?!\\p{L})[^.!?]{0,80}|写道|寫道|작성)\\s?[:：]$`,
+  `(?<!\\p{L})(?:(?:${VERBS})(?!\\p{L})[^.!?]{0,80}|写道|寫道|작성)\\s?[:：]$`,
   'u',
 )
+const BEFORE_VERB = { least: 3, most: 280 }
+const ATTRIBUTION_END_CHARACTERS = 100
 // How such a line begins: without it, the line above a wrapped one would be taken for its first half.
 const ATTRIBUTION_START =
   /^(?:On|Am|Le|El|Il|Op|Em|Den|Dnia|W dniu|Dne|Na|\d|\p{L}{2,4}(?:[.,] | \d)|["\p{L}][^<]{0,80}<[^>\s]{1,120}@)/u
@@ -24,25 +29,34 @@ const RULE = /^(?:_{5,}|-{20,})$/
 
 // Longer lines are prose, and a pattern has no business in them.
 const LONGEST_MARK = 400
+const LINES_A_PAUSE = 200
+const CHARACTERS_A_PAUSE = 65_536
 
 /**
  * A reply's own words: what it quotes of earlier mails is taken out, since those are stored themselves. What was forwarded
  * stays, it may be stored nowhere else. Each text is a part of the mail and is judged on its own; a mail that would lose
  * everything is given back as it is.
  */
-export function withoutQuotedText(...texts: string[]): string {
-  const own = texts.map(ownWords).filter((text) => text !== '')
+export function* withoutQuotedText(texts: readonly string[]): Pausable<string> {
+  const own: string[] = []
+  for (const text of texts) {
+    const words = yield* ownWords(text)
+    if (words !== '') own.push(words)
+  }
   return own.length > 0 ? own.join('\n\n') : texts.join('\n\n').trim()
 }
 
-function ownWords(text: string): string {
-  const lines = text.replaceAll(/\r\n?/g, '\n').split('\n')
+function* ownWords(text: string): Pausable<string> {
+  const lines = yield* linesOf(text)
   const kept: string[] = []
+  let isForwarded = false
   for (let index = 0; index < lines.length; index += 1) {
-    const line = markOf(lines[index])
-    if (FORWARDED.test(line)) {
-      kept.push(...lines.slice(index))
-      break
+    if (index % LINES_A_PAUSE === 0) yield
+    const line = isForwarded ? '' : markOf(lines[index])
+    isForwarded ||= FORWARDED.test(line)
+    if (isForwarded) {
+      keep(kept, lines[index])
+      continue
     }
     if (ORIGINAL_MESSAGE.test(line) || isOutlookHeader(lines, index)) {
       dropRule(kept)
@@ -53,12 +67,47 @@ function ownWords(text: string): string {
       index += attribution - 1
       // Without marks there is no telling where the quote ends: as a rule at the end.
       if (!isQuotedNext(lines, index + 1)) break
-    } else if (!isQuoted(lines[index])) kept.push(lines[index] ?? '')
+    } else if (!isQuoted(lines[index])) keep(kept, lines[index])
   }
-  return kept
-    .join('\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim()
+  return yield* joinLines(kept)
+}
+
+/** Of several empty lines in a row one is kept. */
+function keep(kept: string[], line = ''): void {
+  if (line !== '' || kept.at(-1) !== '') kept.push(line)
+}
+
+/** The lines of a text; they end with LF, CRLF or CR. */
+function* linesOf(text: string): Pausable<string[]> {
+  const lines: string[] = []
+  let unfinished = ''
+  for (let from = 0; from < text.length;) {
+    yield
+    let to = from + CHARACTERS_A_PAUSE
+    if (text[to - 1] === '\r' && text[to] === '\n') to += 1
+    for (const [index, part] of text
+      .slice(from, to)
+      .split(/\r\n|\r|\n/)
+      .entries()) {
+      if (index > 0) {
+        lines.push(unfinished)
+        unfinished = ''
+      }
+      unfinished += part
+    }
+    from = to
+  }
+  lines.push(unfinished)
+  return lines
+}
+
+function* joinLines(lines: readonly string[]): Pausable<string> {
+  const parts: string[] = []
+  for (let from = 0; from < lines.length; from += LINES_A_PAUSE) {
+    yield
+    parts.push(lines.slice(from, from + LINES_A_PAUSE).join('\n'))
+  }
+  return parts.join('\n').trim()
 }
 
 function markOf(line: string | undefined): string {
@@ -88,7 +137,15 @@ function isAttribution(line: string, isQuoteMarked: boolean): boolean {
   if (!/[:：]$/.test(line)) return false
   if (isQuoteMarked && line.includes('@') && /\d/.test(line) && ATTRIBUTION_START.test(line)) return true
   if (!isQuoteMarked && !TIME_OR_ADDRESS.test(line)) return false
-  return ATTRIBUTION_START.test(line) && ATTRIBUTION.test(line)
+  return ATTRIBUTION_START.test(line) && saysWhoWrote(line)
+}
+
+function saysWhoWrote(line: string): boolean {
+  const from = Math.max(0, line.length - ATTRIBUTION_END_CHARACTERS)
+  const verb = ATTRIBUTION.exec(line.slice(from))
+  if (verb === null) return false
+  const before = from + verb.index
+  return before >= BEFORE_VERB.least && before <= BEFORE_VERB.most
 }
 
 function isQuotedNext(lines: readonly string[], index: number): boolean {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { ExtractionError } from '../../../sources/extract/text-extractor.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError, type ItemFailure } from '../../provider.ts'
 import { GoogleError } from './error.ts'
+import { ExtractionError } from '../../../file-text/index.ts'
+import { isItemsOwn, ownFailure } from '../../item-fault.ts'
 
 const MOST_IN_A_ROW = 5
 const MOST_TO_RETRY = 200
@@ -34,13 +35,18 @@ function withRetry(list: RetryList, id: string): RetryList {
   throw new ProviderError('unavailable', `Google did not answer for more than ${MOST_TO_RETRY} items`)
 }
 
+export interface Judgement {
+  verdict: 'gone' | 'failed' | 'again'
+  failure: ItemFailure
+}
+
 export interface ItemFailures {
   /**
    * What a failed item means: `gone` it is not there any more, `failed` it is recorded and the run goes on, `again` it is
-   * recorded and tried again by the next run. Throws what ends the run: a dead grant, a rate limit that lasts, a provider
-   * that answers nothing any more, a bug.
+   * recorded and tried again by the next run. An error of any other class is the item's own. Throws what ends the run: a
+   * dead grant, a rate limit that lasts, a provider that answers nothing any more; not to be asked once the run has to stop.
    */
-  judge(error: unknown): Promise<{ verdict: 'gone' | 'failed' | 'again'; message: string }>
+  judge(externalId: string, error: unknown): Promise<Judgement>
   /** An item was read: the provider is up. */
   succeeded(): void
 }
@@ -55,21 +61,24 @@ export function createItemFailures(probe: () => Promise<unknown>): ItemFailures 
     succeeded: () => {
       inARow = 0
     },
-    judge: async (error) => {
-      if (error instanceof ExtractionError) return { verdict: 'failed', message: error.message }
+    judge: async (externalId, error) => {
+      if (error instanceof ExtractionError)
+        return { verdict: 'failed', failure: { externalId, message: error.message } }
+      if (isItemsOwn(error))
+        return { verdict: 'failed', failure: ownFailure(externalId, 'It cannot be read', error) }
       if (!(error instanceof GoogleError)) throw error
-      const message = error.message
+      const failure = { externalId, message: error.message }
       if (error.kind === 'unavailable') {
         inARow += 1
         if (inARow >= MOST_IN_A_ROW) {
           await answers(probe)
           inARow = 0
         }
-        return { verdict: 'again', message }
+        return { verdict: 'again', failure }
       }
       if (error.kind !== 'rejected') throw error
       inARow = 0
-      return { verdict: error.status === 404 ? 'gone' : 'failed', message }
+      return { verdict: error.status === 404 ? 'gone' : 'failed', failure }
     },
   }
 }

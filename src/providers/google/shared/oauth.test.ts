@@ -3,9 +3,9 @@ import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGoogles, startGoogle } from '../../../../test/support/google.ts'
 import type { ProviderAdapter } from '../../provider.ts'
-import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from '../gmail/adapter.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from '../drive/adapter.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 
 afterEach(closeGoogles)
 

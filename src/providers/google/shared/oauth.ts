@@ -102,7 +102,7 @@ function createClient(settings: GoogleSettings, signal: AbortSignal | undefined)
   return new OAuth2Client({
     clientId: settings.clientId,
     clientSecret: settings.clientSecret,
-    transporterOptions: { timeout: OAUTH_TIMEOUT_MS, ...(signal ? { signal } : {}) },
+    transporterOptions: { timeout: OAUTH_TIMEOUT_MS, redirect: 'error', ...(signal ? { signal } : {}) },
     ...(base === undefined
       ? {}
       : {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGoogles, connectGoogle, refusal } from '../../../../test/support/google.ts'
-import { createTextExtractor } from '../../../sources/extract/text-extractor.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderSession } from '../../provider.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from '../gmail/adapter.ts'
 import { createRateWaits } from './rate-waits.ts'

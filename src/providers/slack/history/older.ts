@@ -64,7 +64,7 @@ export function noteLeaving(older: SlackOlder, leaving: Leaving): void {
   if (older.to !== hourOf(leaving.from) || leaving.from === leaving.to) return
   const collector = collectStretches()
   for (const block of leaving.blocks) collector.add(block)
-  older.stretches.unshift(...collector.take(older.to, true))
+  older.stretches = [...collector.take(older.to, true), ...older.stretches]
   older.to = hourOf(leaving.to)
 }
 

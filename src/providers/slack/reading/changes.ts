@@ -82,7 +82,8 @@ async function* backfillChannel(
   const history = historyOf(sync, channel.id, { oldest: toTs(0), before })
   const blocks = watchBlocks(history, state, (block) => {
     older.add(block)
-    if (block.from >= windowStart(state)) window.push(...block.messages)
+    if (block.from < windowStart(state)) return
+    for (const message of block.messages) window.push(message)
   })
   const bounds = { before, oldest: null }
   let isWhole = before === null

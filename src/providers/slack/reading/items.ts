@@ -1,4 +1,4 @@
-import { cutToBytes } from '../../item-text.ts'
+import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { ItemMetadata, ProviderItem } from '../../provider.ts'
 import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'

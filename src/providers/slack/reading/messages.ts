@@ -1,23 +1,36 @@
+import { z } from 'zod'
+
+/** A field of another type than Slack says is left out: one odd message must not cost its channel. */
+const text = z.string().optional().catch(undefined)
+
+const messageSchema = z.object({
+  ts: z.string(),
+  subtype: text,
+  user: text,
+  username: text,
+  bot_id: text,
+  bot_profile: z.object({ name: text }).optional().catch(undefined),
+  text,
+  thread_ts: text,
+  reply_count: z.number().optional().catch(undefined),
+  latest_reply: text,
+  edited: z.object({ ts: text }).optional().catch(undefined),
+  hidden: z.boolean().optional().catch(undefined),
+  files: z
+    .array(z.object({ title: text, name: text }))
+    .optional()
+    .catch(undefined),
+  attachments: z
+    .array(z.object({ title: text, text, fallback: text }))
+    .optional()
+    .catch(undefined),
+})
+
 /**
- * What is read of a message; names are Slack's (docs.slack.dev/reference/events/message). The SDK's `MessageElement` fits.
- * `ts` is the message's id within its channel: seconds with six decimals, always 17 characters, so it sorts as text.
+ * What is read of a message; names are Slack's (docs.slack.dev/reference/events/message). `ts` is the message's id within its
+ * channel: seconds with six decimals, always 17 characters, so it sorts as text.
  */
-export interface SlackMessage {
-  ts: string
-  subtype?: string
-  user?: string
-  username?: string
-  bot_id?: string
-  bot_profile?: { name?: string }
-  text?: string
-  thread_ts?: string
-  reply_count?: number
-  latest_reply?: string
-  edited?: { ts?: string }
-  hidden?: boolean
-  files?: { title?: string; name?: string }[]
-  attachments?: { title?: string; text?: string; fallback?: string }[]
-}
+export type SlackMessage = z.infer<typeof messageSchema>
 
 /**
  * Subtypes that are no content: what happened to a channel rather than what somebody said. The cleanup of system events
@@ -57,12 +70,11 @@ export function isSystemSubtype(subtype: string | null | undefined): boolean {
 }
 
 /** The messages of an answer that have an id. */
-export function readMessages(
-  messages: readonly (Omit<SlackMessage, 'ts'> & { ts?: string })[] | undefined,
-): SlackMessage[] {
-  return (messages ?? []).flatMap((message) =>
-    message.ts === undefined ? [] : [{ ...message, ts: message.ts }],
-  )
+export function readMessages(messages: readonly unknown[] | undefined): SlackMessage[] {
+  return (messages ?? []).flatMap((message) => {
+    const read = messageSchema.safeParse(message)
+    return read.success ? [read.data] : []
+  })
 }
 
 /** Whether a message says something: no system event, not hidden, not the `tombstone` a deleted root leaves. */

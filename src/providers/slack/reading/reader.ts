@@ -93,9 +93,7 @@ async function readBlock(
 ): Promise<void> {
   const { context, directory, state } = reading
   await directory.load(block.messages)
-  for (const conversation of gatherConversations(block.messages)) {
-    addItem(part, conversationItem(context, conversation))
-  }
+  for (const conversation of gatherConversations(block.messages)) addConversation(reading, conversation, part)
   for (const root of threadRoots(block.messages)) {
     const isKnown = isThreadKnown(state, context.channel.id, root) ?? threads.skipUnwatched
     if (threads.skipKnown && isKnown && !threads.forced.has(root.ts)) {
@@ -104,6 +102,19 @@ async function readBlock(
     } else {
       await readOneThread(reading, root, part)
     }
+  }
+}
+
+function addConversation(
+  { context, outage }: ChannelReading,
+  conversation: readonly SlackMessage[],
+  part: OpenPart,
+): void {
+  try {
+    addItem(part, conversationItem(context, conversation))
+  } catch (error) {
+    const ts = conversation[0]?.ts ?? ''
+    addFailure(part, outage.failureOf(slackItemId(context.workspace.id, context.channel.id, ts), error))
   }
 }
 
@@ -119,12 +130,16 @@ async function readOneThread(reading: ChannelReading, root: SlackMessage, part: 
     if (item) addItem(part, item)
     watchThread(state, channelId, root, messages, now)
   } catch (error) {
-    const failure = outage.failureOf(slackItemId(context.workspace.id, channelId, root.ts), error)
-    part.failures.push(failure)
-    part.present.add(failure.externalId)
-    part.discovered += 1
+    addFailure(part, outage.failureOf(slackItemId(context.workspace.id, channelId, root.ts), error))
     watchThread(state, channelId, root, null, now)
   }
+}
+
+/** What could not be read is there all the same. */
+function addFailure(part: OpenPart, failure: ItemFailure): void {
+  part.failures.push(failure)
+  part.present.add(failure.externalId)
+  part.discovered += 1
 }
 
 function addItem(part: OpenPart, item: ProviderItem): void {
@@ -140,7 +155,7 @@ async function closePart(reading: ChannelReading, part: OpenPart, before: string
   const to = before === null ? range.to : slackItemId(workspace.id, channel.id, before)
   const deletions: string[] = []
   for await (const stored of storedIn(reading.run, { from, to })) {
-    deletions.push(...stored.filter((id) => !part.present.has(id)))
+    for (const id of stored) if (!part.present.has(id)) deletions.push(id)
   }
   const { upserts, failures, discovered } = part
   return { upserts, failures, discovered, from: part.from, deletions }

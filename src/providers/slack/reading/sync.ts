@@ -45,7 +45,15 @@ export async function startSync(
     url: who.url ?? 'https://slack.com/',
   }
   const directory = createSlackDirectory(run)
-  return { run, options, workspace, directory, state, outage: createOutageGuard(), channels: new Map() }
+  return {
+    run,
+    options,
+    workspace,
+    directory,
+    state,
+    outage: createOutageGuard(run.session.signal),
+    channels: new Map(),
+  }
 }
 
 /** What Slack says of the grant; nothing where a gateway in between does not know the method: the grant told enough. */

@@ -1,0 +1,21 @@
+import { messageOf } from '../failures.ts'
+
+/** Why a file or folder of this machine cannot be had, in words for its owner. */
+export function fileTrouble(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  switch (code) {
+    case 'ENOENT':
+      return 'it is not there'
+    case 'EACCES':
+    case 'EPERM':
+      return 'you have no permission to read it'
+    case 'ELOOP':
+      return 'it is a link that leads back to itself'
+    case 'ENAMETOOLONG':
+      return 'its path is longer than this system takes'
+    case 'EIO':
+      return 'the disk cannot read it'
+    default:
+      return messageOf(error)
+  }
+}

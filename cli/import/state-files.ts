@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { z } from 'zod'
+import { CommandError, messageOf } from '../failures.ts'
+import { parseJson } from '../parse-json.ts'
+
+const FileRecord = z.object({
+  /** In bytes; -1 makes the file be read again. */
+  size: z.number(),
+  modifiedMs: z.number(),
+  sha256: z.string(),
+  /** Items that the file is stored as: 1, more for a long text, 0 for a file without text. */
+  parts: z.int().min(0),
+})
+/** What the service has of a file, as far as this machine knows. */
+export type FileRecord = z.infer<typeof FileRecord>
+
+/** Another number makes every file be read again; it changes with what is extracted from files. */
+const STATE_VERSION = 2
+const StateFile = z.object({
+  version: z.literal(STATE_VERSION),
+  url: z.string(),
+  sourceId: z.string(),
+  prefix: z.string(),
+  root: z.string(),
+  isFolder: z.boolean(),
+  files: z.record(z.string(), FileRecord),
+})
+/** The version before did not say what it belongs to; its name does. */
+const FormerStateFile = z.object({
+  version: z.literal(1),
+  root: z.string(),
+  files: z.record(z.string(), FileRecord),
+})
+
+/** The service and the source that files are imported into. */
+export interface Destination {
+  url: string
+  sourceId: string
+}
+
+/** What imports of one folder have stored at one destination, under one name. */
+export interface ImportState {
+  readonly prefix: string
+  /** The folder on this machine. */
+  root: string
+  /** Whether the folder itself was imported, not only files of it. */
+  isFolder: boolean
+  /** By path from the folder. */
+  readonly files: Map<string, FileRecord>
+}
+
+/** The prefix that a folder has unless it is given another. */
+export const prefixOf = (root: string): string => path.basename(root)
+
+/** Where this user's programs keep their state, by the custom of the system. */
+export function stateFolder(env: NodeJS.ProcessEnv): string {
+  const windows = process.platform === 'win32' ? env.LOCALAPPDATA : undefined
+  const base = windows ?? env.XDG_STATE_HOME ?? path.join(os.homedir(), '.local', 'state')
+  return path.join(base, 'retrieval-memory', 'imports')
+}
+
+function stateFileName(destination: Destination, prefix: string): string {
+  const key = createHash('sha256')
+    .update(JSON.stringify([destination.url, destination.sourceId, prefix]))
+    .digest('hex')
+  return `${key.slice(0, 32)}.json`
+}
+
+/** All states of a destination, and that of `prefix` too where its file does not say which prefix it has. */
+export async function readStates(
+  folder: string,
+  destination: Destination,
+  prefix: string,
+): Promise<ImportState[]> {
+  const states: ImportState[] = []
+  for (const name of await stateFileNames(folder)) {
+    const content = parseJson(await readState(path.join(folder, name)))
+    const state = stateOf(content, destination) ?? formerStateOf(content, name, destination, prefix)
+    if (state !== null) states.push(state)
+  }
+  return states
+}
+
+async function stateFileNames(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => /^[0-9a-f]{32}\.json$/.test(name)).toSorted()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw unreadable(error)
+  }
+}
+
+async function readState(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+const unreadable = (cause: unknown) =>
+  new CommandError(`The import state cannot be read: ${messageOf(cause)}`, { cause })
+
+// Damaged or of an unknown version: the service skips what it has, so nothing is lost but time.
+function stateOf(content: unknown, { url, sourceId }: Destination): ImportState | null {
+  const { data } = StateFile.safeParse(content)
+  if (data === undefined || data.url !== url || data.sourceId !== sourceId) return null
+  const { prefix, root, isFolder } = data
+  return { prefix, root, isFolder, files: new Map(Object.entries(data.files)) }
+}
+
+/** A state of the version before: its files are known, and read again. */
+function formerStateOf(
+  content: unknown,
+  name: string,
+  destination: Destination,
+  prefix: string,
+): ImportState | null {
+  const { data } = FormerStateFile.safeParse(content)
+  if (data === undefined) return null
+  const own = [prefix, prefixOf(data.root)].find((one) => stateFileName(destination, one) === name)
+  if (own === undefined) return null
+  const files = Object.entries(data.files).map(([file, record]): [string, FileRecord] => [
+    file,
+    { ...record, size: -1, sha256: '' },
+  ])
+  const isFolder = files.length > 1 || files.some(([file]) => file.includes('/'))
+  return { prefix: own, root: data.root, isFolder, files: new Map(files) }
+}
+
+/** Writes a state. Renamed into place, so that a crash leaves the old state or the new one. */
+export async function writeState(
+  folder: string,
+  destination: Destination,
+  state: ImportState,
+): Promise<void> {
+  const { prefix, root, isFolder, files } = state
+  const content = {
+    version: STATE_VERSION,
+    ...destination,
+    prefix,
+    root,
+    isFolder,
+    files: Object.fromEntries(files),
+  }
+  const file = path.join(folder, stateFileName(destination, prefix))
+  await mkdir(folder, { recursive: true })
+  const temporary = `${file}.${process.pid}.tmp`
+  await writeFile(temporary, JSON.stringify(content), { mode: 0o600 })
+  await rename(temporary, file)
+}

@@ -1,0 +1,193 @@
+/**
+ * The settings of the models that vectors are stored of, so that a model goes on answering its vectors' queries once the
+ * environment names another one. Its server's API key is encrypted; where there is no key to encrypt it with, it is not kept,
+ * and the present one is used as long as the server is the same.
+ */
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
+import { AppError } from '../kernel/errors.ts'
+import { ensureStoredModel } from './organization-models.ts'
+
+/** What encrypts and decrypts secrets for one place each. */
+export interface SecretCipher {
+  encrypt(text: string, context: string): Buffer
+  /** @throws when no key fits */
+  decrypt(ciphertext: Uint8Array, context: string): string
+  /** The same secret by the first key; null when it is by that one already. @throws when no key fits */
+  reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
+}
+
+export interface KeptSettingsOptions {
+  db: Db
+  /** What the environment says now. */
+  present: EmbeddingModelSettings
+  /** Asked for only where there is a secret; null: this deployment has no key. */
+  cipher: () => Promise<SecretCipher | null>
+}
+
+export interface KeptSettings {
+  /** Keeps the present settings as those of the model they made. */
+  keep(model: EmbeddingModel): Promise<void>
+  /**
+   * The settings that a stored model was made with; null: they are not kept.
+   * @throws AppError `embedding_model_mismatch` when its API key is not to be had
+   */
+  find(name: string): Promise<EmbeddingModelSettings | null>
+  /** Drops those of models that nobody's vectors are of, but for one. */
+  dropUnused(configuredName: string): Promise<void>
+  /** Encrypts keys anew that an older key has encrypted. @throws Error that says how many no key opens, once all are done */
+  reencrypt(): Promise<void>
+}
+
+const Stored = z.object({
+  provider: z.enum(['builtin', 'openai', 'transformers']),
+  baseUrl: z.string().nullable(),
+  model: z.string().nullable(),
+  dimensions: z.number().nullable(),
+  hasApiKey: z.boolean(),
+})
+
+const contextOf = (name: string): string => `embedding_models:${name}`
+
+/** Keeps and finds the settings of models. */
+export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
+  return {
+    keep: (model) => keep(options, model),
+    find: (name) => find(options, name),
+    dropUnused: (configuredName) => dropUnused(options.db, configuredName),
+    reencrypt: () => reencrypt(options),
+  }
+}
+
+async function keep({ db, present, cipher }: KeptSettingsOptions, model: EmbeddingModel): Promise<void> {
+  // It is always there, and needs nothing.
+  if (present.provider === 'builtin') return
+  const { id, name } = await ensureStoredModel(db, model)
+  const { provider, baseUrl, model: modelName, dimensions, apiKey } = present
+  const settings: z.input<typeof Stored> = {
+    provider,
+    baseUrl: baseUrl ?? null,
+    model: modelName ?? null,
+    dimensions: dimensions ?? null,
+    hasApiKey: apiKey !== undefined,
+  }
+  const ciphertext =
+    apiKey === undefined ? null : ((await cipher())?.encrypt(apiKey, contextOf(name)) ?? null)
+  await db
+    .updateTable('embedding_models')
+    .set({ settings: JSON.stringify(settings), ciphertext })
+    .where('id', '=', id)
+    .execute()
+}
+
+async function find(options: KeptSettingsOptions, name: string): Promise<EmbeddingModelSettings | null> {
+  const { db, present } = options
+  const row = await db
+    .selectFrom('embedding_models')
+    .select(['dimensions', 'settings', 'ciphertext'])
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (!row?.settings) return null
+  const { provider, baseUrl, model, dimensions, hasApiKey } = Stored.parse(row.settings)
+  const former = {
+    provider,
+    baseUrl: baseUrl ?? undefined,
+    model: model ?? undefined,
+    dimensions: dimensions ?? undefined,
+    knownDimensions: row.dimensions,
+  }
+  // The present key of the same server is the newer one: the kept one may have been replaced by it.
+  if (isSameServer(former, present) && present.apiKey !== undefined)
+    return { ...former, apiKey: present.apiKey }
+  if (!hasApiKey) return former
+  if (row.ciphertext === null)
+    throw noKey(name, 'was not kept, for want of an ENCRYPTION_KEY: restore its settings and set one')
+  return { ...former, apiKey: await openKey(options, name, row.ciphertext) }
+}
+
+async function openKey(
+  { cipher }: KeptSettingsOptions,
+  name: string,
+  ciphertext: Uint8Array,
+): Promise<string> {
+  const keys = await cipher()
+  if (keys === null)
+    throw noKey(name, 'is encrypted, and there is no ENCRYPTION_KEY: set the one it was encrypted with')
+  try {
+    return keys.decrypt(ciphertext, contextOf(name))
+  } catch (cause) {
+    throw noKey(name, 'cannot be decrypted with ENCRYPTION_KEY: add the key it was encrypted with', cause)
+  }
+}
+
+async function dropUnused(db: Db, configuredName: string): Promise<void> {
+  await sql`
+    update embedding_models m set settings = null, ciphertext = null
+    where m.name <> ${configuredName} and m.settings is not null
+      and not exists (select from organizations o where o.embedding_model_id = m.id)
+      and not exists (select from reembeddings r where r.embedding_model_id = m.id and r.status = 'running')`.execute(
+    db,
+  )
+}
+
+async function reencrypt({ db, cipher }: KeptSettingsOptions): Promise<void> {
+  const rows = await db
+    .selectFrom('embedding_models')
+    .select(['id', 'name', 'ciphertext'])
+    .where('ciphertext', 'is not', null)
+    .execute()
+  const unreadable: { name: string; cause: unknown }[] = []
+  for (const { id, name, ciphertext } of rows) {
+    if (ciphertext === null) continue
+    try {
+      const anew = (await cipher())?.reencrypt(ciphertext, contextOf(name))
+      if (anew) await replaceCiphertext(db, id, { from: ciphertext, to: anew })
+    } catch (cause) {
+      unreadable.push({ name, cause })
+    }
+  }
+  const [first] = unreadable
+  if (first === undefined) return
+  const names = unreadable.map(({ name }) => name).join(', ')
+  throw new Error(
+    `ENCRYPTION_KEY: the API keys kept for these embedding models cannot be decrypted with it: ${names}; add the key they ` +
+      'were encrypted with to the list until the vectors have been moved',
+    { cause: first.cause },
+  )
+}
+
+/** Another process may have done the same meanwhile, or kept a new key. */
+async function replaceCiphertext(
+  db: Db,
+  id: number,
+  { from, to }: { from: Buffer; to: Buffer },
+): Promise<void> {
+  await db
+    .updateTable('embedding_models')
+    .set({ ciphertext: to })
+    .where('id', '=', id)
+    .where('ciphertext', '=', from)
+    .execute()
+}
+
+/** Whether two settings are of one server, so that a key of the one is a key of the other. */
+function isSameServer(a: EmbeddingModelSettings, b: EmbeddingModelSettings): boolean {
+  return a.provider === 'openai' && b.provider === 'openai' && originOf(a) === originOf(b)
+}
+
+/** Without a base URL it is the provider's own server. */
+function originOf({ baseUrl }: EmbeddingModelSettings): string {
+  return baseUrl === undefined ? '' : new URL(baseUrl).origin
+}
+
+function noKey(name: string, why: string, cause?: unknown): AppError {
+  return new AppError(
+    'embedding_model_mismatch',
+    `The stored vectors are of the embedding model "${name}", whose API key ${why}, or move to the present model with ` +
+      'POST /v1/maintenance/reembed',
+    { details: { storedModel: name }, ...(cause === undefined ? {} : { cause }) },
+  )
+}

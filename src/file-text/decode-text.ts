@@ -1,0 +1,58 @@
+import { TextDecoder } from 'node:util'
+
+const SNIFFED_BYTES = 8_192
+const META_CHARSET = /<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})/i
+
+/**
+ * Bytes as text. A byte order mark wins (WHATWG Encoding, "BOM sniff"), then what is valid UTF-8 is UTF-8 (providers hand out
+ * text they have already converted under its old charset's name), then the declared charset, then windows-1252.
+ * ISO-2022 and HZ are made of ASCII bytes, so there the declared name is believed first.
+ */
+export function decodeText(bytes: Uint8Array, charset: string | null): string {
+  const marked = byteOrderMarkOf(bytes)
+  if (marked) return new TextDecoder(marked).decode(bytes)
+  const declared = decoderFor(charset)
+  if (declared && /^(iso-2022|hz-gb)/i.test(charset ?? '')) return declared.decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    // Not UTF-8: the one answer this question can have.
+    const fallback = declared && declared.encoding !== 'utf-8' ? declared : new TextDecoder('windows-1252')
+    return fallback.decode(bytes)
+  }
+}
+
+/** The text of an HTML page: as above, with what the page says of itself where nothing was declared with it. */
+export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
+  return decodeText(bytes, charset ?? charsetInPage(bytes))
+}
+
+/** The text of a file that is called text. @throws Error for bytes that are none */
+export function decodeTextFile(bytes: Uint8Array, charset: string | null): string {
+  if (byteOrderMarkOf(bytes) === null && bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
+    throw new Error('it is not text: it holds binary data')
+  }
+  return decodeText(bytes, charset)
+}
+
+function byteOrderMarkOf(bytes: Uint8Array): string | null {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  return null
+}
+
+function decoderFor(charset: string | null): TextDecoder | null {
+  if (charset === null) return null
+  try {
+    return new TextDecoder(charset.trim())
+  } catch {
+    // A charset the platform does not know: the caller goes on without one.
+    return null
+  }
+}
+
+function charsetInPage(bytes: Uint8Array): string | null {
+  const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, SNIFFED_BYTES))
+  return META_CHARSET.exec(start)?.[1] ?? null
+}

@@ -1,0 +1,90 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { presentationOf, workbookOf } from '../../emulators/google/file-formats.ts'
+import { sampleDocx, samplePdf } from '../../test/support/sample-files.ts'
+import { readFile } from '../../test/support/read-file.ts'
+import { createTextExtractor, type ExtractedText, type TextFormat } from './index.ts'
+
+const extractor = createTextExtractor({ threads: 1 })
+afterAll(() => extractor.close())
+const bytes = (text: string): Buffer => Buffer.from(text, 'utf8')
+const read = (format: TextFormat, content: Uint8Array, path = ''): Promise<ExtractedText> =>
+  readFile(extractor, format, content, { path })
+
+describe('a file as title and text', () => {
+  it.each([
+    [
+      '---\ntitle: "From front matter"\ntags: x\n---\n# Heading\n\nText.',
+      'From front matter',
+      '# Heading\n\nText.',
+    ],
+    ['Intro.\n\n```\n# a comment\n```\n\n# The *real* `heading` {#id}\n', 'The real heading', undefined],
+    ['# [![badge](b.svg)](x) [zod](https://zod.dev) ##\n', 'zod', undefined],
+    ['Text first\n\n### Only a small heading\n', 'Only a small heading', undefined],
+    ['Title\n=====\n\nText', 'Title', undefined],
+    ['No heading at all', '', undefined],
+  ])('reads Markdown: %j', async (source, title, text) => {
+    const found = await read('markdown', bytes(source))
+    expect(found).toEqual({ title, text: text ?? source.trim(), truncated: false })
+  })
+
+  it('takes an HTML heading as the title of a front page, and of no other page that has its own', async () => {
+    const page = bytes('<h1 align="center">\n  <img src="x">Logo <b>Name</b>\n</h1>\n\n## Hooks\n')
+    expect((await read('markdown', page, 'README.md')).title).toBe('Logo Name')
+    expect((await read('markdown', page, 'Hooks.md')).title).toBe('Hooks')
+    expect((await read('markdown', bytes('<h1>Only</h1> text'))).title).toBe('Only')
+  })
+
+  it('reads reStructuredText with its first underlined heading', async () => {
+    const source = '=====\nGuide\n=====\n\nText'
+    expect(await read('rst', bytes(source))).toEqual({ title: 'Guide', text: source, truncated: false })
+  })
+
+  it('reads an HTML page without its scripts, styles and navigation, with its headings marked', async () => {
+    const html = `<!doctype html><html><head><title>A &amp; B</title><style>p{color:red}</style>
+      <script>alert('never')</script></head><body><nav>Home</nav><h1>Top</h1><p>First <a href="/x">link</a>.</p>
+      <script>more()</script><h2>Sub</h2><ul><li>One</li></ul><p hidden>secret</p>
+      <table><tr><th>Name</th><th>Size</th></tr><tr><td>a</td><td>1</td></tr></table></body></html>`
+    const { title, text } = await read('html', bytes(html))
+    expect(title).toBe('A & B')
+    expect(text).toMatch(/^# Top\n\nFirst link\.\n\n## Sub\n\n- One\n/)
+    expect(text).toContain('| Name | Size |\n| --- | --- |\n| a | 1 |')
+    expect(text).not.toMatch(/alert|more|color|Home|secret/)
+  })
+
+  it('reads the text and title of a PDF', async () => {
+    expect(await read('pdf', samplePdf('Vacation is 25 days.', 'Policy'))).toEqual({
+      title: 'Policy',
+      text: 'Vacation is 25 days.',
+      truncated: false,
+    })
+    expect((await read('pdf', samplePdf('x', 'Microsoft Word - draft.doc'))).title).toBe('')
+  })
+
+  it('reads the text of a Word file, its heading as title', async () => {
+    expect(await read('word', await sampleDocx('Handbook', 'Be kind.'))).toEqual({
+      title: 'Handbook',
+      text: '# Handbook\n\nBe kind.',
+      truncated: false,
+    })
+  })
+
+  it('reads the sheets of a workbook and the slides of a presentation', async () => {
+    const workbook = workbookOf([{ name: 'Budget', rows: [['Rent', 1200]] }])
+    expect((await read('excel', workbook)).text).toBe('# Budget\n\nRent | 1200')
+    const slides = presentationOf([{ title: 'Plan', lines: ['Move in May'], notes: '' }])
+    expect((await read('powerpoint', slides)).text).toContain('Plan\n\nMove in May')
+  })
+
+  it('says what is wrong with a damaged PDF or Word file, and goes on', async () => {
+    const docx = await sampleDocx('A', 'B')
+    await expect(read('pdf', Buffer.from('%PDF-1.4 nonsense'))).rejects.toThrow(/PDF/)
+    await expect(read('word', docx.subarray(0, 200))).rejects.toThrow(/zip/i)
+    expect((await read('pdf', samplePdf('Still here'))).text).toBe('Still here')
+  })
+
+  it('reads HTML that is nested too deep with all that it holds', async () => {
+    const deep = `<p>before</p>${'<div>'.repeat(2_000)}inside${'</div>'.repeat(2_000)}<p>after <br>it</p>`
+    expect((await read('html', bytes(deep))).text).toBe('before\n\ninside\n\nafter\nit')
+    expect((await read('html', bytes('<b>x'.repeat(100_000)))).text).toBe('x'.repeat(100_000))
+  })
+})

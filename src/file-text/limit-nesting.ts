@@ -1,0 +1,90 @@
+import { Tokenizer } from 'htmlparser2'
+
+const VOID = new Set(
+  'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr'.split(
+    ' ',
+  ),
+)
+/** Elements that end those of the same kind before them without being told. */
+const ENDS: Readonly<Record<string, readonly string[]>> = {
+  p: ['p'],
+  li: ['li'],
+  dt: ['dt', 'dd'],
+  dd: ['dt', 'dd'],
+  tr: ['tr', 'th', 'td'],
+  td: ['th', 'td'],
+  th: ['th'],
+  option: ['option'],
+}
+const NAME_CHARACTERS_MAX = 40
+
+/**
+ * HTML whose elements are nested at most `depthMax` deep: the tags of deeper ones are taken out, what they hold stays.
+ * Parsers take the square of the depth in time, and their users the stack.
+ */
+export function limitNesting(html: string, depthMax: number): string {
+  const open: string[] = []
+  const counts = new Map<string, number>()
+  const cuts: { from: number; to: number }[] = []
+  /** Where the tag that is being read begins; -1 for one that holds nothing. */
+  let start = -1
+
+  const push = (name: string) => {
+    open.push(name)
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const pop = (): string => {
+    const name = open.pop() ?? ''
+    counts.set(name, (counts.get(name) ?? 1) - 1)
+    return name
+  }
+  const endTag = (end: number) => {
+    if (start >= 0 && open.length > depthMax) cuts.push({ from: start, to: end + 1 })
+  }
+
+  const tokenizer = new Tokenizer(
+    { decodeEntities: false },
+    {
+      onopentagname(from, to) {
+        const name = html.slice(from, Math.min(to, from + NAME_CHARACTERS_MAX)).toLowerCase()
+        while (ENDS[name]?.includes(open.at(-1) ?? '')) pop()
+        start = VOID.has(name) ? -1 : from - 1
+        if (start >= 0) push(name)
+      },
+      onopentagend: endTag,
+      onselfclosingtag: endTag,
+      onclosetag(from, to) {
+        const name = html.slice(from, Math.min(to, from + NAME_CHARACTERS_MAX)).toLowerCase()
+        if ((counts.get(name) ?? 0) === 0) return
+        while (pop() !== name);
+        const end = html.indexOf('>', to)
+        if (open.length >= depthMax) cuts.push({ from: from - 2, to: end === -1 ? html.length : end + 1 })
+      },
+      onattribdata() {},
+      onattribentity() {},
+      onattribend() {},
+      onattribname() {},
+      oncdata() {},
+      oncomment() {},
+      ondeclaration() {},
+      onend() {},
+      onprocessinginstruction() {},
+      ontext() {},
+      ontextentity() {},
+    },
+  )
+  tokenizer.write(html)
+  tokenizer.end()
+  return cuts.length === 0 ? html : without(html, cuts)
+}
+
+function without(html: string, cuts: readonly { from: number; to: number }[]): string {
+  const kept: string[] = []
+  let at = 0
+  for (const { from, to } of cuts) {
+    if (from < at) continue
+    kept.push(html.slice(at, from))
+    at = to
+  }
+  return [...kept, html.slice(at)].join('')
+}

@@ -1,0 +1,128 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { readFile } from '../../test/support/read-file.ts'
+import { sampleOdt } from '../../test/support/sample-files.ts'
+import { createTextExtractor } from './index.ts'
+
+const extractor = createTextExtractor({ threads: 1 })
+afterAll(() => extractor.close())
+
+describe('a mail as a file', () => {
+  const multipart = [
+    'From: =?utf-8?Q?Ana_L=C3=B3pez?= <ana@example.com>',
+    'To: "Team, all" <team@example.com>, bo@example.com',
+    'Date: Tue, 4 Mar 2025 10:00:00 +0100',
+    'Subject: =?utf-8?Q?Office_move_=E2=80=93_dates?=',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="x"',
+    '',
+    '--x',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'We move on the 4th of May =E2=80=93 be there.',
+    '',
+    '> When do we move?',
+    '--x',
+    'Content-Type: application/pdf; name="plan.pdf"',
+    'Content-Disposition: attachment; filename="plan.pdf"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    'JVBERi0=',
+    '--x--',
+  ].join('\r\n')
+
+  it('is its headers as text, what it says and what is attached, under its subject', async () => {
+    expect(await readFile(extractor, 'mail', multipart)).toEqual({
+      title: 'Office move – dates',
+      text:
+        'From: Ana López <ana@example.com>\nTo: Team, all <team@example.com>, bo@example.com\nDate: 2025-03-04T09:00:00.000Z\n\n' +
+        'We move on the 4th of May – be there.\n\n> When do we move?\n\nAttachments: plan.pdf',
+      truncated: false,
+    })
+  })
+
+  it('of HTML alone is read as a page', async () => {
+    const mail =
+      'From: a@example.com\r\nContent-Type: text/html\r\n\r\n<h1>Offer</h1><p>Now <b>half</b> off.</p>'
+    const { title, text } = await readFile(extractor, 'mail', mail)
+    expect(title).toBe('(no subject)')
+    expect(text).toBe('From: a@example.com\n\n# Offer\n\nNow half off.')
+  })
+
+  it('that is none says so, and one nested without end is refused', async () => {
+    await expect(readFile(extractor, 'mail', 'just words')).rejects.toThrow('it is no mail')
+    const nested = Array.from(
+      { length: 500 },
+      (_, at) => `Content-Type: multipart/mixed; boundary="b${at}"\r\n\r\n--b${at}\r\n`,
+    ).join('')
+    await expect(readFile(extractor, 'mail', `From: a@example.com\r\n${nested}`)).rejects.toThrow(
+      'The file cannot be read',
+    )
+    expect((await readFile(extractor, 'text', 'next')).text).toBe('next')
+  })
+})
+
+describe('a text document of OpenDocument', () => {
+  const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`
+  const row = (...cells: string[]) => `<table:table-row>${cells.map(cell).join('')}</table:table-row>`
+
+  it('is its headings, paragraphs, lists and tables', async () => {
+    const item = (text: string, more = '') =>
+      `<text:list-item><text:p>${text}</text:p>${more}</text:list-item>`
+    const body =
+      '<text:h text:outline-level="1">Travel &amp; costs</text:h><text:p>Book<text:s text:c="3"/>early<text:line-break/>please.</text:p>' +
+      '<text:h text:outline-level="2">Steps</text:h>' +
+      `<text:list>${item('Ask', `<text:list>${item('your lead')}</text:list>`)}${item('Book')}</text:list>` +
+      `<table:table><table:table-header-rows>${row('Class', 'Limit')}</table:table-header-rows>${row('Economy', '500 €')}</table:table>`
+    expect(await readFile(extractor, 'odt', await sampleOdt(body))).toEqual({
+      title: 'Travel & costs',
+      text:
+        '# Travel & costs\n\nBook early please.\n\n## Steps\n- Ask\n  - your lead\n- Book\n\n' +
+        '| Class | Limit |\n| --- | --- |\n| Economy | 500 € |',
+      truncated: false,
+    })
+  })
+
+  it('has its footnotes where they are called, and neither remarks nor what was deleted nor a table of contents', async () => {
+    const note =
+      '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>a note</text:p></text:note-body></text:note>'
+    const body =
+      '<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:table-of-content><text:p>Contents</text:p></text:table-of-content>' +
+      `<text:p>Words${note} go on<office:annotation><text:p>remark</text:p></office:annotation>.</text:p>`
+    expect((await readFile(extractor, 'odt', await sampleOdt(body))).text).toBe('Words (a note) go on.')
+  })
+
+  it('is called what its properties say, else what stands in the style of a title', async () => {
+    const styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
+    const body = '<text:p text:style-name="P1">The plan</text:p><text:p>Words</text:p>'
+    const shown = await readFile(extractor, 'odt', await sampleOdt(body, { styles }))
+    expect(shown).toMatchObject({ title: 'The plan', text: '# The plan\n\nWords' })
+    const meta = '<office:document-meta><dc:title>Plan of 2025</dc:title></office:document-meta>'
+    expect((await readFile(extractor, 'odt', await sampleOdt(body, { 'meta.xml': meta }))).title).toBe(
+      'Plan of 2025',
+    )
+  })
+
+  it('that cannot be read says why', async () => {
+    const locked = {
+      'META-INF/manifest.xml': '<manifest:manifest><manifest:encryption-data/></manifest:manifest>',
+    }
+    await expect(readFile(extractor, 'odt', await sampleOdt('', locked))).rejects.toThrow('password')
+    await expect(readFile(extractor, 'odt', 'no zip')).rejects.toThrow('a broken one')
+    const other = await sampleOdt('')
+    await expect(readFile(extractor, 'odt', other.subarray(0, 100))).rejects.toThrow('a broken one')
+  })
+
+  it('ends where the text is full, asks for no entity and is harmless where it is nested without end', async () => {
+    const long = await sampleOdt('<text:p>words and words</text:p>'.repeat(20_000))
+    expect(await readFile(extractor, 'odt', long, { maxTextBytes: 100 })).toMatchObject({ truncated: true })
+    const doctype = '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><text:p>before &y; after</text:p>'
+    expect((await readFile(extractor, 'odt', await sampleOdt(doctype))).text).toBe('before &y; after')
+    const deep = await sampleOdt('<text:list><text:list-item><text:p>x</text:p>'.repeat(20_000))
+    expect((await readFile(extractor, 'odt', deep, { maxTextBytes: 1_000 })).text).toContain('- x')
+    const wide = `<table:table><table:table-row>${'<table:table-cell table:number-columns-repeated="16384"/>'.repeat(5_000)}${cell('end')}</table:table-row></table:table>`
+    expect((await readFile(extractor, 'odt', await sampleOdt(`${wide}<text:p>after</text:p>`))).text).toBe(
+      'after',
+    )
+  })
+})

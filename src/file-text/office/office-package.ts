@@ -1,0 +1,146 @@
+import path from 'node:path'
+import { TextDecoder } from 'node:util'
+import { Parser } from 'htmlparser2'
+import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
+import { refuseOldOffice } from './old-office.ts'
+
+const MIB = 1024 * 1024
+/** What all parts read may come to when they are inflated: ten times as much as is downloaded of a file. */
+const MOST_INFLATED_BYTES = 256 * MIB
+const MOST_PARTS = 20_000
+
+/** Takes the events of one part's XML. Names come without their namespace prefix. */
+export interface PartReader {
+  open(name: string, attributes: Record<string, string>): void
+  text(text: string): void
+  close(name: string): void
+  /** True once nothing more is wanted; the rest of the part is then not inflated. */
+  isDone(): boolean
+}
+
+/** A link of a part to another, such as from a workbook to a sheet. */
+export interface Relationship {
+  id: string
+  /** The last word of the type's address, which both dialects of the format share: `worksheet`, `slide`. */
+  kind: string
+  /** The name of the part it leads to. */
+  target: string
+}
+
+export interface OfficePackage {
+  /** The part that the package is about; throws when it names none. */
+  mainPart(): Promise<string>
+  relationshipsOf(part: string): Promise<Relationship[]>
+  /** Reads a part from its start until its end or until the reader is done. A part that is not there is an empty one. */
+  read(part: string, reader: PartReader): Promise<void>
+}
+
+/**
+ * Opens a Word, Excel or PowerPoint file (ECMA-376 part 2: a ZIP archive of XML parts). Parts are inflated and parsed piece by
+ * piece, at most 256 MiB in all. Document types and entities are not read. Throws when it is no such file.
+ */
+export async function openOfficePackage(bytes: Uint8Array): Promise<OfficePackage> {
+  refuseOldOffice(bytes)
+  const { zip, entries } = await openZip(bytes)
+  let inflated = 0
+
+  async function read(part: string, reader: PartReader): Promise<void> {
+    const entry = entries.get(part.toLowerCase())
+    if (!entry) return
+    if (entry.isEncrypted()) throw new Error('it is protected with a password')
+    const parser = parserFor(reader)
+    let decoder: TextDecoder | null = null
+    for await (const chunk of inflate(zip, entry)) {
+      inflated += chunk.length
+      if (inflated > MOST_INFLATED_BYTES) {
+        throw new Error(`it unpacks to more than ${MOST_INFLATED_BYTES / MIB} MB`)
+      }
+      decoder ??= new TextDecoder(encodingOf(chunk))
+      parser.write(decoder.decode(chunk, { stream: true }))
+      if (reader.isDone()) return
+    }
+    parser.end()
+  }
+
+  const relationshipsOf = (part: string) => readRelationships(read, part)
+  return {
+    read,
+    relationshipsOf,
+    mainPart: async () => {
+      const main = (await relationshipsOf('')).find(({ kind }) => kind === 'officeDocument')
+      if (!main) throw new Error('it is no Office file')
+      return main.target
+    },
+  }
+}
+
+async function openZip(bytes: Uint8Array): Promise<{ zip: ZipFile; entries: Map<string, Entry> }> {
+  const entries = new Map<string, Entry>()
+  try {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const zip = await fromBufferPromise(buffer, { autoClose: false })
+    if (zip.entryCount > MOST_PARTS) throw new Error(`more than ${MOST_PARTS} parts`)
+    // Names of parts are the same in upper and lower case (ECMA-376 part 2, 6.2.2.3).
+    for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry)
+    return { zip, entries }
+  } catch (error) {
+    throw brokenOfficeFile(error)
+  }
+}
+
+async function* inflate(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  try {
+    const stream: AsyncIterable<Buffer> = await zip.openReadStreamPromise(entry)
+    yield* stream
+  } catch (error) {
+    throw brokenOfficeFile(error)
+  }
+}
+
+/** An unreadable archive, in words for the file's owner: those of ZIP and deflate tell little. */
+export function brokenOfficeFile(cause: unknown): Error {
+  const words = cause instanceof Error ? cause.message : String(cause)
+  return new Error(`it is no Office file, or a broken one (${words})`, { cause })
+}
+
+function parserFor(reader: PartReader): Parser {
+  return new Parser(
+    {
+      onopentag: (name, attributes) => reader.open(withoutPrefix(name), attributes),
+      ontext: (text) => reader.text(text),
+      onclosetag: (name) => reader.close(withoutPrefix(name)),
+    },
+    { xmlMode: true, decodeEntities: true },
+  )
+}
+
+const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1)
+
+/** The value of an attribute that carries a prefix, such as `r:id`, whatever the prefix is. */
+export function prefixedAttribute(attributes: Record<string, string>, name: string): string | null {
+  const found = Object.entries(attributes).find(([key]) => key.endsWith(`:${name}`))
+  return found ? found[1] : null
+}
+
+// XML parts are in UTF-8 or UTF-16, the latter with a mark or at least a telling first character.
+function encodingOf(start: Uint8Array): string {
+  if (start[0] === 0xff || (start[0] === 0x3c && start[1] === 0)) return 'utf-16le'
+  if (start[0] === 0xfe || (start[0] === 0 && start[1] === 0x3c)) return 'utf-16be'
+  return 'utf-8'
+}
+
+async function readRelationships(read: OfficePackage['read'], part: string): Promise<Relationship[]> {
+  const folder = path.posix.dirname(part)
+  const found: Relationship[] = []
+  await read(path.posix.join(folder, '_rels', `${path.posix.basename(part)}.rels`), {
+    open(name, { Id: id = '', Type: type = '', Target: target = '', TargetMode: mode }) {
+      if (name !== 'Relationship' || mode === 'External') return
+      const absolute = path.posix.resolve('/', folder, target)
+      found.push({ id, kind: type.slice(type.lastIndexOf('/') + 1), target: absolute.slice(1) })
+    },
+    text() {},
+    close() {},
+    isDone: () => false,
+  })
+  return found
+}

@@ -1,0 +1,178 @@
+import { formatNumber, numberStyleOf, type NumberStyle } from './number-format.ts'
+import {
+  openOfficePackage,
+  prefixedAttribute,
+  type OfficePackage,
+  type PartReader,
+} from './office-package.ts'
+import type { FileText } from '../file-text.ts'
+import { createSheetReader, type Row } from './sheet-reader.ts'
+
+interface Sheet {
+  name: string
+  relationshipId: string | null
+  isHidden: boolean
+}
+
+interface Workbook {
+  sheets: Sheet[]
+  startsIn1904: boolean
+}
+
+/** A sheet's rows before the shared strings are known. */
+interface RawSheet {
+  name: string
+  rows: Row[]
+}
+
+/**
+ * The text of an Excel workbook (.xlsx and its kin, ECMA-376 part 1, 18): every sheet that is not hidden under its name, a row
+ * a line, cells parted by ` | `, empty ones left out, formulas by their last result. Stops at about `maxTextBytes`.
+ * Throws when it cannot be read.
+ */
+export async function readWorkbook(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
+  const office = await openOfficePackage(bytes)
+  const main = await office.mainPart()
+  const relationships = await office.relationshipsOf(main)
+  const partOf = (kind: string) => relationships.find((one) => one.kind === kind)?.target ?? ''
+  const { sheets, startsIn1904 } = await readSheetList(office, main)
+  const styles = await readStyles(office, partOf('styles'))
+  const formatted = (value: number, style: number) =>
+    formatNumber(value, styles[style] ?? 'plain', startsIn1904)
+
+  const raw: RawSheet[] = []
+  let size = 0
+  let stopped = false
+  for (const { name, relationshipId, isHidden } of sheets) {
+    const part = relationships.find(({ id, kind }) => id === relationshipId && kind === 'worksheet')?.target
+    if (isHidden || part === undefined || stopped) continue
+    const reader = createSheetReader({ formatted, maxCharacters: maxTextBytes - size })
+    await office.read(part, reader)
+    raw.push({ name, rows: reader.rows })
+    size += reader.size()
+    stopped = !reader.isWhole()
+  }
+  // After the sheets, so that only the strings that are shown are held.
+  const strings = await readSharedStrings(office, partOf('sharedStrings'), raw)
+  const rendered = render(raw, strings, maxTextBytes)
+  return { text: rendered.text, stopped: stopped || rendered.stopped }
+}
+
+async function readSheetList(office: OfficePackage, part: string): Promise<Workbook> {
+  const workbook: Workbook = { sheets: [], startsIn1904: false }
+  let isWorkbook = false
+  await office.read(part, {
+    open(name, attributes) {
+      if (name === 'workbook') isWorkbook = true
+      if (name === 'workbookPr')
+        workbook.startsIn1904 = ['1', 'true', 'on'].includes(attributes['date1904'] ?? '')
+      if (name !== 'sheet') return
+      workbook.sheets.push({
+        name: attributes['name'] ?? '',
+        relationshipId: prefixedAttribute(attributes, 'id'),
+        isHidden: (attributes['state'] ?? 'visible') !== 'visible',
+      })
+    },
+    text() {},
+    close() {},
+    isDone: () => false,
+  })
+  if (!isWorkbook) throw new Error('it is no Excel workbook, or one in the binary format')
+  return workbook
+}
+
+/** How the n-th cell style shows numbers. */
+async function readStyles(office: OfficePackage, part: string): Promise<NumberStyle[]> {
+  const codes = new Map<number, string>()
+  const formatIds: number[] = []
+  let inCellFormats = false
+  await office.read(part, {
+    open(name, { numFmtId, formatCode }) {
+      if (name === 'cellXfs') inCellFormats = true
+      if (name === 'numFmt') codes.set(Number(numFmtId), formatCode ?? '')
+      if (name === 'xf' && inCellFormats) formatIds.push(Number(numFmtId ?? 0))
+    },
+    text() {},
+    close(name) {
+      if (name === 'cellXfs') inCellFormats = false
+    },
+    isDone: () => false,
+  })
+  return formatIds.map((id) => numberStyleOf(id, codes.get(id) ?? null))
+}
+
+/** The strings that cells of these sheets refer to, by their place in the workbook's list. */
+async function readSharedStrings(
+  office: OfficePackage,
+  part: string,
+  sheets: readonly RawSheet[],
+): Promise<Map<number, string>> {
+  const wanted = new Set<number>()
+  for (const { rows } of sheets) {
+    for (const cell of rows.flat()) if (typeof cell === 'number') wanted.add(cell)
+  }
+  const strings = new Map<number, string>()
+  if (wanted.size > 0) await office.read(part, sharedStringReader(wanted, strings))
+  return strings
+}
+
+function sharedStringReader(wanted: ReadonlySet<number>, strings: Map<number, string>): PartReader {
+  let index = -1
+  let text = ''
+  let inText = false
+  let inReadingAid = false
+  return {
+    open(name) {
+      if (name === 'si') {
+        index += 1
+        text = ''
+      } else if (name === 'rPh') inReadingAid = true
+      else if (name === 't') inText = wanted.has(index) && !inReadingAid
+    },
+    text(piece) {
+      if (inText) text += piece
+    },
+    close(name) {
+      if (name === 't') inText = false
+      else if (name === 'rPh') inReadingAid = false
+      else if (name === 'si' && wanted.has(index)) strings.set(index, text)
+    },
+    isDone: () => strings.size === wanted.size,
+  }
+}
+
+function render(
+  sheets: readonly RawSheet[],
+  strings: ReadonlyMap<number, string>,
+  maxCharacters: number,
+): FileText {
+  const parts: string[] = []
+  let length = 0
+  for (const { name, rows } of sheets) {
+    const heading = `# ${oneLine(name)}\n`
+    let isEmpty = true
+    for (const row of rows) {
+      if (length > maxCharacters) return { text: parts.join('\n'), stopped: true }
+      const line = lineOf(row, strings)
+      if (line === '') continue
+      if (isEmpty) parts.push(parts.length === 0 ? heading : `\n${heading}`)
+      isEmpty = false
+      parts.push(line)
+      length += line.length + 1
+    }
+  }
+  return { text: parts.join('\n'), stopped: false }
+}
+
+function lineOf(row: Row, strings: ReadonlyMap<number, string>): string {
+  const cells = row.map((cell) => oneLine(typeof cell === 'number' ? (strings.get(cell) ?? '') : cell))
+  return cells.filter((cell) => cell !== '').join(' | ')
+}
+
+/** Runs of blanks and line ends as one blank. `_x000A_` is how these files write a line end (ECMA-376 part 1, 22.9.2.19). */
+function oneLine(text: string): string {
+  const decoded = text.replaceAll(/_x([0-9a-f]{4})_/gi, (_, digits: string) =>
+    String.fromCharCode(Math.max(0x20, Number.parseInt(digits, 16))),
+  )
+  return decoded.replaceAll(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,180 @@
+import { markdownTable } from '../markdown-table.ts'
+import { type PartReader, prefixedAttribute } from './office-package.ts'
+
+/** Not part of what a document says: who has changed what, remarks, tables of contents, alternative texts of pictures. */
+const SKIPPED = new Set([
+  'tracked-changes',
+  'annotation',
+  'table-of-content',
+  'alphabetical-index',
+  'illustration-index',
+  'table-index',
+  'note-citation',
+  'title',
+  'desc',
+  'forms',
+  'ruby-text',
+])
+/** Blanks that one element stands for, columns of a table, and lists inside of lists, at most. */
+const SPACES_MAX = 100
+const COLUMNS_MAX = 200
+const DEPTH_MAX = 12
+
+interface Paragraph {
+  /** What stands in front of it in Markdown. */
+  mark: string
+  text: string
+  isTitle: boolean
+  /** How many cells it is inside of. */
+  cells: number
+}
+
+interface Table {
+  rows: string[][]
+  hasHeader: boolean
+}
+
+/**
+ * Takes the text out of the content of a text document (ODF 1.3 part 3, 5 and 9): paragraphs, headings by their outline
+ * level, list items, tables a line a row, footnotes in parentheses where they are called.
+ */
+export class TextDocumentReader implements PartReader {
+  readonly #charactersMax: number
+  readonly #blocks: string[] = []
+  readonly #titleStyles = new Set(['Title'])
+  /** Those that are open: a footnote or a text box stands inside of a paragraph. */
+  readonly #paragraphs: Paragraph[] = []
+  readonly #tables: Table[] = []
+  /** Of each cell that is open, the texts in it. */
+  readonly #cells: string[][] = []
+  #listDepth = 0
+  #isFirstInItem = false
+  #skipped = 0
+  #characters = 0
+  #body: 'none' | 'begun' | 'text' = 'none'
+  #shownTitle = ''
+  #firstHeading = ''
+
+  constructor(charactersMax: number) {
+    this.#charactersMax = charactersMax
+  }
+
+  /** The text so far, as Markdown. */
+  get markdown(): string {
+    return this.#blocks.join('\n')
+  }
+
+  /** What stands in the style of a title, else the first heading of the first level; `''` for none. */
+  get title(): string {
+    return this.#shownTitle || this.#firstHeading
+  }
+
+  /** Whether there was a body of text at all. */
+  get isTextDocument(): boolean {
+    return this.#body === 'text'
+  }
+
+  isDone(): boolean {
+    return this.#characters > this.#charactersMax
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (this.#skipped > 0 || SKIPPED.has(name)) {
+      this.#skipped += 1
+      return
+    }
+    const style = () => prefixedAttribute(attributes, 'style-name') ?? ''
+    if (name === 'style') this.#noteStyle(attributes)
+    else if (name === 'body') this.#body = 'begun'
+    else if (name === 'text' && this.#body === 'begun') this.#body = 'text'
+    else if (name === 'h') this.#openParagraph(headingMark(attributes), style())
+    else if (name === 'p') this.#openParagraph(this.#itemMark(), style())
+    else if (name === 's') this.text(' '.repeat(Math.min(SPACES_MAX, countIn(attributes, 'c'))))
+    else if (name === 'tab' || name === 'line-break') this.text(' ')
+    else if (name === 'list') this.#listDepth += 1
+    else if (name === 'list-item') this.#isFirstInItem = true
+    else if (name === 'table') this.#tables.push({ rows: [], hasHeader: false })
+    else if (name === 'table-header-rows') this.#noteHeader()
+    else if (name === 'table-row') this.#tables.at(-1)?.rows.push([])
+    else if (name === 'table-cell') this.#cells.push([])
+  }
+
+  text(piece: string): void {
+    const paragraph = this.#paragraphs.at(-1)
+    if (paragraph === undefined || this.#skipped > 0) return
+    paragraph.text += piece
+    this.#characters += piece.length
+  }
+
+  close(name: string): void {
+    if (this.#skipped > 0) this.#skipped -= 1
+    else if (name === 'h' || name === 'p') this.#closeParagraph()
+    else if (name === 'list') this.#listDepth -= 1
+    else if (name === 'table-cell') this.#closeCell()
+    else if (name === 'table') this.#closeTable()
+  }
+
+  #noteStyle(attributes: Record<string, string>): void {
+    if (prefixedAttribute(attributes, 'parent-style-name') !== 'Title') return
+    this.#titleStyles.add(prefixedAttribute(attributes, 'name') ?? '')
+  }
+
+  #noteHeader(): void {
+    const table = this.#tables.at(-1)
+    if (table) table.hasHeader = true
+  }
+
+  #itemMark(): string {
+    if (this.#listDepth <= 0) return ''
+    const mark = `${'  '.repeat(Math.min(this.#listDepth, DEPTH_MAX) - 1)}${this.#isFirstInItem ? '- ' : '  '}`
+    this.#isFirstInItem = false
+    return mark
+  }
+
+  #openParagraph(mark: string, style: string): void {
+    const isTitle = this.#titleStyles.has(style)
+    this.#paragraphs.push({ mark: isTitle ? '# ' : mark, text: '', isTitle, cells: this.#cells.length })
+  }
+
+  #closeParagraph(): void {
+    const closed = this.#paragraphs.pop()
+    const text = closed?.text.replaceAll(/\s+/g, ' ').trim() ?? ''
+    if (closed === undefined || text === '') return
+    const around = this.#paragraphs.at(-1)
+    if (around?.cells === closed.cells) {
+      around.text += ` (${text})`
+      return
+    }
+    if (closed.isTitle) this.#shownTitle ||= text
+    if (closed.mark === '# ') this.#firstHeading ||= text
+    this.#add(closed.mark, text)
+  }
+
+  #closeCell(): void {
+    const text = this.#cells.pop()?.join(' ') ?? ''
+    const row = this.#tables.at(-1)?.rows.at(-1)
+    if (row && row.length < COLUMNS_MAX) row.push(text)
+  }
+
+  #closeTable(): void {
+    const table = this.#tables.pop()
+    if (table) this.#add('', markdownTable(table.rows, table.hasHeader))
+  }
+
+  /** Adds a block to the cell that is open, else to the text. Items of a list stand together, everything else apart. */
+  #add(mark: string, text: string): void {
+    if (text === '') return
+    const cell = this.#cells.at(-1)
+    if (cell) cell.push(text)
+    else this.#blocks.push(`${mark.trimStart() === '- ' && this.#listDepth > 0 ? '' : '\n'}${mark}${text}`)
+  }
+}
+
+function headingMark(attributes: Record<string, string>): string {
+  return `${'#'.repeat(Math.min(6, countIn(attributes, 'outline-level')))} `
+}
+
+/** A whole number of at least 1. */
+function countIn(attributes: Record<string, string>, name: string): number {
+  return Math.max(1, Math.trunc(Number(prefixedAttribute(attributes, name))) || 1)
+}

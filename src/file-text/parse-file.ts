@@ -1,0 +1,84 @@
+import { cutToBytes } from '../text/cut-to-bytes.ts'
+import { decodeHtml, decodeTextFile } from './decode-text.ts'
+import type { FileText } from './file-text.ts'
+import type { TextFormat } from './text-format.ts'
+import { titleFromPath } from './title-from-path.ts'
+
+export interface ParseJob {
+  format: TextFormat
+  bytes: Uint8Array
+  /** As declared with the bytes, for text and HTML; null when nothing was. */
+  charset: string | null
+  /** As the file's owner knows it, with forward slashes; `''` where it has none. */
+  path: string
+  maxTextBytes: number
+}
+
+/** What a file says. */
+export interface ExtractedText {
+  /** What the file calls itself, else what its path does; `''` when neither says anything. */
+  title: string
+  /** Markdown or plain text, tidied, at most `maxTextBytes` of UTF-8; `''` when there is nothing to read in it. */
+  text: string
+  /** Whether there was more. */
+  truncated: boolean
+}
+
+/** Takes the text out of one file. Throws what its parser throws; has no bounds of its own but the text's length. */
+export async function parseFile(job: ParseJob): Promise<ExtractedText> {
+  const { title, text, stopped } = await readFileText(job)
+  const tidied = tidy(text, job.maxTextBytes)
+  const kept = cutToBytes(tidied.text, job.maxTextBytes)
+  return {
+    title: title || titleFromPath(job.path),
+    text: kept,
+    truncated: stopped === true || tidied.stopped || kept.length < tidied.text.length,
+  }
+}
+
+// Parsers of formats that not every user has are loaded when one is met: they take their time.
+async function readFileText({ format, bytes, charset, path, maxTextBytes }: ParseJob): Promise<FileText> {
+  switch (format) {
+    case 'pdf':
+      return await (await import('./read-pdf.ts')).readPdf(bytes, maxTextBytes)
+    case 'word':
+      return await (await import('./read-word.ts')).readWord(bytes)
+    case 'excel':
+      return await (await import('./office/read-workbook.ts')).readWorkbook(bytes, maxTextBytes)
+    case 'powerpoint':
+      return await (await import('./office/read-presentation.ts')).readPresentation(bytes, maxTextBytes)
+    case 'odt':
+      return await (await import('./office/read-text-document.ts')).readTextDocument(bytes, maxTextBytes)
+    case 'mail':
+      return await (await import('./read-mail.ts')).readMail(bytes)
+    case 'html':
+      return (await import('./read-html.ts')).readHtml(decodeHtml(bytes, charset))
+    case 'markdown':
+      return (await import('./read-markdown.ts')).readMarkdown(decodeTextFile(bytes, charset), path)
+    case 'rst':
+      return (await import('./read-markdown.ts')).readRst(decodeTextFile(bytes, charset))
+    case 'csv':
+      return (await import('./read-csv.ts')).readCsv(decodeTextFile(bytes, charset), maxTextBytes)
+    case 'text':
+      return { text: decodeTextFile(bytes, charset) }
+  }
+}
+
+/** Line ends unified, blanks at line ends and runs of blank lines removed; of a text that is longer, what is needed. */
+function tidy(source: string, maxCharacters: number): { text: string; stopped: boolean } {
+  const text = source.replaceAll(/\r\n?/g, '\n')
+  const lines: string[] = []
+  let length = 0
+  for (let at = 0; at < text.length;) {
+    if (length > maxCharacters) return { text: lines.join('\n').trim(), stopped: true }
+    const newline = text.indexOf('\n', at)
+    const end = newline === -1 ? text.length : newline
+    const line = text.slice(at, end).trimEnd()
+    at = end + 1
+    // One blank line of several, and none at the start.
+    if (line === '' && (lines.at(-1) ?? '') === '') continue
+    lines.push(line)
+    length += line.length + 1
+  }
+  return { text: lines.join('\n').trim(), stopped: false }
+}

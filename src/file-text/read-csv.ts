@@ -1,0 +1,118 @@
+import type { FileText } from './file-text.ts'
+import { oneLine } from './markdown-table.ts'
+
+const DELIMITERS = [',', ';', '\t', '|'] as const
+/** The delimiter is told from so many characters. */
+const SNIFFED_CHARACTERS = 16_384
+const COLUMNS_MAX = 1_000
+const HEADER_CHARACTERS_MAX = 120
+/** A row this long is shortened: it is a dump, and no row for a reader. */
+const ROW_CHARACTERS_MAX = 20_000
+
+/**
+ * A table of lines (RFC 4180, whatever parts the cells) as a list of its rows, each with the names of its columns so that it
+ * can be understood by itself: `- Item: Desks; Cost: 1200`. Without such names cells are parted by ` | `. Stops at about
+ * `maxCharacters`.
+ */
+export function readCsv(source: string, maxCharacters: number): FileText {
+  const rows = rowsOf(source, delimiterOf(source))
+  const first = rows.next().value ?? []
+  const second = rows.next().value ?? []
+  const header = isHeader(first, second) ? first : null
+  const lines: string[] = []
+  let length = 0
+  const add = (row: readonly string[]): void => {
+    const line = header === null ? row.filter((cell) => cell !== '').join(' | ') : named(row, header)
+    if (line === '') return
+    const shown = line.length > ROW_CHARACTERS_MAX ? `${line.slice(0, ROW_CHARACTERS_MAX)} …` : line
+    lines.push(header === null ? shown : `- ${shown}`)
+    length += shown.length + 3
+  }
+  if (header === null) add(first)
+  add(second)
+  for (const row of rows) {
+    if (length > maxCharacters) return { text: lines.join('\n'), stopped: true }
+    add(row)
+  }
+  return { text: lines.join('\n') }
+}
+
+function named(row: readonly string[], header: readonly string[]): string {
+  const cells = row.flatMap((cell, at) => {
+    if (cell === '') return []
+    const name = header[at] ?? ''
+    return [name === '' ? cell : `${name}: ${cell}`]
+  })
+  return cells.join('; ')
+}
+
+/** Whether a first row names the columns: words that differ, none of them a number, and a row below. */
+function isHeader(first: readonly string[], second: readonly string[]): boolean {
+  const names = first.filter((cell) => cell !== '')
+  const areNames = names.every(
+    (name) => name.length <= HEADER_CHARACTERS_MAX && /\p{L}/u.test(name) && !/^\d/.test(name),
+  )
+  return (
+    names.length > 0 &&
+    names.length >= first.length / 2 &&
+    areNames &&
+    new Set(names).size === names.length &&
+    second.length > 0
+  )
+}
+
+/** What parts the cells: of the candidates the one that stands most often outside of quotes, in the beginning. */
+function delimiterOf(source: string): string {
+  const stated = /^sep=(.)\r?\n/i.exec(source.slice(0, 10))?.[1]
+  if (stated !== undefined) return stated
+  const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]))
+  let quoted = false
+  for (const character of source.slice(0, SNIFFED_CHARACTERS)) {
+    if (character === '"') quoted = !quoted
+    else if (!quoted && counts.has(character)) counts.set(character, (counts.get(character) ?? 0) + 1)
+  }
+  const [best] = [...counts].toSorted((a, b) => b[1] - a[1])
+  return best?.[0] ?? ','
+}
+
+/** The rows that hold something, one after the other. */
+function* rowsOf(source: string, delimiter: string): Generator<string[]> {
+  const text = source.replace(/^sep=.\r?\n/i, '')
+  let row: string[] = []
+  for (let at = 0; at < text.length;) {
+    const { cell, end } = readCell(text, at, delimiter)
+    if (row.length < COLUMNS_MAX) row.push(oneLine(cell))
+    const isRowEnd = text[end] !== delimiter
+    at = end + (text[end] === '\r' && text[end + 1] === '\n' ? 2 : 1)
+    if (!isRowEnd && at < text.length) continue
+    if (row.some((value) => value !== '')) yield row
+    row = []
+  }
+}
+
+/** The cell that begins at `from`, and where its delimiter or line end stands. */
+function readCell(text: string, from: number, delimiter: string): { cell: string; end: number } {
+  const plainEnd = () => cellEnd(text, from, delimiter)
+  if (text[from] !== '"') return { cell: text.slice(from, plainEnd()), end: plainEnd() }
+  const pieces: string[] = []
+  let at = from + 1
+  for (;;) {
+    const quote = text.indexOf('"', at)
+    // Never closed: then it is a mark like any other (5" pipes). That can be so once in a text only.
+    if (quote === -1) return { cell: text.slice(from, plainEnd()), end: plainEnd() }
+    pieces.push(text.slice(at, quote))
+    at = quote + 1
+    if (text[at] !== '"') break
+    pieces.push('"')
+    at += 1
+  }
+  // What stands behind the closing quote against the rules is kept.
+  const end = cellEnd(text, at, delimiter)
+  return { cell: pieces.join('') + text.slice(at, end), end }
+}
+
+function cellEnd(text: string, from: number, delimiter: string): number {
+  let at = from
+  while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at += 1
+  return at
+}

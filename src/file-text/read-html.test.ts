@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { readHtml } from './read-html.ts'
+
+const textOf = (html: string): string => readHtml(html).text.trim()
+
+describe('an HTML page as Markdown', () => {
+  it('keeps preformatted text as fenced code, line by line, with its language', () => {
+    const page = `<p>Run:</p><pre><code class="language-sh">npm <b>start</b>
+  # indented &amp; kept
+</code></pre><p>Then go on.</p>`
+    expect(textOf(page)).toBe('Run:\n\n```sh\nnpm start\n  # indented & kept\n```\n\nThen go on.')
+  })
+
+  it('keeps the lines of code that a page draws as elements, and a fence inside of code', () => {
+    expect(textOf('<pre><div>one</div><div>two</div></pre>')).toBe('```\none\ntwo\n```')
+    expect(textOf('<pre>a<br>b</pre>')).toBe('```\na\nb\n```')
+    expect(textOf('<pre>```\nx\n```</pre>')).toBe('````\n```\nx\n```\n````')
+  })
+
+  it('keeps a table of data as one, with its header', () => {
+    const page =
+      '<table><thead><tr><th>Plan</th><th>Price</th></tr></thead><tbody><tr><td>Pro | Team</td><td><p>12 €</p></td></tr></tbody></table>'
+    expect(textOf(page)).toBe('| Plan | Price |\n| --- | --- |\n| Pro \\| Team | 12 € |')
+    expect(textOf('<table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr></table>')).toBe(
+      '| a | 1 |\n| b | 2 |',
+    )
+  })
+
+  it('reads a table that only lays the page out as the text in it', () => {
+    const cell = '<td><h2>Offer</h2><p>Words</p></td>'
+    expect(textOf(`<table><tr>${cell}<td>side</td></tr><tr>${cell}<td>note</td></tr></table>`)).toBe(
+      '## Offer\n\nWords\n\nside\n\n## Offer\n\nWords\n\nnote',
+    )
+    const inner = '<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>'
+    expect(textOf(`<table role="presentation"><tr><td>left</td><td>${inner}</td></tr></table>`)).toBe(
+      'left\n\n| A | B |\n| --- | --- |\n| 1 | 2 |',
+    )
+  })
+
+  it('is read in time that grows with the page, however hostile that is', () => {
+    for (const piece of [
+      '<h1>',
+      '<div>',
+      '<ul><li>',
+      '<table><tr><td>',
+      '<pre>',
+      '<td>x',
+      '<table>'.repeat(20),
+      '`',
+      '<pre>`</pre>',
+    ]) {
+      const html = piece.repeat(Math.ceil((1 << 20) / piece.length))
+      const startedAt = performance.now()
+      readHtml(html)
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+    }
+  })
+})

@@ -1,0 +1,114 @@
+import { findBlocks } from '../text/blocks.ts'
+import type { FileText } from './file-text.ts'
+import { isFrontPage } from './title-from-path.ts'
+
+/** A title is looked for in so many characters of the text. */
+const OPENING_CHARACTERS = 20_000
+const FRONT_MATTER =
+  /^(?:---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n(?:---|\.\.\.)|\+{3}[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n\+{3})[ \t]*(?:\r?\n|$)/
+/** YAML's `title: …` or TOML's `title = …`; a folded text stands on the line below. */
+const FRONT_MATTER_TITLE = /^title[ \t]{0,20}[:=][ \t]{0,20}(?:[>|][-+]?[ \t]{0,20}\r?\n[ \t]{1,20})?(\S.*)$/m
+/** How a page of MDX names itself: `export const metadata = { title: 'Name' }`, `<Meta title="Name" />`. */
+const MDX_TITLE =
+  /^(?:export const (?:meta|metadata|frontmatter)\b[^\n]{0,200}?\{[^}]{0,2000}?\btitle:|<Meta\s[^>]{0,500}?\btitle=)\s{0,20}(["'`])([^"'`\n]{1,300})\1/m
+const HTML_HEADING = /<h1\b([^>]{0,500})>([\s\S]{1,500}?)<\/h1>/i
+/** A heading that shows the project rather than the page. */
+const LOGO = /<img|!\[|\bcenter\b/i
+const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,}|\*{3,}|#{3,})$/
+
+/** Sections that every page may have; they tell nothing of what it is about. */
+const SECTIONS = new Set(
+  (
+    'about|api|api reference|arguments|background|basic usage|changelog|configuration|contents|credits|demo|description|' +
+    'details|example|examples|faq|features|getting started|how it works|import|install|installation|introduction|license|' +
+    'motivation|notes|options|overview|parameters|prerequisites|props|quick start|quickstart|reference|references|' +
+    'related|requirements|returns|see also|setup|signature|summary|syntax|table of contents|tl;dr|todo|usage|why'
+  ).split('|'),
+)
+
+/**
+ * Markdown, MDX too, as it is but for its front matter. Its title is that of the front matter, else its first heading of the
+ * first level, else a lesser one that stands alone at its level and is no mere section. An HTML heading counts as well; one
+ * that shows a logo, as projects put above every page, names the front page only. `path` tells whether it is one.
+ */
+export function readMarkdown(source: string, path: string): FileText {
+  const frontMatter = FRONT_MATTER.exec(source)
+  const text = frontMatter === null ? source : source.slice(frontMatter[0].length)
+  const named = FRONT_MATTER_TITLE.exec(frontMatter?.[1] ?? frontMatter?.[2] ?? '')?.[1] ?? ''
+  return { title: cleanTitle(unquoted(named)) || titleInText(text.slice(0, OPENING_CHARACTERS), path), text }
+}
+
+/** reStructuredText: its first underlined heading. */
+export function readRst(text: string): FileText {
+  return { title: underlinedHeading(text.slice(0, OPENING_CHARACTERS).split(/\r?\n/)), text }
+}
+
+const unquoted = (value: string) => value.trim().replace(/^(["'])(.*)\1$/, '$2')
+
+function titleInText(opening: string, path: string): string {
+  const headings = findHeadings(opening.replaceAll('\r\n', '\n'))
+  const [top, ...others] = headings.filter(({ level }) => level === 1)
+  // A page whose sections all are of the first level has no heading of its own.
+  if (top && (others.length === 0 || !isSection(top))) return top.title
+  const [, attributes = '', markup = ''] = HTML_HEADING.exec(opening) ?? []
+  const written = cleanTitle(markup.replace(/<[^>]{0,1000}>/g, ' ').replace(/\{\/\*.{0,500}?\*\/\}/g, ' '))
+  const isLogo = LOGO.test(attributes) || LOGO.test(markup)
+  if (written !== '' && (!isLogo || isFrontPage(path))) return written
+  return cleanTitle(MDX_TITLE.exec(opening)?.[2] ?? '') || loneHeading(headings)
+}
+
+interface Heading {
+  level: number
+  title: string
+}
+
+/** The headings of a text that say something, in order; `#` in code is none. */
+function findHeadings(text: string): Heading[] {
+  return findBlocks(text)
+    .filter(({ kind }) => kind === 'heading')
+    .map(({ start, end }) => {
+      const source = text.slice(start, end)
+      const marks = /^#{1,6}(?=[ \t])/.exec(source)?.[0].length
+      const level = marks ?? (/\n[ \t]*=+[ \t]*$/.test(source) ? 1 : 2)
+      const line = source.slice(0, source.indexOf('\n') === -1 ? source.length : source.indexOf('\n'))
+      return { level, title: cleanTitle(line.replace(/^#{1,6}[ \t]+/, '').replace(/[ \t]#+$/, '')) }
+    })
+    .filter(({ title }) => title !== '')
+}
+
+/** The heading of the highest level there is, when it is the only one of that level and no mere section. */
+function loneHeading(headings: readonly Heading[]): string {
+  const highest = Math.min(...headings.map(({ level }) => level))
+  const [first, second] = headings.filter(({ level }) => level === highest)
+  return first === undefined || second !== undefined || isSection(first) ? '' : first.title
+}
+
+const isSection = ({ title }: Heading) => SECTIONS.has(title.toLowerCase())
+
+function underlinedHeading(lines: readonly string[]): string {
+  const at = lines.findIndex((line, index) => {
+    const title = lines[index - 1]?.trim() ?? ''
+    const before = lines[index - 2]?.trim() ?? ''
+    return (
+      UNDERLINE.test(line.trim()) &&
+      title !== '' &&
+      !UNDERLINE.test(title) &&
+      (before === '' || UNDERLINE.test(before))
+    )
+  })
+  return at === -1 ? '' : cleanTitle(lines[at - 1] ?? '')
+}
+
+/** A heading without the marks of images, links and emphasis, on one line. */
+function cleanTitle(heading: string): string {
+  return heading
+    .slice(0, 1_000)
+    .replace(/!\[[^[\]]*\]\([^()]*\)/g, '')
+    .replace(/\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, '$1')
+    .replace(/\[\]\([^()]*\)/g, '')
+    .replace(/<\/?[a-zA-Z][^<>]{0,200}>/g, '')
+    .replace(/[`*]+/g, '')
+    .replace(/\{#[^}]*\}\s*$/, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,51 @@
+import type { getDocumentProxy } from 'unpdf'
+import type { FileText } from './file-text.ts'
+
+/** What writers put into a PDF's title when its author did not. */
+const NO_TITLE = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
+const TITLE_CHARACTERS_MAX = 1_000
+
+/**
+ * The text of a PDF's pages (ISO 32000), in order, and the title of its properties. Page by page rather than all at once, so
+ * that a long one stops where its text is full. @throws Error that says what is wrong with the file
+ */
+export async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
+  const { getDocumentProxy: open } = await import('unpdf')
+  const document = await open(new Uint8Array(bytes), { maxImageSize: 1, verbosity: 0 }).catch(refuse)
+  try {
+    return { title: await titleOf(document), ...(await readPages(document, maxCharacters)) }
+  } finally {
+    await document.loadingTask.destroy()
+  }
+}
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
+
+async function readPages(document: Pdf, maxCharacters: number): Promise<FileText> {
+  const pages: string[] = []
+  let length = 0
+  for (let number = 1; number <= document.numPages; number += 1) {
+    if (length > maxCharacters) return { text: pages.join('\n\n'), stopped: true }
+    const page = await document.getPage(number)
+    const content = await page.getTextContent()
+    const lines = content.items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+    page.cleanup()
+    pages.push(lines.join(''))
+    length += pages.at(-1)?.length ?? 0
+  }
+  return { text: pages.join('\n\n') }
+}
+
+async function titleOf(document: Pdf): Promise<string> {
+  const { info }: { info: unknown } = await document.getMetadata()
+  const named = typeof info === 'object' && info !== null && 'Title' in info ? info.Title : ''
+  const title = typeof named === 'string' ? named.slice(0, TITLE_CHARACTERS_MAX).trim() : ''
+  return NO_TITLE.test(title) ? '' : title
+}
+
+function refuse(cause: unknown): never {
+  const words = cause instanceof Error ? cause.message : String(cause)
+  const isLocked = cause instanceof Error && cause.name === 'PasswordException'
+  const reason = isLocked ? 'it is protected with a password' : `it is no PDF, or a broken one (${words})`
+  throw new Error(reason, { cause })
+}

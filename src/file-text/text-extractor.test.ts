@@ -1,0 +1,101 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { brokenPdf, pdfBomb, pdfOf, wordBomb, wordOf } from '../../emulators/google/file-formats.ts'
+import type { TextFormat } from './text-format.ts'
+import { createTextExtractor, ExtractionError, type ExtractInput } from './text-extractor.ts'
+
+const extractor = createTextExtractor({ threads: 1 })
+afterAll(() => extractor.close())
+
+function input(format: TextFormat, bytes: Uint8Array, over: Partial<ExtractInput> = {}): ExtractInput {
+  return {
+    format,
+    bytes,
+    charset: null,
+    path: '',
+    maxTextBytes: 100_000,
+    timeoutMs: 200_000,
+    memoryMb: 256,
+    signal: new AbortController().signal,
+    ...over,
+  }
+}
+
+const bytesOf = (text: string) => Buffer.from(text)
+
+async function reasonOf(attempt: Promise<unknown>): Promise<string> {
+  const error: unknown = await attempt.catch((thrown: unknown) => thrown)
+  return error instanceof ExtractionError ? error.reason : `no ExtractionError: ${String(error)}`
+}
+
+describe('text of files', () => {
+  it('is taken out of PDF, Word, HTML and plain text', async () => {
+    const pdf = await extractor.extract(input('pdf', pdfOf(['Budget (draft)', 'for the office move'])))
+    expect(pdf.text).toBe('Budget (draft)\nfor the office move')
+    const word = await extractor.extract(input('word', wordOf(['First & last', 'Second'])))
+    expect(word.text).toBe('First & last\n\nSecond')
+    const html = await extractor.extract(
+      input(
+        'html',
+        bytesOf(
+          '<h1>Plan</h1><script>x()</script><p>Go <a href="https://a.example">there</a></p><img src=x>',
+        ),
+      ),
+    )
+    expect(html.text).toBe('# Plan\n\nGo there')
+    const text = await extractor.extract(input('text', bytesOf('a\r\nb  \n\n\n\nc\n')))
+    expect(text.text).toBe('a\nb\n\nc')
+  })
+
+  it('is cut at the limit, never inside a character', async () => {
+    const { text, truncated } = await extractor.extract(
+      input('text', bytesOf('ää€'.repeat(50)), { maxTextBytes: 12 }),
+    )
+    expect(truncated).toBe(true)
+    expect(text).toBe('ää€ää')
+  })
+
+  it('of a file that is not what it claims to be is an error of that file, and the next one is read', async () => {
+    expect(await reasonOf(extractor.extract(input('pdf', brokenPdf())))).toBe('unreadable')
+    expect(await reasonOf(extractor.extract(input('word', bytesOf('no zip'))))).toBe('unreadable')
+    expect((await extractor.extract(input('pdf', pdfOf(['fine'])))).text).toBe('fine')
+  })
+
+  it('that expands without end stops at the memory limit and does not take the process with it', async () => {
+    const before = process.memoryUsage.rss()
+    for (const [format, bomb] of [
+      ['word', wordBomb(2048)],
+      ['pdf', pdfBomb(2048)],
+    ] as const) {
+      const reason = await reasonOf(extractor.extract(input(format, bomb, { memoryMb: 96 })))
+      expect(`${format}: ${reason}`).toBe(`${format}: memory`)
+    }
+    expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 1024 * 1024)
+    expect((await extractor.extract(input('pdf', pdfOf(['fine'])))).text).toBe('fine')
+  })
+
+  it('that takes too long stops at the time limit', async () => {
+    const endless = extractor.extract(input('word', wordBomb(2048), { memoryMb: 4096, timeoutMs: 300 }))
+    expect(await reasonOf(endless)).toBe('time')
+  })
+
+  it('that takes too long costs that file only, and its error says the limit', async () => {
+    const slow = extractor.extract(input('html', bytesOf('<p>'.repeat(100_000)), { timeoutMs: 1 }))
+    await expect(slow).rejects.toThrow('The file took longer than 0.001 s to read')
+    expect((await extractor.extract(input('html', bytesOf('<p>fine</p>')))).text).toBe('fine')
+  })
+
+  it('ends with the run', async () => {
+    const controller = new AbortController()
+    const running = extractor.extract(
+      input('word', wordBomb(2048), { memoryMb: 4096, signal: controller.signal }),
+    )
+    controller.abort(new Error('drain'))
+    await expect(running).rejects.toThrow('drain')
+  })
+
+  it('is read from deeply nested HTML without running out of stack', async () => {
+    const nested = `${'<div>'.repeat(5_000)}deep${'</div>'.repeat(5_000)}<p>shallow</p>`
+    const attempt = await extractor.extract(input('html', bytesOf(nested))).catch((error: unknown) => error)
+    expect(attempt instanceof ExtractionError || JSON.stringify(attempt).includes('shallow')).toBe(true)
+  })
+})

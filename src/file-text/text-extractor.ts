@@ -1,0 +1,189 @@
+import { Worker } from 'node:worker_threads'
+import { z } from 'zod'
+import type { ExtractedText, ParseJob } from './parse-file.ts'
+
+export type { ExtractedText } from './parse-file.ts'
+
+const WATCH_EVERY_MS = 50
+const IDLE_MS = 30_000
+// Parsers leak a little; a thread that has done this much is replaced.
+const JOBS_PER_THREAD = 500
+
+export interface ExtractInput extends ParseJob {
+  timeoutMs: number
+  /** Heap and buffers together of the thread that parses. */
+  memoryMb: number
+  signal: AbortSignal
+}
+
+export interface TextExtractor {
+  /**
+   * The title and text of a file. Throws ExtractionError when the file cannot be read within the bounds, and the signal's reason when
+   * that aborts.
+   */
+  extract(input: ExtractInput): Promise<ExtractedText>
+  /** Ends the threads. */
+  close(): Promise<void>
+}
+
+/** A file that could not be read: the file's fault, not the run's. The message may be shown. */
+export class ExtractionError extends Error {
+  readonly reason: 'time' | 'memory' | 'unreadable'
+
+  constructor(reason: 'time' | 'memory' | 'unreadable', message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ExtractionError'
+    this.reason = reason
+  }
+}
+
+interface Thread {
+  worker: Worker
+  memoryMb: number
+  jobs: number
+  idleTimer: NodeJS.Timeout | null
+}
+
+const workerAnswer = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), title: z.string(), text: z.string(), truncated: z.boolean() }),
+  z.object({ ok: z.literal(false), message: z.string() }),
+])
+
+/**
+ * Parses files in worker threads, at most `threads` at once, so that a file that hangs, crashes or expands without end costs
+ * its thread and nothing else. Threads start when needed and end when idle.
+ */
+export function createTextExtractor({ threads = 2 }: { threads?: number } = {}): TextExtractor {
+  const idle: Thread[] = []
+  const waiting: (() => void)[] = []
+  let busy = 0
+
+  async function enter(): Promise<void> {
+    if (busy < threads) {
+      busy += 1
+      return
+    }
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+
+  function leave(): void {
+    const next = waiting.shift()
+    if (next) next()
+    else busy -= 1
+  }
+
+  async function takeThread(memoryMb: number): Promise<Thread> {
+    const found = idle.pop()
+    if (found?.idleTimer) clearTimeout(found.idleTimer)
+    if (found && found.memoryMb === memoryMb) return found
+    await found?.worker.terminate()
+    return startThread(memoryMb)
+  }
+
+  function giveBack(thread: Thread): void {
+    if (thread.jobs >= JOBS_PER_THREAD) {
+      void thread.worker.terminate()
+      return
+    }
+    const end = () => {
+      idle.splice(idle.indexOf(thread), 1)
+      void thread.worker.terminate()
+    }
+    thread.idleTimer = setTimeout(end, IDLE_MS).unref()
+    idle.push(thread)
+  }
+
+  async function extract(input: ExtractInput): Promise<ExtractedText> {
+    await enter()
+    try {
+      input.signal.throwIfAborted()
+      const thread = await takeThread(input.memoryMb)
+      const result = await runJob(thread, input)
+      giveBack(thread)
+      if (result.ok) return { title: result.title, text: result.text, truncated: result.truncated }
+      throw new ExtractionError('unreadable', `The file cannot be read: ${result.message}`)
+    } finally {
+      leave()
+    }
+  }
+
+  async function close(): Promise<void> {
+    const ending = idle.splice(0).map(async ({ worker, idleTimer }) => {
+      if (idleTimer) clearTimeout(idleTimer)
+      await worker.terminate()
+    })
+    await Promise.all(ending)
+  }
+
+  return { extract, close }
+}
+
+function startThread(memoryMb: number): Thread {
+  const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
+    // Parsers write warnings about odd files; they are nobody's business.
+    stdout: true,
+    stderr: true,
+  })
+  worker.unref()
+  return { worker, memoryMb, jobs: 0, idleTimer: null }
+}
+
+/** One file on one thread. A thread that did not answer in time, grew too large or died is ended, and the error says which. */
+async function runJob(thread: Thread, input: ExtractInput): Promise<z.infer<typeof workerAnswer>> {
+  const { worker } = thread
+  thread.jobs += 1
+  worker.ref()
+  const stops: (() => void)[] = []
+  const answer = new Promise<unknown>((resolve, reject) => {
+    const on = (event: 'message' | 'error' | 'exit', listener: (value: unknown) => void) => {
+      worker.on(event, listener)
+      stops.push(() => worker.off(event, listener))
+    }
+    on('message', resolve)
+    on('error', (error) => reject(diedOf(error, input)))
+    on('exit', () => reject(new ExtractionError('unreadable', 'The file cannot be read: its parser crashed')))
+    const stopWatching = watch(worker, input, reject)
+    const abort = () => reject(input.signal.reason)
+    input.signal.addEventListener('abort', abort, { once: true })
+    stops.push(stopWatching, () => input.signal.removeEventListener('abort', abort))
+  })
+  try {
+    const { format, bytes, charset, path, maxTextBytes } = input
+    worker.postMessage({ format, bytes, charset, path, maxTextBytes } satisfies ParseJob, [])
+    return workerAnswer.parse(await answer)
+  } catch (error) {
+    await worker.terminate()
+    throw error
+  } finally {
+    for (const stop of stops) stop()
+    worker.unref()
+  }
+}
+
+/** Rejects when the time is up or the thread holds too much. V8's own limit leaves buffers out, so they are looked at here. */
+function watch(worker: Worker, input: ExtractInput, reject: (error: ExtractionError) => void): () => void {
+  const seconds = input.timeoutMs / 1000
+  const tooLong = () => reject(new ExtractionError('time', `The file took longer than ${seconds} s to read`))
+  const timeout = setTimeout(tooLong, input.timeoutMs)
+  const look = async () => {
+    const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics()
+    if (heap + buffers > input.memoryMb * 1024 * 1024) reject(tooLarge(input))
+  }
+  // A thread that has just ended has no statistics; its end is told by its exit event.
+  const interval = setInterval(() => void look().catch(() => undefined), WATCH_EVERY_MS)
+  return () => {
+    clearTimeout(timeout)
+    clearInterval(interval)
+  }
+}
+
+function diedOf(error: unknown, input: ExtractInput): ExtractionError {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return tooLarge(input)
+  const words = error instanceof Error ? error.message : String(error)
+  return new ExtractionError('unreadable', `The file cannot be read: ${words}`, { cause: error })
+}
+
+const tooLarge = (input: ExtractInput) =>
+  new ExtractionError('memory', `The file needs more than ${input.memoryMb} MB to be read`)

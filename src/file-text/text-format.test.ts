@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { textFormatOf } from './text-format.ts'
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+
+describe('how a file is read', () => {
+  it.each([
+    [`${OFFICE}.spreadsheetml.sheet`, 'excel'],
+    [`${OFFICE}.presentationml.presentation`, 'powerpoint'],
+    [`${OFFICE}.presentationml.slideshow`, 'powerpoint'],
+    ['application/vnd.ms-excel.sheet.macroEnabled.12', 'excel'],
+    ['application/vnd.ms-powerpoint.presentation.macroEnabled.12', 'powerpoint'],
+    ['application/vnd.ms-word.document.macroEnabled.12', 'word'],
+    ['text/html; charset=utf-8', 'html'],
+    ['text/calendar', null],
+    ['application/vnd.oasis.opendocument.text', 'odt'],
+    ['text/csv', 'csv'],
+    ['text/tab-separated-values', 'csv'],
+    ['text/markdown', 'markdown'],
+    ['message/rfc822', 'mail'],
+    // The formats of before 2007, the binary workbook and OpenDocument.
+    ['application/vnd.ms-excel', null],
+    ['application/vnd.ms-excel.sheet.binary.macroEnabled.12', null],
+    ['application/vnd.oasis.opendocument.spreadsheet', null],
+  ])('is told by its media type: %s', (mimeType, format) => {
+    expect(textFormatOf(mimeType, 'file')).toBe(format)
+  })
+
+  it.each([
+    ['Budget.XLSX', 'excel'],
+    ['macros.xlsm', 'excel'],
+    ['deck.pptx', 'powerpoint'],
+    ['letter.docm', 'word'],
+    ['old.xls', null],
+    ['old.ppt', null],
+    ['old.doc', null],
+    ['xlsx', null],
+    ['plan.odt', 'odt'],
+    ['people.TSV', 'csv'],
+    ['mail.eml', 'mail'],
+    ['page.mdx', 'markdown'],
+  ])('is told by its name where the media type says nothing: %s', (name, format) => {
+    expect(textFormatOf('application/octet-stream', name)).toBe(format)
+    expect(textFormatOf('', name)).toBe(format)
+    expect(textFormatOf('application/zip', name)).toBe(null)
+  })
+
+  it.each([
+    ['notes.md', 'markdown'],
+    ['list.csv', 'csv'],
+    ['main.py', 'text'],
+    ['page.html', 'text'],
+  ])('is told by its name where the media type says no more than text: %s', (name, format) => {
+    expect(textFormatOf('text/plain', name)).toBe(format)
+  })
+})

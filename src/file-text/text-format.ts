@@ -1,0 +1,112 @@
+/**
+ * The formats whose text is taken out; Word, Excel and PowerPoint since 2007. `csv` is any table of lines, whatever parts its
+ * cells; `mail` is one message as it went over the wire (RFC 5322); `text` is whatever else is readable as it stands.
+ */
+export type TextFormat =
+  | 'pdf'
+  | 'word'
+  | 'excel'
+  | 'powerpoint'
+  | 'odt'
+  | 'html'
+  | 'markdown'
+  | 'rst'
+  | 'csv'
+  | 'mail'
+  | 'text'
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+
+// In lower case, though some have capitals: media types are the same in both.
+const BY_MIME_TYPE: Record<string, TextFormat> = {
+  'application/pdf': 'pdf',
+  [`${OFFICE}.wordprocessingml.document`]: 'word',
+  [`${OFFICE}.wordprocessingml.template`]: 'word',
+  'application/vnd.ms-word.document.macroenabled.12': 'word',
+  'application/vnd.ms-word.template.macroenabled.12': 'word',
+  [`${OFFICE}.spreadsheetml.sheet`]: 'excel',
+  [`${OFFICE}.spreadsheetml.template`]: 'excel',
+  'application/vnd.ms-excel.sheet.macroenabled.12': 'excel',
+  'application/vnd.ms-excel.template.macroenabled.12': 'excel',
+  [`${OFFICE}.presentationml.presentation`]: 'powerpoint',
+  [`${OFFICE}.presentationml.slideshow`]: 'powerpoint',
+  [`${OFFICE}.presentationml.template`]: 'powerpoint',
+  'application/vnd.ms-powerpoint.presentation.macroenabled.12': 'powerpoint',
+  'application/vnd.ms-powerpoint.slideshow.macroenabled.12': 'powerpoint',
+  'application/vnd.ms-powerpoint.template.macroenabled.12': 'powerpoint',
+  'application/vnd.oasis.opendocument.text': 'odt',
+  'application/vnd.oasis.opendocument.text-template': 'odt',
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'application/json': 'text',
+  'application/csv': 'csv',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'csv',
+  'text/markdown': 'markdown',
+  'text/x-rst': 'rst',
+  'message/rfc822': 'mail',
+}
+
+// Providers call files they do not know application/octet-stream; the name then says what it is.
+const BY_EXTENSION: Record<string, TextFormat> = {
+  pdf: 'pdf',
+  docx: 'word',
+  docm: 'word',
+  dotx: 'word',
+  dotm: 'word',
+  xlsx: 'excel',
+  xlsm: 'excel',
+  xltx: 'excel',
+  xltm: 'excel',
+  pptx: 'powerpoint',
+  pptm: 'powerpoint',
+  ppsx: 'powerpoint',
+  ppsm: 'powerpoint',
+  potx: 'powerpoint',
+  potm: 'powerpoint',
+  odt: 'odt',
+  ott: 'odt',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  md: 'markdown',
+  markdown: 'markdown',
+  mdx: 'markdown',
+  rst: 'rst',
+  csv: 'csv',
+  tsv: 'csv',
+  eml: 'mail',
+  txt: 'text',
+}
+
+// text/* types that are no prose: images in disguise, code of pages, calendars and cards.
+const NOT_PROSE = new Set([
+  'text/calendar',
+  'text/css',
+  'text/javascript',
+  'text/vcard',
+  'text/x-vcard',
+  'text/directory',
+])
+
+/** How to take the text out of a file, from its media type and name; null when it is a kind that is not read. */
+export function textFormatOf(mimeType: string, fileName: string): TextFormat | null {
+  const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
+  const known = BY_MIME_TYPE[type]
+  if (known) return known
+  if (NOT_PROSE.has(type)) return null
+  if (type.startsWith('text/')) return textFormatByName(fileName)
+  if (type !== 'application/octet-stream' && type !== '') return null
+  return formatByName(fileName)
+}
+
+/** What a name promises of what is text at any rate: `notes.md` that is called text/plain is Markdown. */
+function textFormatByName(fileName: string): TextFormat {
+  const named = formatByName(fileName)
+  return named === 'markdown' || named === 'rst' || named === 'csv' ? named : 'text'
+}
+
+function formatByName(fileName: string): TextFormat | null {
+  const extension = /\.([a-z0-9]{1,10})$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''
+  return BY_EXTENSION[extension] ?? null
+}

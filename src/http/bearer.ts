@@ -1,0 +1,66 @@
+import { AppError } from '../kernel/errors.ts'
+
+/** What `WWW-Authenticate` calls the place that a token opens (RFC 9110, 11.5). */
+const REALM = 'realm="Retrieval Memory Service"'
+
+/** What a surface takes behind the word Bearer, as its callers are told. */
+export type Credential = 'API key' | 'console token' | 'operator token'
+
+const SENT_AS: Record<Credential, string> = {
+  'API key': 'send an API key as Authorization: Bearer svc_…',
+  'console token': "sign in and send the identity provider's token as Authorization: Bearer …",
+  'operator token': "send the operator's token as Authorization: Bearer …",
+}
+
+/**
+ * The token of an Authorization header (RFC 6750, 2.1).
+ * @throws AppError `unauthenticated` that says what is wrong with the header, before anything is looked up
+ */
+export function bearerToken(header: string | undefined, wanted: Credential): string {
+  const fault = faultOf(header?.trim() ?? '')
+  if (fault !== null) throw noToken(fault, wanted)
+  return header?.trim().slice('Bearer'.length).trimStart() ?? ''
+}
+
+function faultOf(header: string): string | null {
+  if (header === '') return 'The Authorization header is missing'
+  if (/^bearer$/i.test(header)) return 'The Authorization header has nothing behind the word Bearer'
+  if (!/^bearer /i.test(header)) {
+    return /\s/.test(header)
+      ? 'The Authorization header is not of the kind Bearer'
+      : 'The Authorization header lacks the word Bearer in front of its token'
+  }
+  if (/\s/.test(header.slice('Bearer'.length).trimStart()))
+    return 'The Authorization header has white space inside its token'
+  return null
+}
+
+/** The 401 of a request without a token: it is told how to send one, and nothing of any token (RFC 6750, 3.1). */
+function noToken(fault: string, wanted: Credential): AppError {
+  return new AppError('unauthenticated', `${fault}; ${SENT_AS[wanted]}`, {
+    headers: { 'WWW-Authenticate': `Bearer ${REALM}` },
+  })
+}
+
+/** The 401 of a token that is refused (RFC 6750, 3.1). `message` says nothing that a token's owner does not know. */
+export function refusedToken(message: string, cause?: unknown): AppError {
+  return new AppError('unauthenticated', message, {
+    cause,
+    headers: { 'WWW-Authenticate': `Bearer ${REALM}, error="invalid_token"` },
+  })
+}
+
+/** The 403 of a key without the action that a route needs (RFC 6750, 3.1). */
+export function insufficientScope(action: string): AppError {
+  return new AppError(
+    'action_not_allowed',
+    `This API key is not allowed the action "${action}"; mint a key that holds it`,
+    { headers: { 'WWW-Authenticate': `Bearer ${REALM}, error="insufficient_scope", scope="${action}"` } },
+  )
+}
+
+/** What a token looks like; nothing is said of whether it is good. */
+export function looksLike(token: string): 'API key' | 'JWT' | 'something else' {
+  if (token.startsWith('svc_')) return 'API key'
+  return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(token) ? 'JWT' : 'something else'
+}

@@ -1,0 +1,62 @@
+import { unavailable } from '../kernel/unavailable.ts'
+
+/** Memory held by the bodies of requests in flight, received whole or in part, in bytes. */
+export interface BodyBudget {
+  /**
+   * Takes room for bytes, until the share is given back.
+   * @param owner an organization's id, or another name for who sends it
+   */
+  open(owner: string): BodyShare
+}
+
+export interface BodyShare {
+  /** @throws AppError `overloaded`, with Retry-After, when the owner or the process has no more room. */
+  take(bytes: number): void
+  /** Gives everything back; may be called more than once. */
+  release(): void
+}
+
+/** Sixteen of the largest bodies. */
+const PROCESS_BYTES_MAX = 160 * 1024 * 1024
+/** Six of the largest bodies. */
+const OWNER_BYTES_MAX = 64 * 1024 * 1024
+const RETRY_AFTER_SECONDS = 5
+
+/** Bounds what bodies hold, for each owner apart, so that nobody fills the process's memory nor everybody's share of it. */
+export function createBodyBudget(
+  processBytesMax = PROCESS_BYTES_MAX,
+  ownerBytesMax = OWNER_BYTES_MAX,
+): BodyBudget {
+  const heldBy = new Map<string, number>()
+  let held = 0
+  return {
+    open(owner) {
+      let mine = 0
+      return {
+        take(bytes) {
+          const ofOwner = heldBy.get(owner) ?? 0
+          if (ofOwner + bytes > ownerBytesMax) throw full('of this workspace')
+          if (held + bytes > processBytesMax) throw full('of all workspaces together')
+          heldBy.set(owner, ofOwner + bytes)
+          held += bytes
+          mine += bytes
+        },
+        release() {
+          const left = (heldBy.get(owner) ?? 0) - mine
+          if (left > 0) heldBy.set(owner, left)
+          else heldBy.delete(owner)
+          held -= mine
+          mine = 0
+        },
+      }
+    },
+  }
+}
+
+function full(whose: string): Error {
+  return unavailable(
+    'overloaded',
+    `The requests ${whose} that are under way hold as much memory as they may; send fewer at one time`,
+    RETRY_AFTER_SECONDS,
+  )
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../kernel/errors.ts'
+import { nearestRoute, type RouteAddress } from './nearest-route.ts'
+import { html, page, sendPage, wantsPage } from './page.ts'
+
+const PATH_CHARACTERS_SHOWN = 200
+
+/**
+ * Answers what no route answers with 404 and the address that was likely meant: a page for a browser, the JSON error for
+ * everybody else. `known` are the addresses to choose from, read when somebody asks.
+ */
+export function answerUnknownRoutes(
+  app: FastifyInstance,
+  known: () => readonly RouteAddress[],
+  sendError: (reply: FastifyReply, error: AppError) => void,
+): void {
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? request.url
+    const nearest = nearestRoute({ method: request.method, path }, known())
+    if (wantsPage(request)) {
+      sendUnknownPage(request, reply, path, nearest)
+      return
+    }
+    const hint = nearest === undefined ? '' : `; did you mean ${nearest.method} ${nearest.path}?`
+    reply.header('Vary', 'Accept')
+    sendError(reply, new AppError('not_found', `There is no ${request.method} ${shown(path)}${hint}`))
+  })
+}
+
+function sendUnknownPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  nearest: RouteAddress | undefined,
+): void {
+  const asked = html`<p>There is no <code>${request.method} ${shown(path)}</code>.</p>`
+  const meant =
+    nearest === undefined ? html`` : html`<p>Did you mean <code>${nearest.method} ${nearest.path}</code>?</p>`
+  const url = reply.server.publicUrl()
+  const onwards = html`<p><a href="${url}/">Where to begin</a> · <a href="${url}/docs">API reference</a></p>`
+  sendPage(reply, 404, page('Nothing is here', html`${asked} ${meant} ${onwards}`))
+}
+
+function shown(path: string): string {
+  if (path.length <= PATH_CHARACTERS_SHOWN) return path
+  return `${path.slice(0, PATH_CHARACTERS_SHOWN)}…`
+}

@@ -1,0 +1,27 @@
+import { isDatabaseOutage } from '../database/retry-conflicts.ts'
+import type { AppError } from '../kernel/errors.ts'
+import { unavailable } from '../kernel/unavailable.ts'
+
+const RETRY_AFTER_SECONDS = 5
+
+/**
+ * SQLSTATE classes 53 and 55P, a statement or transaction that timed out, and how the pool and the driver say that a
+ * connection or an answer did not come in time: the database is there and has too much to do.
+ */
+const OVERLOAD_CODE = /^(53[0-9A-Z]{3}|55P03|57014|25P03)$/
+const OVERLOAD_MESSAGE =
+  /^timeout exceeded when|^Query read timeout|^Connection terminated due to connection timeout/
+
+/** The 503 for a thrown thing that says that the database is away or has too much to do; null for any other. */
+export function outageOf(error: unknown): AppError | null {
+  if (!isDatabaseOutage(error)) return null
+  const code = 'code' in error ? String(error.code) : ''
+  if (OVERLOAD_CODE.test(code) || OVERLOAD_MESSAGE.test(error.message))
+    return unavailable(
+      'overloaded',
+      'The database has too much to do at this moment',
+      RETRY_AFTER_SECONDS,
+      error,
+    )
+  return unavailable('not_ready', 'The database cannot be reached at this moment', RETRY_AFTER_SECONDS, error)
+}

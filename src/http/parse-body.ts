@@ -1,0 +1,53 @@
+import { AppError } from '../kernel/errors.ts'
+import { validate } from '../kernel/validate.ts'
+import type { BodyReader } from './body-reader.ts'
+import { parseJsonBody } from './json-body.ts'
+import type { Route, UntypedRouteRequest } from './route.ts'
+
+/** A longer body is parsed and checked in a thread of its own; one this long takes some milliseconds. */
+const INLINE_BYTES_MAX = 32 * 1024
+
+interface GivenBody {
+  bytes: Buffer
+  headers: UntypedRouteRequest['headers']
+  owner: string
+  signal: AbortSignal
+}
+
+/**
+ * The body of a request by the route's schema; undefined for a route without one. No body at all counts as `{}` where
+ * every field may be left out. The bytes may be gone afterwards.
+ * @throws AppError `malformed_json`, `unsupported_media_type`, `validation_failed`, `overloaded`
+ */
+export async function parseBody<S>(
+  { body: schema, bodyOptional, reading }: Route<S>,
+  reader: BodyReader,
+  { bytes, headers, owner, signal }: GivenBody,
+): Promise<unknown> {
+  if (schema === undefined) return undefined
+  if (bytes.length === 0) {
+    if (bodyOptional) return validate(schema, {}, 'body')
+    throw new AppError(
+      'malformed_json',
+      'The request has no body; send a JSON object as Content-Type: application/json',
+    )
+  }
+  requireJson(headers)
+  if (reading && bytes.length > INLINE_BYTES_MAX) return await reader.read({ bytes, reading, owner, signal })
+  return validate(schema, parseJsonBody(bytes, reading?.limits), 'body')
+}
+
+function requireJson(headers: UntypedRouteRequest['headers']): void {
+  const type = single(headers['content-type'])?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    throw new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json')
+  }
+  const encoding = single(headers['content-encoding'])
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new AppError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding')
+  }
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}

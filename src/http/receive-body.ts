@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../kernel/errors.ts'
+import type { BodyShare } from './body-budget.ts'
+
+/**
+ * The bytes of a request's body. Room for them is taken first where the length is said, else as they come.
+ * @throws AppError `body_too_large`, `overloaded`; `request_timeout` when the body does not arrive whole
+ */
+export async function receiveBody(
+  request: IncomingMessage,
+  bytesMax: number,
+  share: BodyShare,
+): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'])
+  const isDeclared = !Number.isNaN(declared)
+  if (isDeclared && declared > bytesMax) throw tooLarge(bytesMax)
+  if (isDeclared) share.take(declared)
+  if (request.destroyed) throw incomplete()
+  const chunks: Buffer[] = []
+  let length = 0
+  const onData = (chunk: Buffer): void => {
+    length += chunk.length
+    if (length > bytesMax) stop.abort(tooLarge(bytesMax))
+    else if (!isDeclared) takeOrStop(chunk.length)
+    chunks.push(chunk)
+  }
+  const takeOrStop = (bytes: number): void => {
+    try {
+      share.take(bytes)
+    } catch (error) {
+      stop.abort(error)
+    }
+  }
+  const stop = new AbortController()
+  request.on('data', onData)
+  try {
+    await once(request, 'end', { signal: stop.signal })
+  } catch (error) {
+    stop.signal.throwIfAborted()
+    throw incomplete(error)
+  } finally {
+    request.off('data', onData)
+    // What still comes is read and dropped.
+    request.resume()
+  }
+  return Buffer.concat(chunks, length)
+}
+
+/** Nobody may be left to read it, unless a timeout was the reason. */
+function incomplete(cause?: unknown): AppError {
+  return new AppError('request_timeout', 'The request body did not arrive whole', { cause })
+}
+
+function tooLarge(limitBytes: number): AppError {
+  return new AppError('body_too_large', `The request body is larger than ${limitBytes} bytes`, {
+    details: { limitBytes },
+  })
+}

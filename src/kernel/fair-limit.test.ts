@@ -1,0 +1,109 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createFairLimit, type FairLimit } from './fair-limit.ts'
+
+const options = { what: 'Works', concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 60_000 }
+
+/** Works that end when told, and the order in which they began. */
+function bench(limit: FairLimit) {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const start = (owner: string, name: string, more: { cost?: number; signal?: AbortSignal } = {}) =>
+    limit({
+      owner,
+      ...more,
+      run: () => {
+        begun.push(name)
+        return new Promise<void>((resolve) => ends.set(name, resolve))
+      },
+    })
+  const end = async (name: string): Promise<void> => {
+    await turn()
+    ends.get(name)?.()
+    await turn()
+  }
+  return { begun, start, end }
+}
+
+describe('a fair limit', () => {
+  it('leaves a place for another owner, however much one has waiting', async () => {
+    const { begun, start, end } = bench(createFairLimit(options))
+    const all = Array.from({ length: 20 }, (_, n) => start('greedy', `g${n}`))
+    all.push(start('other', 'o'))
+    await turn()
+    expect(begun).toEqual(['g0', 'o'])
+    for (let n = 0; n < 20; n++) await end(`g${n}`)
+    await end('o')
+    await Promise.all(all)
+  })
+
+  it('gives owners their turns one after the other', async () => {
+    const { begun, start, end } = bench(createFairLimit({ ...options, concurrency: 1 }))
+    const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => start(name.slice(0, 1), name))
+    for (const name of ['a1', 'b1', 'a2', 'b2', 'a3']) {
+      await turn()
+      await end(name)
+    }
+    await Promise.all(all)
+    expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3'])
+  })
+
+  it('refuses early, with Retry-After, what by experience would get its turn too late, and only the owner that causes it', async () => {
+    let now = 0
+    const limit = createFairLimit({ ...options, now: () => now })
+    const { start, end } = bench(limit)
+    const first = start('greedy', 'g0')
+    await turn()
+    now = 25_000
+    await end('g0')
+    await first
+    const taken = ['g1', 'g2', 'g3'].map((name) => start('greedy', name))
+    taken.push(start('greedy', 'g4'))
+    await turn()
+    await expect(start('greedy', 'g5')).rejects.toMatchObject({
+      code: 'overloaded',
+      status: 503,
+      headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
+    })
+    const other = start('other', 'o')
+    await end('o')
+    await other
+    for (const name of ['g1', 'g2', 'g3', 'g4']) await end(name)
+    await Promise.all(taken)
+  })
+
+  it('takes many small works after one that was large', async () => {
+    let now = 0
+    const { start, end, begun } = bench(createFairLimit({ ...options, now: () => now }))
+    const large = start('one', 'large', { cost: 10_000_000 })
+    await turn()
+    now = 30_000
+    await end('large')
+    await large
+    const small = Array.from({ length: 60 }, (_, n) => start('one', `s${n}`, { cost: 2_000 }))
+    for (let n = 0; n < 60; n++) {
+      await turn()
+      await end(`s${n}`)
+    }
+    await Promise.all(small)
+    expect(begun).toHaveLength(61)
+  })
+
+  it('lets go of who waits too long or goes away, and goes on after work that failed', async () => {
+    const limit = createFairLimit({ ...options, concurrency: 1, waitMaxMs: 20 })
+    const { start, end, begun } = bench(limit)
+    const first = start('a', 'first')
+    await expect(start('b', 'late')).rejects.toMatchObject({ code: 'overloaded' })
+    const leaving = new AbortController()
+    const left = start('b', 'left', { signal: leaving.signal })
+    leaving.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    await end('first')
+    await first
+    await expect(limit({ owner: 'a', run: async () => Promise.reject(new Error('broken')) })).rejects.toThrow(
+      'broken',
+    )
+    expect(await limit({ owner: 'a', run: async () => 'again' })).toBe('again')
+    expect(begun).toEqual(['first'])
+  })
+})

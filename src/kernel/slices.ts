@@ -1,0 +1,31 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
+/** Work goes on for so long, in milliseconds, before others get their turn. */
+const SLICE_MS = 10
+
+/** Work that can pause: it yields wherever others may get their turn, each time after well under a millisecond of its own. */
+export type Pausable<Result> = Generator<void, Result>
+
+/**
+ * The result of work that may take long, done in slices of some ten milliseconds between which the event loop goes on.
+ * @throws what the work throws, and the reason of `signal`
+ */
+export async function inSlices<Result>(work: Pausable<Result>, signal?: AbortSignal): Promise<Result> {
+  let until = performance.now() + SLICE_MS
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+    if (performance.now() < until) continue
+    await turn()
+    signal?.throwIfAborted()
+    until = performance.now() + SLICE_MS
+  }
+}
+
+/** The result of the same work in one go, for text known to be short and for tools that serve nobody meanwhile. */
+export function inOneGo<Result>(work: Pausable<Result>): Result {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}

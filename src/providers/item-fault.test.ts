@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../kernel/errors.ts'
+import { isItemsOwn, ownFailure } from './item-fault.ts'
+import { createOutageGuard } from './outage-guard.ts'
+import { createItemFailures } from './google/shared/item-failures.ts'
+import { ProviderError } from './provider.ts'
+
+const withCode = (code: string) => Object.assign(new Error('broken'), { code })
+
+const OWN = [
+  new RangeError('Maximum call stack size exceeded'),
+  new TypeError('secret.trim is not a function'),
+  new Error('Invalid string length'),
+  withCode('ERR_STRING_TOO_LONG'),
+  'a string',
+  undefined,
+]
+
+const EVERYBODYS = [
+  new ProviderError('auth', 'revoked'),
+  new ProviderError('rate_limited', 'slow down'),
+  new AppError('upstream_error', 'the model is down'),
+  withCode('08006'),
+  withCode('23505'),
+  withCode('ECONNREFUSED'),
+  new Error('Connection terminated unexpectedly'),
+  new DOMException('given up', 'AbortError'),
+  new DOMException('too long', 'TimeoutError'),
+]
+
+describe('what is thrown while one item is at work', () => {
+  it("is the item's own fault, whatever its class [SYNC-13]", () => {
+    for (const error of OWN) expect(isItemsOwn(error)).toBe(true)
+  })
+
+  it('is not where every other item would meet it too: provider, database, network, a call given up', () => {
+    for (const error of EVERYBODYS) expect(isItemsOwn(error)).toBe(false)
+  })
+
+  it('is told without its message, which may quote the item, and kept for the log', () => {
+    const fault = new TypeError('secret.trim is not a function')
+    const failure = ownFailure('doc', 'It cannot be read', fault)
+    expect(failure).toEqual({
+      externalId: 'doc',
+      message: 'It cannot be read: the service failed on it (TypeError)',
+      fault,
+    })
+    expect(ownFailure('doc', 'It cannot be read', 'secret').message).not.toContain('secret')
+  })
+})
+
+const unaborted = () => new AbortController().signal
+
+describe.each([
+  ['Slack and Notion', (error: unknown) => createOutageGuard(unaborted()).failureOf('doc', error)],
+  [
+    'Drive and Gmail',
+    async (error: unknown) => (await createItemFailures(async () => {}).judge('doc', error)).failure,
+  ],
+])('the adapters of %s', (_, judge) => {
+  it('make it a failure of that item', async () => {
+    for (const error of OWN) expect(await judge(error)).toMatchObject({ externalId: 'doc', fault: error })
+  })
+
+  it('let what concerns all end the run', async () => {
+    for (const error of EVERYBODYS) await expect((async () => judge(error))()).rejects.toBe(error)
+  })
+})
+
+it('a run that has to stop says so, and blames no item', () => {
+  const stopping = new AbortController()
+  const guard = createOutageGuard(stopping.signal)
+  stopping.abort(new Error('the worker is stopping'))
+  expect(() => guard.failureOf('doc', new TypeError('aborted in the middle'))).toThrow(
+    'the worker is stopping',
+  )
+})

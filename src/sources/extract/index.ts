@@ -1,1 +1,0 @@
-export { createTextExtractor, type TextExtractor } from './text-extractor.ts'

@@ -1,5 +1,0 @@
-/** A text, and whether reading stopped before its end since enough was read. */
-export interface OfficeText {
-  text: string
-  stopped: boolean
-}

@@ -1,0 +1,44 @@
+import { findBlocks } from './blocks.ts'
+
+/** Shorter questions are mere names ("Heron", "npm start"), which code has every reason to hold. */
+const QUESTION_WORDS_MIN = 4
+const WORD = /[\p{L}\p{N}]+/gu
+const LITERAL = /"[^"\n]{12,300}"|'[^'\n"]{12,300}'/g
+const ASKS = /\?["']$|^["'](?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\s/i
+
+/**
+ * Takes the code blocks out of a text that only repeat the question: as an example of a search, in a log, in a test. Such a
+ * quotation is no answer, however well its words match; a question in prose stays, it may well be followed by its answer.
+ */
+export function createQuotationFilter(question: string): (text: string) => string {
+  const words = wordsOf(question)
+  if (words.length < QUESTION_WORDS_MIN) return (text) => text
+  const wanted = ` ${words.join(' ')} `
+  const quotes = (text: string): boolean => ` ${wordsOf(text).join(' ')} `.includes(wanted)
+  return (text) => (quotes(text) ? mapCode(text, (code) => (quotes(code) ? '' : code)) : text)
+}
+
+/** Code without the questions that it quotes: what they say is not what the code says. */
+export function withoutQuotedQuestions(code: string): string {
+  return code.replaceAll(LITERAL, (literal) => (ASKS.test(literal) ? ' ' : literal))
+}
+
+/** The same for each code block of a text. */
+export function withoutQuestionsInCode(text: string): string {
+  return mapCode(text, withoutQuotedQuestions)
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(WORD) ?? []
+
+function mapCode(text: string, change: (code: string) => string): string {
+  const pieces: string[] = []
+  let at = 0
+  for (const { kind, start, end } of findBlocks(text)) {
+    const source = text.slice(start, end)
+    const isCode = kind === 'indented' || (kind === 'whole' && /^\s*(?:`{3}|~{3})/.test(source))
+    if (!isCode) continue
+    pieces.push(text.slice(at, start), change(source))
+    at = end
+  }
+  return [...pieces, text.slice(at)].join('')
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/app.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { signIn } from '../support/people.ts'
+import { type AnyRoute, bearerFor, type Callers, callRoute, pathOf } from '../support/route-calls.ts'
+import { type Answer, startTestService, type TestService } from '../support/service.ts'
+
+let issuer: TestIssuer
+let service: TestService
+let callers: Callers
+
+beforeAll(async () => {
+  issuer = await startIssuer()
+  service = await startTestService({ environment: issuer.environment })
+  const organization = await service.organization()
+  const membership = { organizationId: organization.id, role: 'owner' as const }
+  const { token } = await signIn(service, issuer, 'owner', membership)
+  callers = { organization, ownerToken: token }
+})
+afterAll(async () => {
+  await service.close()
+  await issuer.close()
+})
+
+const titled = (list: readonly AnyRoute[]) =>
+  list.map((route) => [`${route.method} ${route.path}`, route] as const)
+
+describe('what a request leaves out or adds', () => {
+  const body = (route: AnyRoute) => (route.method === 'GET' ? {} : { raw: '{}' })
+
+  it.each(titled(routes.filter(({ path }) => !path.includes('/oauth/'))))(
+    '%s refuses query parameters that it does not have, and names its own [ERR-16]',
+    async (_title, route) => {
+      const answer = await callRoute(service, route, callers, {
+        path: `${pathOf(route)}?lmit=1`,
+        ...body(route),
+      })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+      expect(answer.body.issues[0]).toMatchObject({
+        path: 'lmit',
+        message: expect.stringMatching(
+          /^unknown query parameter "lmit"(; did you mean "limit"\?|; there (is|are) (none|\w+(, \w+)*))$/,
+        ),
+      })
+    },
+  )
+
+  it('may be parameters of a provider, where it sends the browser back [ERR-16]', async () => {
+    const answer = await service.call('GET', '/v1/oauth/slack/callback?state=x&hd=example.com&prompt=none')
+    expect(answer).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
+  })
+
+  it.each(titled(routes.filter(({ body: schema, reading }) => schema && !reading)))(
+    '%s without a body is one with an empty object, or says that it needs one [ERR-17]',
+    async (_title, route) => {
+      const none = await withoutBody(route)
+      if (route.bodyOptional) expect(none.status).toBeLessThan(300)
+      else
+        expect(none).toMatchObject({
+          status: 400,
+          body: { code: 'malformed_json', error: expect.stringContaining('no body') },
+        })
+    },
+  )
+
+  async function withoutBody(route: AnyRoute): Promise<Answer> {
+    const bearer = bearerFor(route, callers)
+    const headers = bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }
+    const sources = callers.organization.sources
+    const id = route.path.startsWith('/operator') ? callers.organization.id : sources.slack
+    return await service.call(route.method, pathOf(route, { id }), { headers })
+  }
+})

@@ -1,0 +1,105 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { documentOf, push } from '../support/documents.ts'
+import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'
+
+let service: TestService
+let impatient: TestService
+let organization: TestOrganization
+
+beforeAll(async () => {
+  service = await startTestService()
+  impatient = await startTestService({
+    database: service.database,
+    languageModel: {
+      id: 'slow',
+      async *stream() {
+        for (let word = 0; word < 15; word++) {
+          yield 'word '
+          await sleep(100)
+        }
+      },
+    },
+    timeouts: { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 },
+  })
+  organization = await service.organization()
+})
+afterAll(async () => {
+  await impatient.close()
+  await service.close()
+})
+
+/** A connection on which something is sent and never finished. */
+function send(
+  to: TestService,
+  text: string,
+): { socket: Socket; received: () => string; closed: Promise<void> } {
+  const { hostname, port } = new URL(to.url)
+  const socket = connect(Number(port), hostname, () => socket.write(text))
+  let received = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk: string) => (received += chunk))
+  socket.on('error', () => {})
+  return {
+    socket,
+    received: () => received,
+    closed: new Promise((resolve) => socket.once('close', () => resolve())),
+  }
+}
+
+const ingestHead = (length: number): string =>
+  `POST /v1/ingest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${organization.adminKey}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+
+describe('a client that sends slowly', () => {
+  it.each([
+    ['headers', () => 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    ['a body', () => `${ingestHead(1000)}{"documents":`],
+  ])('%s gets 408 in JSON and is cut off [ERR-15, LOAD-4]', async (_what, head) => {
+    const { socket, received, closed } = send(impatient, head())
+    const trickle = setInterval(() => socket.write('x'), 100)
+    await closed
+    clearInterval(trickle)
+    expect(received()).toMatch(/^HTTP\/1\.1 408 /)
+    expect(JSON.parse(received().split('\r\n\r\n', 2)[1] ?? '')).toEqual({
+      error: expect.stringContaining('did not arrive in time'),
+      code: 'request_timeout',
+    })
+  })
+
+  it('holds no more memory than a workspace may, and gives it back when it leaves [LOAD-4, ERR-14]', async () => {
+    const half = Array.from({ length: 8 }, () => send(service, `${ingestHead(10_000_000)}{"documents":`))
+    const refusals = () => half.filter(({ received }) => received().includes('overloaded'))
+    await vi.waitFor(() => expect(refusals()).toHaveLength(2), 20_000)
+    const [refused] = refusals()
+    expect(refused?.received()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: \d+\r\n/i)
+    const other = await service.organization()
+    const pushed = await service.call('POST', '/v1/ingest', {
+      key: other.adminKey,
+      raw: ' '.repeat(9_000_000),
+    })
+    expect(pushed).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
+    for (const { socket } of half) socket.destroy()
+    await Promise.all(half.map(({ closed }) => closed))
+    await vi.waitFor(async () => {
+      const { adminKey: key } = organization
+      const again = await service.call('POST', '/v1/ingest', { key, raw: ' '.repeat(9_000_000) })
+      expect(again).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
+    }, 20_000)
+  })
+})
+
+describe('a streamed answer', () => {
+  it('is not cut off, however much longer it takes than a request may [LOAD-4, ASK-8]', async () => {
+    await push(service, organization, documentOf(organization))
+    const answer = await impatient.call('POST', '/v1/ask', {
+      key: organization.adminKey,
+      body: { query: 'paid time off' },
+      headers: { Accept: 'text/event-stream' },
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.text.match(/event: delta/g)?.length).toBeGreaterThan(10)
+    expect(answer.text).toContain('event: done')
+  })
+})

@@ -1,0 +1,179 @@
+import { convert } from 'html-to-text'
+import { addressParser, decodeWords } from 'postal-mime'
+import { describe, expect, it } from 'vitest'
+import { splitParts } from '../cli/import/split-parts.ts'
+import { citationsOf, createMarkerFilter } from '../src/answers/citations.ts'
+import { splitPassages } from '../src/answers/passages.ts'
+import { plainText, shorten } from '../src/answers/plain-text.ts'
+import { buildPrompt } from '../src/answers/prompt.ts'
+import { asksForCode, expectAnswer } from '../src/answers/question-type.ts'
+import { synthesizingAnswer } from '../src/answers/synthesize.ts'
+import { tokenize } from '../src/inference/embedding-models/builtin/tokenize.ts'
+import { loadTermWeights } from '../src/inference/term-weights.ts'
+import { chunkingText } from '../src/items/chunk-text.ts'
+import { isLink } from '../src/items/link.ts'
+import { limitNesting } from '../src/file-text/limit-nesting.ts'
+import { numberStyleOf } from '../src/file-text/office/number-format.ts'
+import { readCsv } from '../src/file-text/read-csv.ts'
+import { readMarkdown, readRst } from '../src/file-text/read-markdown.ts'
+import { textFormatOf } from '../src/file-text/text-format.ts'
+import { inOneGo, inSlices, type Pausable } from '../src/kernel/slices.ts'
+import { showsNothing, storableText } from '../src/kernel/text.ts'
+import type { Hit } from '../src/retrieval/index.ts'
+import { partsOf } from '../src/providers/google/gmail/mail-parts.ts'
+import { isReply, withoutQuotedText } from '../src/providers/google/gmail/quoted-text.ts'
+import { withoutPictures } from '../src/providers/google/drive/file-content.ts'
+import { childrenIn, readableMarkdown } from '../src/providers/notion/text.ts'
+import { mentionedUsers, mrkdwnToText } from '../src/providers/slack/reading/mrkdwn.ts'
+import { findBlocks } from '../src/text/blocks.ts'
+import { cutToBytes } from '../src/text/cut-to-bytes.ts'
+import { createQuotationFilter, withoutQuestionsInCode } from '../src/text/quotations.ts'
+import { sentenceStarts } from '../src/text/sentences.ts'
+import { countWords } from '../src/text/words.ts'
+import { findSuperlinear, hostileTexts, type HostileText } from './support/hostile-texts.ts'
+
+const MIB = 2 ** 20
+const terms = await loadTermWeights()
+const names = { user: (id: string) => id, channel: (id: string) => id }
+
+const hitOf = (content: string): Hit => ({
+  sourceItemId: '00000000-0000-4000-8000-000000000000',
+  title: content.slice(0, 1_000),
+  content,
+  url: '',
+  provider: 'notion',
+  score: 1,
+  metadata: {},
+  syncedAt: '2026-01-01T00:00:00Z',
+})
+
+/** As many chunks of the text as a request answers at most. */
+const hitsOf = (text: string): Hit[] =>
+  Array.from({ length: 25 }, (_, at) => hitOf(text.slice(at * 4_000, (at + 1) * 4_000)))
+
+function filterMarkers(text: string): string {
+  const filter = createMarkerFilter(8)
+  return filter.push(text) + filter.end()
+}
+
+/** Everything that reads text from outside, with that text in place of what comes from outside. */
+const READERS: Record<string, (text: string) => unknown> = {
+  'the filter of markers': filterMarkers,
+  'the citations of an answer': (text) => citationsOf(text, []),
+  'text without markup': plainText,
+  'shortened text': (text) => shorten(text, 600),
+  'a prompt': (text) => buildPrompt(text, [hitOf(text)], 'boundary', 100),
+  'the type of a question': (text) => [
+    asksForCode(text.slice(0, 8_192)),
+    expectAnswer('who, when, where, why, how many, how do I, which channel and e-mail, example')(
+      text.slice(0, 8_192),
+    ),
+  ],
+  'an answer without a language model': (text) =>
+    inOneGo(synthesizingAnswer(`who ${text.slice(0, 8_000)}`, hitsOf(text), terms)),
+  chunks: (text) => inOneGo(chunkingText(text)),
+  blocks: findBlocks,
+  sentences: (text) => sentenceStarts(text, 0, text.length),
+  words: (text) => countWords(text, 0, text.length),
+  'text as it can be stored': (text) => [storableText(text), showsNothing(text)],
+  'a link': (text) => [isLink(text), isLink(`https://x.example/${text}`)],
+  'a text cut to bytes': (text) => cutToBytes(text, 100_000),
+  'a mail without what it quotes': (text) => inOneGo(withoutQuotedText([text])),
+  'the subject of a mail': (text) => [isReply(text, false), isReply(`Re ${text}`, true)],
+  'the headers of a part': (text) =>
+    partsOf({ headers: [{ name: 'Content-Type', value: `charset${text}` }], body: { data: 'YQ' } }),
+  'Markdown of Notion': (text) => [readableMarkdown(text), childrenIn(text)],
+  'text of Slack': (text) => [mrkdwnToText(text, names), mentionedUsers(text)],
+  'Markdown of Drive': (text) => inOneGo(withoutPictures(Buffer.from(text))),
+  'a number format': (text) => numberStyleOf(200, text),
+  'the kind of a file': (text) => [textFormatOf(text, text), textFormatOf('', `${text}.pdf`)],
+  'an imported Markdown file': (text) => readMarkdown(`# ${text}`, 'a.md'),
+  'an imported reStructuredText file': readRst,
+  'the rows of a CSV file': (text) => readCsv(text, 2 * MIB),
+  'the nesting of HTML': (text) => limitNesting(text, 300),
+  'questions quoted in code': (text) => [
+    createQuotationFilter('how many days of paid leave do I get')(text),
+    withoutQuestionsInCode(text),
+  ],
+  'the parts of an imported file': (text) => splitParts(text, 100_000),
+}
+
+/** What is read of a text of which only a bounded beginning comes in: their libraries look at each of these again and again. */
+const BOUNDED_READERS: Record<string, (text: string) => unknown> = {
+  'the passages of chunks': splitPassages,
+  'the stems of chunks and questions': tokenize,
+  addresses: (text) => addressParser(text, { flatten: true }),
+  'encoded words': decodeWords,
+  HTML: (text) => convert(text, { limits: { maxDepth: 200 } }),
+}
+
+describe('time is linear in hostile text for', () => {
+  it.each(Object.keys(READERS))('%s', { timeout: 300_000 }, (name) => {
+    expect(complaints(hostileTexts(MIB), READERS[name])).toEqual([])
+  })
+
+  it.each(Object.keys(BOUNDED_READERS))('%s', { timeout: 300_000 }, (name) => {
+    expect(complaints(hostileTexts(2 ** 16), BOUNDED_READERS[name])).toEqual([])
+  })
+})
+
+function complaints(texts: HostileText[], read: ((text: string) => unknown) | undefined): string[] {
+  if (read === undefined) throw new Error('there is no such reader')
+  return texts.flatMap((text) => findSuperlinear(text, read) ?? [])
+}
+
+describe('the event loop goes on while hostile text is', () => {
+  const SLOW: Record<string, (text: string) => Pausable<unknown>> = {
+    'cut into chunks': chunkingText,
+    'taken out of a mail': (text) => withoutQuotedText([text]),
+    'exported from Drive': (text) => withoutPictures(Buffer.from(text)),
+    'made an answer of': (text) => synthesizingAnswer('who and when', hitsOf(text), terms),
+  }
+  it.each(Object.keys(SLOW))('%s', { timeout: 120_000 }, async (name) => {
+    const work = SLOW[name]
+    if (work === undefined) throw new Error('there is no such work')
+    for (const { text } of hostileTexts(MIB))
+      expect(longestStepMs(() => work(text))).toBeLessThan(STEP_MS_MAX)
+  })
+
+  it('and others get their turn between its slices', async () => {
+    let turns = 0
+    const timer = setInterval(() => (turns += 1), 1)
+    await inSlices(chunkingText('- a\n'.repeat(MIB)))
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(5)
+  })
+
+  it('and stops when whoever wanted it has left', async () => {
+    const left = new AbortController()
+    const work = inSlices(chunkingText('- a\n'.repeat(MIB)), left.signal)
+    left.abort(new Error('has left'))
+    await expect(work).rejects.toThrow('has left')
+  })
+})
+
+/** A step takes well under ten; on a busy machine others may take the processor away in the middle of one. */
+const STEP_MS_MAX = 500
+
+/** The longest that the work keeps others waiting; of three tries the best, since others work on this machine too. */
+function longestStepMs(begin: () => Pausable<unknown>): number {
+  const tries: number[] = []
+  while (tries.length < 3 && !tries.some((ms) => ms < STEP_MS_MAX)) {
+    const work = begin()
+    let longest = 0
+    for (let isDone = false; !isDone;) {
+      const started = performance.now()
+      isDone = work.next().done === true
+      longest = Math.max(longest, performance.now() - started)
+    }
+    tries.push(longest)
+  }
+  return Math.min(...tries)
+}
+
+describe('a list of any length is no argument list', () => {
+  it('for the lines of a forwarded mail', () => {
+    const mail = `Look:\n\n---------- Forwarded message ---------\n${'a\n'.repeat(400_000)}`
+    expect(inOneGo(withoutQuotedText([mail])).length).toBeGreaterThan(700_000)
+  })
+})

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { banner } from '../../src/banner.ts'
+import { loadBuiltinModel } from '../../src/inference/embedding-models/builtin/builtin.ts'
+import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'
+
+const run = promisify(execFile)
+const BANNER = banner({
+  url: 'http://127.0.0.1:8787',
+  database: 'embedded',
+  model: 'builtin-1',
+  signIn: { by: 'nobody', reason: 'not in this test' },
+  newSecret: 'svc_x',
+})
+const QUOTED_COMMAND = /npm run memory -- (\w+) ("[^"]*"|\S+)/g
+
+let service: TestService
+let organization: TestOrganization
+let readme: string
+let folder: string
+
+beforeAll(async () => {
+  service = await startTestService({ embeddingModel: await loadBuiltinModel() })
+  organization = await service.organization()
+  readme = await readFile('README.md', 'utf8')
+  folder = await mkdtemp(join(tmpdir(), 'first-question-'))
+})
+
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What a text tells its reader to give to a command of the command line. */
+function toldTo(command: string, text: string): string {
+  const told = [...text.matchAll(QUOTED_COMMAND)].find(([, name]) => name === command)?.[2]
+  if (told === undefined) throw new Error(`no ${command} in the text`)
+  return told.replaceAll('"', '')
+}
+
+/** The JSON that README sends to a route of the service. */
+function bodyInReadme(route: string): { query: string } {
+  const filled = readme.replaceAll("'$SOURCE'", organization.sources.notion)
+  const [, sent = ''] = filled.split(`curl -s localhost:8787${route} `)
+  const body = /-d '([^']*)'/.exec(sent)?.[1]
+  if (body === undefined) throw new Error(`README sends nothing to ${route}`)
+  return JSON.parse(body)
+}
+
+const ask = async (query: string) => {
+  const { status, body } = await service.call('POST', '/v1/ask', {
+    key: organization.adminKey,
+    body: { query },
+  })
+  expect(status).toBe(200)
+  return body
+}
+
+async function memory(...args: string[]): Promise<string> {
+  const env = {
+    PATH: process.env.PATH,
+    MEMORY_URL: service.url,
+    MEMORY_API_KEY: organization.adminKey,
+    XDG_STATE_HOME: join(folder, 'state'),
+  }
+  return (await run(process.execPath, ['cli/main.ts', ...args], { env })).stdout
+}
+
+// In this order: each goes on from what the one before has stored, as a newcomer does.
+describe('the first question of a newcomer', () => {
+  it('is the same in the banner and in README, which both import the docs before', () => {
+    expect(toldTo('import', BANNER)).toBe('docs')
+    expect(toldTo('import', readme)).toBe('docs')
+    expect(toldTo('ask', readme)).toBe(toldTo('ask', BANNER))
+  })
+
+  it('is answered in an empty memory by the sentence that says so', async () => {
+    const question = toldTo('ask', BANNER)
+    expect(await ask(question)).toEqual({
+      question,
+      answer: `I could not find company context for: ${question}`,
+      citations: [],
+      context: [],
+    })
+  })
+
+  it('is answered after the import of the docs by what they say of it, with the page it is from', async () => {
+    expect(await memory('import', toldTo('import', BANNER))).toMatch(/documents stored/)
+    const question = toldTo('ask', BANNER)
+    const { answer, citations } = await ask(question)
+    expect(answer).toMatch(/put the new key before the old one .*restart every process.* \[1\]/)
+    expect(citations[0]).toMatchObject({ index: 1, title: 'Settings' })
+    // The docs quote the question themselves, as an example.
+    expect(answer).not.toContain('npm run memory')
+    expect(await memory('ask', question)).toMatch(/\[1\] Settings {2}docs\/settings\.md\n/)
+    expect(await memory('search', toldTo('search', readme))).toContain('docs/settings.md')
+  })
+
+  it("of README's own document is answered by that, though the docs quote the question and are stored too", async () => {
+    const ingested = await service.call('POST', '/v1/ingest', {
+      key: organization.adminKey,
+      body: bodyInReadme('/v1/ingest'),
+    })
+    expect(ingested).toMatchObject({ status: 200, body: { ingested: 1 } })
+    const { answer, citations } = await ask(bodyInReadme('/v1/ask').query)
+    expect(answer).toMatch(/^Employees accrue 25 days of paid time off per year\. \[(\d)\]/)
+    expect(citations[0]).toMatchObject({ title: 'PTO policy' })
+  })
+
+  it('in other words than its document has them still gets what that says, and no quotation of itself', async () => {
+    const { answer } = await ask('How many vacation days do I get?')
+    expect(answer).toContain('Employees accrue 25 days of paid time off per year.')
+    expect(answer).not.toMatch(/curl|npm run/)
+  })
+})

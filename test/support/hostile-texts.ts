@@ -1,0 +1,124 @@
+/** What hostile texts are made of: each is repeated until the text has the size asked for. */
+const PATTERNS: readonly string[] = [
+  ' ',
+  '\t',
+  '\n',
+  '\r\n',
+  ' \n',
+  '[',
+  '![',
+  '[[9]',
+  '[1, ',
+  '[9] ',
+  '[x][',
+  '![](',
+  '(',
+  '<',
+  '<!--',
+  '<page ',
+  '<a href="',
+  '<br>',
+  '<@U1|',
+  '*',
+  '*a ',
+  '_',
+  '__a ',
+  '`',
+  '```\n',
+  '~~~a\n',
+  '- a\n',
+  ' - a\n',
+  '> ',
+  '> a\n',
+  '|',
+  '|\n',
+  'a|\n:-\n',
+  '# a\n',
+  'a\n===\n',
+  '{{<',
+  '\\',
+  '&',
+  '&amp;',
+  '1',
+  '1. a\n',
+  '1.',
+  '"',
+  "'",
+  'a. ',
+  'A.B. ',
+  '!?',
+  'From: ',
+  'From: a\nSent: b\n',
+  'On 1 Ana wrote 10:12 x:x:\n',
+  'On Mon 10:12 a@b.example wrote ',
+  'Re: ',
+  '=?utf-8?q?',
+  ',',
+  'a@b.example, ',
+  '<a@b>, ',
+  '-----',
+  'a',
+  'word ',
+  'Ü',
+  '\u0301',
+  'a\u0316\u0301',
+  '\u0e01',
+  '漢',
+  '\u200b',
+  '\u200d\u{1F469}',
+  '\ud83d',
+  '\u{1F600}',
+  '\ufdfa',
+  '\0',
+  '\ue000',
+  '\n\n\n\u00a0',
+]
+
+/** A hostile text and one of twice its size, named by what they repeat. */
+export interface HostileText {
+  name: string
+  text: string
+  double: string
+}
+
+/** Texts that patterns and loops over text from outside have been known to stumble over, `characters` long and double. */
+export function hostileTexts(characters: number): HostileText[] {
+  return PATTERNS.map((pattern) => {
+    const text = pattern.repeat(Math.ceil(characters / pattern.length)).slice(0, characters)
+    return { name: JSON.stringify(pattern), text, double: text + text }
+  })
+}
+
+/** What a double may take of what its half takes: twice, and what a busy machine and collecting garbage add. */
+const RATIO_MAX = 3.4
+/** Below this, in milliseconds of CPU, noise is larger than what is measured. */
+const NOISE_MS = 40
+/** Whatever the ratio: for 2 MiB on a busy machine. */
+const ABSOLUTE_MS = 20_000
+
+/**
+ * Measures the CPU time of `work` on a text and on its double.
+ * @returns what is wrong with it, or null: the double takes about twice as long.
+ */
+export function findSuperlinear(
+  { name, text, double }: HostileText,
+  work: (text: string) => unknown,
+): string | null {
+  let said = ''
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const once = cpuMs(() => work(text))
+    if (once <= NOISE_MS / 2) return null
+    const twice = cpuMs(() => work(double))
+    if (twice > ABSOLUTE_MS) return `${name}: ${twice.toFixed(0)} ms`
+    if (twice <= NOISE_MS || twice <= once * RATIO_MAX) return null
+    said = `${name}: ${once.toFixed(0)} ms, and ${twice.toFixed(0)} ms for twice as much`
+  }
+  return said
+}
+
+function cpuMs(work: () => unknown): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
