@@ -29,9 +29,9 @@ export function splitOlder(older: SlackOlder, at: number): { above: SlackStretch
     if (below[0]) below[0] = unknownStretch(below[0].from)
   }
   let before = at
-  const regions = below.map((stretch) => {
-    const region = { ...stretch, before }
-    before = stretch.from
+  const regions = below.map(({ from, count, mark, roots }) => {
+    const region = { from, before, count, mark, roots }
+    before = from
     return region
   })
   return { above, below: regions }
