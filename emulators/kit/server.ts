@@ -96,6 +96,7 @@ async function answer(
   }
   requests.count(request)
   const fault = faults.take(request)
+  const served = fault?.afterEffect ? await options.handle(request) : null
   if (fault?.delayMs) await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
   if (fault?.drop) {
     outgoing.destroy()
@@ -105,7 +106,7 @@ async function answer(
     send(outgoing, { status: fault.status, headers: fault.headers ?? {}, json: fault.body ?? {} })
     return
   }
-  send(outgoing, await options.handle(request))
+  send(outgoing, served ?? (await options.handle(request)))
 }
 
 function runControl(
