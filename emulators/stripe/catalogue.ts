@@ -1,4 +1,4 @@
-import Stripe from 'stripe'
+import { Stripe } from 'stripe'
 import type { Account, Price } from './account.ts'
 import { INTERVALS, type Interval } from './clock.ts'
 

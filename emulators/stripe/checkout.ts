@@ -22,10 +22,91 @@ export interface NewCheckout {
   paymentMethodCollection: 'always' | 'if_required'
 }
 
+/** What a session of the emulator never says. */
+const UNUSED = {
+  adaptive_pricing: null,
+  after_expiration: null,
+  allow_promotion_codes: null,
+  allowed_payment_method_types: null,
+  automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+  billing_address_collection: null,
+  client_secret: null,
+  collected_information: null,
+  consent: null,
+  consent_collection: null,
+  currency_conversion: null,
+  custom_fields: [],
+  customer_account: null,
+  discounts: [],
+  integration_identifier: null,
+  invoice_creation: null,
+  locale: null,
+  managed_payments: null,
+  origin_context: null,
+  payment_intent: null,
+  payment_link: null,
+  payment_method_configuration_details: null,
+  payment_method_options: null,
+  permissions: null,
+  recovered_from: null,
+  saved_payment_method_options: null,
+  setup_intent: null,
+  shipping_address_collection: null,
+  shipping_cost: null,
+  shipping_options: [],
+  submit_type: null,
+  total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+  wallet_options: null,
+  custom_text: {
+    after_submit: null,
+    shipping_address: null,
+    submit: null,
+    terms_of_service_acceptance: null,
+  },
+} satisfies Partial<Stripe.Checkout.Session>
+
 /** A page on which a person subscribes. */
 export function openCheckout(account: Account, given: NewCheckout): CheckoutSession {
   if (given.customer !== null) found(account.customers, 'customer', given.customer, 'customer')
-  for (const [index, line] of given.lines.entries()) {
+  checkLines(account, given.lines)
+  const id = account.newId('cs_test')
+  const total = given.trialDays === null ? totalOf(account, given.lines) : 0
+  const session: CheckoutSession = {
+    ...UNUSED,
+    id,
+    object: 'checkout.session',
+    amount_subtotal: total,
+    amount_total: total,
+    cancel_url: given.cancelUrl,
+    client_reference_id: given.clientReferenceId,
+    created: account.clock.now(),
+    currency: 'usd',
+    customer: given.customer,
+    customer_creation: given.customer === null ? 'always' : null,
+    customer_details: null,
+    customer_email: given.customerEmail,
+    expires_at: given.expiresAt,
+    invoice: null,
+    livemode: false,
+    metadata: given.metadata,
+    mode: 'subscription',
+    payment_method_collection: given.paymentMethodCollection,
+    payment_method_types: ['card'],
+    payment_status: 'unpaid',
+    status: 'open',
+    subscription: null,
+    success_url: given.successUrl,
+    ui_mode: 'hosted_page',
+    url: `${account.url}/checkout/${id}`,
+  }
+  account.checkoutSessions.set(id, session)
+  account.checkoutLines.set(id, given.lines)
+  account.checkoutPlans.set(id, { trialDays: given.trialDays, metadata: given.subscriptionMetadata })
+  return session
+}
+
+function checkLines(account: Account, lines: NewCheckout['lines']): void {
+  for (const [index, line] of lines.entries()) {
     const param = `line_items[${index}][price]`
     const price = found(account.prices, 'price', line.price, param)
     if (!price.active) throw invalid(`The price specified is inactive: ${price.id}`, { param })
@@ -34,78 +115,6 @@ export function openCheckout(account: Account, given: NewCheckout): CheckoutSess
     if (!isMetered(price) && line.quantity === null)
       throw invalid('Quantity is required. Add `quantity` to the line item.', { param })
   }
-  const id = account.newId('cs_test')
-  const total = given.trialDays === null ? totalOf(account, given.lines) : 0
-  const session: CheckoutSession = {
-    id,
-    object: 'checkout.session',
-    adaptive_pricing: null,
-    after_expiration: null,
-    allow_promotion_codes: null,
-    allowed_payment_method_types: null,
-    amount_subtotal: total,
-    amount_total: total,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
-    billing_address_collection: null,
-    cancel_url: given.cancelUrl,
-    client_reference_id: given.clientReferenceId,
-    client_secret: null,
-    collected_information: null,
-    consent: null,
-    consent_collection: null,
-    created: account.clock.now(),
-    currency: 'usd',
-    currency_conversion: null,
-    custom_fields: [],
-    custom_text: {
-      after_submit: null,
-      shipping_address: null,
-      submit: null,
-      terms_of_service_acceptance: null,
-    },
-    customer: given.customer,
-    customer_account: null,
-    customer_creation: given.customer === null ? 'always' : null,
-    customer_details: null,
-    customer_email: given.customerEmail,
-    discounts: [],
-    expires_at: given.expiresAt,
-    integration_identifier: null,
-    invoice: null,
-    invoice_creation: null,
-    livemode: false,
-    locale: null,
-    managed_payments: null,
-    metadata: given.metadata,
-    mode: 'subscription',
-    origin_context: null,
-    payment_intent: null,
-    payment_link: null,
-    payment_method_collection: given.paymentMethodCollection,
-    payment_method_configuration_details: null,
-    payment_method_options: null,
-    payment_method_types: ['card'],
-    payment_status: 'unpaid',
-    permissions: null,
-    recovered_from: null,
-    saved_payment_method_options: null,
-    setup_intent: null,
-    shipping_address_collection: null,
-    shipping_cost: null,
-    shipping_options: [],
-    status: 'open',
-    submit_type: null,
-    subscription: null,
-    success_url: given.successUrl,
-    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
-    ui_mode: 'hosted_page',
-    url: `${account.url}/checkout/${id}`,
-    wallet_options: null,
-  }
-  account.checkoutSessions.set(id, session)
-  account.checkoutLines.set(id, given.lines)
-  account.checkoutPlans.set(id, { trialDays: given.trialDays, metadata: given.subscriptionMetadata })
-  return session
 }
 
 /** What is charged in advance for the lines, cents. */

@@ -67,9 +67,9 @@ export function previewInvoice(account: Account, subscription: Subscription): In
   const due = ending.filter(({ price }) => (isMetered(price) ? !inTrial : !isLast))
   const lines = due.map((item) => {
     const line = periodLine(account, subscription, item, false)
-    if (isMetered(item.price)) return line
-    const period = periodAround(subscription.billing_cycle_anchor, cycleOf(item.price), at)
-    return { ...line, period }
+    if (!isMetered(item.price))
+      line.period = periodAround(subscription.billing_cycle_anchor, cycleOf(item.price), at)
+    return line
   })
   const period = { start: Math.min(...ending.map((item) => item.current_period_start)), end: at }
   const id = `upcoming_${subscription.id}`

@@ -115,11 +115,13 @@ function shown(call: ApiCall, session: CheckoutSession): object {
   return isAsked === true ? { ...session, line_items: checkoutLineItems(call.account, session) } : session
 }
 
+/** Half an hour to a day, and a minute more each way. */
+const isAllowed = (wait: number) => wait >= HOUR / 2 - 60 && wait <= DAY + 60
+
 /** A time that lies right by the caller's clock is one by this clock as well, however far that was turned. */
 function expiryOf({ account: { clock } }: ApiCall, given: number | undefined): number {
   const now = clock.now()
   if (given === undefined) return now + DAY
-  const isAllowed = (wait: number) => wait >= HOUR / 2 - 60 && wait <= DAY + 60
   const wait = [given - now, given - clock.callersNow()].find(isAllowed)
   if (wait !== undefined) return now + wait
   const message =

@@ -6,9 +6,9 @@ import {
 } from '../kit/server.ts'
 import { createRandom } from './random.ts'
 import { createAccount, type Account, type AfterRetries } from './account.ts'
-import { createApi } from './api.ts'
+import { createApi, type ApiRoute } from './api.ts'
 import { seedCatalogue } from './catalogue.ts'
-import { controlRoutes } from './control.ts'
+import { controlRoutes, type Controls } from './control.ts'
 import { settle } from './due.ts'
 import { createMeters, type Meters } from './meters.ts'
 import { pageRoutes } from './pages/routes.ts'
@@ -20,8 +20,6 @@ import { meterRoutes } from './routes-meters.ts'
 import { invoiceRoutes, subscriptionRoutes } from './routes-subscriptions.ts'
 import { StripeError } from './stripe-error.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
-
-type ControlRoutes = ReturnType<typeof controlRoutes>
 
 /** The version whose shapes are answered: that of the `stripe` package. */
 export const API_VERSION = '2026-10-28.endive'
@@ -76,16 +74,7 @@ export async function startStripeEmulator(options: StripeEmulatorOptions = {}): 
     random: createRandom(1),
   })
   account.onEvent(webhooks.send)
-  const routes = {
-    ...customerRoutes,
-    ...catalogueRoutes,
-    ...checkoutRoutes,
-    ...subscriptionRoutes,
-    ...invoiceRoutes,
-    ...meterRoutes(meters),
-    ...eventRoutes,
-  }
-  const api = createApi({ account, secretKey, routes })
+  const api = createApi({ account, secretKey, routes: apiRoutes(meters) })
   /** What has become due since the last call happens before the next. */
   const catchUp = (): void => {
     account.request = { id: null, idempotencyKey: null }
@@ -130,7 +119,19 @@ export async function startStripeEmulator(options: StripeEmulatorOptions = {}): 
   }
 }
 
-function preceded(control: ControlRoutes, catchUp: () => void): ControlRoutes {
+function apiRoutes(meters: Meters): Record<string, ApiRoute> {
+  return {
+    ...customerRoutes,
+    ...catalogueRoutes,
+    ...checkoutRoutes,
+    ...subscriptionRoutes,
+    ...invoiceRoutes,
+    ...meterRoutes(meters),
+    ...eventRoutes,
+  }
+}
+
+function preceded(control: Controls, catchUp: () => void): Controls {
   return Object.fromEntries(
     Object.entries(control).map(([name, run]) => [
       name,

@@ -151,8 +151,9 @@ export function cancelNow(account: Account, subscription: Subscription, invoiceN
   const metered = subscription.items.data.filter(({ price }) => isMetered(price))
   if (invoiceNow && subscription.status !== 'trialing' && metered.length > 0) {
     const lines = metered.map((item) => {
-      const period = { start: item.current_period_start, end: now }
-      return { ...periodLine(account, subscription, item, false), period }
+      const line = periodLine(account, subscription, item, false)
+      line.period = { start: item.current_period_start, end: now }
+      return line
     })
     const period = { start: now, end: now }
     makeInvoice(account, { subscription, lines, reason: 'subscription_update', period, draft: false })

@@ -1,9 +1,6 @@
-import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoredEvent } from './account.ts'
-
-const TIMEOUT_MS = 10_000
-const ATTEMPTS_KEPT = 1_000
+import { createWebhookSender, type WebhookAttempt, type WebhookTarget } from './webhook-sender.ts'
 
 /** What goes wrong with events on their way, on demand. */
 export interface WebhookTrouble {
@@ -19,34 +16,22 @@ export interface WebhookTrouble {
   hold: boolean
 }
 
-/** One attempt to bring an event. */
-export interface WebhookAttempt {
-  event: string
-  type: string
-  attempt: number
-  /** The status it was answered with; null: no answer. */
-  status: number | null
-}
-
 export interface Webhooks {
   trouble: WebhookTrouble
   send(event: StoredEvent): void
   /** Sends what was held, in an order of choice; answers how many. */
-  release(order: 'sent' | 'reversed' | 'shuffled'): number
+  release(order: ReleaseOrder): number
   attempts(): WebhookAttempt[]
   /** Resolves when all that is not held was taken or given up. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
-export interface WebhookOptions {
-  /** Nowhere when left out. */
-  url: string | undefined
-  secret: string
+type ReleaseOrder = 'sent' | 'reversed' | 'shuffled'
+
+export interface WebhookOptions extends WebhookTarget {
   /** Waits between attempts at an event that was not answered with 2xx, milliseconds. */
   retryMs: readonly number[]
-  /** Seconds on the receiver's clock, which checks how old a signature is. */
-  receiversNow: () => number
   /** A number in [0, 1). */
   random: () => number
 }
@@ -54,11 +39,11 @@ export interface WebhookOptions {
 /** No trouble at all. */
 export const NO_TROUBLE: WebhookTrouble = { delayMs: 0, copies: 1, lose: 0, shuffle: false, hold: false }
 
-/** Sends events to the service, signed. Without trouble each follows the first attempt at the one before it. */
+/** Sends events to the service. Without trouble each follows the first attempt at the one before it. */
 export function createWebhooks(options: WebhookOptions): Webhooks {
   const closing = new AbortController()
+  const sender = createWebhookSender(options, closing.signal)
   const under = new Set<Promise<void>>()
-  const attempts: WebhookAttempt[] = []
   let held: StoredEvent[] = []
   let last: Promise<void> = Promise.resolve()
 
@@ -67,61 +52,32 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     void work.finally(() => under.delete(work))
   }
 
-  /** Whether the event was taken. */
-  const attempt = async (url: string, event: StoredEvent, number: number): Promise<boolean> => {
-    const body = JSON.stringify(event)
-    const time = options.receiversNow()
-    let status: number | null = null
-    try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'stripe-signature': `t=${time},v1=${signatureOf(options.secret, time, body)}`,
-        },
-        body,
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      })
-      status = response.status
-      await response.arrayBuffer()
-    } catch {
-      // No answer is an attempt without a status, and is retried like a refusal.
-    }
-    attempts.push({ event: event.id, type: event.type, attempt: number, status })
-    if (attempts.length > ATTEMPTS_KEPT) attempts.shift()
-    const isTaken = status !== null && status >= 200 && status < 300
-    if (isTaken) event.pending_webhooks = 0
-    return isTaken
-  }
-
-  const retry = async (url: string, event: StoredEvent): Promise<void> => {
-    for (const [index, wait] of options.retryMs.entries()) {
-      if (!(await pause(wait))) return
-      if (await attempt(url, event, index + 2)) return
-    }
-  }
-
   /** Waits; false when everything ends meanwhile. */
   const pause = async (ms: number): Promise<boolean> => {
     if (ms > 0) await sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined)
     return !closing.signal.aborted
   }
 
-  const first = async (url: string, event: StoredEvent): Promise<void> => {
-    if (!(await attempt(url, event, 1))) track(retry(url, event))
+  const retry = async (event: StoredEvent): Promise<void> => {
+    for (const [index, wait] of options.retryMs.entries()) {
+      if (!(await pause(wait))) return
+      if (await sender.attempt(event, index + 2)) return
+    }
+  }
+
+  const first = async (event: StoredEvent): Promise<void> => {
+    if (!(await sender.attempt(event, 1))) track(retry(event))
   }
 
   const deliver = (event: StoredEvent): void => {
-    const { url } = options
-    if (url === undefined) return
     const { delayMs, copies, shuffle } = webhooks.trouble
     for (let copy = 0; copy < copies; copy += 1) {
       if (delayMs === 0) {
-        last = last.then(() => first(url, event))
+        last = last.then(() => first(event))
         track(last)
       } else {
         const wait = shuffle ? Math.floor(delayMs * options.random()) : delayMs
-        track(pause(wait).then((goesOn) => (goesOn ? first(url, event) : undefined)))
+        track(pause(wait).then((goesOn) => (goesOn ? first(event) : undefined)))
       }
     }
   }
@@ -129,6 +85,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   const webhooks: Webhooks = {
     trouble: { ...NO_TROUBLE },
     send: (event) => {
+      if (options.url === undefined) return
       if (webhooks.trouble.lose > 0) webhooks.trouble.lose -= 1
       else if (webhooks.trouble.hold) held.push(event)
       else deliver(event)
@@ -139,7 +96,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       for (const event of events) deliver(event)
       return events.length
     },
-    attempts: () => [...attempts],
+    attempts: sender.attempts,
     settled: async () => {
       while (under.size > 0) await Promise.all(under)
     },
@@ -153,22 +110,17 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
 
 function ordered(
   events: readonly StoredEvent[],
-  order: 'sent' | 'reversed' | 'shuffled',
+  order: ReleaseOrder,
   random: () => number,
-): StoredEvent[] {
+): readonly StoredEvent[] {
   switch (order) {
     case 'sent':
-      return [...events]
+      return events
     case 'reversed':
       return events.toReversed()
-    case 'shuffled':
-      return events
-        .map((event) => ({ event, at: random() }))
-        .toSorted((a, b) => a.at - b.at)
-        .map(({ event }) => event)
+    case 'shuffled': {
+      const drawn = events.map((event) => ({ event, at: random() })).toSorted((a, b) => a.at - b.at)
+      return drawn.map(({ event }) => event)
+    }
   }
-}
-
-function signatureOf(secret: string, time: number, body: string): string {
-  return createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
 }
