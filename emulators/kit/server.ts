@@ -40,6 +40,8 @@ export interface EmulatorServerOptions {
   /** 0 takes any free port. */
   port?: number
   handle: EmulatorHandler
+  /** What a fault that names no body says with its status; nothing when left out. */
+  faultBody?: (status: number) => unknown
   /** Emulator-specific routes `POST /_emulator/<name>`; what they return is answered as JSON. */
   control?: Record<string, (body: Record<string, unknown>) => unknown>
 }
@@ -103,7 +105,11 @@ async function answer(
     return
   }
   if (fault?.status !== undefined) {
-    send(outgoing, { status: fault.status, headers: fault.headers ?? {}, json: fault.body ?? {} })
+    send(outgoing, {
+      status: fault.status,
+      headers: fault.headers ?? {},
+      json: fault.body ?? options.faultBody?.(fault.status) ?? {},
+    })
     return
   }
   send(outgoing, served ?? (await options.handle(request)))

@@ -31,6 +31,7 @@ export function changeItems(
   changes: readonly ItemChange[],
   behaviour: ProrationBehaviour,
 ): void {
+  checkChanges(account, subscription, changes)
   const lines: Stripe.InvoiceLineItem[] = []
   const inTrial = subscription.status === 'trialing'
   let restarts = false
@@ -40,20 +41,43 @@ export function changeItems(
       restarts = changesInterval(account, subscription, change) || restarts
       lines.push(...applyChange(account, subscription, change))
     }
-    if (subscription.items.data.length === 0) throw invalid('A subscription needs at least one item.')
     if (restarts && !inTrial) lines.push(...restart(account, subscription, now))
     if (subscription.schedule !== null) releaseSchedule(account, subscription)
   })
-  if (inTrial || (behaviour === 'none' && !restarts) || lines.length === 0) return
+  const due = behaviour === 'none' ? lines.filter((line) => !isProration(line)) : lines
+  if (inTrial || due.length === 0) return
   const now = account.clock.now()
   const period = { start: now, end: now }
   if (behaviour === 'always_invoice' || restarts)
-    makeInvoice(account, { subscription, lines, reason: 'subscription_update', period, draft: false })
+    makeInvoice(account, { subscription, lines: due, reason: 'subscription_update', period, draft: false })
   else
     account.pendingLines.set(subscription.id, [
       ...(account.pendingLines.get(subscription.id) ?? []),
       ...lines,
     ])
+}
+
+function isProration(line: Stripe.InvoiceLineItem): boolean {
+  return line.parent?.subscription_item_details?.proration === true
+}
+
+/** Refuses changes before any of them is made. */
+function checkChanges(account: Account, subscription: Subscription, changes: readonly ItemChange[]): void {
+  const ids = new Set(subscription.items.data.map(({ id }) => id))
+  for (const [index, { id, price, deleted }] of changes.entries()) {
+    if (id !== null && !ids.has(id))
+      throw invalid(`No such subscription item: '${id}'`, { param: `items[${index}][id]` })
+    if (price !== null) found(account.prices, 'price', price, `items[${index}][price]`)
+    else if (id === null) throw invalid('A new item needs a price.', { param: `items[${index}][price]` })
+    const isPresent = subscription.items.data.some((item) => item.price.id === price)
+    if (id === null && isPresent)
+      throw invalid(`Cannot add multiple subscription items with the same price: ${price}`, {
+        param: 'price',
+      })
+    if (id !== null && deleted) ids.delete(id)
+  }
+  const isAdding = changes.some(({ id }) => id === null)
+  if (ids.size === 0 && !isAdding) throw invalid('A subscription needs at least one item.')
 }
 
 function changesInterval(account: Account, subscription: Subscription, change: ItemChange): boolean {
@@ -92,10 +116,6 @@ function applyChange(
 
 function addItem(account: Account, subscription: Subscription, change: ItemChange): Stripe.InvoiceLineItem[] {
   const price = found(account.prices, 'price', change.price ?? '', 'items[0][price]')
-  if (subscription.items.data.some((item) => item.price.id === price.id))
-    throw invalid(`Cannot add multiple subscription items with the same price: ${price.id}`, {
-      param: 'price',
-    })
   const item = newItem(account, {
     subscription: subscription.id,
     price,

@@ -11,6 +11,8 @@ import { seedCatalogue } from './catalogue.ts'
 import { controlRoutes, type Controls } from './control.ts'
 import { settle } from './due.ts'
 import { createMeters, type Meters } from './meters.ts'
+import { html } from './pages/html.ts'
+import { pageReply } from './pages/layout.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { catalogueRoutes } from './routes-catalogue.ts'
 import { checkoutRoutes } from './routes-checkout.ts'
@@ -18,7 +20,7 @@ import { customerRoutes } from './routes-customers.ts'
 import { eventRoutes } from './routes-events.ts'
 import { meterRoutes } from './routes-meters.ts'
 import { invoiceRoutes, subscriptionRoutes } from './routes-subscriptions.ts'
-import { StripeError } from './stripe-error.ts'
+import { faultBody, StripeError } from './stripe-error.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 /** The version whose shapes are answered: that of the `stripe` package. */
@@ -88,6 +90,7 @@ export async function startStripeEmulator(options: StripeEmulatorOptions = {}): 
   const pages = pageRoutes(account, { advanceTo, meters })
   const server = await startEmulatorServer({
     port: options.port ?? 0,
+    faultBody,
     control: preceded(controlRoutes({ account, meters, webhooks, api, advanceTo }), catchUp),
     handle: async (request) => {
       catchUp()
@@ -148,9 +151,10 @@ function servePage(
   pages: (request: EmulatorRequest) => EmulatorReply | null,
 ): EmulatorReply {
   try {
-    return pages(request) ?? { status: 404, text: 'not found' }
+    return pages(request) ?? pageReply('Not found', html`<h1>There is no such page.</h1>`, 404)
   } catch (error) {
-    if (error instanceof StripeError) return { status: error.status, text: error.message }
+    if (error instanceof StripeError)
+      return pageReply('Not possible', html`<h1>${error.message}</h1>`, error.status)
     throw error
   }
 }

@@ -37,3 +37,13 @@ export function invalid(message: string, details: { code?: string; param?: strin
 export function errorReply({ status, body }: StripeError): EmulatorReply {
   return { status, json: { error: body } }
 }
+
+/** What Stripe says with a status that was asked for as a fault: its client takes a body without an error for success. */
+export function faultBody(status: number): { error: StripeErrorBody } {
+  if (status === 429)
+    return {
+      error: { type: 'invalid_request_error', code: 'rate_limit', message: 'Request rate limit exceeded.' },
+    }
+  const type = status >= 500 ? 'api_error' : 'invalid_request_error'
+  return { error: { type, message: `The emulator was asked to answer ${status}.` } }
+}

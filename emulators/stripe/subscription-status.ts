@@ -40,6 +40,15 @@ export function endSubscription(
 
 /** A first payment that never came: the subscription is over before it began. */
 export function expireIncomplete(account: Account, subscription: Subscription): void {
+  voidOpenInvoices(account, subscription)
+  updating(account, subscription, () => {
+    subscription.status = 'incomplete_expired'
+    subscription.ended_at = account.clock.now()
+  })
+}
+
+/** Invoices that nobody will be asked to pay any more. */
+export function voidOpenInvoices(account: Account, subscription: Subscription): void {
   for (const invoice of account.invoices.values()) {
     const owner = invoice.parent?.subscription_details?.subscription
     if (owner !== subscription.id || invoice.status !== 'open') continue
@@ -47,10 +56,6 @@ export function expireIncomplete(account: Account, subscription: Subscription): 
     invoice.status_transitions = { ...invoice.status_transitions, voided_at: account.clock.now() }
     account.emit('invoice.voided', invoice)
   }
-  updating(account, subscription, () => {
-    subscription.status = 'incomplete_expired'
-    subscription.ended_at = account.clock.now()
-  })
 }
 
 /** Lets go of what was planned for the period's end. */

@@ -3,7 +3,7 @@ import { found } from './account.ts'
 import { cycleOf } from './catalogue.ts'
 import { DAY, periodAround } from './clock.ts'
 import { makeInvoice } from './invoices.ts'
-import { endSubscription, releaseSchedule, updating } from './subscription-status.ts'
+import { endSubscription, releaseSchedule, updating, voidOpenInvoices } from './subscription-status.ts'
 import { isMetered, periodEnd, periodLine, setPeriod, setPrice } from './subscription-items.ts'
 import { newItem, newSubscription } from './subscription-shape.ts'
 
@@ -71,10 +71,7 @@ export function retryStart(
       setPeriod(item, trial ?? periodAround(now, cycleOf(item.price), now))
     }
   })
-  for (const invoice of account.invoices.values()) {
-    const owner = invoice.parent?.subscription_details?.subscription
-    if (owner === subscription.id && invoice.status === 'open') invoice.status = 'void'
-  }
+  voidOpenInvoices(account, subscription)
   invoiceStart(account, subscription)
 }
 
