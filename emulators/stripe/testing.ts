@@ -73,9 +73,6 @@ export async function startShop(options: StripeEmulatorOptions = {}) {
         ...(trialDays === null ? {} : { trial_period_days: trialDays }),
       },
     })
-  /** Gives a card on the hosted page; answers where the browser is sent. */
-  const pay = async (session: { url: string | null }, card = '4242424242424242') =>
-    await post(session.url, { card })
   const subscribe = async (plan: string, given: { trialDays?: number | null; card?: string } = {}) => {
     await pay(await openCheckout(plan, given.trialDays), given.card)
     return await subscription()
@@ -88,6 +85,10 @@ export async function startShop(options: StripeEmulatorOptions = {}) {
   const portal = async () => await stripe.billingPortal.sessions.create({ customer: customer.id })
   return { emulator, stripe, customer, priceOf, openCheckout, pay, subscribe, subscription, portal }
 }
+
+/** Gives a card on the hosted page; answers where the browser is sent. */
+const pay = async (session: { url: string | null }, card = '4242424242424242') =>
+  await post(session.url, { card })
 
 /** Sends a page's form; answers the address the browser is sent on to. */
 export async function post(url: string | null, fields: Record<string, string> = {}): Promise<string> {
