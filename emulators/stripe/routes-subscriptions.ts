@@ -46,7 +46,11 @@ const Create = z.strictObject({
   payment_behavior: ignored,
   payment_settings: ignored,
   billing_mode: ignored,
-  trial_settings: ignored,
+  trial_settings: z
+    .strictObject({
+      end_behavior: z.strictObject({ missing_payment_method: z.enum(['cancel', 'create_invoice', 'pause']) }),
+    })
+    .optional(),
   off_session: ignored,
   expand,
 })
@@ -110,6 +114,7 @@ export const subscriptionRoutes: Record<string, ApiRoute> = {
       trialEnd,
       metadata: metadataGiven,
       paymentMethod: card,
+      missingPaymentMethod: given.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
     })
   },
   'GET /v1/subscriptions': ({ account, input }) => {

@@ -41,6 +41,9 @@ const UNUSED = {
   },
 } satisfies Partial<Stripe.Subscription>
 
+/** What becomes of a trial at its end without a card. */
+export type MissingPaymentMethod = 'cancel' | 'create_invoice' | 'pause'
+
 /** A subscription without items. */
 export function newSubscription(
   account: Account,
@@ -51,6 +54,7 @@ export function newSubscription(
     trial: { start: number; end: number } | null
     metadata: Record<string, string>
     paymentMethod: string | null
+    missingPaymentMethod: MissingPaymentMethod
   },
 ): Subscription {
   const id = account.newId('sub')
@@ -78,7 +82,7 @@ export function newSubscription(
     status: given.status,
     trial_end: given.trial?.end ?? null,
     trial_settings: {
-      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: given.missingPaymentMethod },
     },
     trial_start: given.trial?.start ?? null,
   }

@@ -5,7 +5,7 @@ import { DAY, periodAround } from './clock.ts'
 import { makeInvoice } from './invoices.ts'
 import { endSubscription, releaseSchedule, updating, voidOpenInvoices } from './subscription-status.ts'
 import { isMetered, periodEnd, periodLine, setPeriod, setPrice } from './subscription-items.ts'
-import { newItem, newSubscription } from './subscription-shape.ts'
+import { newItem, newSubscription, type MissingPaymentMethod } from './subscription-shape.ts'
 
 export interface NewSubscription {
   customer: string
@@ -16,6 +16,8 @@ export interface NewSubscription {
   paymentMethod: string | null
   /** The card was refused: it stays incomplete until another is given. */
   isDeclined?: boolean
+  /** What becomes of the trial at its end without a card; `create_invoice` when left out. */
+  missingPaymentMethod?: MissingPaymentMethod
 }
 
 /** Starts a subscription with its first invoice, of nothing where a trial is agreed. */
@@ -31,6 +33,7 @@ export function startSubscription(account: Account, given: NewSubscription): Sub
     trial: isDeclined ? null : trial,
     metadata: given.metadata,
     paymentMethod: given.paymentMethod,
+    missingPaymentMethod: given.missingPaymentMethod ?? 'create_invoice',
   })
   account.subscriptions.set(subscription.id, subscription)
   subscription.items.data = given.items.map(({ price: id, quantity }) => {
@@ -95,8 +98,13 @@ export function renew(account: Account, subscription: Subscription): void {
     endSubscription(account, subscription, 'cancellation_requested')
     return
   }
+  const lack = withoutCard(account, subscription)
+  if (lack === 'cancel') {
+    endSubscription(account, subscription, 'cancellation_requested')
+    return
+  }
   updating(account, subscription, () => {
-    if (wasTrial) subscription.status = nextAfterTrial(account, subscription)
+    if (wasTrial) subscription.status = lack === 'pause' ? 'paused' : 'active'
     applySchedule(account, subscription)
     for (const item of ending) {
       setPeriod(item, periodAround(subscription.billing_cycle_anchor, cycleOf(item.price), now))
@@ -115,12 +123,14 @@ function isCancelDue(subscription: Subscription, now: number): boolean {
   return subscription.cancel_at !== null && subscription.cancel_at <= now
 }
 
-function nextAfterTrial(account: Account, subscription: Subscription): 'active' | 'paused' {
+/** What a trial that is over has been told to do without a card; null: there is one, or an invoice is to be tried. */
+function withoutCard(account: Account, subscription: Subscription): 'cancel' | 'pause' | null {
+  if (subscription.status !== 'trialing' || subscription.default_payment_method !== null) return null
   const customer = found(account.customers, 'customer', subscription.customer)
-  const hasCard =
-    subscription.default_payment_method !== null || customer.invoice_settings.default_payment_method !== null
+  if (customer.invoice_settings.default_payment_method !== null) return null
   const behaviour = subscription.trial_settings?.end_behavior.missing_payment_method
-  return hasCard || behaviour !== 'pause' ? 'active' : 'paused'
+  if (behaviour === 'cancel') return 'cancel'
+  return behaviour === 'pause' ? 'pause' : null
 }
 
 /** Puts the prices of a planned phase in force whose time has come. */

@@ -2,7 +2,7 @@ import { TEST_CARDS } from '../customers.ts'
 import { html, type Html } from './html.ts'
 
 /** The cards one can pay with, as choices of a form. */
-export function cardChoice(): Html {
+export function cardChoice(legend: string): Html {
   const choices = Object.entries(TEST_CARDS).map(
     ([number, { says }], index) =>
       html`<label class="choice">
@@ -15,7 +15,7 @@ export function cardChoice(): Html {
       </label>`,
   )
   return html`<fieldset>
-    <legend>Card</legend>
+    <legend>${legend}</legend>
     ${choices}
   </fieldset>`
 }

@@ -34,7 +34,7 @@ export function checkoutPage(account: Account, session: CheckoutSession, isDecli
         <label class="field"
           >Email <input type="email" name="email" value="${email}" autocomplete="off"
         /></label>
-        ${cardChoice()}
+        ${cardChoice('Card')}
         <button class="main wide">${trialEnd === null ? `Pay ${money(total)}` : 'Start trial'}</button>
       </form>
     </section>

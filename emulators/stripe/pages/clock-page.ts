@@ -54,7 +54,7 @@ function subscriptionsSection(account: Account): Html {
     return html`<tr>
       <td>
         <code>${subscription.customer}</code><br /><span class="soft"
-          >${account.customers.get(subscription.customer)?.email ?? ''}</span
+          >${whoIs(account, subscription.customer)}</span
         >
       </td>
       <td>
@@ -65,7 +65,7 @@ function subscriptionsSection(account: Account): Html {
       </td>
       <td>
         <span class="tag">${subscription.status.replace('_', ' ')}</span
-        >${subscription.cancel_at_period_end ? html`<br /><span class="soft">ends then</span>` : html``}
+        >${subscription.cancel_at_period_end && subscription.ended_at === null ? html`<br /><span class="soft">ends then</span>` : html``}
       </td>
     </tr>`
   })
@@ -94,9 +94,7 @@ function metersSection(account: Account, meters: Meters): Html {
       ([customer, units]) =>
         html`<tr>
           <td>${name}</td>
-          <td>
-            <code>${customer}</code> <span class="soft">${account.customers.get(customer)?.email ?? ''}</span>
-          </td>
+          <td><code>${customer}</code> <span class="soft">${whoIs(account, customer)}</span></td>
           <td class="end">${units}</td>
         </tr>`,
     ),
@@ -141,4 +139,9 @@ function eventsSection(account: Account): Html {
       </table>
     </div>
   </section>`
+}
+
+function whoIs(account: Account, customer: string): string {
+  const known = account.customers.get(customer)
+  return known?.name ?? known?.email ?? ''
 }

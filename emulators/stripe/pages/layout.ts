@@ -80,7 +80,8 @@ fieldset { border: 0; margin: 0 0 1rem; padding: 0; display: grid; gap: .5rem; }
 legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 label.choice { display: flex; gap: .75rem; align-items: baseline; border: 1px solid var(--line); border-radius: 8px; padding: .625rem .875rem; cursor: pointer; }
 label.choice:has(input:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
-label.choice span { flex: 1; }
+label.choice span:first-of-type { flex: 1; }
+input { accent-color: var(--accent); }
 code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
 label.field { display: block; margin: 0 0 1rem; }
 label.field input { display: block; width: 100%; margin-top: .25rem; }

@@ -46,7 +46,7 @@ function sections(account: Account, session: string, subscription: Subscription)
       <h2>Card</h2>
       <p>${card === undefined ? 'None' : html`Visa ending in <code>${card.last4}</code>`}</p>
       <form method="post" action="/portal/${session}/card">
-        ${cardChoice()}
+        ${cardChoice('Another card')}
         <button>Use this card</button>
       </form>
     </section>
