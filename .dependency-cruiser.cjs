@@ -9,6 +9,7 @@ const ADAPTER_FOLDERS = [
   'src/inference/embedding-models',
   'src/inference/language-models',
   'src/sources/providers',
+  'src/billing/stripe',
 ]
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -7,7 +7,7 @@ import {
   billingRoutes,
   checkConnectorLimit,
   checkKeyLimit,
-  createSubscriptions,
+  type Billing,
   type BillingServices,
 } from './billing/index.ts'
 import type { Settings } from './config.ts'
@@ -22,6 +22,7 @@ import { createGates } from './gates.ts'
 import type { Route } from './http/route.ts'
 import { createServer, type ServerOptions } from './http/create-server.ts'
 import { llmsText } from './http/llms-text.ts'
+import { startBilling } from './billing-engine.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { EmbeddingModel } from './inference/embedding-model.ts'
 import { createEmbeddingModel } from './inference/embedding-models/create-embedding-model.ts'
@@ -133,13 +134,22 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const items = createItems({ db, clock, models })
   const { publicUrl } = deps
   const engine = await startConnectorEngine({ ...deps, items, metrics })
+  const billing = await startBilling({ ...deps, metrics })
   const removals = createRemovals({
     db,
     clock,
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
   })
   const isDraining = (): boolean => draining
-  const services = createServices(deps, { models, items, reembedding, engine, removals, isDraining })
+  const services = createServices(deps, {
+    models,
+    items,
+    reembedding,
+    engine,
+    removals,
+    billing,
+    isDraining,
+  })
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
     db,
@@ -180,7 +190,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     },
     async stop() {
       clearInterval(sweep)
-      await Promise.all([reembedding.stop(), removals.stop(), engine.stop()])
+      await Promise.all([reembedding.stop(), removals.stop(), engine.stop(), billing.stop()])
     },
   }
 }
@@ -198,11 +208,12 @@ function createServices(
     reembedding: Services['reembedding']
     engine: ConnectorEngine
     removals: Removals
+    billing: Billing
     isDraining: () => boolean
   },
 ): Services {
   const { settings, database, clock, logger } = deps
-  const { models, items, engine, removals } = parts
+  const { models, items, engine, removals, billing } = parts
   const { db } = database
   const retrieval = createRetrieval({
     db,
@@ -216,7 +227,7 @@ function createServices(
     ...engine.connectors.services,
     db,
     apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
-    organizations: createOrganizations({ db, clock, paymentsConfigured: false }),
+    organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     sources: createSources({
       db,
       clock,
@@ -226,8 +237,8 @@ function createServices(
       removals,
     }),
     syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
-    subscriptions: createSubscriptions({ db, clock }),
-    operator: createOperator({ db, clock, logger }),
+    billing,
+    operator: createOperator({ db, clock, logger, billing }),
     items,
     reembedding: parts.reembedding,
     retrieval,

@@ -93,6 +93,15 @@ export const settingsSchema = z.object({
     .describe("Notion connection's client ID; with its secret Notion is offered"),
   NOTION_CLIENT_SECRET: secret.optional().describe("Notion connection's client secret"),
   NOTION_API_URL: url.optional().describe('Stands for https://api.notion.com'),
+  STRIPE_SECRET_KEY: secret
+    .optional()
+    .describe(
+      "Stripe's secret key; with STRIPE_WEBHOOK_SECRET plans are sold, without them the operator sets them",
+    ),
+  STRIPE_WEBHOOK_SECRET: secret.optional().describe("Signing secret of Stripe's webhook endpoint"),
+  STRIPE_API_URL: url
+    .optional()
+    .describe('Stands for https://api.stripe.com, for tests and gateways; without a path'),
   SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
   LOG_LEVEL: z
@@ -130,7 +139,21 @@ function crossFaults(settings: Settings): string[] {
   }
   if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
     faults.push('OIDC_AUDIENCE is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
-  return [...faults, ...connectorFaults(settings)]
+  return [...faults, ...connectorFaults(settings), ...paymentFaults(settings)]
+}
+
+function paymentFaults(settings: Settings): string[] {
+  const { STRIPE_API_URL: apiUrl } = settings
+  const faults: string[] = []
+  const first = (['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'] as const).find(
+    (name) => settings[name] !== undefined,
+  )
+  if (first !== undefined)
+    for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const)
+      if (settings[name] === undefined) faults.push(`${name} is needed with ${first}`)
+  if (apiUrl !== undefined && new URL(apiUrl).pathname !== '/')
+    faults.push('STRIPE_API_URL must be a host without a path')
+  return faults
 }
 
 function connectorFaults(settings: Settings): string[] {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
+import { stopWhatIsBeyond } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Action, ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -87,36 +89,39 @@ export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: Check
         throw new AppError('cannot_revoke_self', 'A key cannot revoke itself; use another key or the console')
       }
       const at = clock.now()
-      const row = await db.transaction().execute(async (tx) => {
-        const live = await tx
-          .selectFrom('api_keys')
-          .select('allowed_providers')
-          .where('organization_id', '=', caller.organizationId)
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .executeTakeFirst()
-        if (live) requireReach(caller, live.allowed_providers, 'The key to be revoked')
-        const revoked = await tx
-          .updateTable('api_keys')
-          .set({ revoked_at: at })
-          .where('organization_id', '=', caller.organizationId)
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .returningAll()
-          .executeTakeFirst()
-        if (!revoked) throw new AppError('not_found', 'There is no such API key')
-        await recordEvent(tx, {
-          organizationId: caller.organizationId,
-          actor: actorOf(caller),
-          action: 'api_key.revoke',
-          targetType: 'api_key',
-          targetId: id,
-          metadata: { name: revoked.name, prefix: revoked.prefix },
-          providers: [],
-          at,
-        })
-        return revoked
-      })
+      const row = await retryConflicts(() =>
+        db.transaction().execute(async (tx) => {
+          const live = await tx
+            .selectFrom('api_keys')
+            .select('allowed_providers')
+            .where('organization_id', '=', caller.organizationId)
+            .where('id', '=', id)
+            .where('revoked_at', 'is', null)
+            .executeTakeFirst()
+          if (live) requireReach(caller, live.allowed_providers, 'The key to be revoked')
+          const revoked = await tx
+            .updateTable('api_keys')
+            .set({ revoked_at: at })
+            .where('organization_id', '=', caller.organizationId)
+            .where('id', '=', id)
+            .where('revoked_at', 'is', null)
+            .returningAll()
+            .executeTakeFirst()
+          if (!revoked) throw new AppError('not_found', 'There is no such API key')
+          await stopWhatIsBeyond(tx, caller.organizationId)
+          await recordEvent(tx, {
+            organizationId: caller.organizationId,
+            actor: actorOf(caller),
+            action: 'api_key.revoke',
+            targetType: 'api_key',
+            targetId: id,
+            metadata: { name: revoked.name, prefix: revoked.prefix },
+            providers: [],
+            at,
+          })
+          return revoked
+        }),
+      )
       return { apiKey: toView(row), revokedAt: at.toISOString() }
     },
   }

@@ -3,6 +3,8 @@ export const AUDIT_ACTIONS = [
   'context.retrieve',
   'api_key.create',
   'api_key.revoke',
+  'billing.checkout.create',
+  'billing.portal.create',
   'connector.allowlist.update',
   'connector.authorize',
   'connector.connect',

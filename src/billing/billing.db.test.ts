@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { PLANS } from './plans/plans.ts'
 import { createServer } from '../http/create-server.ts'
 import type { Role } from '../kernel/actions.ts'
-import { billingRoutes, createSubscriptions, PLANS, putSubscription, type NewSubscription } from './index.ts'
+import { billingRoutes, createBilling, putSubscription, type NewSubscription } from './index.ts'
 
 const START = new Date('2026-05-10T08:00:00.000Z')
 
@@ -21,7 +22,17 @@ beforeAll(async () => {
   server = await createServer({
     publicUrl: () => 'http://127.0.0.1',
     routes: billingRoutes,
-    services: { subscriptions: createSubscriptions({ db: database.db, clock }) },
+    services: {
+      billing: createBilling({
+        db: database.db,
+        clock,
+        logger: pino({ level: 'silent' }),
+        processor: null,
+        publicUrl: () => 'http://127.0.0.1',
+        sleep: async () => {},
+        onReportAttempt: () => {},
+      }),
+    },
     gates: {
       authenticateAgent: noGate,
       authenticateConsole: async () => ({
@@ -35,6 +46,7 @@ beforeAll(async () => {
       authenticateOperator: noGate,
       admit: async () => standing,
       standing: async () => standing,
+      requireRoom: async () => {},
       holdCredit: noGate,
     },
     logger: pino({ level: 'silent' }),
@@ -103,6 +115,16 @@ describe('GET /v1/console/billing', () => {
         tier: 'builder',
         status: 'active',
         ...period,
+        interval: null,
+        trialEndsAt: null,
+        cancelAtPeriodEnd: false,
+        overageAnswers: 0,
+        overageCostUsd: '0.00',
+        paymentMethodMissing: false,
+        agentsUsed: 0,
+        agentsIncluded: 2,
+        connectorsUsed: 0,
+        connectorsIncluded: 2,
       },
     })
   })
@@ -188,12 +210,12 @@ describe('the plans', () => {
       plan.connectors,
       plan.creditsPerMonth,
       plan.overCap,
-      plan.extraAnswerUsd,
+      plan.extraAnswerMicroUsd,
     ])
     expect(table).toEqual([
       ['Builder', 99, 950, 2, 2, 5_000, 'block', null],
-      ['Studio', 299, 2_870, 10, null, 25_000, 'metered', 0.015],
-      ['Scale', 799, 7_670, null, null, 100_000, 'metered', 0.015],
+      ['Studio', 299, 2_870, 10, null, 25_000, 'metered', 15_000],
+      ['Scale', 799, 7_670, null, null, 100_000, 'metered', 15_000],
       ['Enterprise', null, null, null, null, null, 'block', null],
     ])
   })

@@ -33,7 +33,7 @@ export async function queueRun(
     .executeTakeFirst()
 }
 
-/** Queues runs for the sources that are due, paused ones left out; answers how many. */
+/** Queues runs for the sources that are due, paused ones and those beyond the plan's room left out; answers how many. */
 export async function queuePolls(
   db: Db,
   providers: readonly ProviderId[],
@@ -48,6 +48,7 @@ export async function queuePolls(
         .select(['organization_id', 'id'])
         .where('push_only', '=', false)
         .where('status', '<>', 'disabled')
+        .where('beyond_plan', '=', false)
         .where('provider', 'in', [...providers])
         .where('next_poll_at', '<=', now)
         .orderBy('next_poll_at')
