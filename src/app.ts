@@ -77,6 +77,8 @@ export interface App {
   server: FastifyInstance
   /** From now on `/readyz` answers 503. */
   startDraining(): void
+  /** Compares and reports now what billing has to. For tests, with the role `api`. */
+  settleBilling(): Promise<void>
   /** Ends what runs in the background. */
   stop(): Promise<void>
 }
@@ -188,6 +190,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     startDraining() {
       draining = true
     },
+    settleBilling: () => billing.settle(),
     async stop() {
       clearInterval(sweep)
       await Promise.all([reembedding.stop(), removals.stop(), engine.stop(), billing.stop()])

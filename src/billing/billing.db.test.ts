@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { PLANS } from './plans/plans.ts'
+import { formatUsd, parseUsd } from './plans/money.ts'
+import { PLANS, TIERS } from './plans/plans.ts'
 import { createServer } from '../http/create-server.ts'
 import type { Role } from '../kernel/actions.ts'
 import { billingRoutes, createBilling, putSubscription, type NewSubscription } from './index.ts'
@@ -101,7 +102,7 @@ async function billingOf(organizationId: string): Promise<unknown> {
 describe('GET /v1/console/billing', () => {
   const period = { periodStart: START.toISOString(), periodEnd: '2026-06-10T08:00:00.000Z' }
 
-  it('shows the credits of the current period', async () => {
+  it('shows the credits of the current period and what the plan has room for [PAY-34]', async () => {
     const organizationId = await workspace(
       { status: 'active', tier: 'builder', creditsIncluded: null },
       1_200,
@@ -177,7 +178,7 @@ describe('GET /v1/console/billing', () => {
 })
 
 describe('checkout and portal without a payment processor', () => {
-  it('answer 503 and name the settings that are missing', async () => {
+  it('answer 503 and name the settings that are missing [PAY-33]', async () => {
     const caller = { organizationId: await workspace() }
     const checkout = { tier: 'studio', interval: 'annual' }
     for (const answer of [
@@ -201,7 +202,7 @@ describe('checkout and portal without a payment processor', () => {
 })
 
 describe('the plans', () => {
-  it('are those of the document', () => {
+  it('are those of the document [PAY-32]', () => {
     const table = Object.values(PLANS).map((plan) => [
       plan.name,
       plan.monthlyPriceUsd,
@@ -218,5 +219,34 @@ describe('the plans', () => {
       ['Scale', 799, 7_670, null, null, 100_000, 'metered', 15_000],
       ['Enterprise', null, null, null, null, null, 'block', null],
     ])
+  })
+
+  it('are what the database counts by', async () => {
+    const { db } = database
+    for (const tier of TIERS) {
+      const id = await workspace({ status: 'active', tier, creditsIncluded: null })
+      const row = await db
+        .selectFrom('subscriptions')
+        .select(['credit_limit', 'blocks_over_cap', 'retrieves'])
+        .where('organization_id', '=', id)
+        .executeTakeFirstOrThrow()
+      const { creditsPerMonth, overCap } = PLANS[tier]
+      expect(row).toEqual({
+        credit_limit: creditsPerMonth,
+        blocks_over_cap: overCap === 'block',
+        retrieves: true,
+      })
+    }
+  })
+
+  it('price an answer to the millionth of a dollar, without rounding', () => {
+    expect([0n, 15_000n, 15_000_000n, 1n, 123_456_789n].map(formatUsd)).toEqual([
+      '0.00',
+      '0.015',
+      '15.00',
+      '0.000001',
+      '123.456789',
+    ])
+    expect(['0.015', '1', '99.999999'].map(parseUsd)).toEqual([15_000, 1_000_000, 99_999_999])
   })
 })

@@ -42,7 +42,7 @@ export interface Billing {
   }
   /** Reports answers over the cap and compares subscriptions from now on; without a payment processor nothing. */
   start(): void
-  /** Compares and reports what is due now. For tests, with the rest not started. */
+  /** Compares and reports what is due now, the answers of the last seconds too. For tests, with the rest not started. */
   settle(): Promise<void>
   /** Gives up what a dead process had begun: for a database that no other process can have open. */
   takeOver(): Promise<void>
@@ -82,6 +82,7 @@ export function createBilling(deps: BillingDependencies): Billing {
   }
   const compare = async (): Promise<void> => void (await reconcile({ db, clock, refresh }))
   const report = async (): Promise<void> => void (await sendReports(reports))
+  const reportAll = async (): Promise<void> => void (await sendReports(reports, 'open'))
   const loops = [
     createBackgroundLoop({ pauseMs: LOOK_MS, act: compare, onError }),
     createBackgroundLoop({ pauseMs: LOOK_MS, act: report, onError }),
@@ -105,7 +106,7 @@ export function createBilling(deps: BillingDependencies): Billing {
     },
     async settle() {
       await compare()
-      await report()
+      await reportAll()
     },
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))

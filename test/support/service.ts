@@ -77,6 +77,8 @@ export async function startTestService(
     database?: TestDatabase
     /** undefined: without an operator surface. */
     operatorToken?: string | undefined
+    /** Where it listens; anywhere when not said. */
+    port?: number
   } = {},
 ): Promise<TestService> {
   const database = overrides.database ?? (await createTestDatabase())
@@ -96,7 +98,7 @@ export async function startTestService(
     publicUrl: () => url,
     ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),
   })
-  await app.server.listen({ host: '127.0.0.1', port: 0 })
+  await app.server.listen({ host: '127.0.0.1', port: overrides.port ?? 0 })
   url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
   return {
     url,

@@ -22,7 +22,8 @@ export async function readOverageStanding(db: Db, now: Date): Promise<OverageSta
       sql<number>`coalesce(sum(answers) filter (where unknown_since <= ${uncertainSince}), 0)::float8`.as(
         'uncertain',
       ),
-      sql<Date | null>`min(window_started_at)`.as('oldest'),
+      // By the payment processor's clock a period may have begun that here has not.
+      sql<Date | null>`min(least(window_started_at, coalesce(sealed_at, ${now})))`.as('oldest'),
     ])
     .where('sent_at', 'is', null)
     .executeTakeFirstOrThrow()

@@ -33,11 +33,15 @@ const ERROR_CHARACTERS_MAX = 500
 /**
  * Seals the reports whose seconds are over and sends those that are due. Each is sent under its own id until the payment
  * processor has answered that it has it, whoever crashes meanwhile.
+ * @param which `open` reports too are sealed, which is never wrong and takes more calls
  * @returns how many were sent.
  */
-export async function sendReports(deps: ReportDependencies): Promise<number> {
+export async function sendReports(
+  deps: ReportDependencies,
+  which: 'ended' | 'open' = 'ended',
+): Promise<number> {
   const { db, clock } = deps
-  await seal(db, clock.now())
+  await seal(db, clock.now(), which === 'ended' ? WINDOW_SECONDS * 1000 : 0)
   const now = clock.now()
   const due = await db
     .selectFrom('overage_reports')
@@ -76,8 +80,7 @@ function isSafe(where: Where, now: Date): Expression<SqlBool> {
 }
 
 /** From its sealing on a report never changes. */
-async function seal(db: Db, now: Date): Promise<void> {
-  const windowMs = WINDOW_SECONDS * 1000
+async function seal(db: Db, now: Date, windowMs: number): Promise<void> {
   const open = await db
     .selectFrom('overage_reports')
     .select(['organization_id', 'id'])

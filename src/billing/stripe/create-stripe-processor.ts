@@ -217,7 +217,8 @@ const WORDS_LENGTH_MAX = 500
 
 function toFailure(error: Stripe.errors.StripeError, secretKey: string): ProcessorFailure {
   const status = error.statusCode
-  const words = error.message.replaceAll(secretKey, '[secret]').slice(0, WORDS_LENGTH_MAX)
+  const inner = error.detail instanceof Error ? `${error.message} (${error.detail.message})` : error.message
+  const words = inner.replaceAll(secretKey, '[secret]').slice(0, WORDS_LENGTH_MAX)
   const retryAfter = Number(error.headers?.['retry-after'])
   return new ProcessorFailure(
     failureKind(status),

@@ -50,13 +50,13 @@ export function readStripeEvent(
     return toProcessorEvent(event)
   } catch (error) {
     if (error instanceof AppError) throw error
+    if (error instanceof SyntaxError)
+      throw new AppError('malformed_json', 'The body is not an event as Stripe sends it', { cause: error })
     // What the package throws of a wrong signature holds the whole body, which the log does not need.
-    if (error instanceof Error && 'type' in error && error.type === 'StripeSignatureVerificationError')
-      throw new AppError(
-        'webhook_signature_invalid',
-        "The request does not carry Stripe's signature of the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
-      )
-    throw new AppError('malformed_json', 'The body is not an event as Stripe sends it', { cause: error })
+    throw new AppError(
+      'webhook_signature_invalid',
+      "The request does not carry Stripe's signature of the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
+    )
   }
 }
 
