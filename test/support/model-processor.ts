@@ -17,8 +17,12 @@ export interface ModelProcessor extends PaymentProcessor {
   readonly state: { status: SubscriptionReading['status']; tier: SoldTier; id: string }
   /** Its present period. */
   period(): { start: Date; end: Date }
+  /** The period that it will come to, however late it is. */
+  truePeriod(): { start: Date; end: Date }
   /** A new subscription from now on. */
   resubscribe(): void
+  /** How late it begins its periods. */
+  lagMs: number
   fate: ReportFate
   /** How many readings fail before one succeeds. */
   failReads: number
@@ -41,7 +45,8 @@ export function createModelProcessor(given: {
   let anchor = now()
   let subscriptions = 1
   const state: ModelProcessor['state'] = { status: 'active', tier: 'studio', id: 'sub_1' }
-  const period = () => periodAt(anchor, now())
+  const period = () =>
+    periodAt(anchor, new Date(Math.max(anchor.getTime(), now().getTime() - processor.lagMs)))
   const reading = (): CustomerReading => ({
     subscriptions: [
       {
@@ -64,12 +69,14 @@ export function createModelProcessor(given: {
   const processor: ModelProcessor = {
     state,
     period,
+    truePeriod: () => periodAt(anchor, now()),
     resubscribe() {
       anchor = now()
       subscriptions += 1
       state.id = `sub_${subscriptions}`
       state.status = 'active'
     },
+    lagMs: 0,
     fate: 'taken',
     failReads: 0,
     meter,
@@ -82,7 +89,9 @@ export function createModelProcessor(given: {
       }
       return told
     },
-    async reportAnswers({ identifier, answers, servedAt }) {
+    async reportAnswers({ identifier, customerId, answers, servedAt }) {
+      // Another schedule's, which has ended.
+      if (customerId !== given.customerId) return
       const { fate } = processor
       if (fate === 'refused') throw new ProcessorFailure('rate_limited', 'not now')
       if (fate !== 'dropped' && !meter.has(identifier)) meter.set(identifier, { answers, servedAt })
