@@ -91,7 +91,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     processor,
     logger: { info() {}, warn() {}, error() {} },
     publicUrl: () => 'http://127.0.0.1',
-    sleep: async (ms) => void (await sleep(ms)),
+    sleep: (ms) => sleep(ms),
     onReportAttempt: () => {},
   })
   const credits = createCredits({ db, clock })
@@ -222,7 +222,7 @@ async function play(steps: readonly Step[]): Promise<void> {
         const event = pending[one.which % Math.max(1, pending.length)] ?? 'first'
         pending = pending.filter((id) => id !== event)
         processor.failReads = one.failReads
-        const copies = Array.from({ length: one.copies }, () =>
+        const copies = Array.from({ length: one.copies }, async () =>
           billing.payments?.receiveWebhook({ rawBody: Buffer.from(event), signature: undefined }),
         )
         await Promise.all(copies)

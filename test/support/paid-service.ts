@@ -1,10 +1,11 @@
+import { createHmac } from 'node:crypto'
 import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
 import type { AppDependencies } from '../../src/app.ts'
 import type { Tier } from '../../src/database/schema.ts'
 import { startIssuer, type TestIssuer } from './issuer.ts'
 import { type Person, signIn } from './people.ts'
 import { freePort } from './service-process.ts'
-import { type Answer, startTestService, type TestService } from './service.ts'
+import { type Answer, OPERATOR_TOKEN, startTestService, type TestService } from './service.ts'
 
 export type SoldTier = Exclude<Tier, 'enterprise'>
 
@@ -15,6 +16,12 @@ export interface PaidService {
   issuer: TestIssuer
   /** A new workspace with its owner, signed in. */
   customer(subject: string): Promise<PaidWorkspace>
+  /** Turns Stripe's clock; resolves once its events have been answered. */
+  advance(by: { days?: number; hours?: number }): Promise<void>
+  /** Sends an event as Stripe does, signed with the secret at the time. */
+  sendEvent(event: object, secret?: string, at?: number): Promise<Answer>
+  /** As the operator of the deployment. */
+  operate(method: string, path: string, body?: object): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -31,6 +38,8 @@ export interface PaidWorkspace {
   buy(tier: SoldTier, options?: { interval?: 'monthly' | 'annual'; card?: string }): Promise<void>
   /** Its customer at Stripe. */
   customerId(): Promise<string>
+  /** The status of a search as its owner. */
+  search(): Promise<number>
   /** Puts the workspace's counter where a test needs it. */
   useCredits(count: number): Promise<void>
 }
@@ -60,6 +69,21 @@ export async function startPaidService(
     stripe,
     issuer,
     customer: (subject) => makeCustomer(service, stripe, issuer, subject),
+    async advance(by) {
+      stripe.advance(by)
+      await stripe.eventsSent()
+    },
+    async sendEvent(event, secret = 'whsec_emulator', at = Date.now()) {
+      const raw = JSON.stringify(event)
+      const time = Math.floor(at / 1000)
+      const signature = createHmac('sha256', secret).update(`${time}.${raw}`).digest('hex')
+      return await service.call('POST', '/v1/webhooks/stripe', {
+        raw,
+        headers: { 'stripe-signature': `t=${time},v1=${signature}` },
+      })
+    },
+    operate: (method, path, body) =>
+      service.call(method, path, { key: OPERATOR_TOKEN, ...(body ? { body } : {}) }),
     async close() {
       await service.close()
       await Promise.all([stripe.close(), issuer.close()])
@@ -112,6 +136,7 @@ async function makeCustomer(
         .executeTakeFirstOrThrow()
       return account.customer_id ?? ''
     },
+    search: async () => (await call('POST', '/v1/console/search', { query: 'x' })).status,
     async useCredits(count) {
       await service.database.db
         .updateTable('subscriptions')
