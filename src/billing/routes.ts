@@ -37,9 +37,10 @@ export const subscriptionFields = {
     .string()
     .regex(/^\d+\.\d{2,6}$/)
     .meta({ description: 'What those cost so far, in US dollars.', example: '0.00' }),
-  paymentMethodMissing: z
-    .boolean()
-    .meta({ description: 'Whether there is nothing that the next payment could be taken from.', example: false }),
+  paymentMethodMissing: z.boolean().meta({
+    description: 'Whether there is nothing that the next payment could be taken from.',
+    example: false,
+  }),
 }
 
 const Billing = z

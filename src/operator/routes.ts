@@ -65,15 +65,11 @@ const NewSubscription = z
       .nullable()
       .default(null)
       .describe("Credits of a period; null or left out: the tier's own number."),
-    overCap: z
-      .enum(OVER_CAP)
-      .nullable()
-      .default(null)
-      .meta({
-        description:
-          'Whether calls over the credits are refused or charged; null or left out: as the tier has it.',
-        example: 'metered',
-      }),
+    overCap: z.enum(OVER_CAP).nullable().default(null).meta({
+      description:
+        'Whether calls over the credits are refused or charged; null or left out: as the tier has it.',
+      example: 'metered',
+    }),
     extraAnswerUsd: z
       .string()
       .regex(USD_PATTERN, 'must be US dollars as a decimal string, such as "0.012"')
@@ -96,10 +92,6 @@ const NewSubscription = z
       message: 'is needed to charge answers over the cap of a tier that has no price for them',
     },
   )
-  .transform(({ extraAnswerUsd, ...terms }) => ({
-    ...terms,
-    extraAnswerMicroUsd: extraAnswerUsd === null ? null : parseUsd(extraAnswerUsd),
-  }))
   .meta({ id: 'NewSubscription', description: "An organization's plan to be set." })
 
 const accessFields = {
@@ -144,7 +136,10 @@ const Overage = z
     reports: z
       .array(
         z.object({
-          id: shownId("The report's id, its identifier at the payment processor's meter.", EXAMPLE_ID.request),
+          id: shownId(
+            "The report's id, its identifier at the payment processor's meter.",
+            EXAMPLE_ID.request,
+          ),
           organizationId: shownId('Whose answers.', EXAMPLE_ID.organization),
           answers: z.int().min(1).meta({ description: 'How many.', example: 12 }),
           servedAt: moment('When they were served, to a few seconds.'),
@@ -207,8 +202,14 @@ export const operatorRoutes = [
     params: z.object({ id: organizationId }),
     body: NewSubscription,
     responses: { 200: z.object({ subscription: Subscription }) },
-    handle: async ({ params, body, requestId }, { operator }) =>
-      reply(200, { subscription: await operator.putSubscription(requestId, params.id, body) }),
+    handle: async ({ params, body, requestId }, { operator }) => {
+      const { extraAnswerUsd, ...terms } = body
+      const extraAnswerMicroUsd = extraAnswerUsd === null ? null : parseUsd(extraAnswerUsd)
+      const subscription = { ...terms, extraAnswerMicroUsd }
+      return reply(200, {
+        subscription: await operator.putSubscription(requestId, params.id, subscription),
+      })
+    },
   }),
   defineRoute<OperatorServices>()({
     ...shared,

@@ -171,6 +171,7 @@ async function audit(
       targetType: target.type,
       targetId: target.id,
       metadata,
+      providers: [],
       at: clock.now(),
     }),
   )
