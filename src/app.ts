@@ -123,7 +123,7 @@ export const VERSION = '0.1.0'
 
 /** Puts the service together: the only place where adapters meet slices. It is not listening yet. */
 export async function createApp(deps: AppDependencies): Promise<App> {
-  const { settings, database, clock, logger } = deps
+  const { settings, database, clock, logger, publicUrl } = deps
   const { db } = database
   let draining = false
   const metrics = createMetrics()
@@ -134,7 +134,6 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const models = createModelRegistry({ configured, builtin: loadBuiltin, former })
   const reembedding = createReembedding({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const items = createItems({ db, clock, models })
-  const { publicUrl } = deps
   const engine = await startConnectorEngine({ ...deps, items, metrics })
   const billing = await startBilling({ ...deps, metrics })
   const removals = createRemovals({
@@ -187,9 +186,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   await warnOfOtherModels(db, models, logger)
   return {
     server,
-    startDraining() {
-      draining = true
-    },
+    startDraining: () => void (draining = true),
     settleBilling: () => billing.settle(),
     async stop() {
       clearInterval(sweep)

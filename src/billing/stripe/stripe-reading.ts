@@ -77,8 +77,9 @@ function toReading(
       isYear: plan.interval === 'annual' && charged === item && status !== 'trialing',
       trialEndsAt: subscription.trial_end === null ? null : fromSeconds(subscription.trial_end),
       cancelAtPeriodEnd:
-        subscription.cancel_at_period_end ||
-        (subscription.cancel_at !== null && subscription.cancel_at <= item.current_period_end),
+        subscription.ended_at === null &&
+        (subscription.cancel_at_period_end ||
+          (subscription.cancel_at !== null && subscription.cancel_at <= item.current_period_end)),
       paymentMethodMissing: isPaymentMethodMissing(subscription),
       hasMeter: meter !== undefined,
       createdAt: fromSeconds(subscription.created),
