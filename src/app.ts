@@ -142,15 +142,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
   })
   const isDraining = (): boolean => draining
-  const services = createServices(deps, {
-    models,
-    items,
-    reembedding,
-    engine,
-    removals,
-    billing,
-    isDraining,
-  })
+  const parts = { models, items, reembedding, engine, removals, billing, isDraining }
+  const services = createServices(deps, parts)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
     db,
