@@ -8,6 +8,7 @@ const ADAPTER_FOLDERS = [
   'src/database/drivers',
   'src/inference/embedding-models',
   'src/inference/language-models',
+  'src/billing/stripe',
 ]
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -20,6 +20,7 @@ export default defineConfig({
             'src/**/*.test.ts',
             'test/**/*.test.ts',
             'cli/**/*.test.ts',
+            'emulators/**/*.test.ts',
             'scripts/**/*.test.ts',
             'training/**/*.test.ts',
             'evaluation/**/*.test.ts',

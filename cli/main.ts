@@ -1,6 +1,7 @@
 /** The command line of the service: a client of its HTTP API. `npm run memory -- --help` shows what it can do. */
 import { Command, CommanderError } from 'commander'
 import { addAskCommand } from './commands/ask.ts'
+import { addBillingCommand } from './commands/billing.ts'
 import { addConnectCommand } from './commands/connect.ts'
 import { addDocumentsCommand } from './commands/documents.ts'
 import { addImportCommand } from './commands/import.ts'
@@ -31,6 +32,7 @@ function createProgram(): Command {
   addKeysCommand(program)
   addSourcesCommand(program)
   addConnectCommand(program)
+  addBillingCommand(program)
   addStatusCommand(program)
   addTokenCommand(program)
   addOperatorCommand(program)

@@ -21,6 +21,11 @@ export function addPersonOptions(command: Command): Command {
     .option('--organization <id>', 'the workspace, where there are several')
 }
 
+/** The person's console token. @throws CommandError when there is none, and no way to sign in */
+export async function tokenOf(url: string, options: PersonOptions): Promise<string> {
+  return options.token ?? process.env.MEMORY_CONSOLE_TOKEN ?? (await fetchConsoleToken(url, DEVELOPER)).token
+}
+
 /**
  * The person's client in the workspace that is meant.
  * @throws UsageError when it is not clear which one that is; CommandError when there is none, or no way to sign in
@@ -29,8 +34,7 @@ export async function signIn(
   url: string,
   options: PersonOptions,
 ): Promise<{ person: ApiClient; organizationId: string }> {
-  const key =
-    options.token ?? process.env.MEMORY_CONSOLE_TOKEN ?? (await fetchConsoleToken(url, DEVELOPER)).token
+  const key = await tokenOf(url, options)
   const me = createApiClient({ url, key })
   const { organizations } = await me.call(Me, { method: 'GET', path: '/v1/console/me' })
   const [first, ...others] = organizations.filter(

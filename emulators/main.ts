@@ -5,15 +5,16 @@ import { startGoogleEmulator } from './google/google-emulator.ts'
 import type { EmulatorServer } from './kit/server.ts'
 import { startNotionEmulator } from './notion/index.ts'
 import { startSlackEmulator } from './slack/index.ts'
+import { startStripeEmulator } from './stripe/index.ts'
 
 const USAGE = `Usage: npm run emulators -- [options]
 
-Starts Slack, Google (Drive and Gmail) and Notion as small servers on 127.0.0.1, with data from a seed, and prints the
-settings that point the service at them; with --start also the service, with these settings.
+Starts Slack, Google (Drive and Gmail), Notion and Stripe as small servers on 127.0.0.1, with data from a seed, and prints
+the settings that point the service at them; with --start also the service, with these settings.
 
   --start            the service as well; it ends with the emulators
-  --port <n>         the first of three ports (default 8801; 0 takes any free ones)
-  --service <url>    the service Slack's events are sent to (default http://127.0.0.1, port PORT or 8787)
+  --port <n>         the first of four ports (default 8801; 0 takes any free ones)
+  --service <url>    the service events are sent to (default http://127.0.0.1, port PORT or 8787)
   --channels <n>     Slack channels (default 6)
   --messages <n>     messages of each channel (default 80)
   --files <n>        Drive files (default 60)
@@ -75,6 +76,10 @@ async function main(): Promise<void> {
     rateLimits,
     seed: { pages: count('pages', values.pages), endsAt },
   })
+  const stripe = await startStripeEmulator({
+    port: port(3),
+    webhookUrl: `${values.service}/v1/webhooks/stripe`,
+  })
   const env = {
     ...slack.env,
     GOOGLE_CLIENT_ID: google.clientId,
@@ -82,9 +87,10 @@ async function main(): Promise<void> {
     GOOGLE_API_URL: google.url,
     GOOGLE_AUTH_URL: google.url,
     ...notion.env,
+    ...stripe.env,
   }
-  const servers = [slack, google, notion]
-  const ways = waysToChange({ slack: slack.url, google: google.url, notion: notion.url })
+  const servers = [slack, google, notion, stripe]
+  const ways = waysToChange({ slack: slack.url, google: google.url, notion: notion.url, stripe: stripe.url })
   if (values.start) {
     process.stdout.write(ways)
     await runService(env)
@@ -99,7 +105,7 @@ async function main(): Promise<void> {
 }
 
 /** What a person may do at the providers, as comments: the settings are read by a shell. */
-function waysToChange(urls: { slack: string; google: string; notion: string }): string {
+function waysToChange(urls: { slack: string; google: string; notion: string; stripe: string }): string {
   return [
     '# Change something at a provider, then sync again; what there is to call:',
     `#   curl -s -X POST ${urls.slack}/_emulator/messages -d '{"channel":"general"}'`,
@@ -107,6 +113,7 @@ function waysToChange(urls: { slack: string; google: string; notion: string }): 
     `#   curl -s -X POST ${urls.notion}/_emulator/pages`,
     `#   curl -s -X POST ${urls.notion}/_emulator/trash -d '{"page":"…"}'`,
     `#   curl -s -X POST ${urls.google}/_emulator/help   # an unknown name lists the known ones`,
+    `# Turn Stripe's clock, and see what came of it: ${urls.stripe}/`,
     '',
   ].join('\n')
 }

@@ -7,7 +7,7 @@ import {
   billingRoutes,
   checkConnectorLimit,
   checkKeyLimit,
-  createSubscriptions,
+  type Billing,
   type BillingServices,
 } from './billing/index.ts'
 import { createTask, type Task } from './background/index.ts'
@@ -23,6 +23,7 @@ import { createGates } from './gates.ts'
 import type { Route } from './http/route.ts'
 import { createServer, type ServerOptions } from './http/create-server.ts'
 import { llmsText } from './http/llms-text.ts'
+import { createBillingEngine } from './billing-engine.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { EmbeddingModel } from './inference/embedding-model.ts'
 import { createEmbeddingModel } from './inference/embedding-models/create-embedding-model.ts'
@@ -79,6 +80,8 @@ export interface App {
   start(): Promise<void>
   /** From now on `/readyz` answers 503. */
   startDraining(): void
+  /** Compares and reports now what billing has to. For tests, with the role `api`. */
+  settleBilling(): Promise<void>
   /** Ends what runs in the background. */
   stop(): Promise<void>
 }
@@ -123,7 +126,7 @@ export const VERSION = '0.1.0'
 
 /** Puts the service together: the only place where adapters meet slices. Nothing runs and nobody listens yet. */
 export async function createApp(deps: AppDependencies): Promise<App> {
-  const { settings, database, clock, logger } = deps
+  const { settings, database, clock, logger, publicUrl } = deps
   const { db } = database
   let draining = false
   const metrics = createMetrics()
@@ -134,8 +137,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const models = createModelRegistry({ configured, builtin: loadBuiltin, former })
   const reembedding = createReembedding({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const items = createItems({ db, clock, models })
-  const { publicUrl } = deps
   const engine = await createConnectorEngine({ ...deps, items, metrics })
+  const billing = await createBillingEngine({ ...deps, metrics })
   const removals = createRemovals({
     db,
     clock,
@@ -143,7 +146,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
   })
   const isDraining = (): boolean => draining
-  const services = createServices(deps, { models, items, reembedding, engine, removals, isDraining })
+  const parts = { models, items, reembedding, engine, removals, billing, isDraining }
+  const services = createServices(deps, parts)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
     db,
@@ -179,13 +183,13 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     reembedding,
     removals,
     engine,
+    billing,
   })
   return {
     server,
     ...background,
-    startDraining() {
-      draining = true
-    },
+    startDraining: () => void (draining = true),
+    settleBilling: () => billing.settle(),
   }
 }
 
@@ -198,12 +202,14 @@ function backgroundOf(
     reembedding,
     removals,
     engine,
+    billing,
   }: {
     models: ModelRegistry
     sweeps: readonly Task[]
     reembedding: Services['reembedding']
     removals: Removals
     engine: ConnectorEngine
+    billing: Billing
   },
 ): Pick<App, 'start' | 'stop'> {
   return {
@@ -211,11 +217,15 @@ function backgroundOf(
       await warnOfOtherModels(database.db, models, logger)
       for (const sweep of sweeps) sweep.start()
       reembedding.resumeAgainAndAgain()
-      if (settings.ROLE !== 'api') removals.start()
       await engine.start()
+      if (settings.ROLE === 'api') return
+      removals.start()
+      // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
+      if (database.driver === 'embedded') await billing.takeOver()
+      billing.start()
     },
     async stop() {
-      const tasks = [...sweeps, reembedding, removals, engine]
+      const tasks = [...sweeps, reembedding, removals, engine, billing]
       await Promise.all(tasks.map((task) => task.stop()))
     },
   }
@@ -234,11 +244,12 @@ function createServices(
     reembedding: Services['reembedding']
     engine: ConnectorEngine
     removals: Removals
+    billing: Billing
     isDraining: () => boolean
   },
 ): Services {
   const { settings, database, clock, logger } = deps
-  const { models, items, engine, removals } = parts
+  const { models, items, engine, removals, billing } = parts
   const { db } = database
   const retrieval = createRetrieval({
     db,
@@ -252,7 +263,7 @@ function createServices(
     ...engine.connectors.services,
     db,
     apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
-    organizations: createOrganizations({ db, clock, paymentsConfigured: false }),
+    organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     sources: createSources({
       db,
       clock,
@@ -262,8 +273,8 @@ function createServices(
       removals,
     }),
     syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
-    subscriptions: createSubscriptions({ db, clock }),
-    operator: createOperator({ db, clock, logger }),
+    billing,
+    operator: createOperator({ db, clock, logger, billing }),
     items,
     reembedding: parts.reembedding,
     retrieval,

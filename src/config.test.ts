@@ -35,6 +35,19 @@ describe('the settings', () => {
     )
   })
 
+  it('of the payment processor come together, and each missing one is named', () => {
+    const [key, secret] = [{ STRIPE_SECRET_KEY: 'sk_1' }, { STRIPE_WEBHOOK_SECRET: 'whsec_1' }]
+    expect(() => readSettings(key)).toThrow(/STRIPE_WEBHOOK_SECRET is needed with STRIPE_SECRET_KEY/)
+    expect(() => readSettings(secret)).toThrow(/STRIPE_SECRET_KEY is needed with STRIPE_WEBHOOK_SECRET/)
+    expect(() => readSettings({ STRIPE_API_URL: 'http://127.0.0.1:1' })).toThrow(
+      /STRIPE_SECRET_KEY is needed[^]*STRIPE_WEBHOOK_SECRET is needed/,
+    )
+    expect(() => readSettings({ ...key, ...secret, STRIPE_API_URL: 'http://127.0.0.1:1/v1' })).toThrow(
+      /STRIPE_API_URL/,
+    )
+    expect(readSettings({ ...key, ...secret, STRIPE_API_URL: 'http://127.0.0.1:1/' })).toMatchObject(key)
+  })
+
   it('never show the value of a secret that is wrong', () => {
     expect(() => readSettings({ BOOTSTRAP_ADMIN_KEY: 'svc_hunter2', OPERATOR_TOKEN: 'hunter2' })).toThrow(
       /^(?![^]*hunter2)/,

@@ -74,6 +74,15 @@ const serviceSchema = z.object({
     .describe(
       "Encrypts OAuth tokens and the embedding server's API key at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured",
     ),
+  STRIPE_SECRET_KEY: secret
+    .optional()
+    .describe(
+      "Stripe's secret key; with STRIPE_WEBHOOK_SECRET plans are sold, without them the operator sets them",
+    ),
+  STRIPE_WEBHOOK_SECRET: secret.optional().describe("Signing secret of Stripe's webhook endpoint"),
+  STRIPE_API_URL: url
+    .optional()
+    .describe('Stands for https://api.stripe.com, for tests and gateways; without a path'),
   SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
   LOG_LEVEL: z
@@ -115,7 +124,21 @@ function crossFaults(settings: Settings): string[] {
   }
   if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
     faults.push('OIDC_AUDIENCE is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
-  return [...faults, ...connectorFaults(settings)]
+  return [...faults, ...connectorFaults(settings), ...paymentFaults(settings)]
+}
+
+function paymentFaults(settings: Settings): string[] {
+  const { STRIPE_API_URL: apiUrl } = settings
+  const faults: string[] = []
+  const first = (['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'] as const).find(
+    (name) => settings[name] !== undefined,
+  )
+  if (first !== undefined)
+    for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const)
+      if (settings[name] === undefined) faults.push(`${name} is needed with ${first}`)
+  if (apiUrl !== undefined && new URL(apiUrl).pathname !== '/')
+    faults.push('STRIPE_API_URL must be a host without a path')
+  return faults
 }
 
 function connectorFaults(settings: Settings): string[] {

@@ -1,3 +1,4 @@
+import { beyondPlanError } from './billing/index.ts'
 import { authenticateApiKey, enterWorkspace, type VerifyToken } from './access/index.ts'
 import type { Db } from './database/database.ts'
 import type { Gates } from './http/gates.ts'
@@ -31,6 +32,10 @@ export function createGates(deps: {
     authenticateOperator: deps.authenticateOperator,
     admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
     standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),
+    async requireRoom(caller) {
+      if (caller.kind === 'agent' && caller.isBeyondPlan)
+        throw await beyondPlanError(db, caller.organizationId, 'agents')
+    },
     holdCredit: (organizationId, requestId) => credits.hold(organizationId, requestId),
   }
 }

@@ -14,6 +14,8 @@ export interface Fault {
   delayMs?: number
   /** Cut the connection without an answer. */
   drop?: boolean
+  /** Serve the request first: what it does is done, and only its answer meets the fault. */
+  afterEffect?: boolean
   /** Answer this instead; left out, the request is served after the delay. */
   status?: number
   headers?: Record<string, string>

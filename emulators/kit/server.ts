@@ -40,6 +40,8 @@ export interface EmulatorServerOptions {
   /** 0 takes any free port. */
   port?: number
   handle: EmulatorHandler
+  /** What a fault that names no body says with its status; nothing when left out. */
+  faultBody?: (status: number) => unknown
   /** Emulator-specific routes `POST /_emulator/<name>`; what they return is answered as JSON. */
   control?: Record<string, (body: Record<string, unknown>) => unknown>
 }
@@ -96,16 +98,21 @@ async function answer(
   }
   requests.count(request)
   const fault = faults.take(request)
+  const served = fault?.afterEffect ? await options.handle(request) : null
   if (fault?.delayMs) await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
   if (fault?.drop) {
     outgoing.destroy()
     return
   }
   if (fault?.status !== undefined) {
-    send(outgoing, { status: fault.status, headers: fault.headers ?? {}, json: fault.body ?? {} })
+    send(outgoing, {
+      status: fault.status,
+      headers: fault.headers ?? {},
+      json: fault.body ?? options.faultBody?.(fault.status) ?? {},
+    })
     return
   }
-  send(outgoing, await options.handle(request))
+  send(outgoing, served ?? (await options.handle(request)))
 }
 
 function runControl(

@@ -14,6 +14,7 @@ const KeyRow = z.object({
   actor_type: z.enum(ACTOR_TYPES),
   allowed_actions: z.array(z.enum(ACTIONS)),
   allowed_providers: z.array(z.enum(PROVIDERS)).nullable(),
+  beyond_plan: z.boolean(),
 })
 
 const NOT_VALID =
@@ -34,7 +35,7 @@ export async function authenticateApiKey(
   const minute = new Date(Math.floor(clock.now().getTime() / 60_000) * 60_000)
   const { rows } = await sql`
     with key as (
-      select organization_id, id, actor_type, allowed_actions, allowed_providers, last_used_at
+      select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan, last_used_at
       from api_keys
       where secret_sha256 = ${hashSecret(bearer)} and revoked_at is null
     ), used as (
@@ -43,7 +44,9 @@ export async function authenticateApiKey(
       where api_keys.organization_id = key.organization_id and api_keys.id = key.id
         and (key.last_used_at is null or key.last_used_at < ${minute})
     )
-    select organization_id, id, actor_type, allowed_actions, allowed_providers from key`.execute(db)
+    select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan from key`.execute(
+    db,
+  )
   const parsed = KeyRow.safeParse(rows[0])
   if (!parsed.success) throw refusedToken(NOT_VALID)
   const key = parsed.data
@@ -54,6 +57,7 @@ export async function authenticateApiKey(
     actorType: key.actor_type,
     allowedActions: key.allowed_actions,
     allowedProviders: key.allowed_providers,
+    ...(key.beyond_plan ? { isBeyondPlan: true } : {}),
   }
 }
 

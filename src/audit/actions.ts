@@ -5,6 +5,8 @@ const ACTIONS = [
   'context.retrieve',
   'api_key.create',
   'api_key.revoke',
+  'billing.checkout.create',
+  'billing.portal.create',
   'connector.allowlist.update',
   'connector.authorize',
   'connector.connect',

@@ -3,9 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { formatUsd, parseUsd } from './plans/money.ts'
+import { PLANS, TIERS } from './plans/plans.ts'
 import { createServer } from '../http/create-server.ts'
 import type { Role } from '../kernel/actions.ts'
-import { billingRoutes, createSubscriptions, PLANS, putSubscription, type NewSubscription } from './index.ts'
+import { billingRoutes, createBilling, putSubscription, type NewSubscription } from './index.ts'
 
 const START = new Date('2026-05-10T08:00:00.000Z')
 
@@ -21,7 +23,17 @@ beforeAll(async () => {
   server = await createServer({
     publicUrl: () => 'http://127.0.0.1',
     routes: billingRoutes,
-    services: { subscriptions: createSubscriptions({ db: database.db, clock }) },
+    services: {
+      billing: createBilling({
+        db: database.db,
+        clock,
+        logger: pino({ level: 'silent' }),
+        processor: null,
+        publicUrl: () => 'http://127.0.0.1',
+        sleep: async () => {},
+        onReportAttempt: () => {},
+      }),
+    },
     gates: {
       authenticateAgent: noGate,
       authenticateConsole: async () => ({
@@ -35,6 +47,7 @@ beforeAll(async () => {
       authenticateOperator: noGate,
       admit: async () => standing,
       standing: async () => standing,
+      requireRoom: async () => {},
       holdCredit: noGate,
     },
     logger: pino({ level: 'silent' }),
@@ -89,7 +102,7 @@ async function billingOf(organizationId: string): Promise<unknown> {
 describe('GET /v1/console/billing', () => {
   const period = { periodStart: START.toISOString(), periodEnd: '2026-06-10T08:00:00.000Z' }
 
-  it('shows the credits of the current period', async () => {
+  it('shows the credits of the current period and what the plan has room for [PAY-34]', async () => {
     const organizationId = await workspace(
       { status: 'active', tier: 'builder', creditsIncluded: null },
       1_200,
@@ -103,6 +116,16 @@ describe('GET /v1/console/billing', () => {
         tier: 'builder',
         status: 'active',
         ...period,
+        interval: null,
+        trialEndsAt: null,
+        cancelAtPeriodEnd: false,
+        overageAnswers: 0,
+        overageCostUsd: '0.00',
+        paymentMethodMissing: false,
+        agentsUsed: 0,
+        agentsIncluded: 2,
+        connectorsUsed: 0,
+        connectorsIncluded: 2,
       },
     })
   })
@@ -155,7 +178,7 @@ describe('GET /v1/console/billing', () => {
 })
 
 describe('checkout and portal without a payment processor', () => {
-  it('answer 503 and name the settings that are missing', async () => {
+  it('answer 503 and name the settings that are missing [PAY-33]', async () => {
     const caller = { organizationId: await workspace() }
     const checkout = { tier: 'studio', interval: 'annual' }
     for (const answer of [
@@ -179,7 +202,7 @@ describe('checkout and portal without a payment processor', () => {
 })
 
 describe('the plans', () => {
-  it('are those of the document', () => {
+  it('are those of the document [PAY-32]', () => {
     const table = Object.values(PLANS).map((plan) => [
       plan.name,
       plan.monthlyPriceUsd,
@@ -188,13 +211,42 @@ describe('the plans', () => {
       plan.connectors,
       plan.creditsPerMonth,
       plan.overCap,
-      plan.extraAnswerUsd,
+      plan.extraAnswerMicroUsd,
     ])
     expect(table).toEqual([
       ['Builder', 99, 950, 2, 2, 5_000, 'block', null],
-      ['Studio', 299, 2_870, 10, null, 25_000, 'metered', 0.015],
-      ['Scale', 799, 7_670, null, null, 100_000, 'metered', 0.015],
+      ['Studio', 299, 2_870, 10, null, 25_000, 'metered', 15_000],
+      ['Scale', 799, 7_670, null, null, 100_000, 'metered', 15_000],
       ['Enterprise', null, null, null, null, null, 'block', null],
     ])
+  })
+
+  it('are what the database counts by', async () => {
+    const { db } = database
+    for (const tier of TIERS) {
+      const id = await workspace({ status: 'active', tier, creditsIncluded: null })
+      const row = await db
+        .selectFrom('subscriptions')
+        .select(['credit_limit', 'blocks_over_cap', 'retrieves'])
+        .where('organization_id', '=', id)
+        .executeTakeFirstOrThrow()
+      const { creditsPerMonth, overCap } = PLANS[tier]
+      expect(row).toEqual({
+        credit_limit: creditsPerMonth,
+        blocks_over_cap: overCap === 'block',
+        retrieves: true,
+      })
+    }
+  })
+
+  it('price an answer to the millionth of a dollar, without rounding', () => {
+    expect([0n, 15_000n, 15_000_000n, 1n, 123_456_789n].map(formatUsd)).toEqual([
+      '0.00',
+      '0.015',
+      '15.00',
+      '0.000001',
+      '123.456789',
+    ])
+    expect(['0.015', '1', '99.999999'].map(parseUsd)).toEqual([15_000, 1_000_000, 99_999_999])
   })
 })

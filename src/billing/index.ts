@@ -1,19 +1,15 @@
-export { checkConnectorLimit, checkKeyLimit } from './plan-limits.ts'
-export { PLANS, SUBSCRIPTION_STATUSES, TIERS } from './plans.ts'
+export { createBilling, type Billing } from './billing.ts'
+export { countOverage } from './overage/count-overage.ts'
+export type { OverageStanding, WaitingReport } from './overage/overage-standing.ts'
+export { USD_PATTERN, parseUsd } from './plans/money.ts'
+export { beyondPlanError, checkConnectorLimit, checkKeyLimit, stopWhatIsBeyond } from './plans/plan-limits.ts'
+export { SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
 export { billingRoutes, subscriptionFields, type BillingServices } from './routes.ts'
-export {
-  BLOCKS_OVER_CAP,
-  CREDITS_INCLUDED,
-  RETRIEVES,
-  stateAt,
-  SUBSCRIPTION_COLUMNS,
-  type SubscriptionRow,
-  type SubscriptionState,
-} from './subscription-state.ts'
+export { createStripeProcessor } from './stripe/create-stripe-processor.ts'
+export { stateAt, type SubscriptionRow, type SubscriptionState } from './subscriptions/subscription-state.ts'
 export {
   createSubscriptions,
   putSubscription,
-  toSubscriptionView,
   type NewSubscription,
   type SubscriptionView,
-} from './subscriptions.ts'
+} from './subscriptions/subscriptions.ts'

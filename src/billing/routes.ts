@@ -1,28 +1,22 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { AppError } from '../kernel/errors.ts'
-import { moment } from '../kernel/schemas.ts'
-import { SUBSCRIPTION_STATUSES, TIERS } from './plans.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import { count, moment, momentOrNull } from '../kernel/schemas.ts'
+import type { Billing } from './billing.ts'
+import { INTERVALS, SOLD_TIERS, SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
 
 export interface BillingServices {
-  subscriptions: Subscriptions
+  billing: Pick<Billing, 'subscriptions' | 'readRoom' | 'payments'>
 }
 
-const credits = z.number().int().min(0)
+const countOrNull = (description: string, example: number) =>
+  z.int().min(0).nullable().meta({ description, example })
 
 /** Fields of a subscription that every surface shows alike. */
 export const subscriptionFields = {
-  creditsUsed: credits.meta({
-    description: 'Credits taken in the current period, those of requests in flight included.',
-    example: 1200,
-  }),
-  creditsIncluded: credits
-    .nullable()
-    .meta({ description: 'Credits of a period; null: unlimited.', example: 5000 }),
-  creditsRemaining: credits
-    .nullable()
-    .meta({ description: 'Credits left; 0 over the cap of a metered tier, null: unlimited.', example: 3800 }),
+  creditsUsed: count('Credits taken in the current period, those of requests in flight included.', 1200),
+  creditsIncluded: countOrNull('Credits of a period; null: unlimited.', 5000),
+  creditsRemaining: countOrNull('Credits left; 0 over the cap of a metered tier, null: unlimited.', 3800),
   tier: z.enum(TIERS).nullable().describe('The plan; null: none was chosen.'),
   status: z.enum(SUBSCRIPTION_STATUSES).meta({
     description: 'Where the subscription stands: `trialing`, `active`, `past_due` and `internal` retrieve.',
@@ -30,18 +24,41 @@ export const subscriptionFields = {
   }),
   periodStart: moment('When the current period began.', '2026-03-01T00:00:00.000Z'),
   periodEnd: moment('When it ends, and credits start anew.', '2026-04-01T00:00:00.000Z'),
+  interval: z
+    .enum(INTERVALS)
+    .nullable()
+    .meta({ description: 'How often the plan is paid; null: it was not bought.', example: 'monthly' }),
+  trialEndsAt: momentOrNull('When the trial ends; null: none runs.', null),
+  cancelAtPeriodEnd: z
+    .boolean()
+    .meta({ description: 'Whether the plan ends with the current period.', example: false }),
+  overageAnswers: count('Answers of the current period over its credits.', 0),
+  overageCostUsd: z
+    .string()
+    .regex(/^\d+\.\d{2,6}$/)
+    .meta({ description: 'What those cost so far, in US dollars.', example: '0.00' }),
+  paymentMethodMissing: z.boolean().meta({
+    description: 'Whether there is nothing that the next payment could be taken from.',
+    example: false,
+  }),
 }
 
 const Billing = z
-  .object(subscriptionFields)
-  .meta({ id: 'Billing', description: 'The plan and its current period.' })
+  .object({
+    ...subscriptionFields,
+    agentsUsed: count('Agent keys there are.', 1),
+    agentsIncluded: countOrNull('Agent keys that the plan has room for; null: any number.', 2),
+    connectorsUsed: count('Sources there are.', 2),
+    connectorsIncluded: countOrNull('Sources that the plan has room for; null: any number.', 2),
+  })
+  .meta({ id: 'Billing', description: 'The plan, its current period, and what of it is used.' })
 
 const Checkout = z
   .strictObject({
-    tier: z.enum(['builder', 'studio', 'scale']).describe('The plan to buy.'),
-    interval: z.enum(['monthly', 'annual']).describe('How often it is paid.'),
+    tier: z.enum(SOLD_TIERS).describe('The plan to buy.'),
+    interval: z.enum(INTERVALS).describe('How often it is paid.'),
   })
-  .meta({ id: 'Checkout', description: 'A plan to buy.' })
+  .meta({ id: 'Checkout', description: 'What to buy.' })
 
 const HostedPage = z
   .object({
@@ -52,12 +69,15 @@ const HostedPage = z
   })
   .meta({ id: 'HostedPage', description: 'A page of the payment processor.' })
 
+const WEBHOOK_BYTES_MAX = 512 * 1024
+
 const shared = {
   tag: 'Billing',
   access: { surface: 'console', role: 'admin', action: 'admin' },
   credits: 0,
-  audit: 'none',
 } as const
+
+const notConfigured = 'Answers 503 `not_configured` where the deployment has no payment processor.'
 
 export const billingRoutes = [
   defineRoute<BillingServices>()({
@@ -66,12 +86,13 @@ export const billingRoutes = [
     method: 'GET',
     path: '/v1/console/billing',
     summary: 'Show the plan and the credits of the current period',
+    audit: 'none',
     refuses: ['subscription_required'],
     responses: { 200: Billing },
-    handle: async ({ principal }, { subscriptions }) => {
-      const subscription = await subscriptions.read(principal.organizationId)
+    handle: async ({ principal }, { billing }) => {
+      const subscription = await billing.subscriptions.read(principal.organizationId)
       if (!subscription) throw new AppError('subscription_required', 'This workspace has no subscription')
-      return reply(200, subscription)
+      return reply(200, { ...subscription, ...(await billing.readRoom(principal.organizationId)) })
     },
   }),
   defineRoute<BillingServices>()({
@@ -80,11 +101,15 @@ export const billingRoutes = [
     method: 'POST',
     path: '/v1/console/billing/checkout',
     summary: "Start the payment processor's checkout for a plan",
-    description: 'Answers 503 `not_configured` where the deployment has no payment processor.',
+    description: `Where a subscription lives already, answers the address of the portal. ${notConfigured}`,
+    audit: 'billing.checkout.create',
     body: Checkout,
-    refuses: ['not_configured'],
+    refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],
     responses: { 200: HostedPage },
-    handle: () => Promise.reject(noProcessor()),
+    handle: async ({ principal, body }, { billing }) => {
+      if (!billing.payments) throw noProcessor()
+      return reply(200, await billing.payments.checkout(principal, body))
+    },
   }),
   defineRoute<BillingServices>()({
     ...shared,
@@ -92,10 +117,40 @@ export const billingRoutes = [
     method: 'POST',
     path: '/v1/console/billing/portal',
     summary: "Open the payment processor's portal",
-    refuses: ['not_configured'],
-    description: 'Answers 503 `not_configured` where the deployment has no payment processor.',
+    description: notConfigured,
+    audit: 'billing.portal.create',
+    refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],
     responses: { 200: HostedPage },
-    handle: () => Promise.reject(noProcessor()),
+    handle: async ({ principal }, { billing }) => {
+      if (!billing.payments) throw noProcessor()
+      return reply(200, await billing.payments.portal(principal))
+    },
+  }),
+  defineRoute<BillingServices>()({
+    operationId: 'receiveStripeEvent',
+    method: 'POST',
+    path: '/v1/webhooks/stripe',
+    summary: 'Take an event of the payment processor',
+    description:
+      "Called by Stripe, with its signature of the last five minutes over the body. What changed is read from Stripe's API.",
+    tag: 'Billing',
+    access: { surface: 'public' },
+    credits: 0,
+    audit: 'none',
+    bodyBytesMax: WEBHOOK_BYTES_MAX,
+    refuses: ['not_configured', 'webhook_signature_invalid', 'malformed_json'],
+    responses: {
+      200: z.object({ received: z.literal(true).meta({ description: 'It is taken.', example: true }) }),
+    },
+    handle: async ({ rawBody, headers }, { billing }) => {
+      if (!billing.payments) throw noProcessor()
+      const signature = headers['stripe-signature']
+      await billing.payments.receiveWebhook({
+        rawBody,
+        signature: Array.isArray(signature) ? signature[0] : signature,
+      })
+      return reply(200, { received: true as const })
+    },
   }),
 ]
 

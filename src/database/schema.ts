@@ -5,6 +5,8 @@ import type { ProviderId } from '../kernel/providers.ts'
 type Json = ColumnType<Record<string, unknown>, string, string>
 type NullableJson = ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
 type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
+/** The database computes it from the row's other columns. */
+type Computed<T> = ColumnType<T, never, never>
 
 export type SubscriptionStatus =
   | 'trialing'
@@ -18,6 +20,7 @@ export type SubscriptionStatus =
   | 'internal'
 
 export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
+export type BillingInterval = 'monthly' | 'annual'
 export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
 export type SourceKind = 'message' | 'document' | 'file'
 export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
@@ -56,7 +59,48 @@ export interface Schema {
     period_started_at: Date
     period_ends_at: Date
     credits_used: Generated<number>
+    is_contract: Generated<boolean>
+    over_cap: Nullable<'block' | 'metered'>
+    extra_answer_micro_usd: Nullable<number>
+    billing_interval: Nullable<BillingInterval>
+    trial_ends_at: Nullable<Date>
+    cancel_at_period_end: Generated<boolean>
+    payment_method_missing: Generated<boolean>
+    overage_answers: Generated<number>
+    retrieves: Computed<boolean>
+    credit_limit: Computed<number | null>
+    blocks_over_cap: Computed<boolean>
     updated_at: Date
+  }
+  payment_accounts: {
+    organization_id: string
+    customer_id: Nullable<string>
+    processor_subscription_id: Nullable<string>
+    notices: Generated<number>
+    notices_read: Generated<number>
+    read_at: Nullable<Date>
+    lease_id: Nullable<string>
+    lease_expires_at: Nullable<Date>
+    attempts: Generated<number>
+    not_before: Nullable<Date>
+    created_at: Date
+  }
+  payment_events: { organization_id: string; event_id: string; type: string; received_at: Date }
+  overage_reports: {
+    organization_id: string
+    id: string
+    period_started_at: Date
+    window_started_at: Date
+    answers: number
+    sealed_at: Nullable<Date>
+    customer_id: Nullable<string>
+    attempts: Generated<number>
+    unknown_since: Nullable<Date>
+    next_attempt_at: Nullable<Date>
+    lease_id: Nullable<string>
+    lease_expires_at: Nullable<Date>
+    last_error: Nullable<string>
+    sent_at: Nullable<Date>
   }
   credit_reservations: { organization_id: string; id: string; period_started_at: Date; expires_at: Date }
   api_keys: {
@@ -72,6 +116,7 @@ export interface Schema {
     last_used_at: Nullable<Date>
     created_at: Date
     revoked_at: Nullable<Date>
+    beyond_plan: Generated<boolean>
   }
   rate_windows: {
     organization_id: string
@@ -113,6 +158,7 @@ export interface Schema {
     push_since: Nullable<Date>
     /** What it brought is being deleted and is shown to nobody. */
     removed_at: Nullable<Date>
+    beyond_plan: Generated<boolean>
     created_at: Date
     updated_at: Date
   }

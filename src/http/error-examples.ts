@@ -21,6 +21,10 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     firstIndex: 0,
   },
   malformed_state: { error: 'This link is not valid any more; connect again from the console' },
+  webhook_signature_invalid: {
+    error:
+      "The request does not carry Stripe's signature of the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
+  },
   unauthenticated: {
     error: 'The Authorization header is missing; send an API key as Authorization: Bearer svc_…',
   },
@@ -55,6 +59,11 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   source_disabled: { error: 'The source is paused; resume it in the console' },
   source_push_only: { error: 'The source has no account to sync with; push documents to /v1/ingest' },
+  plan_by_contract: {
+    error:
+      "This workspace's plan is set by the operator of this deployment and cannot be bought or changed here; ask the operator",
+    status: 'internal',
+  },
   embedding_model_mismatch: {
     error:
       'The stored vectors are of a model that cannot be loaded; configure it again, or move to the new one',

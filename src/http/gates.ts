@@ -32,6 +32,8 @@ export interface Gates {
   admit(caller: Caller, action: Action): Promise<RateStanding>
   /** The same standing without counting. */
   standing(caller: Caller, action: Action): Promise<RateStanding>
+  /** Throws `plan_limit_reached` for a key that the plan has no room for. */
+  requireRoom(caller: Caller): Promise<void>
   /** Throws `subscription_required` or `quota_exceeded`. */
   holdCredit(organizationId: string, requestId: string): Promise<CreditHold>
 }

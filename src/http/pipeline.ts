@@ -76,7 +76,7 @@ export interface Work<S> {
   bodyReader: BodyReader
 }
 
-/** The second half: validation (400), subscription (402), credits (429), then the work and its answer. */
+/** The second half: validation (400), plan and subscription (402), credits (429), then the work and its answer. */
 export async function run<S>(
   route: Route<S>,
   { gates, services, bodyReader }: Work<S>,
@@ -95,6 +95,7 @@ export async function run<S>(
   reply.raw.once('close', onClose)
   try {
     const parsed = await parseRequest(route, bodyReader, principal, request, abort.signal)
+    if (principal && principal.kind !== 'user') await gates.requireRoom(principal)
     const hold =
       route.credits === 1 && principal && principal.kind !== 'user'
         ? await gates.holdCredit(principal.organizationId, request.id)

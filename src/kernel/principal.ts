@@ -10,6 +10,8 @@ export interface AgentPrincipal {
   allowedActions: readonly Action[]
   /** null: every provider. */
   allowedProviders: readonly ProviderId[] | null
+  /** The plan has room for fewer keys: this one is answered 402 until there is room again. */
+  isBeyondPlan?: boolean
 }
 
 /** A person, signed in at the identity provider, inside one of their workspaces. */

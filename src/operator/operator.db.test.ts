@@ -3,11 +3,22 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { createBilling } from '../billing/index.ts'
 import { createServer } from '../http/create-server.ts'
 import { createOperator, createOperatorGate, operatorRoutes } from './index.ts'
 
 const TOKEN = 'an-operator-token-of-thirty-two-characters'
 const START = new Date('2026-05-10T08:00:00.000Z')
+
+/** Fields of a subscription that only the payment processor fills. */
+const NOT_BOUGHT = {
+  interval: null,
+  trialEndsAt: null,
+  cancelAtPeriodEnd: false,
+  overageAnswers: 0,
+  overageCostUsd: '0.00',
+  paymentMethodMissing: false,
+}
 
 let database: TestDatabase
 /** The operator's routes, served by the real server behind the real gate. */
@@ -23,7 +34,22 @@ beforeAll(async () => {
   server = await createServer({
     publicUrl: () => 'http://127.0.0.1',
     routes: operatorRoutes,
-    services: { operator: createOperator({ db: database.db, clock: { now: () => now }, logger }) },
+    services: {
+      operator: createOperator({
+        db: database.db,
+        clock: { now: () => now },
+        logger,
+        billing: createBilling({
+          db: database.db,
+          clock: { now: () => now },
+          logger: pino({ level: 'silent' }),
+          processor: null,
+          publicUrl: () => 'http://127.0.0.1',
+          sleep: async () => {},
+          onReportAttempt: () => {},
+        }),
+      }),
+    },
     gates: {
       authenticateAgent: noGate,
       authenticateConsole: noGate,
@@ -31,6 +57,7 @@ beforeAll(async () => {
       authenticateOperator: createOperatorGate(TOKEN),
       admit: noGate,
       standing: noGate,
+      requireRoom: noGate,
       holdCredit: noGate,
     },
     logger: pino({ level: 'silent' }),
@@ -122,6 +149,10 @@ describe('GET /operator/organizations', () => {
             creditsRemaining: 25_000,
             periodStart: START.toISOString(),
             periodEnd: '2026-06-10T08:00:00.000Z',
+            ...NOT_BOUGHT,
+            overCap: 'metered',
+            extraAnswerUsd: '0.015',
+            isContract: false,
           },
         },
       ],
@@ -158,6 +189,10 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
         creditsRemaining: 116_000,
         periodStart: START.toISOString(),
         periodEnd: '2026-06-10T08:00:00.000Z',
+        ...NOT_BOUGHT,
+        overCap: 'metered',
+        extraAnswerUsd: '0.015',
+        isContract: true,
       },
     })
     const back = await call('PUT', path, { status: 'active', tier: 'scale' })
@@ -185,6 +220,8 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
           status: 'active',
           tier: 'builder',
           creditsIncluded: null,
+          overCap: null,
+          extraAnswerMicroUsd: null,
         },
         message: 'the operator set a subscription',
       },

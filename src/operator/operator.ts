@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { CompiledQuery } from 'kysely'
-import {
-  createSubscriptions,
-  SUBSCRIPTION_COLUMNS,
-  toSubscriptionView,
-  type NewSubscription,
-  type SubscriptionRow,
-  type SubscriptionView,
+import { sql } from 'kysely'
+import type {
+  Billing,
+  NewSubscription,
+  OverageStanding,
+  SubscriptionView,
+  WaitingReport,
 } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
@@ -62,14 +61,36 @@ export interface Operator {
   ): Promise<ConnectorAccessView>
   /** At most `limit` requests that nobody has answered yet, the oldest first. */
   listWaiting(limit: number): Promise<WaitingRequest[]>
+  /** How far the payment processor's meter is behind, with at most `limit` reports that wait, the oldest first. */
+  readOverage(limit: number): Promise<OverageStanding & { reports: WaitingReport[] }>
+  /** Says of a report whether it has arrived; where not, it is sent again. @throws AppError `not_found` */
+  resolveReport(
+    requestId: string,
+    report: { organizationId: string; id: string; arrived: boolean },
+  ): Promise<void>
 }
 
 /** What the operator of a deployment does to any organization. Each act is logged once it is done. */
-export function createOperator(deps: { db: Db; clock: Clock; logger: OperatorLog }): Operator {
+export function createOperator(deps: {
+  db: Db
+  clock: Clock
+  logger: OperatorLog
+  billing: Pick<Billing, 'subscriptions' | 'overage'>
+}): Operator {
   const { db, clock, logger } = deps
-  const subscriptions = createSubscriptions({ db, clock })
+  const { subscriptions, overage } = deps.billing
   return {
-    listOrganizations: ({ limit, cursor }) => listOrganizations(db, clock.now(), limit, cursor),
+    async listOrganizations(asked) {
+      const { rows, nextCursor } = await listOrganizations(db, asked)
+      const plans = await subscriptions.readMany(rows.map(({ id }) => id))
+      const organizations = rows.map(({ id, name, created_at: createdAt }) => ({
+        id,
+        name,
+        createdAt: createdAt.toISOString(),
+        subscription: plans.get(id) ?? null,
+      }))
+      return { organizations, nextCursor }
+    },
     async putSubscription(requestId, organizationId, subscription) {
       const view = await subscriptions.put(organizationId, subscription)
       logger.info({ requestId, organizationId, ...subscription }, 'the operator set a subscription')
@@ -85,37 +106,33 @@ export function createOperator(deps: { db: Db; clock: Clock; logger: OperatorLog
       return toAccessView(row)
     },
     listWaiting: (limit) => listWaiting(db, limit),
+    readOverage: async (limit) => ({
+      ...(await overage.standing()),
+      reports: await overage.listWaiting(limit),
+    }),
+    async resolveReport(requestId, report) {
+      if (!(await overage.resolve(report)))
+        throw new AppError('not_found', 'There is no such report that waits')
+      logger.info({ requestId, ...report }, 'the operator resolved a report of answers over the cap')
+    },
   }
 }
 
-const ORGANIZATIONS = `
-  select id, name, created_at, ${SUBSCRIPTION_COLUMNS}
-  from organizations left join subscriptions on organization_id = id
-  where $2::uuid is null or (created_at, id) < (select created_at, id from organizations where id = $2)
-  order by created_at desc, id desc
-  limit $1`
-
-type OrganizationRow = { id: string; name: string; created_at: Date } & (SubscriptionRow | { status: null })
+type OrganizationRow = Pick<Row<'organizations'>, 'id' | 'name' | 'created_at'>
 
 async function listOrganizations(
   db: Db,
-  now: Date,
-  limit: number,
-  cursor: string | undefined,
-): Promise<{ organizations: OrganizationView[]; nextCursor: string | null }> {
-  // One more than asked tells whether there is a next page.
-  const query = CompiledQuery.raw(ORGANIZATIONS, [limit + 1, cursor ?? null])
-  const { rows } = await db.executeQuery<OrganizationRow>(query)
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+): Promise<{ rows: OrganizationRow[]; nextCursor: string | null }> {
+  const { rows } = await sql<OrganizationRow>`
+    select id, name, created_at from organizations
+    where ${cursor ?? null}::uuid is null
+      or (created_at, id) < (select created_at, id from organizations where id = ${cursor ?? null})
+    order by created_at desc, id desc
+    -- One more than asked tells whether there is a next page.
+    limit ${limit + 1}`.execute(db)
   const page = rows.slice(0, limit)
-  return {
-    organizations: page.map((row) => ({
-      id: row.id,
-      name: row.name,
-      createdAt: row.created_at.toISOString(),
-      subscription: row.status === null ? null : toSubscriptionView(row, now),
-    })),
-    nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
-  }
+  return { rows: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
 async function setConnectorAccess(

@@ -1,8 +1,18 @@
 import { z } from 'zod'
-import { SUBSCRIPTION_STATUSES, subscriptionFields, TIERS } from '../billing/index.ts'
+import { parseUsd, SUBSCRIPTION_STATUSES, subscriptionFields, TIERS, USD_PATTERN } from '../billing/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { providerOf } from '../providers/index.ts'
-import { givenId, EXAMPLE_ID, idOf, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import {
+  count,
+  EXAMPLE_ID,
+  givenId,
+  idOf,
+  moment,
+  momentOrNull,
+  shownId,
+  text,
+  textOrNull,
+} from '../kernel/schemas.ts'
 import type { Operator } from './operator.ts'
 
 export interface OperatorServices {
@@ -11,8 +21,21 @@ export interface OperatorServices {
 
 const CREDITS_MAX = 2_147_483_647
 
+const OVER_CAP = ['block', 'metered'] as const
+
 const Subscription = z
-  .object(subscriptionFields)
+  .object({
+    ...subscriptionFields,
+    overCap: z.enum(OVER_CAP).meta({
+      description: 'Whether calls over the credits are refused or charged.',
+      example: 'block',
+    }),
+    extraAnswerUsd: textOrNull('Price of an answer over the cap, in US dollars; null: none is sold.'),
+    isContract: z.boolean().meta({
+      description: 'Whether the operator has set terms that no event of the payment processor changes.',
+      example: false,
+    }),
+  })
   .meta({ id: 'Subscription', description: "An organization's plan and its current period." })
 
 const Organization = z
@@ -42,11 +65,33 @@ const NewSubscription = z
       .nullable()
       .default(null)
       .describe("Credits of a period; null or left out: the tier's own number."),
+    overCap: z.enum(OVER_CAP).nullable().default(null).meta({
+      description:
+        'Whether calls over the credits are refused or charged; null or left out: as the tier has it.',
+      example: 'metered',
+    }),
+    extraAnswerUsd: z
+      .string()
+      .regex(USD_PATTERN, 'must be US dollars as a decimal string, such as "0.012"')
+      .nullable()
+      .default(null)
+      .meta({
+        description: "Price of an answer over the cap; null or left out: the tier's own.",
+        example: '0.012',
+      }),
   })
   .refine(({ status, tier }) => tier !== null || !['trialing', 'active', 'past_due'].includes(status), {
     path: ['tier'],
     message: 'is needed with this status',
   })
+  .refine(
+    ({ overCap, extraAnswerUsd, tier }) =>
+      overCap !== 'metered' || extraAnswerUsd !== null || tier === 'studio' || tier === 'scale',
+    {
+      path: ['extraAnswerUsd'],
+      message: 'is needed to charge answers over the cap of a tier that has no price for them',
+    },
+  )
   .meta({ id: 'NewSubscription', description: "An organization's plan to be set." })
 
 const accessFields = {
@@ -79,6 +124,45 @@ const NewConnectorAccess = z
     enabled: z.boolean().meta({ description: 'true grants, false denies.', example: true }),
   })
   .meta({ id: 'NewConnectorAccess', description: 'The answer to a request for a gated provider.' })
+
+const Overage = z
+  .object({
+    waitingAnswers: count('Answers served over the cap that the payment processor has not confirmed.', 12),
+    uncertainAnswers: count(
+      'Of these, answers that may have arrived and are not sent again by themselves.',
+      0,
+    ),
+    lagSeconds: z.number().min(0).meta({ description: 'Age of the oldest of them.', example: 4.2 }),
+    reports: z
+      .array(
+        z.object({
+          id: shownId(
+            "The report's id, its identifier at the payment processor's meter.",
+            EXAMPLE_ID.request,
+          ),
+          organizationId: shownId('Whose answers.', EXAMPLE_ID.organization),
+          answers: z.int().min(1).meta({ description: 'How many.', example: 12 }),
+          servedAt: moment('When they were served, to a few seconds.'),
+          attempts: count('How often it was sent.', 1),
+          nextAttemptAt: momentOrNull('When it is sent next; null: it still counts.'),
+          isUncertain: z.boolean().meta({
+            description: 'Whether it may have arrived, and is not sent again by itself.',
+            example: false,
+          }),
+          lastError: textOrNull('Why the last attempt failed.', 'HTTP 503: try again later'),
+        }),
+      )
+      .describe('The reports that wait, the oldest first.'),
+  })
+  .meta({ id: 'OperatorOverage', description: "How far the payment processor's meter is behind." })
+
+const ReportOutcome = z
+  .strictObject({
+    arrived: z
+      .boolean()
+      .meta({ description: 'true: it is on the meter; false: send it again.', example: true }),
+  })
+  .meta({ id: 'OverageReportOutcome', description: 'What the meter shows of a report.' })
 
 const limit = z.coerce.number().int().min(1).max(500).default(100).describe('How many at most.')
 const organizationId = idOf("The organization's id, from the list.", EXAMPLE_ID.organization)
@@ -118,8 +202,14 @@ export const operatorRoutes = [
     params: z.object({ id: organizationId }),
     body: NewSubscription,
     responses: { 200: z.object({ subscription: Subscription }) },
-    handle: async ({ params, body, requestId }, { operator }) =>
-      reply(200, { subscription: await operator.putSubscription(requestId, params.id, body) }),
+    handle: async ({ params, body, requestId }, { operator }) => {
+      const { extraAnswerUsd, ...terms } = body
+      const extraAnswerMicroUsd = extraAnswerUsd === null ? null : parseUsd(extraAnswerUsd)
+      const subscription = { ...terms, extraAnswerMicroUsd }
+      return reply(200, {
+        subscription: await operator.putSubscription(requestId, params.id, subscription),
+      })
+    },
   }),
   defineRoute<OperatorServices>()({
     ...shared,
@@ -142,6 +232,39 @@ export const operatorRoutes = [
           body.enabled,
         ),
       }),
+  }),
+  defineRoute<OperatorServices>()({
+    ...shared,
+    operationId: 'operatorReadOverage',
+    method: 'GET',
+    path: '/operator/overage',
+    summary: "Show how far the payment processor's meter of extra answers is behind",
+    query: z.strictObject({ limit }),
+    responses: { 200: Overage },
+    handle: async ({ query }, { operator }) => reply(200, await operator.readOverage(query.limit)),
+  }),
+  defineRoute<OperatorServices>()({
+    ...shared,
+    operationId: 'operatorResolveOverageReport',
+    method: 'PUT',
+    path: '/operator/organizations/{id}/overage/{reportId}',
+    summary: 'Say whether a report of extra answers has arrived; where it has not, it is sent again',
+    params: z.object({
+      id: organizationId,
+      reportId: idOf("The report's id, from the list.", EXAMPLE_ID.request),
+    }),
+    body: ReportOutcome,
+    responses: {
+      200: z.object({ resolved: z.literal(true).meta({ description: 'It is noted.', example: true }) }),
+    },
+    handle: async ({ params, body, requestId }, { operator }) => {
+      await operator.resolveReport(requestId, {
+        organizationId: params.id,
+        id: params.reportId,
+        arrived: body.arrived,
+      })
+      return reply(200, { resolved: true as const })
+    },
   }),
   defineRoute<OperatorServices>()({
     ...shared,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { recordEvent, type AuditAction } from '../audit/index.ts'
+import { stopWhatIsBeyond } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { SourceStatus } from '../database/schema.ts'
@@ -140,6 +141,7 @@ export function createSources(deps: {
           const before = await getSource(tx, caller, id, 'locked')
           await disconnect.prepare(tx, source)
           await removals.mark(tx, source)
+          await stopWhatIsBeyond(tx, caller.organizationId)
           const metadata = { provider: before.provider, itemCount: before.sourceItemCount }
           await record(tx, caller, 'source.delete', before, metadata, clock.now())
           return before

@@ -35,7 +35,7 @@ export async function queueRun(
     .executeTakeFirst()
 }
 
-/** Queues runs for the sources that are due, paused ones left out. @returns how many */
+/** Queues runs for the sources that are due, paused ones and those beyond the plan's room left out. @returns how many */
 export async function queuePolls(
   db: Db,
   providers: readonly ProviderId[],
@@ -63,6 +63,7 @@ function dueSources(db: Db, now: Date) {
     .select(['organization_id as organizationId', 'id as sourceId'])
     .where(hasAccount())
     .where('status', '<>', 'disabled')
+    .where('beyond_plan', '=', false)
     .where('next_poll_at', '<=', now)
 }
 

@@ -1,4 +1,5 @@
 import { recordEvent } from '../audit/index.ts'
+import { beyondPlanError } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -49,7 +50,7 @@ export interface SyncRuns {
   }>
   /**
    * Queues a run, or returns the one that is already queued or running.
-   * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `not_configured`
+   * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `plan_limit_reached`, `not_configured`
    */
   request(
     caller: Caller,
@@ -157,7 +158,7 @@ function selectRuns(db: Db, caller: Caller) {
 async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<ProviderId> {
   const source = await tx
     .selectFrom('sources')
-    .select(['status', 'push_only', 'provider'])
+    .select(['status', 'push_only', 'provider', 'beyond_plan'])
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', sourceId)
     .where(isThere())
@@ -174,6 +175,7 @@ async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promis
   if (source.status === 'disabled') {
     throw new AppError('source_disabled', 'This source is paused; resume it in the console first')
   }
+  if (source.beyond_plan) throw await beyondPlanError(tx, caller.organizationId, 'connectors')
   return source.provider
 }
 

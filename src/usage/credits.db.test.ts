@@ -175,6 +175,9 @@ describe('a hard cap', () => {
       creditsUsed: 2,
       creditsIncluded: 25_000,
       creditsRemaining: 24_998,
+      overCap: 'metered',
+      extraAnswerUsd: '0.015',
+      isContract: false,
     })
   })
 })

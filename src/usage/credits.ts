@@ -1,13 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
-import {
-  BLOCKS_OVER_CAP,
-  CREDITS_INCLUDED,
-  RETRIEVES,
-  stateAt,
-  SUBSCRIPTION_COLUMNS,
-  type SubscriptionRow,
-  type SubscriptionState,
-} from '../billing/index.ts'
+import { countOverage, stateAt, type SubscriptionRow, type SubscriptionState } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import type { CreditHold } from '../http/gates.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -15,6 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 
 /** How long a reservation outlives its request: well over the longest that a request may take. */
 export const RESERVATION_MINUTES = 5
+const COUNT_ROUNDS_MAX = 10
 
 export interface Credits {
   /**
@@ -42,8 +36,8 @@ export function createCredits({ db, clock }: { db: Db; clock: Clock }): Credits 
       }
       if (row?.held) return reservedHold(db, organizationId, requestId)
       if (!row?.retrieves) throw subscriptionRequired(row)
-      if (row.blocks && row.included !== null) throw quotaExceeded(stateAt(row, now))
-      return countedHold(db, organizationId)
+      if (row.blocks_over_cap && row.credit_limit !== null) throw quotaExceeded(stateAt(row, now))
+      return countedHold(db, clock, organizationId)
     },
     sweepExpired: (now) => sweepExpired(db, now),
   }
@@ -55,13 +49,14 @@ const TAKE = `
   with held as (
     update subscriptions set credits_used = credits_used + 1
     where organization_id = $1 and period_ends_at > $2
-      and ${RETRIEVES} and ${BLOCKS_OVER_CAP} and credits_used < ${CREDITS_INCLUDED}
+      and retrieves and blocks_over_cap and credits_used < credit_limit
     returning organization_id, period_started_at
   ), reserved as (
     insert into credit_reservations (organization_id, id, period_started_at, expires_at)
     select organization_id, $3, period_started_at, $4 from held
   )
-  select ${SUBSCRIPTION_COLUMNS}, exists (select from held) as held
+  select status, tier, credits_used, overage_answers, period_anchor, period_started_at, period_ends_at,
+    retrieves, credit_limit, blocks_over_cap, exists (select from held) as held
   from subscriptions where organization_id = $1`
 
 /** Reserves a credit under a hard cap, if one is left, and tells what the subscription is. */
@@ -78,7 +73,7 @@ async function take(
 }
 
 const START_PERIOD = `
-  update subscriptions set credits_used = 0, period_started_at = $3, period_ends_at = $4
+  update subscriptions set credits_used = 0, overage_answers = 0, period_started_at = $3, period_ends_at = $4
   where organization_id = $1 and period_ends_at <= $2`
 
 /** Begins the period that `now` is in; of many that try, one does. */
@@ -94,8 +89,15 @@ async function startPeriod(
 // Where nothing is counted against a cap nor billed, the answer does not wait for the disk: if the database's server
 // crashes, the figure that is shown may lack its last moment.
 const COUNT = `
-  update subscriptions set credits_used = credits_used + 1 where organization_id = $1
-  returning case when ${CREDITS_INCLUDED} is null then set_config('synchronous_commit', 'off', true) end`
+  update subscriptions set credits_used = credits_used + 1
+  where organization_id = $1 and period_ends_at > $2
+    and (credit_limit is null or blocks_over_cap or credits_used < credit_limit)
+  returning case when credit_limit is null then set_config('synchronous_commit', 'off', true) end`
+
+const STATE = `
+  select status, tier, credits_used, overage_answers, period_anchor, period_started_at, period_ends_at,
+    retrieves, credit_limit, blocks_over_cap
+  from subscriptions where organization_id = $1`
 
 const SETTLE = `delete from credit_reservations where organization_id = $1 and id = $2 returning id`
 
@@ -121,11 +123,23 @@ function reservedHold(db: Db, organizationId: string, requestId: string): Credit
   }
 }
 
-/** A hold where no cap has to be kept: the credit is counted once the request has succeeded. */
-function countedHold(db: Db, organizationId: string): CreditHold {
+/** A hold where no cap has to be kept: the credit is counted once the request has succeeded, in the period of that moment. */
+function countedHold(db: Db, clock: Clock, organizationId: string): CreditHold {
   return {
     async settle() {
-      await db.executeQuery(CompiledQuery.raw(COUNT, [organizationId]))
+      // Each round another request may have taken the last credit, begun the period or changed the plan.
+      for (let round = 0; round < COUNT_ROUNDS_MAX; round += 1) {
+        const now = clock.now()
+        const { rows } = await db.executeQuery(CompiledQuery.raw(COUNT, [organizationId, now]))
+        if (rows.length > 0) return
+        if (await countOverage(db, { organizationId, reportId: randomUUID(), at: now })) return
+        const found = await db.executeQuery<SubscriptionRow>(CompiledQuery.raw(STATE, [organizationId]))
+        const [row] = found.rows
+        if (!row) throw subscriptionRequired(row)
+        const state = stateAt(row, now)
+        if (state.over) await startPeriod(db, organizationId, state, now)
+      }
+      throw new Error('a credit could not be counted: the subscription changed with every look')
     },
     async refund() {},
   }

@@ -1,3 +1,5 @@
+import { PAYMENT_REQUIREMENTS } from './payment-requirements.ts'
+
 /** One thing that the service promises. Tests cite it by its id in their title: `… [KEY-3]`. */
 export interface Requirement {
   id: string
@@ -332,6 +334,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'CRED-10': "An agent key or a connector beyond the tier's number: 402 plan_limit_reached.",
     'CRED-11': 'internal is unlimited.',
   },
+  Payments: PAYMENT_REQUIREMENTS,
   Console: {
     'CON-1': 'GET /v1/console/me answers user and organizations.',
     'CON-2':

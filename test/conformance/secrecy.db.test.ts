@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
 import { routes } from '../../src/app.ts'
 import { createLanguageModel } from '../../src/inference/language-models/create-language-model.ts'
 import { createLogger } from '../../src/logger.ts'
@@ -21,22 +22,26 @@ import {
 const CONTENT = 'CONTENT-MARKER-4711'
 const ANSWER = 'ANSWER-MARKER-4711'
 const MODEL_KEY = 'model-key-marker-4711'
+const STRIPE_KEY = 'sk_test_marker_4711'
+const STRIPE_WEBHOOK_SECRET = 'whsec_marker_4711'
 
 let issuer: TestIssuer
 let llm: OpenAiEmulator
 let emulators: Emulators
+let stripe: StripeEmulator
 let service: TestService
 let organization: TestOrganization
 let admin: Person
 const logged: string[] = []
 const answers: Answer[] = []
 /** Everything secret that came up. */
-const secrets: string[] = [CONTENT, ANSWER, MODEL_KEY, OPERATOR_TOKEN]
+const secrets: string[] = [CONTENT, ANSWER, MODEL_KEY, OPERATOR_TOKEN, STRIPE_KEY, STRIPE_WEBHOOK_SECRET]
 
 beforeAll(async () => {
   issuer = await startIssuer()
   llm = await startOpenAiEmulator({ apiKey: MODEL_KEY, reply: () => `It is ${ANSWER} [1].` })
   emulators = await startEmulators()
+  stripe = await startStripeEmulator({ secretKey: STRIPE_KEY, webhookSecret: STRIPE_WEBHOOK_SECRET })
   const stream = new Writable({
     write(chunk, _encoding, done) {
       logged.push(String(chunk))
@@ -45,7 +50,7 @@ beforeAll(async () => {
   })
   service = await startTestService({
     // No worker takes up what is queued, so that only requests write to the trail.
-    environment: { ...issuer.environment, ...emulators.environment, ROLE: 'api' },
+    environment: { ...issuer.environment, ...emulators.environment, ...stripe.env, ROLE: 'api' },
     logger: createLogger('trace', stream),
     languageModel: createLanguageModel(
       { provider: 'openai', baseUrl: llm.baseUrl, apiKey: MODEL_KEY, model: 'm' },
@@ -62,6 +67,7 @@ afterAll(async () => {
   await service.close()
   await llm.close()
   await emulators.close()
+  await stripe.close()
   await issuer.close()
 })
 
@@ -130,10 +136,30 @@ async function actOnEverything(): Promise<void> {
   await connectNotion()
   await asAdmin('POST', '/v1/console/connector-access', { provider: 'gmail' })
   await call('POST', '/v1/maintenance/slack/cleanup-system-events', { dryRun: false })
-  await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
+  const made = await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
+  await buyPlan(made.body.organization.id)
   const path = `/operator/organizations/${organization.id}/subscription`
   await call('PUT', path, { status: 'internal' }, OPERATOR_TOKEN)
   await call('PUT', path, { status: 'internal' }, `${OPERATOR_TOKEN}x`)
+}
+
+/** The payment processor's pages, when all is well and when it fails. */
+async function buyPlan(organizationId: string): Promise<void> {
+  const plan = { tier: 'studio', interval: 'monthly' }
+  const ask = async (page: 'checkout' | 'portal'): Promise<void> => {
+    const answer = await service.call('POST', `/v1/console/billing/${page}`, {
+      key: admin.token,
+      headers: { 'X-Organization-Id': organizationId },
+      ...(page === 'checkout' ? { body: plan } : {}),
+    })
+    answers.push(answer)
+  }
+  await ask('checkout')
+  await ask('portal')
+  const message = `Invalid API Key provided: ${STRIPE_KEY}`
+  stripe.faults.add({ path: '/v1/billing_portal', status: 401, body: { error: { message } }, times: 1 })
+  await ask('portal')
+  await call('POST', '/v1/webhooks/stripe', { id: 'evt_1' })
 }
 
 /** The OAuth flow as a browser goes through it. */

@@ -34,7 +34,7 @@ function columnsOf(table: ts.TypeNode): Record<string, Column> {
   return Object.fromEntries(
     propertiesOf(table.members).map(([name, type]) => {
       const text = type.getText()
-      const nullable = /^Nullable(<|Json\b)|\| null$/.test(text)
+      const nullable = /^Nullable(<|Json\b)|\| null>?$/.test(text)
       return [name, { nullable, generated: text.startsWith('Generated<') }]
     }),
   )

@@ -38,7 +38,13 @@ export function pathOf(route: AnyRoute, parameters: Record<string, string> = {})
 
 const search = { query: 'paid time off', limit: 3, filter: { providers: ['slack'], metadata: { a: 'b' } } }
 const source = { displayName: 'Team', status: 'active', channelAllowlist: ['C1'] }
-const subscription = { status: 'internal', tier: 'scale', creditsIncluded: 5 }
+const subscription = {
+  status: 'internal',
+  tier: 'scale',
+  creditsIncluded: 5,
+  overCap: 'metered',
+  extraAnswerUsd: '0.012',
+}
 
 /** A body that each route with one takes, with every field that it knows. */
 const BODIES: Record<string, (organization: TestOrganization) => Record<string, unknown>> = {
@@ -72,6 +78,7 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
   consoleStartCheckout: () => ({ tier: 'studio', interval: 'monthly' }),
   operatorPutSubscription: () => subscription,
   operatorPutConnectorAccess: () => ({ enabled: true }),
+  operatorResolveOverageReport: () => ({ arrived: true }),
 }
 
 /** A body that a route takes; undefined for a route without one. Twins take the same. */

@@ -40,6 +40,7 @@ export async function createRouteServer<S>(
     },
     admit: async () => standing,
     standing: async () => standing,
+    requireRoom: async () => {},
     holdCredit: async () => ({ settle: async () => {}, refund: async () => {} }),
   }
   const publicUrl = (): string => 'http://127.0.0.1'

@@ -78,6 +78,8 @@ export async function startTestService(
     database?: TestDatabase
     /** undefined: without an operator surface. */
     operatorToken?: string | undefined
+    /** Where it listens; anywhere when not said. */
+    port?: number
   } = {},
 ): Promise<TestService> {
   const database = overrides.database ?? (await createTestDatabase())
@@ -97,7 +99,7 @@ export async function startTestService(
     publicUrl: () => url,
     ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),
   })
-  await app.server.listen({ host: '127.0.0.1', port: 0 })
+  await app.server.listen({ host: '127.0.0.1', port: overrides.port ?? 0 })
   await app.start()
   url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
   return {

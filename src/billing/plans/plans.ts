@@ -1,17 +1,19 @@
-import type { SubscriptionStatus, Tier } from '../database/schema.ts'
+import type { BillingInterval, SubscriptionStatus, Tier } from '../../database/schema.ts'
 
 /** What a tier offers. null: no limit, or by contract. */
 export interface Plan {
   name: string
+  /** Whole US dollars. */
   monthlyPriceUsd: number | null
   annualPriceUsd: number | null
   agents: number | null
   connectors: number | null
+  /** The database computes `credit_limit` from the same numbers; changing one takes a migration. */
   creditsPerMonth: number | null
   /** What happens when the period's credits are used up: calls are refused, or served and charged one by one. */
   overCap: 'block' | 'metered'
-  /** Price of an answer over the cap. */
-  extraAnswerUsd: number | null
+  /** Price of an answer over the cap, in millionths of a US dollar. */
+  extraAnswerMicroUsd: number | null
 }
 
 /** The tiers and their numbers, as the API document's "Credit budget" has them. */
@@ -24,7 +26,7 @@ export const PLANS = {
     connectors: 2,
     creditsPerMonth: 5_000,
     overCap: 'block',
-    extraAnswerUsd: null,
+    extraAnswerMicroUsd: null,
   },
   studio: {
     name: 'Studio',
@@ -34,7 +36,7 @@ export const PLANS = {
     connectors: null,
     creditsPerMonth: 25_000,
     overCap: 'metered',
-    extraAnswerUsd: 0.015,
+    extraAnswerMicroUsd: 15_000,
   },
   scale: {
     name: 'Scale',
@@ -44,9 +46,9 @@ export const PLANS = {
     connectors: null,
     creditsPerMonth: 100_000,
     overCap: 'metered',
-    extraAnswerUsd: 0.015,
+    extraAnswerMicroUsd: 15_000,
   },
-  // Unlimited until the operator sets the contract's number, which then is a hard cap.
+  // Unlimited until the operator sets the contract's number.
   enterprise: {
     name: 'Enterprise',
     monthlyPriceUsd: null,
@@ -55,11 +57,19 @@ export const PLANS = {
     connectors: null,
     creditsPerMonth: null,
     overCap: 'block',
-    extraAnswerUsd: null,
+    extraAnswerMicroUsd: null,
   },
 } as const satisfies Record<Tier, Plan>
 
 export const TIERS = ['builder', 'studio', 'scale', 'enterprise'] as const satisfies Tier[]
+
+/** The tiers that anybody can buy. */
+export const SOLD_TIERS = ['builder', 'studio', 'scale'] as const satisfies Tier[]
+export type SoldTier = (typeof SOLD_TIERS)[number]
+
+export const INTERVALS = ['monthly', 'annual'] as const satisfies BillingInterval[]
+
+export const TRIAL_DAYS = 7
 
 export const SUBSCRIPTION_STATUSES = [
   'trialing',
@@ -70,13 +80,5 @@ export const SUBSCRIPTION_STATUSES = [
   'incomplete',
   'incomplete_expired',
   'paused',
-  'internal',
-] as const satisfies SubscriptionStatus[]
-
-/** The statuses in which an organization may retrieve; in all others it is answered 402. */
-export const RETRIEVING_STATUSES = [
-  'trialing',
-  'active',
-  'past_due',
   'internal',
 ] as const satisfies SubscriptionStatus[]

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import type { Tx } from '../database/database.ts'
-import type { ActorType } from '../kernel/actions.ts'
-import { AppError } from '../kernel/errors.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import type { Tx } from '../../database/database.ts'
+import type { ActorType } from '../../kernel/actions.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { checkConnectorLimit, checkKeyLimit } from './plan-limits.ts'
-import { putSubscription, type NewSubscription } from './subscriptions.ts'
+import { putSubscription, type NewSubscription } from '../subscriptions/subscriptions.ts'
 
 const AT = new Date('2026-03-01T00:00:00.000Z')
 

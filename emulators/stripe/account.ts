@@ -1,0 +1,211 @@
+import type Stripe from 'stripe'
+import { createTurnedClock, type TurnedClock } from './clock.ts'
+import { missing } from './stripe-error.ts'
+
+/** `T` with narrower fields. */
+type Narrow<T, N> = Omit<T, keyof N> & N
+
+export type SubscriptionStatus =
+  | 'active'
+  | 'canceled'
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'past_due'
+  | 'paused'
+  | 'trialing'
+  | 'unpaid'
+
+// Stored objects have Stripe's shapes, with ids where Stripe answers ids unless asked to expand.
+export type Price = Narrow<Stripe.Price, { product: string; recurring: Stripe.Price.Recurring }>
+export type SubscriptionItem = Narrow<Stripe.SubscriptionItem, { price: Price }>
+export type Subscription = Narrow<
+  Stripe.Subscription,
+  {
+    customer: string
+    default_payment_method: string | null
+    items: Stripe.ApiList<SubscriptionItem>
+    latest_invoice: string | null
+    schedule: string | null
+    status: SubscriptionStatus
+  }
+>
+export type Invoice = Narrow<
+  Stripe.Invoice,
+  { customer: string; status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void' }
+>
+export type CheckoutSession = Narrow<
+  Stripe.Checkout.Session,
+  { customer: string | null; status: 'open' | 'complete' | 'expired'; subscription: string | null }
+>
+export type PaymentMethod = Narrow<
+  Stripe.PaymentMethod,
+  { card: Stripe.PaymentMethod.Card; customer: string | null }
+>
+
+/** The types of events that are sent. */
+export type EventType =
+  | 'checkout.session.completed'
+  | 'checkout.session.expired'
+  | 'customer.created'
+  | 'customer.deleted'
+  | 'customer.subscription.created'
+  | 'customer.subscription.deleted'
+  | 'customer.subscription.paused'
+  | 'customer.subscription.resumed'
+  | 'customer.subscription.trial_will_end'
+  | 'customer.subscription.updated'
+  | 'customer.updated'
+  | 'invoice.created'
+  | 'invoice.finalized'
+  | 'invoice.paid'
+  | 'invoice.payment_failed'
+  | 'invoice.payment_succeeded'
+  | 'invoice.updated'
+  | 'invoice.voided'
+  | 'payment_method.attached'
+  | 'subscription_schedule.created'
+  | 'subscription_schedule.released'
+
+/** What an event of a type is about. */
+export type EventObject<T extends EventType> = Extract<Stripe.Event, { type: T }>['data']['object']
+
+/** An event as it is stored and sent: the object as it was then. */
+export interface StoredEvent {
+  id: string
+  object: 'event'
+  api_version: string
+  created: number
+  data: { object: object; previous_attributes?: object }
+  livemode: false
+  pending_webhooks: number
+  request: { id: string | null; idempotency_key: string | null }
+  type: EventType
+}
+
+/** A use that was reported to a meter. */
+export interface MeterUse {
+  identifier: string
+  eventName: string
+  customer: string
+  value: number
+  /** When it happened, on the account's clock. */
+  timestamp: number
+}
+
+/** What happens when the last attempt to collect a payment has failed. */
+export type AfterRetries = 'unpaid' | 'cancel' | 'past_due'
+
+/** Everything the account at Stripe holds, in memory. */
+export interface Account {
+  /** Where the hosted pages are, without a slash at the end. */
+  url: string
+  readonly clock: TurnedClock
+  readonly settings: {
+    /** Days after a failed payment until the next attempt. */
+    retryDays: readonly number[]
+    afterRetries: AfterRetries
+  }
+  readonly products: Map<string, Stripe.Product>
+  readonly prices: Map<string, Price>
+  readonly meters: Map<string, Stripe.Billing.Meter>
+  readonly customers: Map<string, Stripe.Customer>
+  readonly deletedCustomers: Set<string>
+  readonly paymentMethods: Map<string, PaymentMethod>
+  readonly subscriptions: Map<string, Subscription>
+  readonly schedules: Map<string, Stripe.SubscriptionSchedule>
+  readonly invoices: Map<string, Invoice>
+  /** Lines that wait for a subscription's next invoice. */
+  readonly pendingLines: Map<string, Stripe.InvoiceLineItem[]>
+  readonly checkoutSessions: Map<string, CheckoutSession>
+  readonly checkoutLines: Map<string, { price: string; quantity: number | null }[]>
+  /** What `subscription_data` of a checkout session asked for. */
+  readonly checkoutPlans: Map<string, { trialDays: number | null; metadata: Record<string, string> }>
+  readonly portalSessions: Map<string, Stripe.BillingPortal.Session>
+  readonly meterUses: MeterUse[]
+  readonly events: Map<string, StoredEvent>
+  /** Subscriptions whose trial's end has been announced. */
+  readonly announcedTrials: Set<string>
+  /** The call at work, for the events it makes. */
+  request: { id: string | null; idempotencyKey: string | null }
+  /** Ids count up by prefix, so that a run is told again with the same ones. */
+  newId(prefix: string): string
+  /** Stores an event with the object as it is now, and hands it to who listens. */
+  emit<T extends EventType>(type: T, object: EventObject<T>, previous?: object): void
+  onEvent(listener: (event: StoredEvent) => void): void
+}
+
+export interface AccountOptions {
+  /** Epoch milliseconds. */
+  now: () => number
+  apiVersion: string
+  retryDays: readonly number[]
+  afterRetries: AfterRetries
+}
+
+/** An account without products. */
+export function createAccount(options: AccountOptions): Account {
+  const counters = new Map<string, number>()
+  const listeners: ((event: StoredEvent) => void)[] = []
+  const clock = createTurnedClock(options.now)
+  const newId = (prefix: string): string => {
+    const count = (counters.get(prefix) ?? 0) + 1
+    counters.set(prefix, count)
+    return `${prefix}_${String(count).padStart(14, '0')}`
+  }
+  const account: Account = {
+    url: '',
+    clock,
+    settings: { retryDays: options.retryDays, afterRetries: options.afterRetries },
+    products: new Map(),
+    prices: new Map(),
+    meters: new Map(),
+    customers: new Map(),
+    deletedCustomers: new Set(),
+    paymentMethods: new Map(),
+    subscriptions: new Map(),
+    schedules: new Map(),
+    invoices: new Map(),
+    pendingLines: new Map(),
+    checkoutSessions: new Map(),
+    checkoutLines: new Map(),
+    checkoutPlans: new Map(),
+    portalSessions: new Map(),
+    meterUses: [],
+    events: new Map(),
+    announcedTrials: new Set(),
+    request: { id: null, idempotencyKey: null },
+    newId,
+    emit: (type, object, previous) => {
+      const event: StoredEvent = {
+        id: newId('evt'),
+        object: 'event',
+        api_version: options.apiVersion,
+        created: clock.now(),
+        // As JSON has it: nothing that happens later may change what was told.
+        data: JSON.parse(
+          JSON.stringify({ object, ...(previous === undefined ? {} : { previous_attributes: previous }) }),
+        ),
+        livemode: false,
+        pending_webhooks: 1,
+        request: { id: account.request.id, idempotency_key: account.request.idempotencyKey },
+        type,
+      }
+      account.events.set(event.id, event)
+      for (const listener of listeners) listener(event)
+    },
+    onEvent: (listener) => void listeners.push(listener),
+  }
+  return account
+}
+
+/** An object by its id. @throws StripeError 404 */
+export function found<T>(objects: ReadonlyMap<string, T>, kind: string, id: string, param = 'id'): T {
+  const object = objects.get(id)
+  if (object === undefined) throw missing(kind, id, param)
+  return object
+}
+
+/** A list as it stands inside an object. */
+export function listOf<T>(data: T[], url: string): Stripe.ApiList<T> {
+  return { object: 'list', data, has_more: false, url }
+}

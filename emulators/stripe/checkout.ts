@@ -1,0 +1,235 @@
+import type Stripe from 'stripe'
+import type { Account, CheckoutSession } from './account.ts'
+import { found, listOf } from './account.ts'
+import { amountOf } from './catalogue.ts'
+import { addCustomer, attachCard, TEST_CARDS, type TestCard } from './customers.ts'
+import { invalid } from './stripe-error.ts'
+import { expireIncomplete } from './subscription-status.ts'
+import { isMetered } from './subscription-items.ts'
+import { retryStart, startSubscription, trialEndAfter } from './subscriptions.ts'
+
+export interface NewCheckout {
+  customer: string | null
+  customerEmail: string | null
+  clientReferenceId: string | null
+  successUrl: string
+  cancelUrl: string | null
+  lines: { price: string; quantity: number | null }[]
+  trialDays: number | null
+  metadata: Record<string, string>
+  subscriptionMetadata: Record<string, string>
+  expiresAt: number
+  paymentMethodCollection: 'always' | 'if_required'
+}
+
+/** What a session of the emulator never says. */
+const UNUSED = {
+  adaptive_pricing: null,
+  after_expiration: null,
+  allow_promotion_codes: null,
+  allowed_payment_method_types: null,
+  automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+  billing_address_collection: null,
+  client_secret: null,
+  collected_information: null,
+  consent: null,
+  consent_collection: null,
+  currency_conversion: null,
+  custom_fields: [],
+  customer_account: null,
+  discounts: [],
+  integration_identifier: null,
+  invoice_creation: null,
+  locale: null,
+  managed_payments: null,
+  origin_context: null,
+  payment_intent: null,
+  payment_link: null,
+  payment_method_configuration_details: null,
+  payment_method_options: null,
+  permissions: null,
+  recovered_from: null,
+  saved_payment_method_options: null,
+  setup_intent: null,
+  shipping_address_collection: null,
+  shipping_cost: null,
+  shipping_options: [],
+  submit_type: null,
+  total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+  wallet_options: null,
+  custom_text: {
+    after_submit: null,
+    shipping_address: null,
+    submit: null,
+    terms_of_service_acceptance: null,
+  },
+} satisfies Partial<Stripe.Checkout.Session>
+
+/** A page on which a person subscribes. */
+export function openCheckout(account: Account, given: NewCheckout): CheckoutSession {
+  if (given.customer !== null) found(account.customers, 'customer', given.customer, 'customer')
+  checkLines(account, given.lines)
+  const id = account.newId('cs_test')
+  const total = given.trialDays === null ? totalOf(account, given.lines) : 0
+  const session: CheckoutSession = {
+    ...UNUSED,
+    id,
+    object: 'checkout.session',
+    amount_subtotal: total,
+    amount_total: total,
+    cancel_url: given.cancelUrl,
+    client_reference_id: given.clientReferenceId,
+    created: account.clock.now(),
+    currency: 'usd',
+    customer: given.customer,
+    customer_creation: given.customer === null ? 'always' : null,
+    customer_details: null,
+    customer_email: given.customerEmail,
+    expires_at: given.expiresAt,
+    invoice: null,
+    livemode: false,
+    metadata: given.metadata,
+    mode: 'subscription',
+    payment_method_collection: given.paymentMethodCollection,
+    payment_method_types: ['card'],
+    payment_status: 'unpaid',
+    status: 'open',
+    subscription: null,
+    success_url: given.successUrl,
+    ui_mode: 'hosted_page',
+    url: `${account.url}/checkout/${id}`,
+  }
+  account.checkoutSessions.set(id, session)
+  account.checkoutLines.set(id, given.lines)
+  account.checkoutPlans.set(id, { trialDays: given.trialDays, metadata: given.subscriptionMetadata })
+  return session
+}
+
+function checkLines(account: Account, lines: NewCheckout['lines']): void {
+  for (const [index, line] of lines.entries()) {
+    const param = `line_items[${index}][price]`
+    const price = found(account.prices, 'price', line.price, param)
+    if (!price.active) throw invalid(`The price specified is inactive: ${price.id}`, { param })
+    if (isMetered(price) && line.quantity !== null)
+      throw invalid('Quantity must not be specified when usage_type is metered.', { param })
+    if (!isMetered(price) && line.quantity === null)
+      throw invalid('Quantity is required. Add `quantity` to the line item.', { param })
+  }
+}
+
+/** What is charged in advance for the lines, cents. */
+export function totalOf(account: Account, lines: NewCheckout['lines']): number {
+  return lines.reduce((sum, line) => {
+    const price = found(account.prices, 'price', line.price)
+    return sum + (isMetered(price) ? 0 : amountOf(price, line.quantity ?? 1))
+  }, 0)
+}
+
+/** The lines of a session as `line_items` shows them. */
+export function checkoutLineItems(
+  account: Account,
+  session: CheckoutSession,
+): Stripe.ApiList<Stripe.LineItem> {
+  const lines = account.checkoutLines.get(session.id) ?? []
+  const items = lines.map((line, index): Stripe.LineItem => {
+    const price = found(account.prices, 'price', line.price)
+    const amount = isMetered(price) ? 0 : amountOf(price, line.quantity ?? 1)
+    return {
+      id: `li_${session.id}_${index}`,
+      object: 'item',
+      adjustable_quantity: null,
+      amount_discount: 0,
+      amount_subtotal: amount,
+      amount_tax: 0,
+      amount_total: amount,
+      currency: 'usd',
+      description: account.products.get(price.product)?.name ?? null,
+      metadata: {},
+      price,
+      quantity: line.quantity,
+    }
+  })
+  return listOf(items, `/v1/checkout/sessions/${session.id}/line_items`)
+}
+
+/**
+ * A person gives a card. One that works starts the subscription and completes the session; one that is refused leaves a
+ * subscription that is incomplete, and the session open for another card.
+ */
+export function payCheckout(
+  account: Account,
+  session: CheckoutSession,
+  given: { card: TestCard; email: string | null },
+): 'complete' | 'declined' {
+  if (session.status !== 'open') throw invalid('This Checkout Session is no longer open.')
+  const plan = account.checkoutPlans.get(session.id) ?? { trialDays: null, metadata: {} }
+  const email = given.email ?? session.customer_email
+  const customer = account.customers.get(session.customer ?? '') ?? addCustomer(account, { ...NOBODY, email })
+  session.customer = customer.id
+  const started = account.subscriptions.get(session.subscription ?? '')
+  const isOpen = started?.status === 'incomplete'
+  const trialEnd = trialEndAfter(account, plan.trialDays)
+  const { behaviour } = TEST_CARDS[given.card]
+  const common = {
+    customer: customer.id,
+    items: account.checkoutLines.get(session.id) ?? [],
+    trialEnd,
+    metadata: plan.metadata,
+  }
+  if (behaviour === 'declined') {
+    if (isOpen) return 'declined'
+    session.subscription = startSubscription(account, { ...common, paymentMethod: null, isDeclined: true }).id
+    return 'declined'
+  }
+  const paymentMethod = attachCard(account, customer.id, given.card).id
+  if (started !== undefined && isOpen) retryStart(account, started, { paymentMethod, trialEnd })
+  else session.subscription = startSubscription(account, { ...common, paymentMethod }).id
+  const subscription = found(account.subscriptions, 'subscription', session.subscription ?? '')
+  if (subscription.status === 'incomplete') return 'declined'
+  complete(account, session, customer, subscription.latest_invoice, trialEnd !== null)
+  return 'complete'
+}
+
+const NOBODY = { name: null, description: null, metadata: {} }
+
+function complete(
+  account: Account,
+  session: CheckoutSession,
+  customer: Stripe.Customer,
+  invoice: string | null,
+  isTrial: boolean,
+): void {
+  session.status = 'complete'
+  session.payment_status = isTrial ? 'no_payment_required' : 'paid'
+  session.invoice = invoice
+  session.url = null
+  session.customer_details = {
+    address: null,
+    business_name: null,
+    email: customer.email,
+    individual_name: null,
+    name: customer.name ?? null,
+    phone: null,
+    tax_exempt: 'none',
+    tax_ids: [],
+  }
+  account.emit('checkout.session.completed', session)
+}
+
+/** Ends an open session; a subscription that waits for its first payment ends with it. */
+export function expireSession(account: Account, session: CheckoutSession): void {
+  if (session.status !== 'open') {
+    const message = `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`
+    throw invalid(message)
+  }
+  session.status = 'expired'
+  session.url = null
+  const subscription = account.subscriptions.get(session.subscription ?? '')
+  if (subscription?.status === 'incomplete') expireIncomplete(account, subscription)
+  account.emit('checkout.session.expired', session)
+}
+
+/** Where a person goes after paying: the session's id stands where it was asked for. */
+export function successUrlOf(session: CheckoutSession): string {
+  return (session.success_url ?? '/').replaceAll('{CHECKOUT_SESSION_ID}', session.id)
+}

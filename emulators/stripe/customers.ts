@@ -1,0 +1,118 @@
+import type Stripe from 'stripe'
+import type { Account, PaymentMethod } from './account.ts'
+import { found } from './account.ts'
+
+/** What a card does when it is charged: `later` works when it is given and is declined from then on. */
+type CardBehaviour = 'works' | 'declined' | 'later'
+
+/** The cards one can pay with; numbers are those of Stripe's test mode. */
+export const TEST_CARDS = {
+  '4242424242424242': { behaviour: 'works', says: 'works' },
+  '4000000000000341': { behaviour: 'later', says: 'works now, is declined from the next payment on' },
+  '4000000000000002': { behaviour: 'declined', says: 'is declined at once' },
+} as const satisfies Record<string, { behaviour: CardBehaviour; says: string }>
+
+export type TestCard = keyof typeof TEST_CARDS
+
+/** Whether a number is one of the test cards'. */
+export function isTestCard(number: string): number is TestCard {
+  return Object.hasOwn(TEST_CARDS, number)
+}
+
+/** A new customer, with its event. */
+export function addCustomer(
+  account: Account,
+  given: {
+    email: string | null
+    name: string | null
+    description: string | null
+    metadata: Record<string, string>
+  },
+): Stripe.Customer {
+  const id = account.newId('cus')
+  const customer: Stripe.Customer = {
+    id,
+    object: 'customer',
+    address: null,
+    balance: 0,
+    created: account.clock.now(),
+    currency: null,
+    default_source: null,
+    delinquent: false,
+    description: given.description,
+    discount: null,
+    email: given.email,
+    invoice_prefix: `EM${id.slice(-6)}`,
+    invoice_settings: {
+      custom_fields: null,
+      default_payment_method: null,
+      footer: null,
+      rendering_options: null,
+    },
+    livemode: false,
+    metadata: given.metadata,
+    name: given.name,
+    next_invoice_sequence: 1,
+    phone: null,
+    preferred_locales: [],
+    shipping: null,
+    tax_exempt: 'none',
+    test_clock: null,
+  }
+  account.customers.set(id, customer)
+  account.emit('customer.created', customer)
+  return customer
+}
+
+/** Gives a customer a card and makes it the one that is charged by default. */
+export function attachCard(account: Account, customerId: string, number: TestCard): PaymentMethod {
+  const customer = found(account.customers, 'customer', customerId)
+  const method: PaymentMethod = {
+    id: account.newId('pm'),
+    object: 'payment_method',
+    allow_redisplay: 'always',
+    billing_details: {
+      address: null,
+      email: customer.email,
+      name: customer.name ?? null,
+      phone: null,
+      tax_id: null,
+    },
+    card: {
+      brand: 'visa',
+      checks: null,
+      country: 'US',
+      display_brand: 'visa',
+      exp_month: 12,
+      exp_year: 2099,
+      fingerprint: `emulator${number.slice(-4)}`,
+      funding: 'credit',
+      generated_from: null,
+      last4: number.slice(-4),
+      networks: { available: ['visa'], preferred: null },
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+    created: account.clock.now(),
+    customer: customerId,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+    type: 'card',
+  }
+  account.paymentMethods.set(method.id, method)
+  account.emit('payment_method.attached', method)
+  const previous = customer.invoice_settings
+  customer.invoice_settings = { ...previous, default_payment_method: method.id }
+  account.emit('customer.updated', customer, { invoice_settings: previous })
+  return method
+}
+
+/** Whether a card that was given before is charged with success. */
+export function isCharged(method: PaymentMethod | undefined): boolean {
+  if (method === undefined) return false
+  return Object.entries(TEST_CARDS).some(
+    ([number, card]) => card.behaviour === 'works' && number.endsWith(method.card.last4),
+  )
+}

@@ -1,0 +1,5 @@
+export {
+  startStripeEmulator,
+  type StripeEmulator,
+  type StripeEmulatorOptions,
+} from './start-stripe-emulator.ts'

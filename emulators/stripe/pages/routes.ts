@@ -1,0 +1,132 @@
+import type { EmulatorReply, EmulatorRequest } from '../../kit/server.ts'
+import type Stripe from 'stripe'
+import { found, type Account } from '../account.ts'
+import { expireSession, payCheckout, successUrlOf } from '../checkout.ts'
+import { isTestCard, type TestCard } from '../customers.ts'
+import { nextDueAt } from '../due.ts'
+import { payInvoice } from '../invoices.ts'
+import type { Meters } from '../meters.ts'
+import { changePlan, liveSubscription, replaceCard } from '../portal.ts'
+import { invalid } from '../stripe-error.ts'
+import { planItem } from '../subscription-items.ts'
+import { setCancelAtPeriodEnd } from '../subscriptions.ts'
+import { releaseSchedule, updating } from '../subscription-status.ts'
+import { checkoutPage } from './checkout-page.ts'
+import { clockPage } from './clock-page.ts'
+import { invoicePage } from './invoice-page.ts'
+import { redirectTo } from './layout.ts'
+import { portalPage } from './portal-page.ts'
+
+const STEP_MAX_SECONDS = 400 * 86_400
+
+/** The hosted pages and what their forms do; null for what is no page. */
+export function pageRoutes(
+  account: Account,
+  { advanceTo, meters }: { advanceTo: (time: number) => void; meters: Meters },
+): (request: EmulatorRequest) => EmulatorReply | null {
+  return (request) => {
+    const [, name = '', id = '', ...rest] = request.path.split('/')
+    const form = new URLSearchParams(request.body)
+    const isPost = request.method === 'POST'
+    switch (name) {
+      case '':
+        return clockPage(account, meters)
+      case 'clock':
+        if (!isPost) return redirectTo('/')
+        advanceTo(targetOf(account, form))
+        return redirectTo('/')
+      case 'checkout':
+        return isPost
+          ? checkoutAction(account, { id, action: rest[0] ?? '', form })
+          : checkoutPage(
+              account,
+              found(account.checkoutSessions, 'checkout.session', id),
+              request.query.has('declined'),
+            )
+      case 'portal':
+        return isPost
+          ? portalAction(account, { id, action: rest[0] ?? '', subject: rest[1] ?? '', form })
+          : portalPage(
+              account,
+              found(account.portalSessions, 'billing_portal.session', id),
+              request.query.get('said'),
+            )
+      case 'invoice':
+        return invoicePage(account, found(account.invoices, 'invoice', id))
+      default:
+        return null
+    }
+  }
+}
+
+function targetOf(account: Account, form: URLSearchParams): number {
+  const now = account.clock.now()
+  if (form.has('next')) return nextDueAt(account) ?? now
+  const seconds = Number(form.get('seconds'))
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > STEP_MAX_SECONDS)
+    throw invalid('That is no step.')
+  return now + seconds
+}
+
+function cardOf(form: URLSearchParams): TestCard {
+  const number = form.get('card') ?? ''
+  if (!isTestCard(number)) throw invalid('That is none of the cards.')
+  return number
+}
+
+function checkoutAction(
+  account: Account,
+  { id, action, form }: { id: string; action: string; form: URLSearchParams },
+): EmulatorReply {
+  const session = found(account.checkoutSessions, 'checkout.session', id)
+  if (action === 'abandon') {
+    expireSession(account, session)
+    return redirectTo(session.cancel_url ?? `/checkout/${id}`)
+  }
+  const email = form.get('email') ?? ''
+  const result = payCheckout(account, session, { card: cardOf(form), email: email === '' ? null : email })
+  return redirectTo(result === 'complete' ? successUrlOf(session) : `/checkout/${id}?declined=1`)
+}
+
+function portalAction(
+  account: Account,
+  given: { id: string; action: string; subject: string; form: URLSearchParams },
+): EmulatorReply {
+  const session = found(account.portalSessions, 'billing_portal.session', given.id)
+  return redirectTo(`/portal/${given.id}?said=${act(account, session, given)}`)
+}
+
+/** Does what a form of the portal asks for; answers what to say about it. */
+function act(
+  account: Account,
+  session: Stripe.BillingPortal.Session,
+  { action, subject, form }: { action: string; subject: string; form: URLSearchParams },
+): string {
+  if (action === 'card') return replaceCard(account, session.customer, cardOf(form))
+  if (action === 'pay') {
+    const invoice = found(account.invoices, 'invoice', subject)
+    if (invoice.customer !== session.customer) throw invalid('That invoice is not yours.')
+    payInvoice(account, invoice)
+    return invoice.amount_remaining === 0 ? 'paid' : 'unpaid'
+  }
+  const subscription = liveSubscription(account, session.customer)
+  if (subscription === undefined) throw invalid('There is no subscription.')
+  switch (action) {
+    case 'plan': {
+      const price = found(account.prices, 'price', form.get('price') ?? '')
+      if (price.id === planItem(subscription)?.price.id) {
+        updating(account, subscription, () => releaseSchedule(account, subscription))
+        return 'unchanged'
+      }
+      return changePlan(account, subscription, price) === 'now' ? 'changed' : 'planned'
+    }
+    case 'cancel':
+      setCancelAtPeriodEnd(account, subscription, true)
+      return 'canceled'
+    case 'resume':
+      setCancelAtPeriodEnd(account, subscription, false)
+      return 'resumed'
+    default:
+      throw invalid('That is nothing one can do here.')
+  }
+}

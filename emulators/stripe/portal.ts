@@ -1,0 +1,100 @@
+import type Stripe from 'stripe'
+import type { Account, Price, Subscription } from './account.ts'
+import { found } from './account.ts'
+import { cycleOf } from './catalogue.ts'
+import { attachCard, TEST_CARDS, type TestCard } from './customers.ts'
+import { changeItems, scheduleChange } from './plan-changes.ts'
+import { invalid } from './stripe-error.ts'
+import { isMetered, planItem } from './subscription-items.ts'
+import { updating } from './subscription-status.ts'
+
+/** A page on which a customer looks after a subscription. */
+export function openPortal(
+  account: Account,
+  given: { customer: string; returnUrl: string | null },
+): Stripe.BillingPortal.Session {
+  const customer = found(account.customers, 'customer', given.customer, 'customer')
+  const id = account.newId('bps')
+  const session: Stripe.BillingPortal.Session = {
+    id,
+    object: 'billing_portal.session',
+    configuration: 'bpc_emulator',
+    created: account.clock.now(),
+    customer: customer.id,
+    customer_account: null,
+    flow: null,
+    livemode: false,
+    locale: null,
+    on_behalf_of: null,
+    return_url: given.returnUrl,
+    url: `${account.url}/portal/${id}`,
+  }
+  account.portalSessions.set(id, session)
+  return session
+}
+
+/** The customer's subscription that has not ended. */
+export function liveSubscription(account: Account, customer: string): Subscription | undefined {
+  return [...account.subscriptions.values()].findLast(
+    ({ customer: owner, status }) =>
+      owner === customer &&
+      status !== 'canceled' &&
+      status !== 'incomplete' &&
+      status !== 'incomplete_expired',
+  )
+}
+
+/** The plans one can change to: what is on sale under a lookup key and charged in advance. */
+export function plansOnSale(account: Account): Price[] {
+  return [...account.prices.values()].filter(
+    (price) => price.active && price.lookup_key !== null && !isMetered(price),
+  )
+}
+
+/**
+ * Changes the plan: to a dearer one, or to paying by the year, at once; to a cheaper one, or to paying by the month, at
+ * the period's end. A trial changes at once, since nothing is paid yet.
+ */
+export function changePlan(account: Account, subscription: Subscription, price: Price): 'now' | 'later' {
+  const item = planItem(subscription)
+  if (item === undefined) throw invalid('The subscription has no plan.')
+  if (item.price.id === price.id) throw invalid('This is the present plan.')
+  if (subscription.status !== 'trialing' && yearly(price) < yearly(item.price)) {
+    scheduleChange(account, subscription, price)
+    return 'later'
+  }
+  if (subscription.status !== 'trialing' && isShorter(price, item.price)) {
+    scheduleChange(account, subscription, price)
+    return 'later'
+  }
+  const change = { id: item.id, price: price.id, quantity: null, deleted: false }
+  changeItems(account, subscription, [change], 'always_invoice')
+  return 'now'
+}
+
+/** What tells dearer plans from cheaper ones: what a month costs without a discount for paying by the year. */
+function yearly(price: Price): number {
+  const months = cycleOf(price).interval === 'year' ? YEAR_IN_PAID_MONTHS : 1
+  return (price.unit_amount ?? 0) / months
+}
+
+/** A year's price is that of a little less than ten months; rounded down, so that the same plan never looks dearer. */
+const YEAR_IN_PAID_MONTHS = 9.5
+
+function isShorter(next: Price, present: Price): boolean {
+  return cycleOf(next).interval === 'month' && cycleOf(present).interval === 'year'
+}
+
+/** Takes another card, which is charged from then on; one that is refused is not kept. */
+export function replaceCard(account: Account, customer: string, card: TestCard): 'kept' | 'declined' {
+  if (TEST_CARDS[card].behaviour === 'declined') return 'declined'
+  const method = attachCard(account, customer, card)
+  for (const subscription of account.subscriptions.values()) {
+    const isLive = subscription.customer === customer && subscription.ended_at === null
+    if (!isLive || subscription.default_payment_method === null) continue
+    updating(account, subscription, () => {
+      subscription.default_payment_method = method.id
+    })
+  }
+  return 'kept'
+}

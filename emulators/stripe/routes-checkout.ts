@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import type { CheckoutSession } from './account.ts'
+import { found } from './account.ts'
+import { pageOf } from './answers.ts'
+import { pathId, type ApiCall, type ApiRoute } from './api.ts'
+import { checkoutLineItems, expireSession, openCheckout } from './checkout.ts'
+import { DAY, HOUR } from './clock.ts'
+import { expand, ignored, mergedMetadata, metadata, page, readInput, text, whole } from './inputs.ts'
+import { openPortal } from './portal.ts'
+import { invalid } from './stripe-error.ts'
+
+const NewSession = z.strictObject({
+  mode: z.literal('subscription'),
+  line_items: z
+    .array(z.strictObject({ price: text, quantity: whole.min(1).optional(), metadata: ignored }))
+    .min(1)
+    .max(20),
+  customer: text.optional(),
+  customer_email: text.optional(),
+  client_reference_id: z.string().max(200).optional(),
+  success_url: z.url(),
+  cancel_url: z.url().optional(),
+  expires_at: whole.optional(),
+  metadata: metadata.default({}),
+  payment_method_collection: z.enum(['always', 'if_required']).default('always'),
+  payment_method_types: z.array(z.literal('card')).optional(),
+  subscription_data: z
+    .strictObject({
+      trial_period_days: whole.min(1).max(730).optional(),
+      trial_end: whole.optional(),
+      trial_settings: ignored,
+      metadata: metadata.default({}),
+      description: ignored,
+      billing_mode: ignored,
+    })
+    .optional(),
+  ui_mode: z.enum(['hosted', 'hosted_page']).optional(),
+  allow_promotion_codes: ignored,
+  automatic_tax: ignored,
+  billing_address_collection: ignored,
+  consent_collection: ignored,
+  custom_text: ignored,
+  customer_update: ignored,
+  locale: ignored,
+  saved_payment_method_options: ignored,
+  tax_id_collection: ignored,
+  expand,
+})
+const SessionList = z.strictObject({
+  ...page,
+  customer: text.optional(),
+  subscription: text.optional(),
+  status: z.enum(['open', 'complete', 'expired']).optional(),
+})
+const NewPortalSession = z.strictObject({
+  customer: text,
+  return_url: z.url().optional(),
+  configuration: ignored,
+  flow_data: ignored,
+  locale: ignored,
+  expand,
+})
+
+/** Sessions of the hosted pages. */
+export const checkoutRoutes: Record<string, ApiRoute> = {
+  'POST /v1/checkout/sessions': (call) => {
+    const given = readInput(NewSession, call.input)
+    const plan = given.subscription_data
+    const session = openCheckout(call.account, {
+      customer: given.customer ?? null,
+      customerEmail: given.customer_email ?? null,
+      clientReferenceId: given.client_reference_id ?? null,
+      successUrl: given.success_url,
+      cancelUrl: given.cancel_url ?? null,
+      lines: given.line_items.map(({ price, quantity }) => ({ price, quantity: quantity ?? null })),
+      trialDays: plan?.trial_period_days ?? null,
+      metadata: mergedMetadata({}, given.metadata),
+      subscriptionMetadata: mergedMetadata({}, plan?.metadata ?? {}),
+      expiresAt: expiryOf(call, given.expires_at),
+      paymentMethodCollection: given.payment_method_collection,
+    })
+    return shown(call, session)
+  },
+  'GET /v1/checkout/sessions': ({ account, input }) => {
+    const given = readInput(SessionList, input)
+    const meant = [...account.checkoutSessions.values()].filter(
+      (session) =>
+        (given.customer === undefined || given.customer === session.customer) &&
+        (given.subscription === undefined || given.subscription === session.subscription) &&
+        (given.status === undefined || given.status === session.status),
+    )
+    return pageOf(meant, given, '/v1/checkout/sessions')
+  },
+  'GET /v1/checkout/sessions/:id': (call) => shown(call, sessionOf(call)),
+  'POST /v1/checkout/sessions/:id/expire': (call) => {
+    const session = sessionOf(call)
+    expireSession(call.account, session)
+    return shown(call, session)
+  },
+  'GET /v1/checkout/sessions/:id/line_items': (call) => checkoutLineItems(call.account, sessionOf(call)),
+  'POST /v1/billing_portal/sessions': ({ account, input }) => {
+    const given = readInput(NewPortalSession, input)
+    return openPortal(account, { customer: given.customer, returnUrl: given.return_url ?? null })
+  },
+}
+
+function sessionOf(call: ApiCall): CheckoutSession {
+  return found(call.account.checkoutSessions, 'checkout.session', pathId(call), 'session')
+}
+
+/** Line items are part of the answer only where they are asked for. */
+function shown(call: ApiCall, session: CheckoutSession): object {
+  const { expand: paths } = readInput(z.looseObject({ expand }), call.input)
+  const isAsked = paths?.some((path) => path === 'line_items' || path.startsWith('line_items.'))
+  return isAsked === true ? { ...session, line_items: checkoutLineItems(call.account, session) } : session
+}
+
+/** Half an hour to a day, and a minute more each way. */
+const isAllowed = (wait: number) => wait >= HOUR / 2 - 60 && wait <= DAY + 60
+
+/** A time that lies right by the caller's clock is one by this clock as well, however far that was turned. */
+function expiryOf({ account: { clock } }: ApiCall, given: number | undefined): number {
+  const now = clock.now()
+  if (given === undefined) return now + DAY
+  const wait = [given - now, given - clock.callersNow()].find(isAllowed)
+  if (wait !== undefined) return now + wait
+  const message =
+    'The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation.'
+  throw invalid(message, { param: 'expires_at' })
+}

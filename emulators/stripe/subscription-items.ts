@@ -1,0 +1,56 @@
+import type Stripe from 'stripe'
+import type { Account, Price, Subscription, SubscriptionItem } from './account.ts'
+import { amountOf } from './catalogue.ts'
+import { newLine } from './invoice-shape.ts'
+import { planOf } from './subscription-shape.ts'
+
+/** The end of what is paid for: the period of the plan, not that of what is metered. */
+export function periodEnd(subscription: Subscription): number {
+  const plan = planItem(subscription)
+  return plan?.current_period_end ?? subscription.start_date
+}
+
+/** The item of the plan, which is charged in advance. */
+export function planItem(subscription: Subscription): SubscriptionItem | undefined {
+  const items = subscription.items.data
+  return items.find(({ price }) => !isMetered(price)) ?? items[0]
+}
+
+/** The line of an item for its present period. */
+export function periodLine(
+  account: Account,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  isFree: boolean,
+): Stripe.InvoiceLineItem {
+  const { price } = item
+  const quantity = isMetered(price) ? 0 : (item.quantity ?? 1)
+  const name = account.products.get(price.product)?.name ?? price.product
+  return newLine(account, {
+    subscription,
+    item,
+    price,
+    amount: isFree ? 0 : amountOf(price, quantity),
+    quantity,
+    description: isFree ? `Trial period for ${name}` : isMetered(price) ? name : `${quantity} × ${name}`,
+    period: { start: item.current_period_start, end: item.current_period_end },
+    proration: false,
+  })
+}
+
+/** Whether a price is charged by what a meter counts. */
+export function isMetered(price: Price): boolean {
+  return price.recurring.usage_type === 'metered'
+}
+
+/** Gives an item another price. */
+export function setPrice(item: SubscriptionItem, price: Price): void {
+  item.price = price
+  item.plan = planOf(price)
+}
+
+/** Gives an item another period. */
+export function setPeriod(item: SubscriptionItem, period: { start: number; end: number }): void {
+  item.current_period_start = period.start
+  item.current_period_end = period.end
+}

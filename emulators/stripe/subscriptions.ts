@@ -1,0 +1,212 @@
+import type { Account, Subscription } from './account.ts'
+import { found } from './account.ts'
+import { cycleOf } from './catalogue.ts'
+import { DAY, periodAround } from './clock.ts'
+import { makeInvoice } from './invoices.ts'
+import { endSubscription, releaseSchedule, updating, voidOpenInvoices } from './subscription-status.ts'
+import { isMetered, periodEnd, periodLine, setPeriod, setPrice } from './subscription-items.ts'
+import { newItem, newSubscription, type MissingPaymentMethod } from './subscription-shape.ts'
+
+export interface NewSubscription {
+  customer: string
+  items: { price: string; quantity: number | null }[]
+  /** The end of a trial in which nothing is charged; null: none. */
+  trialEnd: number | null
+  metadata: Record<string, string>
+  paymentMethod: string | null
+  /** The card was refused: it stays incomplete until another is given. */
+  isDeclined?: boolean
+  /** What becomes of the trial at its end without a card; `create_invoice` when left out. */
+  missingPaymentMethod?: MissingPaymentMethod
+}
+
+/** Starts a subscription with its first invoice, of nothing where a trial is agreed. */
+export function startSubscription(account: Account, given: NewSubscription): Subscription {
+  found(account.customers, 'customer', given.customer, 'customer')
+  const now = account.clock.now()
+  const trial = given.trialEnd === null ? null : { start: now, end: given.trialEnd }
+  const isDeclined = given.isDeclined === true
+  const subscription = newSubscription(account, {
+    customer: given.customer,
+    status: trial !== null && !isDeclined ? 'trialing' : 'incomplete',
+    anchor: trial?.end ?? now,
+    trial: isDeclined ? null : trial,
+    metadata: given.metadata,
+    paymentMethod: given.paymentMethod,
+    missingPaymentMethod: given.missingPaymentMethod ?? 'create_invoice',
+  })
+  account.subscriptions.set(subscription.id, subscription)
+  subscription.items.data = given.items.map(({ price: id, quantity }) => {
+    const price = found(account.prices, 'price', id, 'items[0][price]')
+    const period = trial ?? periodAround(now, cycleOf(price), now)
+    return newItem(account, { subscription: subscription.id, price, quantity: quantity ?? 1, period })
+  })
+  account.emit('customer.subscription.created', subscription)
+  if (!isDeclined || trial === null) invoiceStart(account, subscription)
+  return subscription
+}
+
+/** The first invoice: nothing for a trial, else the first period. */
+function invoiceStart(account: Account, subscription: Subscription): void {
+  const now = account.clock.now()
+  const inTrial = subscription.status === 'trialing'
+  const items = subscription.items.data.filter(({ price }) => !isMetered(price))
+  const lines = items.map((item) => periodLine(account, subscription, item, inTrial))
+  const period = { start: now, end: now }
+  makeInvoice(account, { subscription, lines, reason: 'subscription_create', period, draft: false })
+}
+
+/** Takes another card for a subscription whose first one was refused. */
+export function retryStart(
+  account: Account,
+  subscription: Subscription,
+  given: { paymentMethod: string; trialEnd: number | null },
+): void {
+  const now = account.clock.now()
+  updating(account, subscription, () => {
+    subscription.default_payment_method = given.paymentMethod
+    subscription.billing_cycle_anchor = given.trialEnd ?? now
+    subscription.trial_start = given.trialEnd === null ? null : now
+    subscription.trial_end = given.trialEnd
+    if (given.trialEnd !== null) subscription.status = 'trialing'
+    for (const item of subscription.items.data) {
+      const trial = given.trialEnd === null ? null : { start: now, end: given.trialEnd }
+      setPeriod(item, trial ?? periodAround(now, cycleOf(item.price), now))
+    }
+  })
+  voidOpenInvoices(account, subscription)
+  invoiceStart(account, subscription)
+}
+
+/** What is due when periods of items are over: the end, a planned change, and the invoice of the next period. */
+export function renew(account: Account, subscription: Subscription): void {
+  const now = account.clock.now()
+  const ending = subscription.items.data.filter((item) => item.current_period_end <= now)
+  const wasTrial = subscription.status === 'trialing'
+  const uses = wasTrial ? [] : ending.filter(({ price }) => isMetered(price))
+  const useLines = uses.map((item) => periodLine(account, subscription, item, false))
+  const period = { start: Math.min(...ending.map((item) => item.current_period_start)), end: now }
+  if (isCancelDue(subscription, now)) {
+    if (useLines.length > 0)
+      makeInvoice(account, {
+        subscription,
+        lines: useLines,
+        reason: 'subscription_cycle',
+        period,
+        draft: true,
+      })
+    endSubscription(account, subscription, 'cancellation_requested')
+    return
+  }
+  const lack = withoutCard(account, subscription)
+  if (lack === 'cancel') {
+    endSubscription(account, subscription, 'cancellation_requested')
+    return
+  }
+  updating(account, subscription, () => {
+    if (wasTrial) subscription.status = lack === 'pause' ? 'paused' : 'active'
+    applySchedule(account, subscription)
+    for (const item of ending) {
+      setPeriod(item, periodAround(subscription.billing_cycle_anchor, cycleOf(item.price), now))
+    }
+  })
+  if (subscription.status === 'paused') {
+    account.emit('customer.subscription.paused', subscription)
+    return
+  }
+  const ahead = subscription.items.data.filter((item) => ending.includes(item) && !isMetered(item.price))
+  const lines = [...useLines, ...ahead.map((item) => periodLine(account, subscription, item, false))]
+  makeInvoice(account, { subscription, lines, reason: 'subscription_cycle', period, draft: true })
+}
+
+function isCancelDue(subscription: Subscription, now: number): boolean {
+  return subscription.cancel_at !== null && subscription.cancel_at <= now
+}
+
+/** What a trial that is over has been told to do without a card; null: there is one, or an invoice is to be tried. */
+function withoutCard(account: Account, subscription: Subscription): 'cancel' | 'pause' | null {
+  if (subscription.status !== 'trialing' || subscription.default_payment_method !== null) return null
+  const customer = found(account.customers, 'customer', subscription.customer)
+  if (customer.invoice_settings.default_payment_method !== null) return null
+  const behaviour = subscription.trial_settings?.end_behavior.missing_payment_method
+  if (behaviour === 'cancel') return 'cancel'
+  return behaviour === 'pause' ? 'pause' : null
+}
+
+/** Puts the prices of a planned phase in force whose time has come. */
+function applySchedule(account: Account, subscription: Subscription): void {
+  const schedule = account.schedules.get(subscription.schedule ?? '')
+  const phase = schedule?.phases.find(
+    ({ start_date }, index) => index > 0 && start_date <= account.clock.now(),
+  )
+  if (phase === undefined) return
+  for (const planned of phase.items) {
+    const priceId = typeof planned.price === 'string' ? planned.price : planned.price.id
+    const price = found(account.prices, 'price', priceId)
+    const item = subscription.items.data.find((each) => isMetered(each.price) === isMetered(price))
+    if (item === undefined) continue
+    if (cycleOf(price).interval !== cycleOf(item.price).interval)
+      subscription.billing_cycle_anchor = account.clock.now()
+    setPrice(item, price)
+  }
+  releaseSchedule(account, subscription)
+}
+
+/** Ends a subscription at once; uses of the running period are charged where `invoiceNow` says so. */
+export function cancelNow(account: Account, subscription: Subscription, invoiceNow: boolean): void {
+  const now = account.clock.now()
+  const metered = subscription.items.data.filter(({ price }) => isMetered(price))
+  if (invoiceNow && subscription.status !== 'trialing' && metered.length > 0) {
+    const lines = metered.map((item) => {
+      const line = periodLine(account, subscription, item, false)
+      line.period = { start: item.current_period_start, end: now }
+      return line
+    })
+    const period = { start: now, end: now }
+    makeInvoice(account, { subscription, lines, reason: 'subscription_update', period, draft: false })
+  }
+  endSubscription(account, subscription, 'cancellation_requested')
+}
+
+/** Plans the end at the period's end, or takes that back. */
+export function setCancelAtPeriodEnd(account: Account, subscription: Subscription, isPlanned: boolean): void {
+  const now = account.clock.now()
+  updating(account, subscription, () => {
+    subscription.cancel_at_period_end = isPlanned
+    subscription.cancel_at = isPlanned ? periodEnd(subscription) : null
+    subscription.canceled_at = isPlanned ? now : null
+    const reason = isPlanned ? 'cancellation_requested' : null
+    subscription.cancellation_details = { comment: null, feedback: null, feedback_option: null, reason }
+    if (isPlanned) releaseSchedule(account, subscription)
+  })
+}
+
+/** The end of a trial of so many days from now. */
+export function trialEndAfter(account: Account, days: number | null): number | null {
+  return days === null || days === 0 ? null : account.clock.now() + days * DAY
+}
+
+/** Ends a trial now, as if its time had come. */
+export function endTrial(account: Account, subscription: Subscription): void {
+  if (subscription.status !== 'trialing') return
+  const now = account.clock.now()
+  subscription.trial_end = now
+  subscription.billing_cycle_anchor = now
+  for (const item of subscription.items.data) item.current_period_end = now
+  renew(account, subscription)
+}
+
+/** Takes a paused subscription up again with a period that begins now. */
+export function resume(account: Account, subscription: Subscription): void {
+  const now = account.clock.now()
+  updating(account, subscription, () => {
+    subscription.status = 'active'
+    subscription.billing_cycle_anchor = now
+    for (const item of subscription.items.data) setPeriod(item, periodAround(now, cycleOf(item.price), now))
+  })
+  account.emit('customer.subscription.resumed', subscription)
+  const items = subscription.items.data.filter(({ price }) => !isMetered(price))
+  const lines = items.map((item) => periodLine(account, subscription, item, false))
+  const period = { start: now, end: now }
+  makeInvoice(account, { subscription, lines, reason: 'subscription_cycle', period, draft: false })
+}

@@ -1,0 +1,115 @@
+import { createTask } from '../background/index.ts'
+import type { Db } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import {
+  listWaitingReports,
+  type OverageStanding,
+  readOverageStanding,
+  resolveReport,
+  type WaitingReport,
+} from './overage/overage-standing.ts'
+import { type ReportDependencies, sendReports, sweepReports } from './overage/send-reports.ts'
+import type { PaymentProcessor } from './payment-processor.ts'
+import { releaseAllTurns } from './payments/accounts.ts'
+import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
+import { reconcile, sweepEvents } from './payments/reconciliation.ts'
+import { type BillingLog, createRefresh } from './payments/refresh.ts'
+import { createWebhook, type ReceiveWebhook } from './payments/webhook.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
+import { readRoom, type Room } from './plans/plan-limits.ts'
+
+export interface BillingDependencies {
+  db: Db
+  clock: Clock
+  logger: BillingLog
+  /** null: the deployment has none, and its operator sets the plans. */
+  processor: PaymentProcessor | null
+  publicUrl: () => string
+  sleep: (ms: number) => Promise<void>
+  onReportAttempt: ReportDependencies['onAttempt']
+}
+
+export interface Billing {
+  subscriptions: Subscriptions
+  readRoom(organizationId: string): Promise<Room>
+  /** null without a payment processor. */
+  payments: (HostedPages & { receiveWebhook: ReceiveWebhook }) | null
+  overage: {
+    standing(): Promise<OverageStanding>
+    listWaiting(limit: number): Promise<WaitingReport[]>
+    /** @returns whether there is such a report that waits. */
+    resolve(report: { organizationId: string; id: string; arrived: boolean }): Promise<boolean>
+  }
+  /** Reports answers over the cap and compares subscriptions from now on; without a payment processor nothing. */
+  start(): void
+  /** Compares and reports what is due now, the answers of the last seconds too. For tests, with the rest not started. */
+  settle(): Promise<void>
+  /** Gives up what a dead process had begun: for a database that no other process can have open. */
+  takeOver(): Promise<void>
+  stop(): Promise<void>
+}
+
+const LOOK_MS = 1_000
+const SWEEP_MS = 3_600_000
+
+/** Plans, subscriptions and what the payment processor has to do with them. */
+export function createBilling(deps: BillingDependencies): Billing {
+  const { db, clock, logger, processor } = deps
+  const onError = (err: unknown): void =>
+    logger.error({ err }, 'billing: something failed and is tried again')
+  const shared = {
+    subscriptions: createSubscriptions({ db, clock }),
+    readRoom: (organizationId: string) => readRoom(db, organizationId),
+    overage: {
+      standing: () => readOverageStanding(db, clock.now()),
+      listWaiting: (limit: number) => listWaitingReports(db, clock.now(), limit),
+      resolve: (report: { organizationId: string; id: string; arrived: boolean }) =>
+        resolveReport(db, report, clock.now()),
+    },
+    takeOver: () => releaseAllTurns(db),
+  }
+  if (!processor)
+    return { ...shared, payments: null, start: () => {}, settle: async () => {}, stop: async () => {} }
+
+  const refresh = createRefresh({ ...deps, processor })
+  const reports: ReportDependencies = {
+    db,
+    clock,
+    processor,
+    onAttempt: deps.onReportAttempt,
+    onError: (err, fields) =>
+      logger.error({ err, ...fields }, 'answers over the cap could not be reported; it is tried again'),
+  }
+  const compare = async (): Promise<void> => void (await reconcile({ db, clock, refresh }))
+  const report = async (): Promise<void> => void (await sendReports(reports))
+  const reportAll = async (): Promise<void> => void (await sendReports(reports, 'open'))
+  const tasks = [
+    createTask({ intervalMs: LOOK_MS, act: compare, onError }),
+    createTask({ intervalMs: LOOK_MS, act: report, onError }),
+    createTask({
+      intervalMs: SWEEP_MS,
+      act: async () => {
+        await sweepEvents(db, clock.now())
+        await sweepReports(db, clock.now())
+      },
+      onError,
+    }),
+  ]
+  return {
+    ...shared,
+    payments: {
+      ...createHostedPages({ ...deps, processor }),
+      receiveWebhook: createWebhook({ db, clock, processor, refresh, logger }),
+    },
+    start() {
+      for (const task of tasks) task.start()
+    },
+    async settle() {
+      await compare()
+      await reportAll()
+    },
+    async stop() {
+      await Promise.all(tasks.map((task) => task.stop()))
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { CompiledQuery } from 'kysely'
+import type { Db } from '../../database/database.ts'
+
+/** Answers of so many seconds are reported together. */
+export const WINDOW_SECONDS = 5
+
+// One statement, so that an answer is charged and noted for the payment processor, or neither. A row that is being sealed
+// meanwhile is no longer the open one, and a new one is begun. Whom the processor does not know it cannot charge.
+const COUNT_OVERAGE = `
+  with counted as (
+    update subscriptions set credits_used = credits_used + 1, overage_answers = overage_answers + 1
+    where organization_id = $1 and period_ends_at > $2 and not blocks_over_cap and credits_used >= credit_limit
+    returning organization_id, period_started_at
+  ), noted as (
+    insert into overage_reports as r (organization_id, id, period_started_at, window_started_at, answers)
+    select organization_id, $3, period_started_at, greatest($4::timestamptz, period_started_at), 1 from counted
+    where exists (select from payment_accounts a where a.organization_id = $1 and a.customer_id is not null)
+    on conflict (organization_id, period_started_at, window_started_at) where sealed_at is null
+    do update set answers = r.answers + 1
+  )
+  select organization_id from counted`
+
+/**
+ * Counts an answer served at `at` over the credits of a metered plan, in the period of that moment, and notes it for the
+ * payment processor.
+ * @param answer `reportId`: for the report of its few seconds, where it is the first of them
+ * @returns whether it was one: false where the plan, the credits or the period say otherwise.
+ */
+export async function countOverage(
+  db: Db,
+  answer: { organizationId: string; reportId: string; at: Date },
+): Promise<boolean> {
+  const windowMs = WINDOW_SECONDS * 1000
+  const window = new Date(Math.floor(answer.at.getTime() / windowMs) * windowMs)
+  const query = CompiledQuery.raw(COUNT_OVERAGE, [answer.organizationId, answer.at, answer.reportId, window])
+  const { rows } = await db.executeQuery(query)
+  return rows.length > 0
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/database.ts'
+import { SAFE_TO_REPEAT_MS } from './send-reports.ts'
+
+/** How far the payment processor's meter is behind. */
+export interface OverageStanding {
+  /** Answers served over the cap that the payment processor has not confirmed. */
+  waitingAnswers: number
+  /** Of these, answers that may or may not have arrived and are not sent again by themselves. */
+  uncertainAnswers: number
+  /** Age of the oldest of them in seconds; 0 where none waits. */
+  lagSeconds: number
+}
+
+/** Reads it for all organizations. */
+export async function readOverageStanding(db: Db, now: Date): Promise<OverageStanding> {
+  const uncertainSince = new Date(now.getTime() - SAFE_TO_REPEAT_MS)
+  const row = await db
+    .selectFrom('overage_reports')
+    .select([
+      sql<number>`coalesce(sum(answers), 0)::float8`.as('waiting'),
+      sql<number>`coalesce(sum(answers) filter (where unknown_since <= ${uncertainSince}), 0)::float8`.as(
+        'uncertain',
+      ),
+      // By the payment processor's clock a period may have begun that here has not.
+      sql<Date | null>`min(least(window_started_at, coalesce(sealed_at, ${now})))`.as('oldest'),
+    ])
+    .where('sent_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const lagMs = row.oldest === null ? 0 : now.getTime() - row.oldest.getTime()
+  return {
+    waitingAnswers: row.waiting,
+    uncertainAnswers: row.uncertain,
+    lagSeconds: Math.max(0, lagMs / 1000),
+  }
+}
+
+export interface WaitingReport {
+  id: string
+  organizationId: string
+  answers: number
+  servedAt: string
+  attempts: number
+  nextAttemptAt: string | null
+  /** Whether it may have arrived and is not sent again by itself. */
+  isUncertain: boolean
+  lastError: string | null
+}
+
+/** At most `limit` reports that have not arrived, the oldest first. */
+export async function listWaitingReports(db: Db, now: Date, limit: number): Promise<WaitingReport[]> {
+  const rows = await db
+    .selectFrom('overage_reports')
+    .selectAll()
+    .where('sent_at', 'is', null)
+    .orderBy('window_started_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    organizationId: row.organization_id,
+    answers: row.answers,
+    servedAt: row.window_started_at.toISOString(),
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    isUncertain:
+      row.unknown_since !== null && row.unknown_since.getTime() <= now.getTime() - SAFE_TO_REPEAT_MS,
+    lastError: row.last_error,
+  }))
+}
+
+/**
+ * The operator has looked at the payment processor's meter: a report of which nobody knew has arrived, or is to be sent again.
+ * @returns whether there is such a report that waits.
+ */
+export async function resolveReport(
+  db: Db,
+  report: { organizationId: string; id: string; arrived: boolean },
+  now: Date,
+): Promise<boolean> {
+  const resolved = await db
+    .updateTable('overage_reports')
+    .set(
+      report.arrived
+        ? { sent_at: now, unknown_since: null, last_error: null }
+        : { unknown_since: null, next_attempt_at: now },
+    )
+    .where('organization_id', '=', report.organizationId)
+    .where('id', '=', report.id)
+    .where('sent_at', 'is', null)
+    .where('sealed_at', 'is not', null)
+    .where(sql<boolean>`(lease_expires_at is null or lease_expires_at < clock_timestamp())`)
+    .returning('id')
+    .executeTakeFirst()
+  return resolved !== undefined
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
+import pLimit from 'p-limit'
+import type { Db } from '../../database/database.ts'
+import { retryConflicts } from '../../database/retry-conflicts.ts'
+import type { Row, Schema } from '../../database/schema.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { backOffMs } from '../back-off.ts'
+import { type PaymentProcessor, ProcessorFailure } from '../payment-processor.ts'
+import { WINDOW_SECONDS } from './count-overage.ts'
+
+export interface ReportDependencies {
+  db: Db
+  clock: Clock
+  processor: PaymentProcessor
+  /** Of every attempt. */
+  onAttempt: (attempt: { outcome: 'sent' | 'failed'; answers: number }) => void
+  onError: (error: unknown, fields: Record<string, unknown>) => void
+}
+
+const SEALED_AT_ONE_LOOK = 500
+const SENT_AT_ONE_LOOK = 200
+const SENT_AT_ONCE = 8
+const LEASE_SECONDS = 60
+/**
+ * The payment processor knows an identifier for at least a day. A report of which nobody knows whether it arrived is not
+ * sent again after that: it might count twice, and waits for the operator.
+ */
+export const SAFE_TO_REPEAT_MS = 23 * 3_600_000
+const SENT_KEPT_MS = 90 * 24 * 3_600_000
+const ERROR_CHARACTERS_MAX = 500
+
+/**
+ * Seals the reports whose seconds are over and sends those that are due. Each is sent under its own id until the payment
+ * processor has answered that it has it, whoever crashes meanwhile.
+ * @param which `open` reports too are sealed, which is never wrong and takes more calls
+ * @returns how many were sent.
+ */
+export async function sendReports(
+  deps: ReportDependencies,
+  which: 'ended' | 'open' = 'ended',
+): Promise<number> {
+  const { db, clock } = deps
+  await seal(db, clock.now(), which === 'ended' ? WINDOW_SECONDS * 1000 : 0)
+  const now = clock.now()
+  const due = await db
+    .selectFrom('overage_reports')
+    .select(['organization_id', 'id'])
+    .where('sent_at', 'is', null)
+    .where('sealed_at', 'is not', null)
+    .where('next_attempt_at', '<=', now)
+    .where((where) => where.and([isFree(), isSafe(where, now)]))
+    .orderBy('window_started_at')
+    .orderBy('id')
+    .limit(SENT_AT_ONE_LOOK)
+    .execute()
+  const limit = pLimit(SENT_AT_ONCE)
+  const sent = await Promise.all(due.map((row) => limit(() => send(deps, row.organization_id, row.id))))
+  return sent.filter(Boolean).length
+}
+
+/** Forgets reports that arrived three months ago. */
+export async function sweepReports(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom('overage_reports')
+    .where('sent_at', '<', new Date(now.getTime() - SENT_KEPT_MS))
+    .execute()
+}
+
+type Where = ExpressionBuilder<Schema, 'overage_reports'>
+
+/** Nobody is sending it, by the database's clock. */
+function isFree(): Expression<SqlBool> {
+  return sql<boolean>`(lease_expires_at is null or lease_expires_at < clock_timestamp())`
+}
+
+function isSafe(where: Where, now: Date): Expression<SqlBool> {
+  const since = new Date(now.getTime() - SAFE_TO_REPEAT_MS)
+  return where.or([where('unknown_since', 'is', null), where('unknown_since', '>', since)])
+}
+
+/** From its sealing on a report never changes. */
+async function seal(db: Db, now: Date, windowMs: number): Promise<void> {
+  const open = await db
+    .selectFrom('overage_reports')
+    .select(['organization_id', 'id'])
+    .where('sealed_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where('window_started_at', '<=', new Date(now.getTime() - windowMs)),
+        // Of a period that has begun by the payment processor's clock only.
+        where('window_started_at', '>', now),
+      ]),
+    )
+    .orderBy('window_started_at')
+    .limit(SEALED_AT_ONE_LOOK)
+    .execute()
+  for (const { organization_id: organizationId, id } of open) {
+    await db
+      .updateTable('overage_reports')
+      .set((eb) => ({
+        sealed_at: now,
+        next_attempt_at: now,
+        customer_id: eb
+          .selectFrom('payment_accounts')
+          .select('customer_id')
+          .where('organization_id', '=', organizationId),
+      }))
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .where('sealed_at', 'is', null)
+      .execute()
+  }
+}
+
+/** @returns whether it arrived. */
+async function send(deps: ReportDependencies, organizationId: string, id: string): Promise<boolean> {
+  const { db, clock, processor } = deps
+  const fields = { organizationId, reportId: id }
+  try {
+    const taken = await take(db, organizationId, id, clock.now())
+    if (!taken) return false
+    const { report, leaseId } = taken
+    const { answers } = report
+    try {
+      if (report.customer_id === null)
+        throw new ProcessorFailure('refused', 'the organization has no customer')
+      await processor.reportAnswers({
+        identifier: id,
+        customerId: report.customer_id,
+        answers,
+        servedAt: report.window_started_at,
+      })
+    } catch (error) {
+      deps.onAttempt({ outcome: 'failed', answers })
+      const waitMs = backOffMs(report.attempts, error)
+      deps.onError(error, { ...fields, answers, waitMs })
+      await noteFailure(db, taken, error, new Date(clock.now().getTime() + waitMs))
+      return false
+    }
+    deps.onAttempt({ outcome: 'sent', answers })
+    await db
+      .updateTable('overage_reports')
+      .set({
+        sent_at: clock.now(),
+        unknown_since: null,
+        last_error: null,
+        lease_id: null,
+        lease_expires_at: null,
+      })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .where('sent_at', 'is', null)
+      .where((where) => where.or([where('lease_id', '=', leaseId), where('lease_id', 'is', null)]))
+      .execute()
+    return true
+  } catch (error) {
+    deps.onError(error, fields)
+    return false
+  }
+}
+
+interface Taken {
+  /** As it was before this attempt. */
+  report: Row<'overage_reports'>
+  leaseId: string
+}
+
+/** Begins an attempt, whose outcome is unknown until it is written down. */
+async function take(db: Db, organizationId: string, id: string, now: Date): Promise<Taken | null> {
+  return await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      const report = await tx
+        .selectFrom('overage_reports')
+        .selectAll()
+        .select(sql<Date>`clock_timestamp()`.as('database_now'))
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .where('sent_at', 'is', null)
+        .where((where) => where.and([isFree(), isSafe(where, now)]))
+        .forUpdate()
+        .executeTakeFirst()
+      if (!report) return null
+      const leaseId = randomUUID()
+      await tx
+        .updateTable('overage_reports')
+        .set({
+          attempts: report.attempts + 1,
+          unknown_since: report.unknown_since ?? now,
+          lease_id: leaseId,
+          lease_expires_at: new Date(report.database_now.getTime() + LEASE_SECONDS * 1000),
+        })
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .execute()
+      return { report, leaseId }
+    }),
+  )
+}
+
+/** What was refused did not arrive; of anything else nobody knows. */
+async function noteFailure(db: Db, taken: Taken, error: unknown, nextAttemptAt: Date): Promise<void> {
+  const { report, leaseId } = taken
+  const isUnknown = !(error instanceof ProcessorFailure) || error.kind === 'unavailable'
+  const message = error instanceof Error ? error.message : String(error)
+  await db
+    .updateTable('overage_reports')
+    .set({
+      next_attempt_at: nextAttemptAt,
+      last_error: message.slice(0, ERROR_CHARACTERS_MAX),
+      lease_id: null,
+      lease_expires_at: null,
+      ...(isUnknown ? {} : { unknown_since: report.unknown_since }),
+    })
+    .where('organization_id', '=', report.organization_id)
+    .where('id', '=', report.id)
+    .where('lease_id', '=', leaseId)
+    .execute()
+}

@@ -1,0 +1,178 @@
+import { recordEvent } from '../../audit/index.ts'
+import type { Db } from '../../database/database.ts'
+import type { BillingInterval } from '../../database/schema.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { actorOf, type Caller } from '../../kernel/principal.ts'
+import { type CheckoutPage, type PaymentProcessor, toUpstreamError } from '../payment-processor.ts'
+import { PLANS, type SoldTier, TRIAL_DAYS } from '../plans/plans.ts'
+import { ensureAccount, endTurn, storeCustomer, takeTurn, type Turn } from './accounts.ts'
+import { currentOf } from './apply-reading.ts'
+
+export interface HostedPagesDependencies {
+  db: Db
+  clock: Clock
+  processor: PaymentProcessor
+  /** The base URL of the console's pages, without a slash at its end. */
+  publicUrl: () => string
+  sleep: (ms: number) => Promise<void>
+}
+
+/** The pages of the payment processor that a person is sent to. */
+export interface HostedPages {
+  /**
+   * The checkout of a plan, the same one while it is open; or the portal, where a subscription lives already.
+   * @throws AppError `plan_by_contract`, `upstream_error`, `overloaded`
+   */
+  checkout(caller: Caller, plan: { tier: SoldTier; interval: BillingInterval }): Promise<{ url: string }>
+  /** @throws AppError `plan_by_contract`, `upstream_error`, `overloaded` */
+  portal(caller: Caller): Promise<{ url: string }>
+}
+
+const TURN_WAIT_MS = 15_000
+const LOOK_AGAIN_MS = 50
+
+/** Opens hosted pages, one at a time for an organization: so it has one customer and at most one checkout. */
+export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
+  const { processor } = deps
+  return {
+    checkout: (caller, plan) =>
+      inTurn(deps, caller.organizationId, async (turn) => {
+        await refuseContract(deps.db, caller.organizationId)
+        let customerId = await ensureCustomer(deps, turn, null)
+        const reading = await processor.readCustomer(customerId)
+        if (reading.isDeleted) customerId = await ensureCustomer(deps, turn, customerId)
+        if (currentOf(reading)?.isLive) return await openPortal(deps, caller, customerId)
+        const known = await reuseCheckout(processor, customerId, plan)
+        const page =
+          known ??
+          (await processor.openCheckout({
+            ...plan,
+            organizationId: caller.organizationId,
+            customerId,
+            isMetered: PLANS[plan.tier].overCap === 'metered',
+            // Once for each organization.
+            trialDays: reading.subscriptions.length === 0 ? TRIAL_DAYS : 0,
+            ...consolePages(deps.publicUrl()),
+          }))
+        await audit(deps, caller, 'billing.checkout.create', { type: 'checkout_session', id: page.id }, plan)
+        return { url: page.url }
+      }),
+    portal: (caller) =>
+      inTurn(deps, caller.organizationId, async (turn) => {
+        if (turn.customerId === null) await refuseContract(deps.db, caller.organizationId)
+        return await openPortal(deps, caller, await ensureCustomer(deps, turn, null))
+      }),
+  }
+}
+
+function consolePages(publicUrl: string): { successUrl: string; cancelUrl: string } {
+  return {
+    successUrl: `${publicUrl}/console/billing?checkout=done`,
+    cancelUrl: `${publicUrl}/console/billing?checkout=canceled`,
+  }
+}
+
+/** Runs with the organization's turn, which ends whatever happens. No transaction is open meanwhile. */
+async function inTurn<T>(
+  deps: HostedPagesDependencies,
+  organizationId: string,
+  run: (turn: Turn) => Promise<T>,
+): Promise<T> {
+  const { db, clock, sleep } = deps
+  await ensureAccount(db, organizationId, clock.now())
+  let turn = await takeTurn(db, organizationId)
+  for (let waited = 0; !turn; waited += LOOK_AGAIN_MS) {
+    if (waited >= TURN_WAIT_MS)
+      throw new AppError('overloaded', 'Billing of this workspace is busy; try again in a moment', {
+        headers: { 'Retry-After': '5' },
+      })
+    await sleep(LOOK_AGAIN_MS)
+    turn = await takeTurn(db, organizationId)
+  }
+  try {
+    return await run(turn)
+  } catch (error) {
+    throw toUpstreamError(error)
+  } finally {
+    await endTurn(db, turn, null)
+  }
+}
+
+async function refuseContract(db: Db, organizationId: string): Promise<void> {
+  const subscription = await db
+    .selectFrom('subscriptions')
+    .select(['is_contract', 'status'])
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!subscription?.is_contract) return
+  throw new AppError(
+    'plan_by_contract',
+    "This workspace's plan is set by the operator of this deployment and cannot be bought or changed here; ask the operator",
+    { details: { status: subscription.status } },
+  )
+}
+
+/** @param deleted the customer that the payment processor no longer has */
+async function ensureCustomer(
+  { db, processor }: HostedPagesDependencies,
+  turn: Turn,
+  deleted: string | null,
+): Promise<string> {
+  if (turn.customerId !== null && deleted === null) return turn.customerId
+  const { id, name } = await db
+    .selectFrom('organizations')
+    .select(['id', 'name'])
+    .where('id', '=', turn.organizationId)
+    .executeTakeFirstOrThrow()
+  const customerId = await processor.createCustomer({ id, name, replaces: deleted })
+  await storeCustomer(db, turn, customerId)
+  return customerId
+}
+
+/** The open checkout of this very plan. Others are closed, so that not two can be paid. */
+async function reuseCheckout(
+  processor: PaymentProcessor,
+  customerId: string,
+  plan: { tier: SoldTier; interval: BillingInterval },
+): Promise<CheckoutPage | undefined> {
+  let same: CheckoutPage | undefined
+  for (const page of await processor.listOpenCheckouts(customerId)) {
+    const isSame = page.tier === plan.tier && page.interval === plan.interval
+    if (isSame && !same) same = { id: page.id, url: page.url }
+    else await processor.expireCheckout(page.id)
+  }
+  return same
+}
+
+async function openPortal(
+  deps: HostedPagesDependencies,
+  caller: Caller,
+  customerId: string,
+): Promise<{ url: string }> {
+  const returnUrl = `${deps.publicUrl()}/console/billing`
+  const page = await deps.processor.openPortal({ customerId, returnUrl })
+  await audit(deps, caller, 'billing.portal.create', { type: 'portal_session', id: page.id }, {})
+  return { url: page.url }
+}
+
+async function audit(
+  { db, clock }: HostedPagesDependencies,
+  caller: Caller,
+  action: 'billing.checkout.create' | 'billing.portal.create',
+  target: { type: string; id: string },
+  metadata: Record<string, unknown>,
+): Promise<void> {
+  await db.transaction().execute((tx) =>
+    recordEvent(tx, {
+      organizationId: caller.organizationId,
+      actor: actorOf(caller),
+      action,
+      targetType: target.type,
+      targetId: target.id,
+      metadata,
+      providers: [],
+      at: clock.now(),
+    }),
+  )
+}

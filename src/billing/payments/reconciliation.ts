@@ -1,0 +1,45 @@
+import pLimit from 'p-limit'
+import type { Db } from '../../database/database.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Refresh } from './refresh.ts'
+
+const COMPARE_EVERY_MS = 3_600_000
+const EVENTS_KEPT_MS = 30 * 24 * 3_600_000
+/** Organizations of one look, and how many of them at once: the payment processor limits calls a second. */
+const AT_ONE_LOOK = 40
+const AT_ONCE = 4
+
+/**
+ * Reads what an event announced and nobody has read yet, and every organization that was not compared for an hour: what a
+ * lost event left behind is repaired then.
+ * @returns how many were read.
+ */
+export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }): Promise<number> {
+  const { db, clock, refresh } = deps
+  const now = clock.now()
+  const due = await db
+    .selectFrom('payment_accounts')
+    .select('organization_id')
+    .where((where) =>
+      where.or([
+        where('notices', '>', where.ref('notices_read')),
+        where('read_at', 'is', null),
+        where('read_at', '<=', new Date(now.getTime() - COMPARE_EVERY_MS)),
+      ]),
+    )
+    .where((where) => where.or([where('not_before', 'is', null), where('not_before', '<=', now)]))
+    .orderBy('read_at', (order) => order.asc().nullsFirst())
+    .limit(AT_ONE_LOOK)
+    .execute()
+  const limit = pLimit(AT_ONCE)
+  const done = await Promise.all(due.map((row) => limit(() => refresh(row.organization_id, 0))))
+  return done.filter(Boolean).length
+}
+
+/** Forgets events that the payment processor will not send again: it tries for three days. */
+export async function sweepEvents(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom('payment_events')
+    .where('received_at', '<', new Date(now.getTime() - EVENTS_KEPT_MS))
+    .execute()
+}

@@ -1,0 +1,127 @@
+import type { Db } from '../../database/database.ts'
+import { retryConflicts } from '../../database/retry-conflicts.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { PaymentProcessor } from '../payment-processor.ts'
+import { PLANS } from '../plans/plans.ts'
+import { backOffMs } from '../back-off.ts'
+import { endTurn, findAccount, lockTurn, takeTurn, type Turn } from './accounts.ts'
+import { applyReading, type Applied, currentOf } from './apply-reading.ts'
+
+/** What of a logger is needed here. */
+export interface BillingLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface RefreshDependencies {
+  db: Db
+  clock: Clock
+  processor: PaymentProcessor
+  logger: BillingLog
+  sleep: (ms: number) => Promise<void>
+}
+
+/** How soon a turn that another has is asked for again. */
+const LOOK_AGAIN_MS = 25
+
+export interface Refresh {
+  /**
+   * Reads an organization's state from the payment processor and stores it, until all changes announced up to now are in it.
+   * Does not throw: what fails is logged and tried again by {@link Reconciliation}.
+   * @param waitMs how long to wait for whoever reads it at the moment
+   * @returns whether the stored state is that new
+   */
+  (organizationId: string, waitMs: number): Promise<boolean>
+}
+
+/** What is stored is what the payment processor says, read by one at a time: an older reading never follows a newer one. */
+export function createRefresh(deps: RefreshDependencies): Refresh {
+  const { db, logger, sleep } = deps
+  return async (organizationId, waitMs) => {
+    try {
+      const asked = await findAccount(db, organizationId)
+      if (!asked) return false
+      for (let waited = 0; ;) {
+        const turn = await takeTurn(db, organizationId)
+        if (turn) {
+          if (!(await readInTurn(deps, turn))) return false
+        } else if (waited >= waitMs) return false
+        else {
+          await sleep(LOOK_AGAIN_MS)
+          waited += LOOK_AGAIN_MS
+        }
+        const now = await findAccount(db, organizationId)
+        if (now && now.notices_read >= asked.notices && now.read_at !== null) return true
+      }
+    } catch (err) {
+      logger.error({ organizationId, err }, 'a subscription could not be compared; it is tried again')
+      return false
+    }
+  }
+}
+
+/** @returns whether a reading was stored. */
+async function readInTurn(deps: RefreshDependencies, turn: Turn): Promise<boolean> {
+  const { db, clock, logger } = deps
+  const { organizationId } = turn
+  try {
+    const applied =
+      turn.customerId === null ? await skip(deps, turn) : await readAndApply(deps, turn, turn.customerId)
+    if (applied) tell(logger, organizationId, applied)
+    return applied !== null
+  } catch (err) {
+    const waitMs = backOffMs(turn.attempts, err)
+    logger.warn({ organizationId, err, waitMs }, 'the payment processor could not be read; it is tried again')
+    await endTurn(db, turn, new Date(clock.now().getTime() + waitMs))
+    return false
+  }
+}
+
+async function readAndApply(
+  deps: RefreshDependencies,
+  turn: Turn,
+  customerId: string,
+): Promise<Applied | null> {
+  const { db, clock, processor, logger } = deps
+  const { organizationId } = turn
+  const reading = await processor.readCustomer(customerId)
+  const current = currentOf(reading)
+  if (current?.isLive && !current.hasMeter && PLANS[current.tier].overCap === 'metered') {
+    // The next reading, which Stripe's event of this very change brings, finds it.
+    await processor
+      .addMeter(current.id)
+      .catch((err: unknown) =>
+        logger.error(
+          { organizationId, err },
+          'a subscription lacks the price of extra answers, which could not be added',
+        ),
+      )
+  }
+  return await retryConflicts(() =>
+    db.transaction().execute((tx) => applyReading(tx, turn, reading, clock.now())),
+  )
+}
+
+/** Without a customer there is nothing to read. */
+async function skip({ db, clock }: RefreshDependencies, turn: Turn): Promise<Applied | null> {
+  return await db.transaction().execute(async (tx) => {
+    if (!(await lockTurn(tx, turn))) return null
+    await tx
+      .updateTable('payment_accounts')
+      .set({ notices_read: turn.notices, read_at: clock.now(), lease_id: null, lease_expires_at: null })
+      .where('organization_id', '=', turn.organizationId)
+      .execute()
+    return { before: null, after: null, remarks: [] }
+  })
+}
+
+/** Nobody of the organization did it, so that the audit trail, which names a person or a key, cannot have it. */
+function tell(logger: BillingLog, organizationId: string, { before, after, remarks }: Applied): void {
+  if (after)
+    logger.info(
+      { organizationId, before, after },
+      'a subscription was set to what the payment processor says',
+    )
+  for (const remark of remarks) logger.warn({ organizationId, ...remark.fields }, remark.message)
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Db } from '../../database/database.ts'
+import { retryConflicts } from '../../database/retry-conflicts.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { PaymentProcessor, ProcessorEvent } from '../payment-processor.ts'
+import { ensureAccount } from './accounts.ts'
+import type { BillingLog, Refresh } from './refresh.ts'
+
+/** The answer to an event does not wait longer for its effect; that comes anyway. */
+const REFRESH_WAIT_MS = 3_000
+/** Events at work at once; the effect of more comes a second later. */
+const AT_WORK_MAX = 16
+
+const OrganizationId = z.uuid().toLowerCase()
+
+export interface WebhookRequest {
+  rawBody: Buffer
+  signature: string | undefined
+}
+
+/**
+ * Takes an event of the payment processor: that something changed is stored before it is answered, and then read.
+ * What is not about any organization here is logged and answered as taken, since it would only come again.
+ * @throws AppError `webhook_signature_invalid`, `malformed_json`, `validation_failed`
+ */
+export type ReceiveWebhook = (request: WebhookRequest) => Promise<void>
+
+export function createWebhook(deps: {
+  db: Db
+  clock: Clock
+  processor: PaymentProcessor
+  refresh: Refresh
+  logger: BillingLog
+}): ReceiveWebhook {
+  const { db, clock, processor, refresh, logger } = deps
+  let atWork = 0
+  return async ({ rawBody, signature }) => {
+    const event = processor.readEvent(rawBody, signature, clock.now())
+    const fields = { eventId: event.id, type: event.type, customerId: event.customerId }
+    const organizationId = await findOrganization(db, event)
+    if (organizationId === undefined) {
+      logger.warn(
+        fields,
+        'an event of the payment processor is about no organization here, and is passed over',
+      )
+      return
+    }
+    const taken = await noteEvent(db, organizationId, event, clock.now())
+    if (taken === 'of another customer')
+      logger.warn(
+        { ...fields, organizationId },
+        'an event of the payment processor names an organization that has another customer, and is passed over',
+      )
+    if (taken !== 'new' || atWork >= AT_WORK_MAX) return
+    atWork += 1
+    await refresh(organizationId, REFRESH_WAIT_MS).finally(() => {
+      atWork -= 1
+    })
+  }
+}
+
+/** By its customer, or else by the organization that its metadata names. */
+async function findOrganization(db: Db, event: ProcessorEvent): Promise<string | undefined> {
+  if (event.customerId !== null) {
+    const account = await db
+      .selectFrom('payment_accounts')
+      .select('organization_id')
+      .where('customer_id', '=', event.customerId)
+      .executeTakeFirst()
+    if (account) return account.organization_id
+  }
+  const named = OrganizationId.safeParse(event.organizationId)
+  if (!named.success) return undefined
+  const organization = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', named.data)
+    .executeTakeFirst()
+  return organization?.id
+}
+
+/** Notes that something changed, once an event. A customer that the organization did not know yet becomes its own. */
+async function noteEvent(
+  db: Db,
+  organizationId: string,
+  { id, type, customerId }: ProcessorEvent,
+  at: Date,
+): Promise<'new' | 'known' | 'of another customer'> {
+  return await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      await ensureAccount(tx, organizationId, at)
+      const account = await tx
+        .selectFrom('payment_accounts')
+        .select('customer_id')
+        .where('organization_id', '=', organizationId)
+        .forUpdate()
+        .executeTakeFirstOrThrow()
+      if (account.customer_id !== null && customerId !== null && account.customer_id !== customerId)
+        return 'of another customer'
+      const inserted = await tx
+        .insertInto('payment_events')
+        .values({ organization_id: organizationId, event_id: id, type, received_at: at })
+        .onConflict((conflict) => conflict.columns(['organization_id', 'event_id']).doNothing())
+        .returning('event_id')
+        .executeTakeFirst()
+      if (!inserted) return 'known'
+      await tx
+        .updateTable('payment_accounts')
+        .set((eb) => ({
+          notices: eb('notices', '+', 1),
+          not_before: null,
+          ...(account.customer_id === null && customerId !== null ? { customer_id: customerId } : {}),
+        }))
+        .where('organization_id', '=', organizationId)
+        .execute()
+      return 'new'
+    }),
+  )
+}

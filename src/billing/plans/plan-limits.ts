@@ -1,0 +1,155 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../database/database.ts'
+import type { SubscriptionStatus, Tier } from '../../database/schema.ts'
+import type { ActorType } from '../../kernel/actions.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { PLANS } from './plans.ts'
+
+type Resource = 'agents' | 'connectors'
+
+/**
+ * Refuses an agent key beyond the tier's number; keys of other actor types are not limited. Call it inside the
+ * transaction that mints the key: until that ends, no other can take the same place.
+ * @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
+ */
+export async function checkKeyLimit(tx: Tx, organizationId: string, actorType: ActorType): Promise<void> {
+  if (actorType === 'agent') await checkLimit(tx, organizationId, 'agents')
+}
+
+/**
+ * Refuses a connector beyond the tier's number; every source counts, push-only and disabled ones too. Call it inside
+ * the transaction that makes the source: until that ends, no other can take the same place.
+ * @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
+ */
+export async function checkConnectorLimit(tx: Tx, organizationId: string): Promise<void> {
+  await checkLimit(tx, organizationId, 'connectors')
+}
+
+/**
+ * Marks what the plan has no room for, the newest first, and lets go on what it has room for again. Call it in the transaction
+ * that changed the plan, or that made room.
+ */
+export async function stopWhatIsBeyond(tx: Tx, organizationId: string): Promise<void> {
+  const plan = await lockPlan(tx, organizationId)
+  await sql`
+    update api_keys k set beyond_plan = r.beyond
+    from (
+      select id, ${isBeyond(limitOf(plan, 'agents'))} as beyond from api_keys
+      where organization_id = ${organizationId} and actor_type = 'agent' and revoked_at is null
+    ) r
+    where k.organization_id = ${organizationId} and k.id = r.id and k.beyond_plan <> r.beyond`.execute(tx)
+  await sql`
+    update sources s set beyond_plan = r.beyond
+    from (
+      select id, ${isBeyond(limitOf(plan, 'connectors'))} as beyond from sources
+      where organization_id = ${organizationId} and removed_at is null
+    ) r
+    where s.organization_id = ${organizationId} and s.id = r.id and s.beyond_plan <> r.beyond`.execute(tx)
+}
+
+function isBeyond(limit: number | null) {
+  return limit === null ? sql`false` : sql`row_number() over (order by created_at, id) > ${limit}::integer`
+}
+
+/** What a key or source that the plan has no room for is answered: `plan_limit_reached`. */
+export async function beyondPlanError(db: Db, organizationId: string, resource: Resource): Promise<AppError> {
+  const plan = await readPlan(db, organizationId)
+  const limit = limitOf(plan, resource)
+  const used = await countUsed(db, organizationId, resource)
+  const { many, one, free } = RESOURCE_NAMES[resource]
+  return new AppError(
+    'plan_limit_reached',
+    `This ${one} is one of the newest beyond the plan's room: the plan has room for ${limit ?? used} ${many}, the oldest, and there are ${used}; ${free} or upgrade`,
+    { details: { resource, tier: plan.tier, used, limit } },
+  )
+}
+
+export interface Room {
+  agentsUsed: number
+  /** null: no limit. */
+  agentsIncluded: number | null
+  connectorsUsed: number
+  connectorsIncluded: number | null
+}
+
+/** How many agent keys and connectors there are, and how many the plan has room for. */
+export async function readRoom(db: Db, organizationId: string): Promise<Room> {
+  const plan = await readPlan(db, organizationId)
+  return {
+    agentsUsed: await countUsed(db, organizationId, 'agents'),
+    agentsIncluded: limitOf(plan, 'agents'),
+    connectorsUsed: await countUsed(db, organizationId, 'connectors'),
+    connectorsIncluded: limitOf(plan, 'connectors'),
+  }
+}
+
+const RESOURCE_NAMES = {
+  agents: { one: 'agent key', many: 'agent keys', free: 'revoke another' },
+  connectors: { one: 'connector', many: 'connectors', free: 'delete another' },
+} as const
+
+interface CurrentPlan {
+  status: SubscriptionStatus | null
+  tier: Tier | null
+}
+
+/** null: no limit. A workspace that has not chosen a plan has the room of the smallest. */
+function limitOf({ status, tier }: CurrentPlan, resource: Resource): number | null {
+  return status === 'internal' ? null : PLANS[tier ?? 'builder'][resource]
+}
+
+async function checkLimit(tx: Tx, organizationId: string, resource: Resource): Promise<void> {
+  const plan = await lockPlan(tx, organizationId)
+  const limit = limitOf(plan, resource)
+  if (limit === null) return
+  const used = await countUsed(tx, organizationId, resource)
+  if (used < limit) return
+  const { many } = RESOURCE_NAMES[resource]
+  const free = resource === 'agents' ? 'revoke one' : 'delete one'
+  throw new AppError(
+    'plan_limit_reached',
+    `The plan ${PLANS[plan.tier ?? 'builder'].name} has room for ${limit} ${many} and ${used} are in use; ${free} or upgrade`,
+    { details: { resource, tier: plan.tier, used, limit } },
+  )
+}
+
+async function countUsed(db: Db, organizationId: string, resource: Resource): Promise<number> {
+  const count = sql<number>`count(*)::int`.as('used')
+  const query =
+    resource === 'agents'
+      ? db
+          .selectFrom('api_keys')
+          .select(count)
+          .where('organization_id', '=', organizationId)
+          .where('actor_type', '=', 'agent')
+          .where('revoked_at', 'is', null)
+      : db
+          .selectFrom('sources')
+          .select(count)
+          .where('organization_id', '=', organizationId)
+          .where('removed_at', 'is', null)
+  return (await query.executeTakeFirstOrThrow()).used
+}
+
+/**
+ * Reads the plan and keeps it as it is until the transaction ends. Locks the organization's row rather than the
+ * subscription's, which every retrieval updates. The mode does not stand in the way of rows that refer to the organization.
+ * @throws AppError `not_found`
+ */
+export async function lockPlan(tx: Tx, organizationId: string): Promise<CurrentPlan> {
+  const plan = await selectPlan(tx, organizationId).forNoKeyUpdate('o').executeTakeFirst()
+  if (!plan) throw new AppError('not_found', 'There is no such organization')
+  return plan
+}
+
+async function readPlan(db: Db, organizationId: string): Promise<CurrentPlan> {
+  return (await selectPlan(db, organizationId).executeTakeFirst()) ?? { status: null, tier: null }
+}
+
+function selectPlan(db: Db, organizationId: string) {
+  return db
+    .selectFrom('organizations as o')
+    .leftJoin('subscriptions as s', 's.organization_id', 'o.id')
+    .select(['s.status', 's.tier'])
+    .where('o.id', '=', organizationId)
+}

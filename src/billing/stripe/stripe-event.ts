@@ -1,0 +1,81 @@
+import type { Stripe } from 'stripe'
+import { z } from 'zod'
+import { AppError } from '../../kernel/errors.ts'
+import type { ProcessorEvent } from '../payment-processor.ts'
+
+/** An id, or the object where Stripe expands it. */
+const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
+const metadata = z.looseObject({ organizationId: z.string().optional().catch(undefined) })
+
+/** What of Stripe's events is looked at: everything else is read from its API, as it is then. */
+const Event = z.object({
+  id: z.string().min(1).max(255),
+  type: z.string().min(1).max(255),
+  data: z.object({
+    object: z.object({
+      object: z.string().optional(),
+      id: z.string().optional(),
+      customer: reference.nullish().catch(null),
+      client_reference_id: z.string().nullish().catch(null),
+      metadata: metadata.nullish().catch(null),
+      // An invoice has its subscription's metadata here.
+      parent: z
+        .object({ subscription_details: z.object({ metadata: metadata.nullish() }).nullish() })
+        .nullish()
+        .catch(null),
+    }),
+  }),
+})
+
+const SIGNATURE_TOLERANCE_SECONDS = 300
+
+/**
+ * Checks the signature of a webhook's body, at most five minutes old, and reads whose state the event is about.
+ * @throws AppError `webhook_signature_invalid`, `malformed_json`, `validation_failed`
+ */
+export function readStripeEvent(
+  stripe: Stripe,
+  request: { rawBody: Buffer; signature: string | undefined; secret: string; now: Date },
+): ProcessorEvent {
+  const { rawBody, signature = '', secret, now } = request
+  try {
+    const event: unknown = stripe.webhooks.constructEvent(
+      rawBody,
+      signature,
+      secret,
+      SIGNATURE_TOLERANCE_SECONDS,
+      undefined,
+      now.getTime(),
+    )
+    return toProcessorEvent(event)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if (error instanceof SyntaxError)
+      throw new AppError('malformed_json', 'The body is not an event as Stripe sends it', { cause: error })
+    // What the package throws of a wrong signature holds the whole body, which the log does not need.
+    throw new AppError(
+      'webhook_signature_invalid',
+      "The request does not carry Stripe's signature of the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
+    )
+  }
+}
+
+function toProcessorEvent(event: unknown): ProcessorEvent {
+  const parsed = Event.safeParse(event)
+  if (!parsed.success)
+    throw new AppError('validation_failed', 'The body is not an event as Stripe sends it', {
+      cause: parsed.error,
+    })
+  const { id, type, data } = parsed.data
+  const { object } = data
+  return {
+    id,
+    type,
+    customerId: object.object === 'customer' ? (object.id ?? null) : (object.customer ?? null),
+    organizationId:
+      object.metadata?.organizationId ??
+      object.client_reference_id ??
+      object.parent?.subscription_details?.metadata?.organizationId ??
+      null,
+  }
+}

@@ -1,0 +1,168 @@
+import type { Db, Tx } from '../../database/database.ts'
+import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { formatUsd } from '../plans/money.ts'
+import { lockPlan, stopWhatIsBeyond } from '../plans/plan-limits.ts'
+import { PLANS } from '../plans/plans.ts'
+import { periodAt } from './period.ts'
+import { stateAt } from './subscription-state.ts'
+
+export interface SubscriptionView {
+  status: SubscriptionStatus
+  tier: Tier | null
+  interval: BillingInterval | null
+  /** Credits taken in the current period, those of requests in flight included. */
+  creditsUsed: number
+  /** null: unlimited. */
+  creditsIncluded: number | null
+  /** Never below 0, over the cap of a metered tier either; null: unlimited. */
+  creditsRemaining: number | null
+  periodStart: string
+  periodEnd: string
+  trialEndsAt: string | null
+  cancelAtPeriodEnd: boolean
+  paymentMethodMissing: boolean
+  /** Answers of the current period over its credits, and their price so far as a decimal string. */
+  overageAnswers: number
+  overageCostUsd: string
+  overCap: 'block' | 'metered'
+  /** Price of an answer over the cap, a decimal string; null where none is sold. */
+  extraAnswerUsd: string | null
+  /** Terms that the operator agreed on and no webhook changes. */
+  isContract: boolean
+}
+
+export interface NewSubscription {
+  status: SubscriptionStatus
+  tier: Tier | null
+  /** Credits of a period; null: the tier's own number. */
+  creditsIncluded: number | null
+  /** What happens over the cap; null or left out: as the tier has it. */
+  overCap?: 'block' | 'metered' | null
+  /** Price of an answer over the cap, in millionths of a US dollar; null or left out: the tier's. */
+  extraAnswerMicroUsd?: number | null
+}
+
+export interface Subscriptions {
+  /** The subscription as it is now; undefined for a workspace that has none. */
+  read(organizationId: string): Promise<SubscriptionView | undefined>
+  /** Those of several workspaces, by their ids. */
+  readMany(organizationIds: readonly string[]): Promise<Map<string, SubscriptionView>>
+  /**
+   * Sets status, tier and terms, which hold from the very next request; the running period and what was used of it
+   * stay as they are.
+   * @throws AppError `not_found` when there is no such organization.
+   */
+  put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
+}
+
+/** Reads and sets what a workspace's plan is. */
+export function createSubscriptions({ db, clock }: { db: Db; clock: Clock }): Subscriptions {
+  const readMany = async (on: Db, ids: readonly string[]): Promise<Map<string, SubscriptionView>> => {
+    if (ids.length === 0) return new Map()
+    const rows = await on
+      .selectFrom('subscriptions')
+      .selectAll()
+      .where('organization_id', 'in', [...ids])
+      .execute()
+    return new Map(rows.map((row) => [row.organization_id, toView(row, clock.now())]))
+  }
+  return {
+    read: async (organizationId) => (await readMany(db, [organizationId])).get(organizationId),
+    readMany: (organizationIds) => readMany(db, organizationIds),
+    put: (organizationId, subscription) =>
+      retryConflicts(() =>
+        db.transaction().execute(async (tx) => {
+          await putSubscription(tx, organizationId, subscription, clock.now())
+          const view = (await readMany(tx, [organizationId])).get(organizationId)
+          if (!view) throw new Error('the subscription that was just written is not there')
+          return view
+        }),
+      ),
+  }
+}
+
+/** Terms of their own, or a status that the payment processor does not have, are the operator's and stand until changed. */
+function isContract({
+  status,
+  tier,
+  creditsIncluded,
+  overCap,
+  extraAnswerMicroUsd,
+}: NewSubscription): boolean {
+  const ownTerms = [creditsIncluded, overCap ?? null, extraAnswerMicroUsd ?? null]
+  return status === 'internal' || tier === 'enterprise' || ownTerms.some((term) => term !== null)
+}
+
+/**
+ * Writes a workspace's subscription; a new one begins its first period, of one month in UTC, at `at`. Unless it is a contract,
+ * what the payment processor says is read anew and replaces it.
+ * @throws AppError `not_found` when there is no such organization.
+ */
+export async function putSubscription(
+  tx: Tx,
+  organizationId: string,
+  subscription: NewSubscription,
+  at: Date,
+): Promise<void> {
+  await lockPlan(tx, organizationId)
+  const contract = isContract(subscription)
+  const settings = {
+    status: subscription.status,
+    tier: subscription.tier,
+    credits_included: subscription.creditsIncluded,
+    over_cap: subscription.overCap ?? null,
+    extra_answer_micro_usd: subscription.extraAnswerMicroUsd ?? null,
+    is_contract: contract,
+    updated_at: at,
+  }
+  const notSold = {
+    billing_interval: null,
+    trial_ends_at: null,
+    cancel_at_period_end: false,
+    payment_method_missing: false,
+  }
+  await tx
+    .insertInto('subscriptions')
+    .values({
+      ...settings,
+      organization_id: organizationId,
+      period_anchor: at,
+      period_started_at: at,
+      period_ends_at: periodAt(at, at).end,
+    })
+    .onConflict((conflict) =>
+      conflict.column('organization_id').doUpdateSet(contract ? { ...settings, ...notSold } : settings),
+    )
+    .execute()
+  await tx
+    .updateTable('payment_accounts')
+    .set((eb) => ({ notices: eb('notices', '+', 1), not_before: null }))
+    .where('organization_id', '=', organizationId)
+    .execute()
+  await stopWhatIsBeyond(tx, organizationId)
+}
+
+function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
+  const { used, overageAnswers, included, start, end } = stateAt(row, now)
+  const price = row.extra_answer_micro_usd ?? (row.tier === null ? null : PLANS[row.tier].extraAnswerMicroUsd)
+  return {
+    status: row.status,
+    tier: row.tier,
+    interval: row.billing_interval,
+    creditsUsed: used,
+    creditsIncluded: included,
+    creditsRemaining: included === null ? null : Math.max(0, included - used),
+    periodStart: start.toISOString(),
+    periodEnd: end.toISOString(),
+    trialEndsAt: row.trial_ends_at?.toISOString() ?? null,
+    cancelAtPeriodEnd: row.cancel_at_period_end,
+    paymentMethodMissing: row.payment_method_missing,
+    overageAnswers,
+    overageCostUsd: formatUsd(BigInt(overageAnswers) * BigInt(price ?? 0)),
+    overCap: row.blocks_over_cap ? 'block' : 'metered',
+    extraAnswerUsd: price === null ? null : formatUsd(BigInt(price)),
+    isContract: row.is_contract,
+  }
+}

@@ -1,0 +1,234 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { control, type PaidService, type PaidWorkspace, startPaidService } from '../support/paid-service.ts'
+
+let paid: PaidService
+
+beforeAll(async () => {
+  paid = await startPaidService({ environment: { ROLE: 'api' } })
+})
+afterAll(() => paid.close())
+afterEach(async () => {
+  paid.stripe.faults.clear()
+  await control(paid.stripe, 'clear-webhooks')
+})
+
+let people = 0
+const newCustomer = (): Promise<PaidWorkspace> => paid.customer(`person-${(people += 1)}`)
+
+describe('after a downgrade', () => {
+  it('the newest keys beyond the plan’s room are answered 402, until there is room again [PAY-25]', async () => {
+    const workspace = await newCustomer()
+    await workspace.buy('studio')
+    const keys: { id: string; secret: string }[] = []
+    for (let n = 0; n < 4; n += 1) {
+      const made = await workspace.call('POST', '/v1/console/api-keys', {
+        name: `key ${n}`,
+        actorType: n === 0 ? 'application' : 'agent',
+        allowedActions: ['search', 'sources:read'],
+      })
+      keys.push({ id: made.body.apiKey.id, secret: made.body.secret })
+    }
+    await paid.advance({ days: 8 })
+    const customer = await workspace.customerId()
+    await control(paid.stripe, 'change-plan', { customer, plan: 'builder_monthly' })
+    await paid.advance({ days: 31 })
+    expect(await workspace.billing()).toMatchObject({ tier: 'builder', agentsUsed: 3, agentsIncluded: 2 })
+    const statuses = async () =>
+      await Promise.all(
+        keys.map(
+          async ({ secret }) => (await paid.service.call('GET', '/v1/sources', { key: secret })).status,
+        ),
+      )
+    expect(await statuses()).toEqual([200, 200, 200, 402])
+    const refused = await paid.service.call('POST', '/v1/search', {
+      key: keys[3]?.secret,
+      body: { query: 'x' },
+    })
+    expect(refused.body).toMatchObject({
+      code: 'plan_limit_reached',
+      resource: 'agents',
+      tier: 'builder',
+      used: 3,
+      limit: 2,
+    })
+    expect(refused.body.error).toMatch(/revoke another or upgrade/)
+    expect((await workspace.call('DELETE', `/v1/console/api-keys/${keys[1]?.id}`)).status).toBe(200)
+    expect(await statuses()).toEqual([200, 401, 200, 200])
+  })
+
+  it('the newest sources beyond the plan’s room are not polled and refuse runs, and stay readable [PAY-26]', async () => {
+    const workspace = await newCustomer()
+    await workspace.buy('studio')
+    const { db } = paid.service.database
+    const ids: string[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const made = await workspace.call('POST', '/v1/console/sources', {
+        provider: 'notion',
+        displayName: `s${n}`,
+      })
+      ids.push(made.body.source.id)
+    }
+    await db
+      .updateTable('sources')
+      .set({ push_only: false, external_account_id: sql`id::text` })
+      .where('organization_id', '=', workspace.id)
+      .execute()
+    await paid.operate('PUT', `/operator/organizations/${workspace.id}/subscription`, {
+      status: 'active',
+      tier: 'builder',
+    })
+    const beyond = await db
+      .selectFrom('sources')
+      .select(['id'])
+      .where('organization_id', '=', workspace.id)
+      .where('beyond_plan', '=', true)
+      .execute()
+    expect(beyond.map(({ id }) => id)).toEqual([ids[2]])
+    expect((await workspace.call('GET', '/v1/console/sources')).body.sources).toHaveLength(3)
+    const run = await workspace.call('POST', '/v1/console/sync-runs', { connectorId: ids[2] })
+    expect(run).toMatchObject({ status: 402, body: { code: 'plan_limit_reached', resource: 'connectors' } })
+    await workspace.call('DELETE', `/v1/console/sources/${ids[0]}`)
+    const rest = await db
+      .selectFrom('sources')
+      .select('id')
+      .where('organization_id', '=', workspace.id)
+      .where('beyond_plan', '=', true)
+      .execute()
+    expect(rest).toEqual([])
+  })
+})
+
+describe('answers over the cap of a metered tier', () => {
+  /** Lets the waits between attempts pass. */
+  const waitOut = async (): Promise<void> => {
+    await paid.service.database.db
+      .updateTable('overage_reports')
+      .set({ next_attempt_at: new Date(0) })
+      .where('sealed_at', 'is not', null)
+      .where('sent_at', 'is', null)
+      .execute()
+  }
+  const report = (): Promise<void> => paid.service.app.settleBilling()
+  const meterOf = (customer: string): number =>
+    paid.stripe.meters.totals().units.answers_overage?.[customer] ?? 0
+
+  async function overTheCap(): Promise<{ workspace: PaidWorkspace; customer: string }> {
+    const workspace = await newCustomer()
+    await workspace.buy('studio')
+    await workspace.useCredits(25_000)
+    return { workspace, customer: await workspace.customerId() }
+  }
+
+  it('are served, counted, priced and reported to the meter, those before the cap are not [PAY-27]', async () => {
+    const { workspace, customer } = await overTheCap()
+    await workspace.useCredits(24_999)
+    for (let n = 0; n < 4; n += 1) expect(await workspace.search()).toBe(200)
+    expect(await workspace.billing()).toMatchObject({
+      creditsUsed: 25_003,
+      creditsRemaining: 0,
+      overageAnswers: 3,
+      overageCostUsd: '0.045',
+    })
+    await waitOut()
+    await report()
+    expect(meterOf(customer)).toBe(3)
+    await report()
+    expect(meterOf(customer)).toBe(3)
+  })
+
+  it('are counted once when the meter’s answer is lost, and sent again under the same identifier [PAY-28]', async () => {
+    const { workspace, customer } = await overTheCap()
+    for (let n = 0; n < 5; n += 1) await workspace.search()
+    paid.stripe.faults.add({ path: '/v1/billing/meter_events', drop: true, afterEffect: true, times: 2 })
+    await report()
+    expect(meterOf(customer)).toBe(5)
+    for (let round = 0; round < 2; round += 1) {
+      await waitOut()
+      await report()
+      expect(meterOf(customer)).toBe(5)
+    }
+    const left = await paid.service.database.db
+      .selectFrom('overage_reports')
+      .select('id')
+      .where('sent_at', 'is', null)
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  it('wait out 429 and 5xx, are seen in /metrics and by the operator meanwhile, and arrive [PAY-28, PAY-29]', async () => {
+    const { workspace, customer } = await overTheCap()
+    for (let n = 0; n < 2; n += 1) await workspace.search()
+    const path = '/v1/billing/meter_events'
+    for (const fault of [{ status: 429, headers: { 'retry-after': '7' } }, { status: 500 }]) {
+      paid.stripe.faults.add({ path, ...fault, body: { error: { message: 'not now', type: 'api_error' } } })
+      await waitOut()
+      await report()
+      paid.stripe.faults.clear()
+    }
+    const standing = await paid.operate('GET', '/operator/overage')
+    expect(standing.body).toMatchObject({ waitingAnswers: 2, uncertainAnswers: 0 })
+    expect(standing.body.lagSeconds).toBeGreaterThan(0)
+    expect(standing.body.reports).toMatchObject([{ organizationId: workspace.id, answers: 2, attempts: 2 }])
+    expect(standing.body.reports[0].lastError).toMatch(/500/)
+    const metrics = (await paid.service.call('GET', '/metrics')).text
+    expect(metrics).toMatch(/^billing_overage_waiting_answers 2$/m)
+    expect(metrics).toMatch(/^billing_overage_lag_seconds \d*\.?\d*[1-9]/m)
+    await waitOut()
+    await report()
+    expect(meterOf(customer)).toBe(2)
+    expect((await paid.operate('GET', '/operator/overage')).body).toMatchObject({
+      waitingAnswers: 0,
+      lagSeconds: 0,
+    })
+  })
+
+  it('of which nobody knows for a day whether they arrived wait for the operator [PAY-28]', async () => {
+    const { workspace, customer } = await overTheCap()
+    await workspace.search()
+    const { db } = paid.service.database
+    paid.stripe.faults.add({ path: '/v1/billing/meter_events', drop: true, afterEffect: false })
+    await report()
+    paid.stripe.faults.clear()
+    await db
+      .updateTable('overage_reports')
+      .set({ unknown_since: new Date(Date.now() - 86_400_000), next_attempt_at: new Date(0) })
+      .where('sent_at', 'is', null)
+      .execute()
+    await report()
+    expect(meterOf(customer)).toBe(0)
+    const { body } = await paid.operate('GET', '/operator/overage')
+    expect(body).toMatchObject({ uncertainAnswers: 1, reports: [{ isUncertain: true }] })
+    const path = `/operator/organizations/${workspace.id}/overage/${body.reports[0].id}`
+    expect((await paid.operate('PUT', path, { arrived: false })).status).toBe(200)
+    await report()
+    expect(meterOf(customer)).toBe(1)
+    expect((await paid.operate('PUT', path, { arrived: true })).status).toBe(404)
+  })
+
+  it('take a bounded number of calls, however many they are [PAY-30]', async () => {
+    const { workspace, customer } = await overTheCap()
+    const before = paid.stripe.meters.totals().taken
+    await Promise.all(Array.from({ length: 60 }, () => workspace.search()))
+    await waitOut()
+    await report()
+    expect(meterOf(customer)).toBe(60)
+    expect(paid.stripe.meters.totals().taken - before).toBeLessThanOrEqual(6)
+  })
+
+  it('are on the bill of the period in which they were served [PAY-31]', async () => {
+    const { workspace, customer } = await overTheCap()
+    await paid.advance({ days: 8 })
+    await workspace.useCredits(25_000)
+    for (let n = 0; n < 10; n += 1) await workspace.search()
+    await waitOut()
+    await report()
+    await paid.advance({ days: 32 })
+    const charged = [...paid.stripe.account.invoices.values()]
+      .filter((invoice) => invoice.customer === customer)
+      .flatMap(({ lines }) => lines.data)
+      .filter(({ quantity, amount }) => quantity === 10 && amount === 15)
+    expect(charged).toHaveLength(1)
+    expect(await workspace.billing()).toMatchObject({ overageAnswers: 0, creditsUsed: 0 })
+  })
+})
