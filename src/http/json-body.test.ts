@@ -56,4 +56,19 @@ describe('a request body', () => {
   it('is never quoted in its error', () => {
     expect(refusal(Buffer.from('{"password":"hunter2" "x"}')).message).not.toMatch(/hunter2|password/)
   })
+
+  it('names the list that is too long in a sentence, however long its name', () => {
+    const limits = { entriesMax: 2, entryValuesMax: 3 }
+    const messageOf = (text: string): string => {
+      try {
+        parseJsonBody(Buffer.from(text), limits)
+      } catch (error) {
+        return error instanceof Error ? error.message : ''
+      }
+      return 'nothing was refused'
+    }
+    expect(messageOf('{"documents":[1,2,3]}')).toBe('documents must have at most 2 documents a request')
+    expect(messageOf('{"documents":[[1,2,3,4]]}')).toBe('documents.0 has more than 3 values')
+    expect(messageOf(`{"${'x'.repeat(500_000)}":[1,2,3]}`).length).toBeLessThan(2_000)
+  })
 })

@@ -140,15 +140,18 @@ function createCounter(open: readonly Container[], limits: BodyLimits | undefine
       const list = limits && open.length >= 2 && open[1]?.keys === null ? open[1] : undefined
       if (!limits || !list) {
         outside += 1
-        if (outside > VALUES_MAX) throw tooMany('', `has more than ${VALUES_MAX} values`)
+        if (outside > VALUES_MAX) throw tooMany('', `The body has more than ${VALUES_MAX} values`)
         return
       }
       const name = list.under ?? 'list'
       if (list.index >= limits.entriesMax)
-        throw tooMany(name, `at most ${limits.entriesMax} ${name} a request`)
+        throw tooMany(name, `${name} must have at most ${limits.entriesMax} ${name} a request`)
       inEntry = open.length === 2 ? 0 : inEntry + 1
       if (inEntry > limits.entryValuesMax)
-        throw tooMany(`${name}.${list.index}`, `has more than ${limits.entryValuesMax} values`)
+        throw tooMany(
+          `${name}.${list.index}`,
+          `${name}.${list.index} has more than ${limits.entryValuesMax} values`,
+        )
     },
   }
 }

@@ -38,12 +38,20 @@ export interface ValidationIssue {
   message: string
 }
 
+/** An error is for reading: names in it come from the caller, and may be a megabyte long. */
+const ISSUE_CHARACTERS_MAX = 600
+
 /** The 400 that lists the faults found in a request; `count` is their number where not all are given. */
 export function validationError(issues: readonly ValidationIssue[], count = issues.length): AppError {
+  const shown = issues.map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
   const more = count > 1 ? ` (and ${count - 1} more)` : ''
-  return new AppError('validation_failed', `${issues[0]?.message ?? 'The request is not valid'}${more}`, {
-    details: { issues },
+  return new AppError('validation_failed', `${shown[0]?.message ?? 'The request is not valid'}${more}`, {
+    details: { issues: shown },
   })
+}
+
+function clip(text: string): string {
+  return text.length <= ISSUE_CHARACTERS_MAX ? text : `${text.slice(0, ISSUE_CHARACTERS_MAX).toWellFormed()}…`
 }
 
 /** A startup fault that the operator has to mend: printed without a stack, exit code 1. */
