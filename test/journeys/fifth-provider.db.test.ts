@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { cookiesOf } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { notes } from '../support/made-up-provider/index.ts'
@@ -10,6 +11,7 @@ import {
   type TestOrganization,
   type TestService,
 } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 // The one line: the catalogue with the folder test/support/made-up-provider/ in it.
 vi.mock('../../src/providers/catalog.ts', async (importOriginal) => {
@@ -63,17 +65,6 @@ afterAll(async () => {
 const withKey = (method: string, path: string, body?: unknown) =>
   service.call(method, path, { key: organization.adminKey, body })
 
-async function until<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
-  return await vi.waitFor(
-    async () => {
-      const found = await look()
-      if (found === undefined) throw new Error('not yet')
-      return found
-    },
-    { timeout: 20_000, interval: 50 },
-  )
-}
-
 describe('a provider that is one folder, one line and one migration', () => {
   it('is gated, connected, synced, searched, announced to and cleaned up like the others', async () => {
     notes.set('plans', 'The lighthouse is painted in spring.')
@@ -86,19 +77,20 @@ describe('a provider that is one folder, one line and one migration', () => {
       key: OPERATOR_TOKEN,
       body: { enabled: true },
     })
-    const { body } = await authorize()
+    const { body, headers: begun } = await authorize()
     const state = new URL(body.url).searchParams.get('state')
-    const back = await service.call('GET', `/v1/oauth/made_up/callback?code=code&state=${state}`)
+    const back = await service.call('GET', `/v1/oauth/made_up/callback?code=code&state=${state}`, {
+      headers: { Cookie: cookiesOf(begun) },
+    })
     const connected = new URL(back.headers.get('location') ?? '').searchParams.get('connected')
     expect(back.status).toBe(302)
+    const isConnected = ({ id }: { id: string }) => id === connected
 
-    const source = await until(async () => {
-      const listed = await withKey('GET', '/v1/sources')
-      return listed.body.sources.find(
-        ({ id, lastSyncedAt }: { id: string; lastSyncedAt: string | null }) =>
-          id === connected && lastSyncedAt !== null,
-      )
-    })
+    const source = await until(
+      'the first run',
+      async () => (await withKey('GET', '/v1/sources')).body.sources.find(isConnected),
+      (found) => found?.lastSyncedAt !== null,
+    )
     expect(source).toMatchObject({ provider: 'made_up', status: 'active', policyHealth: { status: 'ok' } })
     const found = await withKey('POST', '/v1/search', { query: 'when is the lighthouse painted' })
     expect(found.body.hits[0]).toMatchObject({ provider: 'made_up', title: 'plans' })
@@ -107,10 +99,11 @@ describe('a provider that is one folder, one line and one migration', () => {
     const event = { headers: { 'X-Made-Up': 'signed', 'X-Event': '1' }, body: {} }
     expect((await service.call('POST', '/v1/webhooks/made_up', { body: {} })).status).toBe(401)
     expect((await service.call('POST', '/v1/webhooks/made_up', event)).status).toBe(200)
-    await until(async () => {
-      const { body: news } = await withKey('POST', '/v1/search', { query: 'when does the ferry leave' })
-      return news.hits.find(({ title }: { title: string }) => title === 'news')
-    })
+    await until(
+      'what was announced',
+      async () => (await withKey('POST', '/v1/search', { query: 'when does the ferry leave' })).body.hits,
+      (hits) => hits.some(({ title }: { title: string }) => title === 'news'),
+    )
   })
 
   it('has its clean-up audited, its documents ingested, and keys scoped to it', async () => {
