@@ -216,7 +216,7 @@ function backgroundOf(
     async start() {
       await warnOfOtherModels(database.db, models, logger)
       for (const sweep of sweeps) sweep.start()
-      reembedding.resumeAgainAndAgain()
+      reembedding.startResuming()
       await engine.start()
       if (settings.ROLE === 'api') return
       removals.start()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { isLeaseFree, leaseEnd } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { insertVectors, lockModelsForChange, type ModelRegistry } from '../embeddings/index.ts'
@@ -28,9 +29,9 @@ export interface MoveOptions {
 }
 
 /** A lease is renewed with every batch; after so long without one, whoever held it counts as dead. */
-export const LEASE_MS = 120_000
+const LEASE_SECONDS = 120
 /** After a failure, the next attempt waits so long. */
-export const RETRY_MS = 30_000
+const RETRY_SECONDS = 30
 /** Items looked at in one go; each has at least one chunk and at most some thousands. */
 const ITEMS_A_BATCH = 32
 /** Chunks embedded and written in one go: the embedded database answers nobody else while it writes. */
@@ -57,9 +58,9 @@ class LeaseLost extends Error {
  * lease or its model is not to be had here. Failures are logged and noted with the move, never thrown.
  */
 export function createMove(options: MoveOptions): (organizationId: string) => Promise<void> {
-  const { db, models, clock, logger, signal } = options
+  const { db, models, logger, signal } = options
   return async (organizationId) => {
-    const claimed = await claim(db, organizationId, clock.now()).catch((err: unknown) => {
+    const claimed = await claim(db, organizationId).catch((err: unknown) => {
       logger.error({ err, organizationId }, 'a re-embedding could not be taken up')
       return null
     })
@@ -70,7 +71,7 @@ export function createMove(options: MoveOptions): (organizationId: string) => Pr
       const model = await models.find(modelName)
       if (!model) {
         logger.warn(log, 'a re-embedding waits for its model, which is not configured here')
-        await release(db, held, new Date(clock.now().getTime() + RETRY_MS), null)
+        await release(db, held, RETRY_SECONDS, null)
         return
       }
       logger.info(log, 'a re-embedding goes on')
@@ -89,7 +90,7 @@ export function createMove(options: MoveOptions): (organizationId: string) => Pr
       }
       logger.error({ ...log, err: error }, 'a re-embedding stopped and will be tried again')
       const message = error instanceof Error ? error.message : String(error)
-      await release(db, held, new Date(clock.now().getTime() + RETRY_MS), message).catch((err: unknown) =>
+      await release(db, held, RETRY_SECONDS, message).catch((err: unknown) =>
         logger.error(
           { ...log, err },
           'the lease of a re-embedding could not be handed back; it runs out by itself',
@@ -108,14 +109,13 @@ const ClaimedRow = z.object({
 async function claim(
   db: Db,
   organizationId: string,
-  now: Date,
 ): Promise<{ held: Held; modelName: string; afterItemId: string | null } | null> {
   const leaseId = randomUUID()
   const { rows } = await sql`
-    update reembeddings r set lease_id = ${leaseId}, lease_expires_at = ${new Date(now.getTime() + LEASE_MS)}
+    update reembeddings r set lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(LEASE_SECONDS)}
     from embedding_models m
     where r.organization_id = ${organizationId} and r.status = 'running' and m.id = r.embedding_model_id
-      and (r.lease_expires_at is null or r.lease_expires_at <= ${now})
+      and ${isLeaseFree('r.lease_expires_at')}
     returning r.embedding_model_id, m.name, r.after_item_id`.execute(db)
   if (rows.length === 0) return null
   const row = ClaimedRow.parse(rows[0])
@@ -126,13 +126,18 @@ async function claim(
   }
 }
 
-/** Gives the move free for others, at once or from a time on. */
-async function release(db: Db, held: Held, notBefore: Date | null, message: string | null): Promise<void> {
+/** Gives the move free for others, at once or after some seconds. */
+async function release(
+  db: Db,
+  held: Held,
+  waitSeconds: number | null,
+  message: string | null,
+): Promise<void> {
   await db
     .updateTable('reembeddings')
     .set({
       lease_id: null,
-      lease_expires_at: notBefore,
+      lease_expires_at: waitSeconds === null ? null : leaseEnd(waitSeconds),
       ...(message === null ? {} : { error_message: storableText(message).slice(0, ERROR_CHARACTERS_MAX) }),
     })
     .where('organization_id', '=', held.organizationId)
@@ -167,14 +172,14 @@ async function moveAll(
       if (signal.aborted) return false
       await moveBatch(options, held, model, lacking.slice(start, start + CHUNKS_A_BATCH))
     }
-    await renew(db, held, clock.now(), last)
+    await renew(db, held, last)
     after = last
   }
   return false
 }
 
 async function moveBatch(
-  { db, clock, signal }: MoveOptions,
+  { db, signal }: MoveOptions,
   held: Held,
   model: EmbeddingModel,
   chunks: readonly LackingChunk[],
@@ -187,7 +192,7 @@ async function moveBatch(
   })
   await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
-      await renew(tx, held, clock.now())
+      await renew(tx, held)
       const unchanged = await lockUnchanged(tx, held.organizationId, chunks)
       const current = rows.filter((row) => unchanged.has(row.sourceItemId))
       if (current.length > 0) await insertVectors(tx, held.organizationId, held.modelId, current)
@@ -196,11 +201,11 @@ async function moveBatch(
 }
 
 /** Keeps the lease, with a save point when there is one. @throws LeaseLost */
-async function renew(db: Db | Tx, held: Held, now: Date, afterItemId?: string): Promise<void> {
+async function renew(db: Db | Tx, held: Held, afterItemId?: string): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('reembeddings')
     .set({
-      lease_expires_at: new Date(now.getTime() + LEASE_MS),
+      lease_expires_at: leaseEnd(LEASE_SECONDS),
       error_message: null,
       ...(afterItemId === undefined ? {} : { after_item_id: afterItemId }),
     })
@@ -237,7 +242,7 @@ async function finish(tx: Tx, held: Held, now: Date): Promise<boolean> {
   const { organizationId, modelId } = held
   // Nobody stores chunks meanwhile.
   await lockModelsForChange(tx, organizationId)
-  await renew(tx, held, now)
+  await renew(tx, held)
   const { rows } = await sql`
     select count(*)::int as chunks, count(*) = count(e.position) as is_complete
     from chunks c left join chunk_embeddings e on e.organization_id = c.organization_id

@@ -12,7 +12,6 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { createItems, type Items, type NewItem } from '../items/index.ts'
 import { createRetrieval, type Search } from '../retrieval/index.ts'
 import { createReembedding, type Reembedding, reembeddingRoutes } from './index.ts'
-import { LEASE_MS, RETRY_MS } from './move-chunks.ts'
 import { until } from '../../test/support/until.ts'
 
 /** What one process of the service has, as it is configured. */
@@ -25,7 +24,7 @@ interface Instance {
 let database: TestDatabase
 let other: OpenDatabase
 let organization: TestOrganization
-let now = new Date('2026-03-01T12:00:00.000Z')
+const now = new Date('2026-03-01T12:00:00.000Z')
 const clock = { now: () => now }
 const errors: string[] = []
 const logger = {
@@ -45,6 +44,13 @@ function instance(configured: EmbeddingModel, { db }: OpenDatabase = database, w
   }
 }
 
+/** As if the time of every lease, or of the wait after a failure, had passed: it is measured by the database's clock. */
+async function letLeaseRunOut(): Promise<void> {
+  await sql`update reembeddings set lease_expires_at = lease_expires_at - interval '1 hour'`.execute(
+    database.db,
+  )
+}
+
 beforeAll(async () => {
   database = await createTestDatabase()
   other = database.url === null ? database : await openPostgres({ url: database.url })
@@ -56,7 +62,6 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.db.deleteFrom('reembeddings').execute()
   organization = await insertOrganization(database.db)
-  now = new Date('2026-03-01T12:00:00.000Z')
   errors.length = 0
 })
 
@@ -217,7 +222,7 @@ describe('a re-embedding', () => {
     const heir = instance(counted, other)
     await heir.reembedding.resume()
     expect(counted.calls.documents).toBe(0)
-    now = new Date(now.getTime() + LEASE_MS)
+    await letLeaseRunOut()
     await heir.reembedding.resume()
     expect(counted.calls.documents).toBe(100 - 64)
     expect(await vectors()).toEqual({ models: { new: 100 }, bare: 0 })
@@ -279,7 +284,7 @@ describe('a re-embedding', () => {
     broken = false
     await reembedding.resume()
     expect(await reembedding.status(organization.id)).toMatchObject({ status: 'running' })
-    now = new Date(now.getTime() + RETRY_MS)
+    await letLeaseRunOut()
     await reembedding.resume()
     expect(await reembedding.status(organization.id)).toMatchObject({
       status: 'succeeded',

@@ -12,6 +12,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { recordEvent } from '../audit/index.ts'
+import { createTask, isLeaseFree } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { ensureStoredModel, lockModelsForChange, type ModelRegistry } from '../embeddings/index.ts'
@@ -51,7 +52,7 @@ export interface Reembedding {
    * Resumes now and every 15 seconds, where this process works: takes up what a process that ended left behind, what
    * failed, and what was begun where no worker is.
    */
-  resumeAgainAndAgain(): void
+  startResuming(): void
   /** Ends the work under way after its present batch and hands its lease back. */
   stop(): Promise<void>
 }
@@ -73,50 +74,32 @@ const Waiting = z.array(z.object({ organization_id: z.string() }))
 export function createReembedding({ db, models, clock, logger, works }: ReembeddingOptions): Reembedding {
   const stopped = new AbortController()
   const move = createMove({ db, models, clock, logger, signal: stopped.signal })
-  let working: Promise<void> | null = null
-  let again = false
-  let timer: NodeJS.Timeout | undefined
-
-  const workOnAll = async (): Promise<void> => {
-    do {
-      again = false
-      for (const organizationId of await findWaiting(db, clock.now())) {
+  const resuming = createTask({
+    async act() {
+      for (const organizationId of await findWaiting(db)) {
         if (stopped.signal.aborted) return
         await move(organizationId)
       }
-    } while (again && !stopped.signal.aborted)
-  }
-  const resume = (): Promise<void> => {
-    if (stopped.signal.aborted) return Promise.resolve()
-    // What was started after the list was read is found by the next round.
-    again = true
-    working ??= workOnAll()
-      .catch((err: unknown) => logger.error({ err }, 'the search for unfinished re-embeddings failed'))
-      .finally(() => {
-        working = null
-        if (again) void resume()
-      })
-    return working
-  }
+    },
+    intervalMs: RESUME_INTERVAL_MS,
+    onError: (err) => logger.error({ err }, 'the search for unfinished re-embeddings failed'),
+  })
 
   return {
     async start(caller) {
       const target = await ensureStoredModel(db, models.configured)
       await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, caller, target, clock.now())))
-      if (works) void resume()
+      if (works) void resuming.ask()
       return await readStatus(db, caller.organizationId)
     },
     status: (organizationId) => readStatus(db, organizationId),
-    resume,
-    resumeAgainAndAgain() {
-      if (!works) return
-      timer ??= setInterval(() => void resume(), RESUME_INTERVAL_MS).unref()
-      void resume()
+    resume: resuming.ask,
+    startResuming() {
+      if (works) resuming.start()
     },
     async stop() {
-      clearInterval(timer)
       stopped.abort()
-      await working
+      await resuming.stop()
     },
   }
 }
@@ -167,10 +150,10 @@ async function startMove(
   })
 }
 
-async function findWaiting(db: Db, now: Date): Promise<string[]> {
+async function findWaiting(db: Db): Promise<string[]> {
   const { rows } = await sql`
     select organization_id from reembeddings
-    where status = 'running' and (lease_expires_at is null or lease_expires_at <= ${now})
+    where status = 'running' and ${isLeaseFree('lease_expires_at')}
     order by started_at, organization_id`.execute(db)
   return Waiting.parse(rows).map((row) => row.organization_id)
 }
@@ -190,12 +173,12 @@ async function readStatus(db: Db, organizationId: string): Promise<ReembeddingVi
   const { rows } = await sql`
     select answering.name as answering_model, coalesce(target.name, answering.name) as model, r.status, r.started_at,
       r.finished_at, r.error_message,
-      coalesce(r.chunks_total, (select count(*) from chunks where organization_id = o.id))::int as chunks_total,
-      coalesce(r.chunks_total, (select count(*) from chunk_embeddings e where e.organization_id = o.id
+      coalesce(r.chunks_total, (select count(*) from chunks where organization_id = ${organizationId}))::int as chunks_total,
+      coalesce(r.chunks_total, (select count(*) from chunk_embeddings e where e.organization_id = ${organizationId}
         and e.embedding_model_id = coalesce(target.id, answering.id)))::int as chunks_done
     from organizations o
     left join embedding_models answering on answering.id = o.embedding_model_id
-    left join reembeddings r on r.organization_id = o.id
+    left join reembeddings r on r.organization_id = ${organizationId}
     left join embedding_models target on target.id = r.embedding_model_id
     where o.id = ${organizationId}`.execute(db)
   const row = StatusRow.parse(rows[0])

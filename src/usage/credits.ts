@@ -89,10 +89,13 @@ async function startPeriod(
 // Where nothing is counted against a cap nor billed, the answer does not wait for the disk: if the database's server
 // crashes, the figure that is shown may lack its last moment.
 const COUNT = `
-  update subscriptions set credits_used = credits_used + 1
-  where organization_id = $1 and period_ends_at > $2
-    and (credit_limit is null or blocks_over_cap or credits_used < credit_limit)
-  returning case when credit_limit is null then set_config('synchronous_commit', 'off', true) end`
+  with counted as (
+    update subscriptions set credits_used = credits_used + 1
+    where organization_id = $1 and period_ends_at > $2
+      and (credit_limit is null or blocks_over_cap or credits_used < credit_limit)
+    returning credit_limit
+  )
+  select case when credit_limit is null then set_config('synchronous_commit', 'off', true) end from counted`
 
 const STATE = `
   select status, tier, credits_used, overage_answers, period_anchor, period_started_at, period_ends_at,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isLeaseFree } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import { SAFE_TO_REPEAT_MS } from './send-reports.ts'
 
@@ -90,7 +91,7 @@ export async function resolveReport(
     .where('id', '=', report.id)
     .where('sent_at', 'is', null)
     .where('sealed_at', 'is not', null)
-    .where(sql<boolean>`(lease_expires_at is null or lease_expires_at < clock_timestamp())`)
+    .where(isLeaseFree('lease_expires_at'))
     .returning('id')
     .executeTakeFirst()
   return resolved !== undefined

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import pLimit from 'p-limit'
+import { isLeaseFree, leaseEnd } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Row, Schema } from '../../database/schema.ts'
@@ -49,7 +50,7 @@ export async function sendReports(
     .where('sent_at', 'is', null)
     .where('sealed_at', 'is not', null)
     .where('next_attempt_at', '<=', now)
-    .where((where) => where.and([isFree(), isSafe(where, now)]))
+    .where((where) => where.and([isLeaseFree('lease_expires_at'), isSafe(where, now)]))
     .orderBy('window_started_at')
     .orderBy('id')
     .limit(SENT_AT_ONE_LOOK)
@@ -68,11 +69,6 @@ export async function sweepReports(db: Db, now: Date): Promise<void> {
 }
 
 type Where = ExpressionBuilder<Schema, 'overage_reports'>
-
-/** Nobody is sending it, by the database's clock. */
-function isFree(): Expression<SqlBool> {
-  return sql<boolean>`(lease_expires_at is null or lease_expires_at < clock_timestamp())`
-}
 
 function isSafe(where: Where, now: Date): Expression<SqlBool> {
   const since = new Date(now.getTime() - SAFE_TO_REPEAT_MS)
@@ -173,11 +169,10 @@ async function take(db: Db, organizationId: string, id: string, now: Date): Prom
       const report = await tx
         .selectFrom('overage_reports')
         .selectAll()
-        .select(sql<Date>`clock_timestamp()`.as('database_now'))
         .where('organization_id', '=', organizationId)
         .where('id', '=', id)
         .where('sent_at', 'is', null)
-        .where((where) => where.and([isFree(), isSafe(where, now)]))
+        .where((where) => where.and([isLeaseFree('lease_expires_at'), isSafe(where, now)]))
         .forUpdate()
         .executeTakeFirst()
       if (!report) return null
@@ -188,7 +183,7 @@ async function take(db: Db, organizationId: string, id: string, now: Date): Prom
           attempts: report.attempts + 1,
           unknown_since: report.unknown_since ?? now,
           lease_id: leaseId,
-          lease_expires_at: new Date(report.database_now.getTime() + LEASE_SECONDS * 1000),
+          lease_expires_at: leaseEnd(LEASE_SECONDS),
         })
         .where('organization_id', '=', organizationId)
         .where('id', '=', id)

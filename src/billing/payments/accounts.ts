@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { isLeaseFree, leaseEnd } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Row } from '../../database/schema.ts'
@@ -48,17 +48,15 @@ export async function takeTurn(db: Db, organizationId: string): Promise<Turn | n
       const account = await tx
         .selectFrom('payment_accounts')
         .selectAll()
-        .select(sql<Date>`clock_timestamp()`.as('now'))
         .where('organization_id', '=', organizationId)
+        .where(isLeaseFree('lease_expires_at'))
         .forUpdate()
         .executeTakeFirst()
       if (!account) return null
-      if (account.lease_expires_at !== null && account.lease_expires_at > account.now) return null
       const leaseId = randomUUID()
-      const expiresAt = new Date(account.now.getTime() + LEASE_SECONDS * 1000)
       await tx
         .updateTable('payment_accounts')
-        .set({ lease_id: leaseId, lease_expires_at: expiresAt })
+        .set({ lease_id: leaseId, lease_expires_at: leaseEnd(LEASE_SECONDS) })
         .where('organization_id', '=', organizationId)
         .execute()
       const { notices, customer_id: customerId, attempts } = account
