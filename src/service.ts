@@ -3,12 +3,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { createApp } from './app.ts'
+import { type App, createApp } from './app.ts'
 import { ensureLocalWorkspace } from './bootstrap/index.ts'
 import type { Settings } from './config.ts'
 import { type SignIn, signInOf } from './console-identity.ts'
-import { migrate } from './database/migrate.ts'
-import { openDatabase } from './database/open-database.ts'
+import { migrateDatabase, openDatabase } from './database/open-database.ts'
 import { embeddingSettings } from './former-models.ts'
 import { createEmbeddingModel } from './inference/embedding-models/create-embedding-model.ts'
 import { createLanguageModel } from './inference/language-models/create-language-model.ts'
@@ -39,15 +38,16 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     loadTermWeights(),
   ])
   let newSecret: string | null = null
+  let app: App | undefined
   try {
-    const applied = await migrate(database.db)
+    const applied = await migrateDatabase(database, settings.DATABASE_URL)
     if (applied.length > 0) logger.info({ applied }, 'migrated the database')
     const local = isLocal(settings)
       ? await ensureLocalWorkspace(database.db, systemClock, settings.BOOTSTRAP_ADMIN_KEY)
       : null
     newSecret = local?.newSecret ?? null
     let url = settings.PUBLIC_URL ?? ''
-    const app = await createApp({
+    app = await createApp({
       settings,
       database,
       clock: systemClock,
@@ -63,10 +63,12 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     })
     const signIn = signInOf(settings)
     if (signIn.by === 'nobody') logger.warn(`nobody can sign in at the console: ${signIn.reason}`)
-    await listen(app.server, settings)
+    // What a process that is gone has left behind is taken over before anybody is served.
     await app.start()
+    await listen(app.server, settings)
     const { port } = app.server.server.address() as AddressInfo
     url ||= `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`
+    const started = app
     return {
       url,
       database: database.driver === 'embedded' ? `embedded, in ${settings.DATA_DIR}` : 'PostgreSQL',
@@ -74,13 +76,15 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       signIn,
       newSecret,
       async close() {
-        app.startDraining()
-        await app.server.close()
-        await app.stop()
+        started.startDraining()
+        await started.server.close()
+        await started.stop()
         await database.close()
       },
     }
   } catch (error) {
+    await app?.server.close()
+    await app?.stop()
     await database.close()
     throw newSecret === null ? error : withNewSecret(error, newSecret)
   }

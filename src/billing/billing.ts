@@ -1,4 +1,4 @@
-import { createTask } from '../background/index.ts'
+import { createTask, within } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
@@ -50,6 +50,7 @@ export interface Billing {
 }
 
 const LOOK_MS = 1_000
+const STOP_TIMEOUT_MS = 10_000
 const SWEEP_MS = 3_600_000
 
 /** Plans, subscriptions and what the payment processor has to do with them. */
@@ -109,7 +110,8 @@ export function createBilling(deps: BillingDependencies): Billing {
       await reportAll()
     },
     async stop() {
-      await Promise.all(tasks.map((task) => task.stop()))
+      // A payment processor that does not answer must not hold the end up: what it was asked is asked again.
+      await within(STOP_TIMEOUT_MS, Promise.all(tasks.map((task) => task.stop())))
     },
   }
 }

@@ -50,8 +50,7 @@ async function cleanUp(
   { dryRun, at }: { dryRun: boolean; at: Date },
 ): Promise<CleanUpReport> {
   const { organizationId } = caller
-  const isInScope = caller.allowedProviders === null || caller.allowedProviders.includes(provider)
-  const { scanned, ids } = isInScope ? await find(tx, organizationId, provider, job) : { scanned: 0, ids: [] }
+  const { scanned, ids } = await find(tx, organizationId, provider, job)
   if (!dryRun && ids.length > 0) await deleteItems(tx, { organizationId, ids })
   const report = { scanned, deleted: ids.length, dryRun }
   await recordEvent(tx, {

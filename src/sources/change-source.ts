@@ -9,7 +9,7 @@ import { hasAccount } from './source.ts'
 
 /*
  * What may be written to a source: together with the removal (removals.ts) all the statements that change the table, for runs,
- * webhooks and connections as well.
+ * webhooks and connections as well. Only `beyond_plan` is billing's to write, which counts what a plan has room for.
  */
 
 /** Changes one source. */

@@ -53,4 +53,15 @@ describe('polling', () => {
     await worker.settle()
     expect(provider.asked.at(-1)?.push).toEqual({ since, hints: [] })
   })
+
+  it('and whatever else queued them, runs of a source that the plan has no room for wait until it has', async () => {
+    const sourceId = await bench.connect('notion', { beyond_plan: true })
+    const runId = await bench.queue(sourceId)
+    const worker = bench.worker(createFakeProvider().adapter)
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'queued' })
+    await bench.db.updateTable('sources').set({ beyond_plan: false }).where('id', '=', sourceId).execute()
+    await worker.settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded' })
+  })
 })

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { hasAccount, readSource, saveCursor, type Source } from '../sources/index.ts'
+import { hasAccount, lockSource, readSource, saveCursor, type Source } from '../sources/index.ts'
 
 /** How long a lease holds without being renewed. */
 export const LEASE_SECONDS = 60
@@ -34,8 +34,7 @@ export class LeaseLost extends Error {
 /** Runs looked at in one go: while others take the first ones, one of the next is free. */
 const CANDIDATES = 16
 
-interface Candidate {
-  organizationId: string
+interface Candidate extends SourceRef {
   runId: string
 }
 
@@ -64,10 +63,12 @@ async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date)
     .innerJoin('sources as s', (join) =>
       join.onRef('s.organization_id', '=', 'r.organization_id').onRef('s.id', '=', 'r.source_id'),
     )
-    .select(['r.organization_id as organizationId', 'r.id as runId'])
+    .select(['r.organization_id as organizationId', 'r.id as runId', 'r.source_id as sourceId'])
     .where('r.status', 'in', ['queued', 'running'])
     .where('s.provider', 'in', [...providers])
     .where(hasAccount('s'))
+    // What the plan has no room for waits until it has.
+    .where('s.beyond_plan', '=', false)
     .where(isLeaseFree('r.lease_expires_at'))
     .where((where) => where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', now)]))
     .orderBy('r.created_at')
@@ -78,6 +79,8 @@ async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date)
 
 /** Takes up a run if it is still free and nobody else is taking it. */
 async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun | undefined> {
+  // The source before the run, as everybody does.
+  if (!(await lockSource(tx, candidate))) return undefined
   const run = await tx
     .selectFrom('sync_runs as r')
     .select(['r.organization_id', 'r.id', 'r.source_id', 'r.started_at', 'r.full_resync'])

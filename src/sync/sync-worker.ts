@@ -1,4 +1,4 @@
-import { createTask } from '../background/index.ts'
+import { createTask, within } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -119,10 +119,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     async stop() {
       stopping.abort(new WorkerStopping())
       await Promise.all([looking.stop(), polling.stop(), tidying.stop()])
-      const timeout = Promise.withResolvers<void>()
-      const timer = setTimeout(timeout.resolve, STOP_TIMEOUT_MS)
-      await Promise.race([crew.finished(), timeout.promise])
-      clearTimeout(timer)
+      await within(STOP_TIMEOUT_MS, crew.finished())
     },
   }
 }

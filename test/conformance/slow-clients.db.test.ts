@@ -65,6 +65,7 @@ describe('a client that sends slowly', () => {
     expect(JSON.parse(received().split('\r\n\r\n', 2)[1] ?? '')).toEqual({
       error: expect.stringContaining('did not arrive in time'),
       code: 'request_timeout',
+      documentation: expect.stringContaining('/errors#request_timeout'),
     })
   })
 

@@ -99,8 +99,8 @@ export async function startTestService(
     publicUrl: () => url,
     ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),
   })
-  await app.server.listen({ host: '127.0.0.1', port: overrides.port ?? 0 })
   await app.start()
+  await app.server.listen({ host: '127.0.0.1', port: overrides.port ?? 0 })
   url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
   return {
     url,

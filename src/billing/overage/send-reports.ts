@@ -172,6 +172,7 @@ async function take(db: Db, organizationId: string, id: string, now: Date): Prom
         .where('organization_id', '=', organizationId)
         .where('id', '=', id)
         .where('sent_at', 'is', null)
+        .where('next_attempt_at', '<=', now)
         .where((where) => where.and([isLeaseFree('lease_expires_at'), isSafe(where, now)]))
         .forUpdate()
         .executeTakeFirst()

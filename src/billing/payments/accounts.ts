@@ -65,6 +65,18 @@ export async function takeTurn(db: Db, organizationId: string): Promise<Turn | n
   )
 }
 
+/** Proves that the turn is still ours, and has it hold for as long again. @returns whether it is */
+export async function renewTurn(db: Db, turn: Turn): Promise<boolean> {
+  const renewed = await db
+    .updateTable('payment_accounts')
+    .set({ lease_expires_at: leaseEnd(LEASE_SECONDS) })
+    .where('organization_id', '=', turn.organizationId)
+    .where('lease_id', '=', turn.leaseId)
+    .returning('organization_id')
+    .executeTakeFirst()
+  return renewed !== undefined
+}
+
 /** Locks the account until the transaction ends. @returns undefined when the turn is no longer ours. */
 export async function lockTurn(tx: Tx, turn: Turn): Promise<Row<'payment_accounts'> | undefined> {
   return await tx

@@ -6,7 +6,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { actorOf, type Caller } from '../../kernel/principal.ts'
 import { type CheckoutPage, type PaymentProcessor, toUpstreamError } from '../payment-processor.ts'
 import { PLANS, type SoldTier, TRIAL_DAYS } from '../plans/plans.ts'
-import { ensureAccount, endTurn, storeCustomer, takeTurn, type Turn } from './accounts.ts'
+import { ensureAccount, endTurn, renewTurn, storeCustomer, takeTurn, type Turn } from './accounts.ts'
 import { currentOf } from './apply-reading.ts'
 
 export interface HostedPagesDependencies {
@@ -44,6 +44,7 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
         if (reading.isDeleted) customerId = await ensureCustomer(deps, turn, customerId)
         if (currentOf(reading)?.isLive) return await openPortal(deps, caller, customerId)
         const known = await reuseCheckout(processor, customerId, plan)
+        await keepTurn(deps.db, turn)
         const page =
           known ??
           (await processor.openCheckout({
@@ -61,7 +62,13 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
     portal: (caller) =>
       inTurn(deps, caller.organizationId, async (turn) => {
         if (turn.customerId === null) await refuseContract(deps.db, caller.organizationId)
-        return await openPortal(deps, caller, await ensureCustomer(deps, turn, null))
+        const customerId = await ensureCustomer(deps, turn, null)
+        const { isDeleted } = await processor.readCustomer(customerId)
+        return await openPortal(
+          deps,
+          caller,
+          isDeleted ? await ensureCustomer(deps, turn, customerId) : customerId,
+        )
       }),
   }
 }
@@ -83,10 +90,7 @@ async function inTurn<T>(
   await ensureAccount(db, organizationId, clock.now())
   let turn = await takeTurn(db, organizationId)
   for (let waited = 0; !turn; waited += LOOK_AGAIN_MS) {
-    if (waited >= TURN_WAIT_MS)
-      throw new AppError('overloaded', 'Billing of this workspace is busy; try again in a moment', {
-        headers: { 'Retry-After': '5' },
-      })
+    if (waited >= TURN_WAIT_MS) throw busy()
     await sleep(LOOK_AGAIN_MS)
     turn = await takeTurn(db, organizationId)
   }
@@ -97,6 +101,17 @@ async function inTurn<T>(
   } finally {
     await endTurn(db, turn, null)
   }
+}
+
+/** Before what must not be done twice: a slow payment processor may have taken longer than the turn holds. */
+async function keepTurn(db: Db, turn: Turn): Promise<void> {
+  if (!(await renewTurn(db, turn))) throw busy()
+}
+
+function busy(): AppError {
+  return new AppError('overloaded', 'Billing of this workspace is busy; try again in a moment', {
+    headers: { 'Retry-After': '5' },
+  })
 }
 
 async function refuseContract(db: Db, organizationId: string): Promise<void> {
@@ -125,6 +140,7 @@ async function ensureCustomer(
     .select(['id', 'name'])
     .where('id', '=', turn.organizationId)
     .executeTakeFirstOrThrow()
+  await keepTurn(db, turn)
   const customerId = await processor.createCustomer({ id, name, replaces: deleted })
   await storeCustomer(db, turn, customerId)
   return customerId

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { within } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -53,9 +54,10 @@ export function createWebhook(deps: {
       )
     if (taken !== 'new' || atWork >= AT_WORK_MAX) return
     atWork += 1
-    await refresh(organizationId, REFRESH_WAIT_MS).finally(() => {
+    const refreshed = refresh(organizationId, REFRESH_WAIT_MS).finally(() => {
       atWork -= 1
     })
+    await within(REFRESH_WAIT_MS, refreshed)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 import { INTERVALS, SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
 import {
   lookupKeyOf,
@@ -29,7 +30,7 @@ export async function createStripeProcessor(
 ): Promise<PaymentProcessor> {
   const { default: StripeClient } = await import('stripe')
   const stripe = new StripeClient(settings.secretKey, {
-    httpClient: StripeClient.createFetchHttpClient(fetcher),
+    httpClient: StripeClient.createFetchHttpClient(refuseRedirects(fetcher)),
     timeout: TIMEOUT_MS,
     maxNetworkRetries: RETRIES,
     telemetry: false,
@@ -99,7 +100,13 @@ async function readCustomer(stripe: Stripe, customerId: string) {
   })
   const planOfProduct = knowsPrices(subscriptions.data) ? NO_PRODUCTS : await readProducts(stripe)
   const reading = toCustomerReading(subscriptions.data, planOfProduct)
-  if (reading.subscriptions.length > 0) return { ...reading, lastCheckout: null, isDeleted: false }
+  if (reading.subscriptions.length > 0) {
+    // A deleted customer's subscriptions are still listed, canceled.
+    const isDeleted = subscriptions.data.some(
+      (one) => typeof one.customer !== 'string' && one.customer.deleted,
+    )
+    return { ...reading, lastCheckout: null, isDeleted }
+  }
   const customer = await stripe.customers.retrieve(customerId)
   if (customer.deleted) return { ...reading, lastCheckout: null, isDeleted: true }
   const [last] = (await stripe.checkout.sessions.list({ customer: customerId, limit: 1 })).data

@@ -7,6 +7,8 @@ import type { Schema } from '../schema.ts'
 export interface PostgresOptions {
   url: string
   connectionsMax?: number
+  /** Without limits on how long a statement or a transaction takes. */
+  isPatient?: boolean
   /** Gets the errors of connections that were lost while no query was running on them. */
   onConnectionError?: (error: Error) => void
 }
@@ -24,6 +26,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 export async function openPostgres({
   url,
   connectionsMax = 10,
+  isPatient = false,
   onConnectionError = () => {},
 }: PostgresOptions): Promise<OpenDatabase> {
   const pool = new Pool({
@@ -32,12 +35,12 @@ export async function openPostgres({
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'retrieval-memory-service',
     keepAlive: true,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    ...(isPatient ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     options: [
       // Plans depend on the tenant's size, and compiling costs more than these queries take.
       '-c jit=off -c plan_cache_mode=force_custom_plan',
-      `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
-      `-c idle_in_transaction_session_timeout=${IDLE_TRANSACTION_MS}`,
+      `-c statement_timeout=${isPatient ? 0 : STATEMENT_TIMEOUT_MS}`,
+      `-c idle_in_transaction_session_timeout=${isPatient ? 0 : IDLE_TRANSACTION_MS}`,
     ].join(' '),
   })
   // The pool listens on idle connections only; one lost between two statements of a transaction would end the process.

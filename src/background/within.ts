@@ -1,0 +1,13 @@
+/**
+ * Waits for something, but no longer than `ms` milliseconds; it goes on by itself then.
+ * @returns whether it was done in time. @throws what it throws in time
+ */
+export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const { promise: timeIsUp, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(() => resolve(false), ms)
+  try {
+    return await Promise.race([work.then(() => true), timeIsUp])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,72 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createStripeProcessor } from './create-stripe-processor.ts'
+
+const servers: Server[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))))
+})
+
+/** A server on loopback; answers its base URL. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const processorAt = (apiUrl: string) =>
+  createStripeProcessor({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiUrl }, fetch)
+
+describe('Stripe behind its address', () => {
+  it('is not followed to another host: what is sent stays here', async () => {
+    let reached = 0
+    const elsewhere = await serve((_request, response) => {
+      reached += 1
+      response.end(JSON.stringify({ id: 'cus_elsewhere', object: 'customer' }))
+    })
+    const url = await serve((request, response) => {
+      response.writeHead(307, { Location: elsewhere + (request.url ?? '') }).end()
+    })
+    const processor = await processorAt(url)
+    await expect(processor.createCustomer({ id: 'org-1', name: 'Acme', replaces: null })).rejects.toThrow(
+      /redirect/i,
+    )
+    expect(reached).toBe(0)
+  })
+
+  it('may have deleted a customer who once subscribed, and says so', async () => {
+    const subscription = {
+      id: 'sub_1',
+      object: 'subscription',
+      status: 'canceled',
+      created: 1_700_000_000,
+      cancel_at_period_end: false,
+      trial_end: null,
+      default_payment_method: null,
+      customer: { id: 'cus_1', object: 'customer', deleted: true },
+      items: {
+        data: [
+          {
+            id: 'si_1',
+            current_period_start: 1_700_000_000,
+            current_period_end: 1_702_592_000,
+            price: {
+              id: 'price_1',
+              lookup_key: 'builder_monthly',
+              product: 'prod_1',
+              recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
+            },
+          },
+        ],
+      },
+    }
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify({ object: 'list', data: [subscription], has_more: false }))
+    })
+    const reading = await (await processorAt(url)).readCustomer('cus_1')
+    expect(reading).toMatchObject({ isDeleted: true, subscriptions: [{ id: 'sub_1', status: 'canceled' }] })
+  })
+})
