@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { CommandError } from './failures.ts'
 
-/** Where the local deployment keeps its operator's token. */
-export const OPERATOR_TOKEN_FILE = 'data/operator-token'
+/** Where the local deployment keeps its operator's token: in the same DATA_DIR as the service's. */
+export const OPERATOR_TOKEN_FILE = join(process.env.DATA_DIR || 'data', 'operator-token')
 
 const ConnectorAccess = z.looseObject({ connectorAccess: z.looseObject({ status: z.string() }) })
 

@@ -48,8 +48,9 @@ const unquoted = (value: string) => value.trim().replace(/^(["'])(.*)\1$/, '$2')
 function titleInText(opening: string, path: string): string {
   const headings = findHeadings(opening.replaceAll('\r\n', '\n'))
   const [top, ...others] = headings.filter(({ level }) => level === 1)
-  // A page whose sections all are of the first level has no heading of its own.
-  if (top && (others.length === 0 || !isSection(top))) return top.title
+  // A page whose sections all are of the first level has no heading of its own, and "Examples" says nothing of what.
+  const isMere = top !== undefined && (others.length === 0 ? isOfSomething(top) : isSection(top))
+  if (top && !isMere) return top.title
   const [, attributes = '', markup = ''] = HTML_HEADING.exec(opening) ?? []
   const written = cleanTitle(markup.replace(/<[^>]{0,1000}>/g, ' ').replace(/\{\/\*.{0,500}?\*\/\}/g, ' '))
   const isLogo = LOGO.test(attributes) || LOGO.test(markup)
@@ -83,6 +84,17 @@ function loneHeading(headings: readonly Heading[]): string {
   return first === undefined || second !== undefined || isSection(first) ? '' : first.title
 }
 
+/** Sections that are always of something that they do not name. */
+const OF_SOMETHING = new Set([
+  'arguments',
+  'example',
+  'examples',
+  'options',
+  'parameters',
+  'props',
+  'returns',
+])
+const isOfSomething = ({ title }: Heading) => OF_SOMETHING.has(title.toLowerCase())
 const isSection = ({ title }: Heading) => SECTIONS.has(title.toLowerCase())
 
 function underlinedHeading(lines: readonly string[]): string {

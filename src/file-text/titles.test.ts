@@ -40,6 +40,7 @@ describe('the title of a Markdown or MDX page', () => {
 
   it.each([
     ['## Examples\n\nText.\n', 'docs/rules/no-unused-vars.mdx', 'no unused vars'],
+    ['# Examples\n\nText.\n', 'docs/retry-policy.md', 'retry policy'],
     ['## Options\n\nText.\n\n## Examples\n', 'docs/02-date_picker.mdx', 'date picker'],
     // A project's name above every page of its documentation.
     [

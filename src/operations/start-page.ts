@@ -27,13 +27,13 @@ export function startPage({ version, url, unreadiness }: StartFacts): Html {
 export MEMORY_URL=${url}
 export MEMORY_API_KEY=svc_…   # the key that the first start printed
 npm run memory -- status
-npm run memory -- import ~/Documents
-npm run memory -- ask "how many vacation days do I get"</pre>
+npm run memory -- import docs   # or a folder of yours
+npm run memory -- ask "How do I rotate the encryption key?"</pre>
       <h2>Over HTTP</h2>
       <pre>
 curl ${url}/v1/search \\
   -H "Authorization: Bearer $MEMORY_API_KEY" \\
-  -H "Content-Type: application/json" -d '{"query": "vacation days"}'</pre>`,
+  -H "Content-Type: application/json" -d '{"query": "rotate the encryption key"}'</pre>`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { PGlite, Transaction as PGliteTransaction } from '@electric-sql/pglite'
 import {
   type CompiledQuery,
@@ -44,6 +45,17 @@ interface OpenTransaction {
   hasFailed: boolean
 }
 
+/** PGlite answers on this very thread and at once, so that a row of statements would keep everything else waiting. */
+const TURN_MS = 10
+let lastTurnAt = 0
+
+/** Lets everything else have its turn, when a while of statements is over. */
+async function giveTurns(): Promise<void> {
+  if (performance.now() - lastTurnAt < TURN_MS) return
+  await turn()
+  lastTurnAt = performance.now()
+}
+
 class EmbeddedConnection implements DatabaseConnection {
   transaction: OpenTransaction | undefined
   readonly #pglite: PGlite
@@ -54,6 +66,7 @@ class EmbeddedConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { transaction } = this
+    await giveTurns()
     if (transaction?.expiry) throw transaction.expiry
     try {
       const session = transaction?.session ?? this.#pglite

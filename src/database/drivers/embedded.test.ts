@@ -55,6 +55,18 @@ describe('a data directory', () => {
     expect((await flushes(database)) - before).toBeGreaterThanOrEqual(5)
   })
 
+  it('gives everything else its turn between statements, however many wait for it', async () => {
+    let turns = 0
+    const counting = setInterval(() => (turns += 1), 0)
+    const one = () => sql`select sum(i) from generate_series(1, 200000) as i`.execute(database.db)
+    const many = async () => {
+      for (let i = 0; i < 10; i++) await one()
+    }
+    await Promise.all([many(), many()])
+    clearInterval(counting)
+    expect(turns).toBeGreaterThanOrEqual(8)
+  })
+
   it('is open to its owner alone and holds nothing half-made', async () => {
     expect((await stat(path.join(parent, 'data'))).mode & 0o777).toBe(0o700)
     expect((await readdir(path.join(parent, 'data'))).toSorted()).toEqual([
