@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PGlite, Transaction as PGliteTransaction } from '@electric-sql/pglite'
 import {
   type CompiledQuery,
@@ -12,6 +12,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
+import pLimit, { type LimitFunction } from 'p-limit'
 
 export interface EmbeddedDialectOptions {
   /** How long a transaction may go without a statement before it is rolled back, in milliseconds. */
@@ -52,19 +53,26 @@ let lastTurnAt = 0
 /** Lets everything else have its turn, when a while of statements is over. */
 async function giveTurns(): Promise<void> {
   if (performance.now() - lastTurnAt < TURN_MS) return
-  await turn()
+  await sleep(0)
   lastTurnAt = performance.now()
 }
 
 class EmbeddedConnection implements DatabaseConnection {
   transaction: OpenTransaction | undefined
   readonly #pglite: PGlite
+  readonly #inLine: LimitFunction
 
-  constructor(pglite: PGlite) {
+  constructor(pglite: PGlite, inLine: LimitFunction) {
     this.#pglite = pglite
+    this.#inLine = inLine
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    // What waits in PGlite's own line follows at once, without a turn for anything else.
+    return this.transaction ? await this.#run(query) : await this.#inLine(() => this.#run<R>(query))
+  }
+
+  async #run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { transaction } = this
     await giveTurns()
     if (transaction?.expiry) throw transaction.expiry
@@ -88,6 +96,7 @@ class EmbeddedConnection implements DatabaseConnection {
 
 class EmbeddedDriver implements Driver {
   readonly #pglite: PGlite
+  readonly #inLine = pLimit(1)
   readonly #idleTransactionMs: number
 
   constructor(pglite: PGlite, { idleTransactionMs }: EmbeddedDialectOptions) {
@@ -99,7 +108,7 @@ class EmbeddedDriver implements Driver {
 
   /** Costs nothing: whoever runs a statement waits for the one session then. */
   async acquireConnection(): Promise<EmbeddedConnection> {
-    return new EmbeddedConnection(this.#pglite)
+    return new EmbeddedConnection(this.#pglite, this.#inLine)
   }
 
   async releaseConnection(connection: EmbeddedConnection): Promise<void> {
@@ -107,15 +116,10 @@ class EmbeddedDriver implements Driver {
   }
 
   async beginTransaction(connection: EmbeddedConnection, settings: TransactionSettings): Promise<void> {
-    const begun = Promise.withResolvers<PGliteTransaction>()
     const ending = Promise.withResolvers<void>()
-    const ended = this.#pglite.transaction(async (session) => {
-      begun.resolve(session)
-      await ending.promise
-    })
-    ended.catch(begun.reject)
+    const { session, ended } = await this.#inLine(() => this.#begin(ending.promise))
     const transaction: OpenTransaction = {
-      session: await begun.promise,
+      session,
       ended,
       commit: ending.resolve,
       rollback: ending.reject,
@@ -132,6 +136,18 @@ class EmbeddedDriver implements Driver {
       settings.accessMode,
     ].filter((mode) => mode !== undefined)
     if (modes.length > 0) await transaction.session.query(`set transaction ${modes.join(' ')}`)
+  }
+
+  /** A transaction that ends when `ending` settles. */
+  async #begin(ending: Promise<void>): Promise<Pick<OpenTransaction, 'session' | 'ended'>> {
+    await giveTurns()
+    const begun = Promise.withResolvers<PGliteTransaction>()
+    const ended = this.#pglite.transaction(async (session) => {
+      begun.resolve(session)
+      await ending
+    })
+    ended.catch(begun.reject)
+    return { session: await begun.promise, ended }
   }
 
   async commitTransaction(connection: EmbeddedConnection): Promise<void> {
