@@ -4,6 +4,7 @@ import { accessRoutes, createApiKeys, type AccessServices } from './access/index
 import { answerRoutes, createAnswers, type Question, type AnswerServices } from './answers/index.ts'
 import { auditRoutes, type AuditServices } from './audit/index.ts'
 import {
+  addBillingPage,
   billingRoutes,
   checkConnectorLimit,
   checkKeyLimit,
@@ -177,6 +178,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
   addConnectedPage(server)
+  addBillingPage(server)
   const background = backgroundOf(deps, {
     models,
     sweeps: sweepUsage({ credits, rateLimit }, deps),
