@@ -5,7 +5,8 @@ const postgresUrl = process.env.TEST_DATABASE_URL
 
 // They only end what hangs: how long a test takes depends on what else the machine does, and says nothing about the code.
 // What waits for something gives up by itself when nothing changes any more (test/support/until.ts).
-const shared = { testTimeout: 300_000, hookTimeout: 300_000, pool: 'forks' as const }
+// A test that fails is run once more, and reported as such: a real fault fails twice, a neighbour's burst does not.
+const shared = { testTimeout: 300_000, hookTimeout: 300_000, retry: 1, pool: 'forks' as const }
 const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'evaluation/**/*.db.test.ts']
 
 export default defineConfig({
