@@ -35,14 +35,42 @@ module.exports = {
     {
       name: 'slices-meet-at-their-index',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: NOT_TESTS },
+      from: { path: '^src/([^/]+)/', pathNot: [NOT_TESTS, '^src/process/'] },
       to: { path: `^src/(?!${PLATFORM}/)[^/]+/`, pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$'] },
     },
     {
-      name: 'composition-takes-slices-by-their-index',
+      name: 'nobody-knows-the-assembly',
       severity: 'error',
-      from: { path: '^src/[^/]+\\.ts$', pathNot: NOT_TESTS },
-      to: { path: `^src/(?!${PLATFORM}/)[^/]+/`, pathNot: '^src/[^/]+/index\\.ts$' },
+      from: { path: '^src/', pathNot: [NOT_TESTS, '^src/(assembly|process)/', '^src/main\\.ts$'] },
+      to: { path: '^src/(assembly|process)/' },
+    },
+    {
+      name: 'the-assembly-starts-no-process',
+      severity: 'error',
+      from: { path: '^src/assembly/', pathNot: NOT_TESTS },
+      to: { path: '^src/process/' },
+    },
+    {
+      // What it announces is the service that the assembly has started.
+      name: 'the-process-knows-no-slice',
+      severity: 'error',
+      from: { path: '^src/process/', pathNot: NOT_TESTS },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/(process|kernel)/', '^src/(config|assembly/(service|console-identity))\\.ts$'],
+      },
+    },
+    {
+      name: 'main-takes-service-and-process',
+      severity: 'error',
+      from: { path: '^src/main\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(config\\.ts$|assembly/service\\.ts$|process/)' },
+    },
+    {
+      name: 'settings-are-read-on-top',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [NOT_TESTS, '^src/(assembly|process)/', '^src/main\\.ts$'] },
+      to: { path: '^src/config\\.ts$' },
     },
     {
       name: 'providers-know-no-slice',

@@ -11,7 +11,7 @@ const TokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() 
 export const DEVELOPER = 'developer@localhost'
 
 /**
- * Signs `email` in at the development issuer of the service at `url`; answers a console token and how many seconds it lives.
+ * Signs `email` in at the development issuer of the service at `url`; returns a console token and how many seconds it lives.
  * @throws CommandError when the service has no such issuer
  */
 export async function fetchConsoleToken(

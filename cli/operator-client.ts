@@ -26,7 +26,7 @@ export async function operatorClient(url: string): Promise<ApiClient> {
   }
 }
 
-/** Gives a workspace the operator's leave for a provider, or takes it; answers how it stands then. */
+/** Gives a workspace the operator's leave for a provider, or takes it; returns how it stands then. */
 export async function decideAccess(
   operator: ApiClient,
   decision: { organizationId: string; provider: string; enabled: boolean },

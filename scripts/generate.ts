@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { openApiDocument } from '../src/http/openapi.ts'
-import { routes, VERSION } from '../src/app.ts'
+import { routes, VERSION } from '../src/assembly/app.ts'
 
 /** Where a service that nobody configured answers; a running one puts its own address there. */
 const PLACEHOLDER_URL = 'http://127.0.0.1:8787'

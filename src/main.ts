@@ -1,8 +1,8 @@
 import { readSettings } from './config.ts'
-import { drainOnSignals } from './drain.ts'
-import { createLogger } from './logger.ts'
-import { announce, logAllOutput, reportFailedStart } from './process-output.ts'
-import { startService } from './service.ts'
+import { drainOnSignals } from './process/drain.ts'
+import { createLogger } from './process/logger.ts'
+import { announce, logAllOutput, reportFailedStart } from './process/output.ts'
+import { startService } from './assembly/service.ts'
 
 let logger = createLogger('info')
 try {

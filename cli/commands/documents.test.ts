@@ -32,7 +32,7 @@ const aDocument = (n: number, values: Record<string, unknown> = {}) => ({
   ...values,
 })
 
-/** Answers the list in pages of the given ones, and each of them by its id with a text. */
+/** Returns the list in pages of the given ones, and each of them by its id with a text. */
 function store(documents: ReturnType<typeof aDocument>[], pageSize = 2, body = 'The text.'): void {
   service.intercept = ({ path }) => {
     const url = new URL(path, service.url)

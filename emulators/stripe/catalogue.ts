@@ -38,7 +38,7 @@ export function seedCatalogue(account: Account): void {
   })
 }
 
-/** A new product; answers its id. */
+/** A new product; returns its id. */
 export function addProduct(account: Account, name: string): string {
   const created = account.clock.now()
   const product: Stripe.Product = {

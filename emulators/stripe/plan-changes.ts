@@ -88,7 +88,7 @@ function changesInterval(account: Account, subscription: Subscription, change: I
   return !isMetered(item.price) && (next.interval !== present.interval || next.count !== present.count)
 }
 
-/** Applies one change; answers what it credits and charges for the rest of the period. */
+/** Applies one change; returns what it credits and charges for the rest of the period. */
 function applyChange(
   account: Account,
   subscription: Subscription,

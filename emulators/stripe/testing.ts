@@ -90,7 +90,7 @@ export async function startShop(options: StripeEmulatorOptions = {}) {
 const pay = async (session: { url: string | null }, card = '4242424242424242') =>
   await post(session.url, { card })
 
-/** Sends a page's form; answers the address the browser is sent on to. */
+/** Sends a page's form; returns the address the browser is sent on to. */
 export async function post(url: string | null, fields: Record<string, string> = {}): Promise<string> {
   if (url === null) throw new Error('there is no page')
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })

@@ -19,7 +19,7 @@ export interface WebhookTrouble {
 export interface Webhooks {
   trouble: WebhookTrouble
   send(event: StoredEvent): void
-  /** Sends what was held, in an order of choice; answers how many. */
+  /** Sends what was held, in an order of choice; returns how many. */
   release(order: ReleaseOrder): number
   attempts(): WebhookAttempt[]
   /** Resolves when all that is not held was taken or given up. */

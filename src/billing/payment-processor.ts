@@ -48,7 +48,7 @@ export interface ProcessorEvent {
 
 /** The payment processor. All but `readEvent` call it over the network and throw {@link ProcessorFailure}. */
 export interface PaymentProcessor {
-  /** Makes an organization's customer; the same again within a day answers the same one. `replaces`: one that is deleted. */
+  /** Makes an organization's customer; the same again within a day returns the same one. `replaces`: one that is deleted. */
   createCustomer(organization: { id: string; name: string; replaces: string | null }): Promise<string>
   readCustomer(customerId: string): Promise<CustomerReading>
   /** The open checkouts of a customer, with the plan that each is for. */

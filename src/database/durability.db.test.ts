@@ -35,7 +35,7 @@ function startWriter(first: number) {
   })
 }
 
-/** Runs a writer, kills it at a random moment of its writing, and answers the numbers that it said were committed. */
+/** Runs a writer, kills it at a random moment of its writing, and returns the numbers that it said were committed. */
 async function writeAndKill(first: number): Promise<number[]> {
   const writer = startWriter(first)
   const acknowledged: number[] = []

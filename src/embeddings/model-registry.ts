@@ -42,9 +42,9 @@ export function createModelRegistry({ configured, builtin, former }: ModelRegist
     if (known) return known
     const model = (await former?.load(name)) ?? null
     if (model === null || model.id !== name) return null
-    const telling = tellingWhatToDo(model, configured.id)
-    loaded.set(name, telling)
-    return telling
+    const advising = withAdvice(model, configured.id)
+    loaded.set(name, advising)
+    return advising
   }
   const find = async (name: string): Promise<EmbeddingModel | null> => {
     if (name === configured.id) return configured
@@ -75,7 +75,7 @@ export function createModelRegistry({ configured, builtin, former }: ModelRegist
 }
 
 /** A former model whose server fails says that it is that one, and how to do without it. */
-function tellingWhatToDo(model: EmbeddingModel, configuredName: string): EmbeddingModel {
+function withAdvice(model: EmbeddingModel, configuredName: string): EmbeddingModel {
   const explained = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
       return await work

@@ -16,7 +16,7 @@ export async function warnOfOtherModels(db: Db, models: ModelRegistry, logger: M
   for (const { name, organizations } of await findStoredModels(db)) {
     if (name === models.configured.id) continue
     const fields = { storedModel: name, configuredModel: models.configured.id, organizations }
-    const answered = await isToBeHad(models, name)
+    const answered = await canBeLoaded(models, name)
     logger.warn(
       fields,
       answered
@@ -26,7 +26,7 @@ export async function warnOfOtherModels(db: Db, models: ModelRegistry, logger: M
   }
 }
 
-async function isToBeHad(models: ModelRegistry, name: string): Promise<boolean> {
+async function canBeLoaded(models: ModelRegistry, name: string): Promise<boolean> {
   try {
     return (await models.find(name)) !== null
   } catch (error) {

@@ -1,3 +1,3 @@
-export { createOperatorGate, type AuthenticateOperator } from './operator-gate.ts'
+export { createOperatorAuthenticator, type AuthenticateOperator } from './authenticate-operator.ts'
 export { createOperator } from './operator.ts'
 export { operatorRoutes, type OperatorServices } from './routes.ts'

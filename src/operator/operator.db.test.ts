@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createBilling } from '../billing/index.ts'
 import { createServer } from '../http/create-server.ts'
-import { createOperator, createOperatorGate, operatorRoutes } from './index.ts'
+import { createOperator, createOperatorAuthenticator, operatorRoutes } from './index.ts'
 
 const TOKEN = 'an-operator-token-of-thirty-two-characters'
 const START = new Date('2026-05-10T08:00:00.000Z')
@@ -54,7 +54,7 @@ beforeAll(async () => {
       authenticateAgent: noGate,
       authenticateConsole: noGate,
       authenticateUser: noGate,
-      authenticateOperator: createOperatorGate(TOKEN),
+      authenticateOperator: createOperatorAuthenticator(TOKEN),
       admit: noGate,
       standing: noGate,
       requireRoom: noGate,
@@ -109,7 +109,7 @@ async function organization(name = 'Acme', createdAt = START): Promise<string> {
 
 describe('the operator surface', () => {
   it('does not exist without a token of its own', async () => {
-    const gate = createOperatorGate(undefined)
+    const gate = createOperatorAuthenticator(undefined)
     expect(() => gate(TOKEN)).toThrow(expect.objectContaining({ code: 'not_found', status: 404 }))
     expect(() => gate(undefined)).toThrow(expect.objectContaining({ code: 'not_found' }))
   })

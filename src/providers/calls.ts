@@ -65,7 +65,7 @@ async function newToken(session: ProviderSession, refused: string, failure: Prov
   }
 }
 
-/** Waits while the account is held back; answers how long, in milliseconds. Throws `rate_limited` when that is over the budget. */
+/** Waits while the account is held back; returns how long, in milliseconds. Throws `rate_limited` when that is over the budget. */
 async function waitForGate(
   session: ProviderSession,
   blockedUntil: Map<string, number>,

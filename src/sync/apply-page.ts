@@ -193,7 +193,7 @@ async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCount
 }
 
 /**
- * Notes the first hundred items that failed; answers how many of these failures are of items not noted before: an adapter may
+ * Notes the first hundred items that failed; returns how many of these failures are of items not noted before: an adapter may
  * try an item again in the same run, and a mail fails once for each attachment.
  */
 async function keepFailures(

@@ -17,14 +17,14 @@ export async function failUnoffered(
   at: Date,
 ): Promise<void> {
   for (const [provider, reason] of reasons) {
-    for (const source of await findUntold(db, provider, reason)) {
+    for (const source of await findNotYetFailed(db, provider, reason)) {
       await retryConflicts(() => db.transaction().execute((tx) => failOne(tx, source, reason, at)))
     }
   }
 }
 
 /** Sources that do not say the reason yet, or have a run waiting. */
-async function findUntold(db: Db, provider: ProviderId, reason: string): Promise<SourceRef[]> {
+async function findNotYetFailed(db: Db, provider: ProviderId, reason: string): Promise<SourceRef[]> {
   return await db
     .selectFrom('sources')
     .select(['organization_id as organizationId', 'id as sourceId'])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { routes } from '../../src/app.ts'
+import { routes } from '../../src/assembly/app.ts'
 import { exampleOf } from '../../src/http/examples.ts'
 import { EXAMPLE_ID } from '../../src/kernel/schemas.ts'
 import { type ConnectedService, startConnectedService, type Workspace } from '../support/connected-service.ts'

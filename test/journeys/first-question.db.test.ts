@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { banner } from '../../src/banner.ts'
+import { banner } from '../../src/process/banner.ts'
 import { loadBuiltinModel } from '../../src/inference/embedding-models/builtin/builtin.ts'
 import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 

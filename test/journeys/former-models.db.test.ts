@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readSettings } from '../../src/config.ts'
-import { embeddingSettings } from '../../src/former-models.ts'
+import { embeddingSettings } from '../../src/assembly/former-models.ts'
 import { createEmbeddingModel } from '../../src/inference/embedding-models/create-embedding-model.ts'
-import { createLogger } from '../../src/logger.ts'
+import { createLogger } from '../../src/process/logger.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type OpenAiEmulator, startOpenAiEmulator } from '../support/openai-emulator.ts'
 import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'
@@ -102,7 +102,7 @@ async function contents(
 const move = (service: TestService, organization: TestOrganization, method = 'POST') =>
   service.call(method, '/v1/maintenance/reembed', { key: organization.adminKey })
 
-/** Waits for the end of the move and asks all the while; answers how often. */
+/** Waits for the end of the move and asks all the while; returns how often. */
 async function searchWhileMoving(service: TestService, organization: TestOrganization): Promise<number> {
   for (let searches = 1; ; searches++) {
     expect(await contents(service, organization, 'harbour crane')).toContain('The harbour has a crane.')

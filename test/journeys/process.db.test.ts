@@ -109,7 +109,7 @@ function documents(connectorId: string, batch: string): unknown {
   }
 }
 
-/** Ingests until the service is killed at a random moment; answers the batches that it acknowledged. */
+/** Ingests until the service is killed at a random moment; returns the batches that it acknowledged. */
 async function ingestAndKill(round: number): Promise<string[]> {
   const service = await launch()
   await untilReady(service)

@@ -47,7 +47,7 @@ export async function clickButton(page: string, at: string): Promise<Response> {
   return await fetch(action, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
 }
 
-/** Opens a provider's page in a browser of its own, agrees where the service asks, and answers the page that ends it. */
+/** Opens a provider's page in a browser of its own, agrees where the service asks, and returns the page that ends it. */
 export async function agreeElsewhere(url: string): Promise<string> {
   const asked = await fetch(url)
   const answer = await clickButton(await asked.text(), asked.url)

@@ -4,8 +4,8 @@ import { type NotionEmulator, startNotionEmulator } from '../../emulators/notion
 import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
 import type { Grants } from '../../emulators/kit/grants.ts'
 import type { EmulatorServer } from '../../emulators/kit/server.ts'
-import { createTokenCipher } from '../../src/connectors/token-cipher.ts'
-import { contextOf } from '../../src/connectors/credentials.ts'
+import { createTokenCipher } from '../../src/connections/token-cipher.ts'
+import { contextOf } from '../../src/connections/credentials.ts'
 import type { Role } from '../../src/kernel/actions.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
 import type { ProviderId } from '../../src/kernel/providers.ts'
@@ -198,7 +198,7 @@ export interface ConnectedService extends TestService {
   signIn(subject: string, membership?: { organizationId: string; role: Role }): Promise<Person>
   /** The operator's leave for a gated provider. */
   grant(organizationId: string, provider: ProviderId): Promise<void>
-  /** Follows the whole OAuth flow as the browser does that begins it; answers the id of the source. */
+  /** Follows the whole OAuth flow as the browser does that begins it; returns the id of the source. */
   connect(person: Person, organizationId: string, provider: ProviderId): Promise<string>
   /** Waits for the source's newest run to end, and answers it. */
   runEnded(organization: TestOrganization, sourceId: string): Promise<EndedRun>

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
-import type { AppDependencies } from '../../src/app.ts'
+import type { AppDependencies } from '../../src/assembly/app.ts'
 import type { Tier } from '../../src/database/schema.ts'
 import { startIssuer, type TestIssuer } from './issuer.ts'
 import { type Person, signIn } from './people.ts'
@@ -32,7 +32,7 @@ export interface PaidWorkspace {
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** What GET /v1/console/billing answers. */
   billing(): Promise<Answer['body']>
-  /** Begins a checkout and answers its id, with the address. */
+  /** Begins a checkout and returns its id, with the address. */
   checkout(tier: SoldTier, interval?: 'monthly' | 'annual'): Promise<{ id: string; url: string }>
   /** Checks out and pays; resolves once Stripe's events have been answered. */
   buy(tier: SoldTier, options?: { interval?: 'monthly' | 'annual'; card?: string }): Promise<void>

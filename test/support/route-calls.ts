@@ -1,4 +1,4 @@
-import { routes } from '../../src/app.ts'
+import { routes } from '../../src/assembly/app.ts'
 import type { Answer, TestOrganization, TestService } from './service.ts'
 import { OPERATOR_TOKEN } from './service.ts'
 import { documentOf } from './documents.ts'

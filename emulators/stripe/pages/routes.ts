@@ -96,7 +96,7 @@ function portalAction(
   return redirectTo(`/portal/${given.id}?said=${act(account, session, given)}`)
 }
 
-/** Does what a form of the portal asks for; answers what to say about it. */
+/** Does what a form of the portal asks for; returns what to say about it. */
 function act(
   account: Account,
   session: Stripe.BillingPortal.Session,

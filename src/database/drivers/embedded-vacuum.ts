@@ -32,7 +32,7 @@ export function startVacuuming(pglite: PGlite, onError: (error: unknown) => void
   }
 }
 
-/** One turn. Answers the names of the tables that were worn. */
+/** One turn. Returns the names of the tables that were worn. */
 export async function vacuumWornTables(pglite: PGlite): Promise<string[]> {
   await pglite.query('select pg_stat_force_next_flush()')
   const { rows } = await pglite.query<{ name: string }>(WORN_TABLES)

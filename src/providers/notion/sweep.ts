@@ -119,7 +119,7 @@ async function orFailure(
   }
 }
 
-/** Takes what is stored out of `met`; answers what is stored, but was not met. */
+/** Takes what is stored out of `met`; returns what is stored, but was not met. */
 async function takeStored(sync: NotionSync, met: Count['met']): Promise<string[]> {
   const missing: string[] = []
   let from = ''

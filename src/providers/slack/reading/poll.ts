@@ -44,7 +44,7 @@ async function* pollChannel(
   yield* check.compare(leaving)
 }
 
-/** Reads a channel's look-back if it is not as before. Answers what of it has left the look-back, where that is certain. */
+/** Reads a channel's look-back if it is not as before. Returns what of it has left the look-back, where that is certain. */
 async function* pollWindow(
   sync: SlackSync,
   channel: SlackChannel,

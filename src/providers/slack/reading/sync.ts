@@ -37,12 +37,12 @@ export async function startSync(
   state: SlackState,
   options: SlackChangesOptions,
 ): Promise<SlackSync> {
-  const who = await whoWeAre(run)
+  const own = await findOwnWorkspace(run)
   const { externalAccountId, displayName } = run.session.account
   const workspace = {
     id: externalAccountId,
-    name: who.team ?? displayName,
-    url: who.url ?? 'https://slack.com/',
+    name: own.team ?? displayName,
+    url: own.url ?? 'https://slack.com/',
   }
   const directory = createSlackDirectory(run)
   return {
@@ -57,7 +57,7 @@ export async function startSync(
 }
 
 /** What Slack says of the grant; nothing where a gateway in between does not know the method: the grant told enough. */
-async function whoWeAre(run: SlackRun): Promise<{ team?: string; url?: string }> {
+async function findOwnWorkspace(run: SlackRun): Promise<{ team?: string; url?: string }> {
   try {
     return await run.call((token) => run.client.auth.test({ token }))
   } catch (error) {

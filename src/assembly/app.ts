@@ -1,0 +1,325 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { accessRoutes, createApiKeys, type AccessServices } from '../access/index.ts'
+import { answerRoutes, createAnswers, type Question, type AnswerServices } from '../answers/index.ts'
+import { auditRoutes, type AuditServices } from '../audit/index.ts'
+import {
+  addBillingPage,
+  billingRoutes,
+  checkConnectorLimit,
+  checkKeyLimit,
+  type Billing,
+  type BillingServices,
+} from '../billing/index.ts'
+import { createTask, type Task } from '../background/index.ts'
+import type { Settings } from '../config.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import { isMigrated } from '../database/migrate.ts'
+import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
+import { addConnectedPage, connectionRoutes, type ConnectionServices } from '../connections/index.ts'
+import { createConsoleIdentity } from './console-identity.ts'
+import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from '../embeddings/index.ts'
+import { keepFormerModels } from './former-models.ts'
+import { createGates } from './create-gates.ts'
+import type { Route } from '../http/route.ts'
+import { createServer, type ServerOptions } from '../http/create-server.ts'
+import { llmsText } from '../http/llms-text.ts'
+import { createBillingEngine } from './billing-engine.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
+import type { LanguageModel } from '../inference/language-model.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
+import { createItems, itemRoutes, type Items, type ItemServices } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { addMetrics, createMetrics, healthRoutes, type HealthServices } from '../health/index.ts'
+import { addPages, referenceRoutes, type ReferenceServices } from '../reference/index.ts'
+import {
+  createOperator,
+  createOperatorAuthenticator,
+  operatorRoutes,
+  type OperatorServices,
+} from '../operator/index.ts'
+import { createOrganizations, organizationRoutes, type OrganizationServices } from '../organizations/index.ts'
+import {
+  createModelMove,
+  type ModelMove,
+  modelMoveRoutes,
+  type ModelMoveServices,
+} from '../model-move/index.ts'
+import {
+  createReadingList,
+  createRetrieval,
+  retrievalRoutes,
+  type RetrievalServices,
+} from '../retrieval/index.ts'
+import {
+  createRemovals,
+  createSources,
+  type Removals,
+  sourceRoutes,
+  type SourceServices,
+} from '../sources/index.ts'
+import { createSyncRuns, dropActiveRuns, syncRoutes, type SyncServices } from '../sync/index.ts'
+import { createCredits, createRateLimit, type Credits, type RateLimit } from '../usage/index.ts'
+
+/** Everything the service takes from outside. */
+export interface AppDependencies {
+  settings: Settings
+  database: OpenDatabase
+  clock: Clock
+  logger: Logger
+  embeddingModel: EmbeddingModel
+  languageModel: LanguageModel | null
+  /** How words are told apart and weighed where sentences are compared with a question. */
+  termWeights: TermWeights
+  fetch: typeof fetch
+  operatorToken: string | undefined
+  /** The base URL in links, without a slash at its end. Asked only once the server listens. */
+  publicUrl: () => string
+  /** How long clients may take to send a request; of tests. */
+  timeouts?: ServerOptions<unknown>['timeouts']
+}
+
+export interface App {
+  server: FastifyInstance
+  /** Begins what runs in the background, as far as this process's role has it. */
+  start(): Promise<void>
+  /** From now on `/readyz` answers 503. */
+  startDraining(): void
+  /** Compares and reports now what billing has to. For tests, with the role `api`. */
+  settleBilling(): Promise<void>
+  /** Ends what runs in the background. */
+  stop(): Promise<void>
+}
+
+/** What the handlers of all routes take. */
+type Services = AccessServices &
+  AnswerServices &
+  AuditServices &
+  BillingServices &
+  ConnectionServices &
+  HealthServices &
+  ItemServices &
+  OperatorServices &
+  OrganizationServices &
+  ModelMoveServices &
+  ReferenceServices &
+  RetrievalServices &
+  SourceServices &
+  SyncServices
+
+/** Every route of the service: the OpenAPI document and the every-route tests read this list. */
+export const routes: readonly Route<Services>[] = [
+  ...retrievalRoutes,
+  ...answerRoutes,
+  ...itemRoutes,
+  ...modelMoveRoutes,
+  ...accessRoutes,
+  ...sourceRoutes,
+  ...syncRoutes,
+  ...connectionRoutes,
+  ...auditRoutes,
+  ...organizationRoutes,
+  ...billingRoutes,
+  ...operatorRoutes,
+  ...healthRoutes,
+  ...referenceRoutes,
+]
+
+const SWEEP_INTERVAL_MS = 60_000
+/** It has one session: a search at work, and one that is ready to follow. */
+const EMBEDDED_SEARCHES_AT_ONCE = 2
+/** The service's version, as the OpenAPI document says it. */
+export const VERSION = '0.1.0'
+
+/** Puts the service together: the only place where adapters meet slices. Nothing runs and nobody listens yet. */
+export async function createApp(deps: AppDependencies): Promise<App> {
+  const { settings, database, clock, logger, publicUrl } = deps
+  const { db } = database
+  let draining = false
+  const metrics = createMetrics()
+  const credits = createCredits({ db, clock })
+  const identity = createConsoleIdentity({ ...deps, db })
+  const configured = deps.embeddingModel
+  const former = await keepFormerModels({ db, settings, logger, configured })
+  const models = createModelRegistry({ configured, builtin: loadBuiltin, former })
+  const modelMove = createModelMove({ db, clock, models, logger, works: settings.ROLE !== 'api' })
+  const items = createItems({ db, clock, models })
+  const engine = await createConnectorEngine({ ...deps, items, metrics })
+  const billing = await createBillingEngine({ ...deps, metrics })
+  const removals = createRemovals({
+    db,
+    clock,
+    endRuns: dropActiveRuns,
+    onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
+  })
+  const isDraining = (): boolean => draining
+  const parts = { models, items, modelMove, engine, removals, billing, isDraining }
+  const services = createServices(deps, parts)
+  const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
+  const gates = createGates({
+    db,
+    clock,
+    verifyToken: identity.verifyToken,
+    onSignIn: identity.onSignIn,
+    authenticateOperator: createOperatorAuthenticator(deps.operatorToken),
+    rateLimit,
+    credits,
+  })
+  const server = await createServer({
+    routes: settings.ROLE === 'worker' ? [...healthRoutes, ...referenceRoutes] : routes,
+    services,
+    gates,
+    logger,
+    publicUrl,
+    onAnswered: metrics.observeAnswer,
+    isDraining,
+    ...(deps.timeouts ? { timeouts: deps.timeouts } : {}),
+    mounted: identity.mounted,
+  })
+  addMetrics(server, metrics)
+  addPages(server, {
+    version: VERSION,
+    unreadiness: services.unreadiness,
+    llmsText: () =>
+      llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
+  })
+  addConnectedPage(server)
+  addBillingPage(server)
+  const background = backgroundOf(deps, {
+    models,
+    sweeps: sweepUsage({ credits, rateLimit }, deps),
+    modelMove,
+    removals,
+    engine,
+    billing,
+  })
+  return {
+    server,
+    ...background,
+    startDraining: () => void (draining = true),
+    settleBilling: () => billing.settle(),
+  }
+}
+
+/** What runs beside the requests, as far as this process's role has it. */
+function backgroundOf(
+  { settings, database, logger }: AppDependencies,
+  {
+    models,
+    sweeps,
+    modelMove,
+    removals,
+    engine,
+    billing,
+  }: {
+    models: ModelRegistry
+    sweeps: readonly Task[]
+    modelMove: ModelMove
+    removals: Removals
+    engine: ConnectorEngine
+    billing: Billing
+  },
+): Pick<App, 'start' | 'stop'> {
+  return {
+    async start() {
+      await warnOfOtherModels(database.db, models, logger)
+      for (const sweep of sweeps) sweep.start()
+      modelMove.startResuming()
+      await engine.start()
+      if (settings.ROLE === 'api') return
+      removals.start()
+      // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
+      if (database.driver === 'embedded') await billing.takeOver()
+      billing.start()
+    },
+    async stop() {
+      const tasks = [...sweeps, modelMove, removals, engine, billing]
+      await Promise.all(tasks.map((task) => task.stop()))
+    },
+  }
+}
+
+function loadBuiltin(): Promise<EmbeddingModel> {
+  return createEmbeddingModel({ provider: 'builtin' })
+}
+
+/** The slices, each with what it needs. */
+function createServices(
+  deps: AppDependencies,
+  parts: {
+    models: ModelRegistry
+    items: Items
+    modelMove: ModelMove
+    engine: ConnectorEngine
+    removals: Removals
+    billing: Billing
+    isDraining: () => boolean
+  },
+): Services {
+  const { settings, database, clock, logger } = deps
+  const { models, items, engine, removals, billing } = parts
+  const { db } = database
+  const retrieval = createRetrieval({
+    db,
+    clock,
+    models,
+    ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
+  })
+  const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
+  let document: Record<string, unknown> | undefined
+  return {
+    ...engine.accounts.services,
+    db,
+    apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
+    organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
+    sources: createSources({
+      db,
+      clock,
+      checkConnectorLimit,
+      channels: engine.accounts.channels,
+      disconnect: { prepare: engine.accounts.revocations.prepare, run: engine.disconnect },
+      removals,
+    }),
+    syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
+    billing,
+    operator: createOperator({ db, clock, logger, billing }),
+    items,
+    modelMove: parts.modelMove,
+    retrieval,
+    answers: createAnswers<Question>({
+      retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),
+      languageModel: deps.languageModel,
+      answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
+      terms: deps.termWeights,
+      onModelFailure: (err, { requestId }) => logger.warn({ requestId, err }, 'the language model failed'),
+    }),
+    unreadiness: () => unreadiness(database, parts.isDraining()),
+    // Made once: it takes 10 ms, and anybody may ask for it.
+    openApiDocument: () =>
+      (document ??= { ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
+  }
+}
+
+/** Once a minute: gives back the credits of requests whose process died, and forgets the rate windows that are over. */
+function sweepUsage(
+  { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
+  { clock, logger }: AppDependencies,
+): Task[] {
+  const sweep = (act: () => Promise<unknown>, failure: string): Task =>
+    createTask({ act, intervalMs: SWEEP_INTERVAL_MS, onError: (err) => logger.error({ err }, failure) })
+  return [
+    sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be given back'),
+    sweep(() => rateLimit.sweep(), 'rate windows that are over could not be removed'),
+  ]
+}
+
+async function unreadiness(database: OpenDatabase, draining: boolean): Promise<string | null> {
+  if (draining) return 'The service is stopping'
+  try {
+    return (await isMigrated(database.db)) ? null : 'The database is not migrated to this version'
+  } catch {
+    return 'The database cannot be reached'
+  }
+}

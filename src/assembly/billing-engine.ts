@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Billing, createBilling, createStripeProcessor } from '../billing/index.ts'
+import type { Settings } from '../config.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Metrics } from '../health/index.ts'
+
+/** Puts billing together with the payment processor, where one is configured. */
+export async function createBillingEngine(deps: {
+  settings: Settings
+  database: OpenDatabase
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  publicUrl: () => string
+  fetch: typeof fetch
+}): Promise<Billing> {
+  const { settings, database, clock, logger, metrics, publicUrl } = deps
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = settings
+  const processor =
+    secretKey !== undefined && webhookSecret !== undefined
+      ? await createStripeProcessor({ secretKey, webhookSecret, apiUrl: settings.STRIPE_API_URL }, deps.fetch)
+      : null
+  const billing = createBilling({
+    db: database.db,
+    clock,
+    logger,
+    processor,
+    publicUrl,
+    sleep: (ms) => sleep(ms),
+    onReportAttempt: metrics.observeReport,
+  })
+  if (processor) metrics.watchOverage(billing.overage.standing)
+  return billing
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { createTask } from '../background/index.ts'
+import { checkConnectorLimit } from '../billing/index.ts'
+import type { Settings } from '../config.ts'
+import { type ProviderAccounts, createProviderAccounts, keptEncryptionKey } from '../connections/index.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import type { Items } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { PROVIDERS, createProviderAdapters, type ProviderAdapters } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { Metrics } from '../health/index.ts'
+import {
+  createSyncWorker,
+  type OpenAccount,
+  releaseAllLeases,
+  storedIds,
+  type SyncWorker,
+  type SyncWorkerDependencies,
+  type TakenRun,
+  withoutMessage,
+} from '../sync/index.ts'
+
+export interface ConnectorEngine {
+  accounts: ProviderAccounts
+  /** Throws `not_configured` for a provider that this deployment does not offer. */
+  requireOffered(provider: ProviderId): void
+  /** Runs can be taken up: one was queued just now. */
+  wake(): void
+  /** Ends the grants of removed sources; what fails is logged and tried again. */
+  disconnect(): Promise<void>
+  /** Takes up runs and keeps grants in order, unless this process only answers requests. */
+  start(): Promise<void>
+  /** Hands back the runs at work and ends what else runs in the background. */
+  stop(): Promise<void>
+}
+
+const MAINTAIN_MS = 60_000
+
+/** Puts the providers, their accounts and the worker of their runs together. */
+export async function createConnectorEngine(deps: {
+  settings: Settings
+  database: OpenDatabase
+  clock: Clock
+  logger: Logger
+  items: Items
+  metrics: Metrics
+  publicUrl: () => string
+}): Promise<ConnectorEngine> {
+  const { settings, database, clock, logger, metrics } = deps
+  const { db } = database
+  const adapters = await createProviderAdapters(settings.providers, clock)
+  const onError = (err: unknown): void =>
+    logger.error({ err }, 'connectors: something failed and is tried again')
+  const wake = (): void => worker.wake()
+  const accounts = createProviderAccounts({
+    db,
+    clock,
+    random: Math.random,
+    adapters,
+    encryptionKeys: await encryptionKeys(settings, adapters.offered.length > 0),
+    gated: settings.GATED_PROVIDERS,
+    environment: settings.providers,
+    checkConnectorLimit,
+    publicUrl: deps.publicUrl,
+    onQueued: wake,
+    onError,
+  })
+  const worker: SyncWorker = createSyncWorker({
+    db,
+    clock,
+    items: deps.items,
+    providers: adapters.offered,
+    unoffered: unofferedBy(adapters),
+    intervalMs: settings.SYNC_INTERVAL_MINUTES * 60_000,
+    random: Math.random,
+    openAccount: openAccountOf(database, accounts),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    onPage: metrics.observePage,
+    onItemFault: logItemFault(logger),
+    onWait: ({ run, until }) =>
+      logger.info({ ...runFields(run), until }, 'a sync run waits as long as its provider asks'),
+    onRunEnded: observeEnd(logger, metrics),
+    onError,
+  })
+  const disconnect = (): Promise<void> => accounts.revocations.run().catch(onError)
+  const maintenance = createTask({ act: accounts.maintain, intervalMs: MAINTAIN_MS, onError })
+  return {
+    accounts,
+    requireOffered: (provider) => void adapters.get(provider),
+    wake,
+    disconnect,
+    async start() {
+      if (settings.ROLE === 'api') return
+      // Nobody else can have the embedded database: what is running there belongs to a process that is gone.
+      if (database.driver === 'embedded') await releaseAllLeases(db)
+      worker.start()
+      if (adapters.offered.length > 0) maintenance.start()
+    },
+    async stop() {
+      await Promise.all([maintenance.stop(), worker.stop()])
+      // A token that a provider has already renewed is not to be lost with the process.
+      await accounts.settle()
+      await adapters.close()
+    },
+  }
+}
+
+function logItemFault(logger: Logger): SyncWorkerDependencies['onItemFault'] {
+  const words = 'an item could not be read or stored; the run goes on, and lists it among its failures'
+  return (run, fault) => logger.error({ ...runFields(run), err: withoutMessage(fault) }, words)
+}
+
+/** Counts and logs how runs end. */
+function observeEnd(logger: Logger, metrics: Metrics): SyncWorkerDependencies['onRunEnded'] {
+  return ({ run, outcome, seconds }) => {
+    metrics.observeRun({ provider: run.source.provider, end: outcome.end, seconds })
+    const fields = { ...runFields(run), seconds }
+    if (outcome.end === 'succeeded') logger.info(fields, 'a sync run succeeded')
+    else if (outcome.end === 'handed_back')
+      logger.info(
+        { ...fields, reason: String(outcome.cause) },
+        'a sync run was handed back and goes on later',
+      )
+    else logger.warn({ ...fields, end: outcome.end, err: outcome.cause }, 'a sync run did not succeed')
+  }
+}
+
+function runFields({ organizationId, runId, source }: TakenRun) {
+  return { organizationId, runId, sourceId: source.sourceId, provider: source.provider }
+}
+
+/** Why each of the other providers is not offered. */
+function unofferedBy(adapters: ProviderAdapters): Map<ProviderId, string> {
+  const reasons = new Map<ProviderId, string>()
+  for (const provider of PROVIDERS) {
+    try {
+      adapters.get(provider)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      reasons.set(provider, error.message)
+    }
+  }
+  return reasons
+}
+
+function openAccountOf({ db }: OpenDatabase, accounts: ProviderAccounts): OpenAccount {
+  return ({ source }, options) =>
+    accounts.openAccount(source, { ...options, storedIds: (range) => storedIds(db, source, range) })
+}
+
+/** Without a connector nothing is encrypted, and no key is left behind on disk. */
+async function encryptionKeys(settings: Settings, isNeeded: boolean): Promise<Buffer[]> {
+  if (settings.ENCRYPTION_KEY !== undefined) return settings.ENCRYPTION_KEY
+  return [isNeeded ? await keptEncryptionKey(settings.DATA_DIR) : randomBytes(32)]
+}

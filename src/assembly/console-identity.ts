@@ -1,0 +1,111 @@
+import {
+  createDevelopmentIssuer,
+  createTokenVerifier,
+  DEVELOPMENT_AUDIENCE,
+  DEVELOPMENT_ISSUER_PATH,
+  type DevelopmentIssuer,
+  publishedKeys,
+  type VerifyToken,
+} from '../access/index.ts'
+import { findLocalWorkspace } from '../bootstrap/index.ts'
+import type { Settings } from '../config.ts'
+import type { Db } from '../database/database.ts'
+import type { ServerOptions } from '../http/create-server.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { isLoopback } from '../kernel/loopback.ts'
+import { addMember } from '../organizations/index.ts'
+
+export interface ConsoleIdentity {
+  verifyToken: VerifyToken
+  /** Runs for each signed-in request, once its user is known. */
+  onSignIn(userId: string): Promise<void>
+  mounted: ServerOptions<unknown>['mounted']
+}
+
+/** Who signs people in at the console. `nobody`: `reason` says why, and what to set. */
+export type SignIn =
+  | { by: 'issuer'; issuer: string; audience: string }
+  | { by: 'development' }
+  | { by: 'nobody'; reason: string }
+
+/**
+ * Who signs people in, by the settings: the configured issuer; without one the built-in development issuer, but only where
+ * nothing says that others than this machine's people reach the service. `PUBLIC_URL` says so also where a proxy stands
+ * in front of a service that listens on loopback.
+ */
+export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Settings): SignIn {
+  if (OIDC_ISSUER !== undefined && OIDC_AUDIENCE !== undefined)
+    return { by: 'issuer', issuer: OIDC_ISSUER, audience: OIDC_AUDIENCE }
+  const outside =
+    PUBLIC_URL !== undefined && !isLoopback(new URL(PUBLIC_URL).hostname)
+      ? 'PUBLIC_URL'
+      : isLoopback(HOST)
+        ? undefined
+        : 'HOST'
+  if (outside === undefined) return { by: 'development' }
+  const reason = `set OIDC_ISSUER and OIDC_AUDIENCE (the built-in development issuer is for loopback only, and ${outside} is not loopback)`
+  return { by: 'nobody', reason }
+}
+
+/** Verifies console tokens of whoever signs people in. At the development issuer they own the local workspace. */
+export function createConsoleIdentity(deps: {
+  settings: Settings
+  db: Db
+  clock: Clock
+  fetch: typeof fetch
+  publicUrl: () => string
+}): ConsoleIdentity {
+  const { settings, clock } = deps
+  const signIn = signInOf(settings)
+  switch (signIn.by) {
+    case 'development':
+      return withDevelopmentIssuer(deps)
+    case 'nobody':
+      return { verifyToken: () => refuse(signIn.reason), onSignIn: async () => {}, mounted: undefined }
+    case 'issuer': {
+      const { issuer, audience } = signIn
+      const keys = publishedKeys(issuer, deps.fetch)
+      const verifyToken = createTokenVerifier({ issuer, audience, keys, clock })
+      return { verifyToken, onSignIn: async () => {}, mounted: undefined }
+    }
+  }
+}
+
+async function refuse(reason: string): Promise<never> {
+  throw new AppError('not_configured', `The console needs an identity provider: ${reason}`)
+}
+
+function withDevelopmentIssuer(deps: {
+  settings: Settings
+  db: Db
+  clock: Clock
+  publicUrl: () => string
+}): ConsoleIdentity {
+  const { settings, db, clock } = deps
+  let made: Promise<DevelopmentIssuer> | undefined
+  const issuer = (): Promise<DevelopmentIssuer> =>
+    (made ??= createDevelopmentIssuer({ publicUrl: deps.publicUrl(), dataDir: settings.DATA_DIR, clock }))
+  let verifier: VerifyToken | undefined
+  return {
+    async verifyToken(authorization) {
+      const development = await issuer()
+      verifier ??= createTokenVerifier({
+        issuer: development.issuer,
+        audience: DEVELOPMENT_AUDIENCE,
+        keys: development.keys,
+        clock,
+      })
+      return await verifier(authorization)
+    },
+    async onSignIn(userId) {
+      const organizationId = await findLocalWorkspace(db)
+      if (organizationId !== undefined)
+        await addMember(db, { organizationId, userId, role: 'owner', at: clock.now() })
+    },
+    mounted: {
+      path: DEVELOPMENT_ISSUER_PATH,
+      handle: async (request, response) => (await issuer()).handle(request, response),
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { beyondPlanError } from '../billing/index.ts'
+import { authenticateApiKey, enterWorkspace, type VerifyToken } from '../access/index.ts'
+import type { Db } from '../database/database.ts'
+import type { Gates } from '../http/gates.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Caller } from '../kernel/principal.ts'
+import type { AuthenticateOperator } from '../operator/index.ts'
+import { ensureUser } from '../organizations/index.ts'
+import type { Credits, RateLimit } from '../usage/index.ts'
+
+/** The gates of every route, put together from the slices that keep them. */
+export function createGates(deps: {
+  db: Db
+  clock: Clock
+  verifyToken: VerifyToken
+  onSignIn: (userId: string) => Promise<void>
+  authenticateOperator: AuthenticateOperator
+  rateLimit: RateLimit
+  credits: Credits
+}): Gates {
+  const { db, clock, verifyToken, rateLimit, credits } = deps
+  const signIn = async (authorization: string | undefined): Promise<string> => {
+    const userId = await ensureUser(db, clock, await verifyToken(authorization))
+    await deps.onSignIn(userId)
+    return userId
+  }
+  return {
+    authenticateAgent: (authorization) => authenticateApiKey(db, clock, authorization),
+    authenticateConsole: async (authorization, organizationId) =>
+      enterWorkspace(db, await signIn(authorization), organizationId),
+    authenticateUser: async (authorization) => ({ kind: 'user', userId: await signIn(authorization) }),
+    authenticateOperator: deps.authenticateOperator,
+    admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
+    standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),
+    async requireRoom(caller) {
+      if (caller.kind === 'agent' && caller.isBeyondPlan)
+        throw await beyondPlanError(db, caller.organizationId, 'agents')
+    },
+    holdCredit: (organizationId, requestId) => credits.hold(organizationId, requestId),
+  }
+}
+
+function subjectOf(caller: Caller): { organizationId: string; subjectId: string } {
+  const subjectId = caller.kind === 'agent' ? caller.apiKeyId : caller.userId
+  return { organizationId: caller.organizationId, subjectId }
+}

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../config.ts'
+import { createTokenCipher, keptEncryptionKey } from '../connections/index.ts'
+import type { Db } from '../database/database.ts'
+import { createKeptSettings, type FormerModels, type SecretCipher } from '../embeddings/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import {
+  createEmbeddingModel,
+  type EmbeddingModelSettings,
+} from '../inference/embedding-models/create-embedding-model.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** The embedding model that the environment asks for. */
+export function embeddingSettings(settings: Settings): EmbeddingModelSettings {
+  return {
+    provider: settings.EMBEDDING_PROVIDER,
+    baseUrl: settings.EMBEDDING_BASE_URL,
+    apiKey: settings.EMBEDDING_API_KEY,
+    model: settings.EMBEDDING_MODEL,
+    dimensions: settings.EMBEDDING_DIMENSIONS,
+  }
+}
+
+/**
+ * Keeps the settings of the configured model in the database, and finds those of the models before it, which go on answering
+ * until their vectors have been moved. What an older ENCRYPTION_KEY has encrypted is encrypted anew.
+ */
+export async function keepFormerModels(deps: {
+  db: Db
+  settings: Settings
+  logger: Logger
+  configured: EmbeddingModel
+}): Promise<FormerModels> {
+  const { db, settings, logger, configured } = deps
+  const kept = createKeptSettings({
+    db,
+    present: embeddingSettings(settings),
+    cipher: () => secretCipher(settings),
+  })
+  await kept.keep(configured)
+  await kept.dropUnused(configured.id)
+  await kept
+    .reencrypt()
+    .catch((err: unknown) => logger.error({ err }, 'the API key of a former embedding model cannot be read'))
+  return {
+    async load(name) {
+      const former = await kept.find(name)
+      if (former === null) return null
+      try {
+        return await createEmbeddingModel(former)
+      } catch (error) {
+        throw cannotBeLoaded(name, configured.id, error)
+      }
+    },
+    dropUnused: () => kept.dropUnused(configured.id),
+  }
+}
+
+/** The embedded database has a key beside it; with PostgreSQL every process would make another one. */
+async function secretCipher(settings: Settings): Promise<SecretCipher | null> {
+  if (settings.ENCRYPTION_KEY !== undefined) return createTokenCipher(settings.ENCRYPTION_KEY)
+  return settings.DATABASE_URL === undefined
+    ? createTokenCipher([await keptEncryptionKey(settings.DATA_DIR)])
+    : null
+}
+
+function cannotBeLoaded(name: string, configuredName: string, cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AppError(
+    'embedding_model_mismatch',
+    `The stored vectors are of the embedding model "${name}", which cannot be loaded any more (${reason}); restore what it ` +
+      `needs, or move to "${configuredName}" with POST /v1/maintenance/reembed`,
+    { details: { storedModel: name, configuredModel: configuredName }, cause },
+  )
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type App, createApp } from './app.ts'
+import { ensureLocalWorkspace } from '../bootstrap/index.ts'
+import type { Settings } from '../config.ts'
+import { type SignIn, signInOf } from './console-identity.ts'
+import { migrateDatabase, openDatabase } from '../database/open-database.ts'
+import { embeddingSettings } from './former-models.ts'
+import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
+import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
+import { loadTermWeights } from '../inference/term-weights.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { StartupError } from '../kernel/errors.ts'
+
+/** The running service. */
+export interface Service {
+  url: string
+  database: string
+  model: string
+  signIn: SignIn
+  /** The local workspace's admin key, only in the start that made it. */
+  newSecret: string | null
+  /** Drains: no new work, requests in flight finish, then everything is closed. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the service as the settings say: database, migrations, models, local workspace, HTTP.
+ * @throws StartupError that says what to mend; nothing is left open.
+ */
+export async function startService(settings: Settings, logger: Logger): Promise<Service> {
+  const [database, embeddingModel, termWeights] = await Promise.all([
+    openDatabase({ dataDir: settings.DATA_DIR, databaseUrl: settings.DATABASE_URL, logger }),
+    createEmbeddingModel(embeddingSettings(settings)),
+    loadTermWeights(),
+  ])
+  let newSecret: string | null = null
+  let app: App | undefined
+  try {
+    const applied = await migrateDatabase(database, settings.DATABASE_URL)
+    if (applied.length > 0) logger.info({ applied }, 'migrated the database')
+    const local = isLocal(settings)
+      ? await ensureLocalWorkspace(database.db, systemClock, settings.BOOTSTRAP_ADMIN_KEY)
+      : null
+    newSecret = local?.newSecret ?? null
+    let url = settings.PUBLIC_URL ?? ''
+    app = await createApp({
+      settings,
+      database,
+      clock: systemClock,
+      logger,
+      embeddingModel,
+      languageModel: createLanguageModel(languageSettings(settings)),
+      termWeights,
+      fetch,
+      operatorToken:
+        settings.OPERATOR_TOKEN ??
+        (settings.DATABASE_URL === undefined ? await keptOperatorToken(settings.DATA_DIR) : undefined),
+      publicUrl: () => url,
+    })
+    const signIn = signInOf(settings)
+    if (signIn.by === 'nobody') logger.warn(`nobody can sign in at the console: ${signIn.reason}`)
+    // What a process that is gone has left behind is taken over before anybody is served.
+    await app.start()
+    await listen(app.server, settings)
+    const { port } = app.server.server.address() as AddressInfo
+    url ||= `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`
+    const started = app
+    return {
+      url,
+      database: database.driver === 'embedded' ? `embedded, in ${settings.DATA_DIR}` : 'PostgreSQL',
+      model: embeddingModel.id,
+      signIn,
+      newSecret,
+      async close() {
+        started.startDraining()
+        await started.server.close()
+        await started.stop()
+        await database.close()
+      },
+    }
+  } catch (error) {
+    await app?.server.close()
+    await app?.stop()
+    await database.close()
+    throw newSecret === null ? error : withNewSecret(error, newSecret)
+  }
+}
+
+/** The next start will not make the key again: who starts the service has to learn it now. */
+function withNewSecret(error: unknown, newSecret: string): StartupError {
+  const reason = error instanceof Error ? error.message : String(error)
+  const key = `The local workspace was made before that. Its admin key, shown this once: ${newSecret}`
+  return new StartupError(`${reason}\n\n${key}`, { cause: error })
+}
+
+/** A deployment with an identity provider of its own makes its workspaces in the console. */
+function isLocal(settings: Settings): boolean {
+  return settings.OIDC_ISSUER === undefined || settings.BOOTSTRAP_ADMIN_KEY !== undefined
+}
+
+async function listen(
+  server: { listen(options: { host: string; port: number }): Promise<string> },
+  { HOST, PORT }: Settings,
+): Promise<void> {
+  try {
+    await server.listen({ host: HOST, port: PORT })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartupError(`HOST, PORT: cannot listen on ${HOST}:${PORT} (${reason})`, { cause: error })
+  }
+}
+
+/** The local deployment's operator token: made once, readable by its owner only. */
+async function keptOperatorToken(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'operator-token')
+  await mkdir(dataDir, { recursive: true })
+  try {
+    const token = randomBytes(32).toString('base64url')
+    await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' })
+    return token
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      return (await readFile(file, 'utf8')).trim()
+    throw error
+  }
+}
+
+function languageSettings(settings: Settings) {
+  return {
+    provider: settings.LLM_PROVIDER,
+    baseUrl: settings.LLM_BASE_URL,
+    apiKey: settings.LLM_API_KEY,
+    model: settings.LLM_MODEL,
+  }
+}

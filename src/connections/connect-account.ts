@@ -1,0 +1,175 @@
+import { recordEvent } from '../audit/index.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { Db, Tx } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { storableText } from '../kernel/text.ts'
+import { lockOrganization } from '../organizations/index.ts'
+import {
+  type ConnectedAccount,
+  type ProviderAdapter,
+  type ProviderAdapters,
+  ProviderError,
+} from '../providers/index.ts'
+import { insertConnectedSource, reconnectSource } from '../sources/index.ts'
+import { queueRun } from '../sync/index.ts'
+import type { ConnectorAccess } from './connector-access.ts'
+import type { WaitingCode } from './confirmation.ts'
+import { findCredentials, saveCredentials } from './credentials.ts'
+import type { OAuthFlow, OAuthStates } from './oauth-states.ts'
+import type { LooseGrant, Revocations } from './revocations.ts'
+import type { TokenCipher } from './token-cipher.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+const EXCHANGE_TIMEOUT_MS = 30_000
+
+export interface AccountConnectorDependencies {
+  clock: Clock
+  cipher: TokenCipher
+  access: ConnectorAccess
+  revocations: Revocations
+  checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
+  db: Db
+  adapters: ProviderAdapters
+  states: OAuthStates
+  /** Called once a run can be taken up. */
+  onQueued: () => void
+  /** Gets what fails beside the request and is tried again. */
+  onError: (error: unknown) => void
+}
+
+/** Ends a flow, once: uses its state up, and with it the code. Returns the id of the account's source. */
+export type ConnectAccount = (
+  provider: ProviderId,
+  waiting: WaitingCode,
+  signal: AbortSignal,
+) => Promise<string>
+
+/**
+ * Connects the accounts that people have agreed to at their provider.
+ * The function throws AppError `malformed_state`, `upstream_error`, `connector_access_required`, `plan_limit_reached`,
+ * `role_required`.
+ */
+export function createAccountConnector(
+  deps: AccountConnectorDependencies & { redirectUri: (provider: ProviderId) => string },
+): ConnectAccount {
+  const { db, adapters, states, access, revocations, redirectUri } = deps
+
+  /** Does not throw: the refusal is what the person has to hear, whatever becomes of the grant. */
+  async function endGrant(grant: LooseGrant): Promise<void> {
+    try {
+      await db.transaction().execute((tx) => revocations.add(tx, grant))
+      await revocations.run()
+    } catch (error) {
+      deps.onError(error)
+    }
+  }
+
+  return async (provider, { state, code }, signal) => {
+    const flow = await states.redeem(provider, state)
+    const adapter = adapters.get(provider)
+    await requireStanding(db, flow)
+    await access.require(db, flow.organizationId, provider)
+    signal.throwIfAborted()
+    const account = await exchangeCode(adapter, flow, { code, redirectUri: redirectUri(provider) })
+    const sourceId = await retryConflicts(() =>
+      db.transaction().execute((tx) => connect(tx, deps, flow, account)),
+    ).catch(async (error: unknown) => {
+      await endGrant({ ...flow, ...account })
+      throw error
+    })
+    deps.onQueued()
+    return sourceId
+  }
+}
+
+/**
+ * Trades the code for the account's grant, within its own time and not the browser's: once the provider has given a
+ * grant, its answer is all there is to use it by, or to end it.
+ * @throws AppError `upstream_error` with the provider's words
+ */
+async function exchangeCode(
+  adapter: ProviderAdapter,
+  { provider, codeVerifier }: OAuthFlow,
+  { code, redirectUri }: { code: string; redirectUri: string },
+): Promise<ConnectedAccount> {
+  const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS)
+  try {
+    return await adapter.exchangeCode({ code, redirectUri, codeVerifier, signal })
+  } catch (error) {
+    const cause = withoutSecrets(error, [code, codeVerifier])
+    if (!(cause instanceof ProviderError) && !signal.aborted) throw cause
+    const reason = cause instanceof ProviderError ? cause.message : 'it did not answer in time'
+    throw new AppError('upstream_error', `${provider} did not connect: ${reason}`, { cause })
+  }
+}
+
+/** The flow takes its time: the person may have lost the role by now. */
+export async function requireStanding(
+  db: Db,
+  { organizationId, userId }: Pick<OAuthFlow, 'organizationId' | 'userId'>,
+): Promise<void> {
+  const membership = await db
+    .selectFrom('memberships')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (membership === undefined || membership.role === 'member')
+    throw new AppError('role_required', 'Connecting an account needs the role admin in the workspace')
+}
+
+/** Stores the account as a source, or in the one it has; queues the first run; returns the source's id. */
+async function connect(
+  tx: Tx,
+  deps: AccountConnectorDependencies,
+  flow: OAuthFlow,
+  account: ConnectedAccount,
+): Promise<string> {
+  const { clock, cipher, checkConnectorLimit } = deps
+  const { organizationId, provider, userId } = flow
+  const at = clock.now()
+  // Of two people who connect the same account at once the second finds the source of the first.
+  await lockOrganization(tx, organizationId)
+  await requireStanding(tx, flow)
+  await deps.access.require(tx, organizationId, provider)
+  const before = await reconnect(tx, deps, flow, account)
+  if (before === undefined) await checkConnectorLimit(tx, organizationId)
+  const { externalAccountId } = account
+  const displayName = storableText(account.displayName)
+  const sourceId =
+    before ??
+    (await insertConnectedSource(tx, { organizationId, provider, displayName, externalAccountId, at }))
+  await saveCredentials(tx, cipher, { organizationId, sourceId }, account.credentials, at)
+  await queueRun(tx, { organizationId, sourceId, fullResync: false, at })
+  await recordEvent(tx, {
+    organizationId,
+    actor: { userId, apiKeyId: null },
+    action: 'connector.connect',
+    targetType: 'source',
+    targetId: sourceId,
+    metadata: { provider, externalAccountId: account.externalAccountId, reconnected: before !== undefined },
+    providers: [provider],
+    at,
+  })
+  return sourceId
+}
+
+/**
+ * The source that the account has already, healthy again as far as anybody knows; its name stays as people gave it. The
+ * grant it had is to be ended, unless that ends the new one too.
+ */
+async function reconnect(
+  tx: Tx,
+  { clock, cipher, revocations }: AccountConnectorDependencies,
+  { organizationId, provider }: OAuthFlow,
+  { externalAccountId }: ConnectedAccount,
+): Promise<string | undefined> {
+  const account = { organizationId, provider, externalAccountId }
+  const sourceId = await reconnectSource(tx, account, clock.now())
+  if (sourceId === undefined) return undefined
+  const credentials = await findCredentials(tx, cipher, { organizationId, sourceId })
+  if (credentials) await revocations.add(tx, { ...account, credentials })
+  return sourceId
+}

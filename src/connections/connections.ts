@@ -1,0 +1,137 @@
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
+import {
+  type AccountConnectorDependencies,
+  createAccountConnector,
+  requireStanding,
+} from './connect-account.ts'
+import { hasAccount } from '../sources/index.ts'
+import { flowCookie, readFlowCookie } from './flow-cookie.ts'
+import type { ConnectQuestion } from './oauth-pages.ts'
+import type { OAuthFlow } from './oauth-states.ts'
+
+/** What a provider sends the browser back with. */
+export interface CallbackQuery {
+  state?: string | undefined
+  code?: string | undefined
+  error?: string | undefined
+}
+
+export interface Connections {
+  /**
+   * Begins to connect an account: the provider's page to send the browser to, and the cookie (`Set-Cookie`) by which the
+   * callback knows that browser.
+   * @throws AppError `connector_access_required`, `not_configured`, `plan_limit_reached`
+   */
+  authorize(caller: ConsolePrincipal, provider: ProviderId): Promise<{ url: string; cookie: string }>
+  /**
+   * Ends it in the browser that began: the source is there and its first run queued. Returns the console's page to send
+   * the browser to, with the provider's error where the person was refused or changed their mind. In any other browser
+   * it only asks, and the flow stays as it is.
+   * @throws AppError `malformed_state`, `upstream_error`, `connector_access_required`, `plan_limit_reached`, `role_required`
+   */
+  complete(
+    provider: ProviderId,
+    query: CallbackQuery,
+    request: { cookie: string | undefined; signal: AbortSignal },
+  ): Promise<{ redirect: string } | { question: ConnectQuestion }>
+  /** Ends it after a person's yes to that question. Returns and throws as `complete` does. */
+  confirm(provider: ProviderId, confirmation: string, signal: AbortSignal): Promise<string>
+}
+
+/** Connecting provider accounts by OAuth (RFC 6749, 4.1). */
+export function createConnections(
+  deps: AccountConnectorDependencies & { publicUrl: () => string },
+): Connections {
+  const { db, adapters, states, access, publicUrl } = deps
+  const redirectUri = (provider: ProviderId): string => `${publicUrl()}/v1/oauth/${provider}/callback`
+  const connectAccount = createAccountConnector({ ...deps, redirectUri })
+  const consolePage = (query: Record<string, string>): string =>
+    `${publicUrl()}/console/sources?${new URLSearchParams(query).toString()}`
+
+  const finish = async (provider: ProviderId, waiting: WaitingCode, signal: AbortSignal): Promise<string> =>
+    consolePage({ provider, connected: await connectAccount(provider, waiting, signal) })
+
+  return {
+    async authorize(caller, provider) {
+      const { organizationId, userId } = caller
+      await access.require(db, organizationId, provider)
+      const adapter = adapters.get(provider)
+      const { state, codeChallenge, browserSecret } = await db.transaction().execute(async (tx) => {
+        await requireRoom(tx, deps, organizationId, provider)
+        await recordBegin(tx, caller, provider, deps.clock.now())
+        return await states.begin(tx, { organizationId, userId, provider })
+      })
+      return {
+        url: adapter.authorizeUrl({ state, redirectUri: redirectUri(provider), codeChallenge }),
+        cookie: flowCookie(publicUrl(), provider, browserSecret),
+      }
+    },
+    async complete(provider, { state = '', code, error }, { cookie, signal }) {
+      const flow = await states.find(provider, state)
+      adapters.get(provider)
+      if (error !== undefined || code === undefined) {
+        await states.redeem(provider, state)
+        return { redirect: consolePage({ provider, error: error ?? 'the provider sent no code' }) }
+      }
+      if (flow.isBrowser(readFlowCookie(cookie)))
+        return { redirect: await finish(provider, { state, code }, signal) }
+      await requireStanding(db, flow)
+      await access.require(db, flow.organizationId, provider)
+      const confirmation = sealCode(deps.cipher, provider, { state, code })
+      const action = new URL(redirectUri(provider)).pathname
+      return { question: { provider, ...(await describeAsker(db, flow)), action, confirmation } }
+    },
+    confirm: async (provider, confirmation, signal) =>
+      await finish(provider, openCode(deps.cipher, provider, confirmation), signal),
+  }
+}
+
+async function recordBegin(tx: Tx, caller: ConsolePrincipal, provider: ProviderId, at: Date): Promise<void> {
+  await recordEvent(tx, {
+    organizationId: caller.organizationId,
+    actor: actorOf(caller),
+    action: 'connector.authorize',
+    targetType: 'connector',
+    targetId: provider,
+    metadata: { provider },
+    providers: [provider],
+    at,
+  })
+}
+
+/** Who began a flow, and for which workspace, in words that a person knows them by. */
+async function describeAsker(
+  db: Db,
+  { organizationId, userId }: Pick<OAuthFlow, 'organizationId' | 'userId'>,
+): Promise<Pick<ConnectQuestion, 'workspace' | 'person'>> {
+  const { workspace, name, email } = await db
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['organizations.name as workspace', 'users.name', 'users.email'])
+    .where('memberships.organization_id', '=', organizationId)
+    .where('memberships.user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return { workspace, person: { name, email } }
+}
+
+/** Whoever already has an account of the provider connected may be about to connect it again: the callback knows. */
+async function requireRoom(
+  tx: Tx,
+  { checkConnectorLimit }: AccountConnectorDependencies,
+  organizationId: string,
+  provider: ProviderId,
+): Promise<void> {
+  const connected = await tx
+    .selectFrom('sources')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('provider', '=', provider)
+    .where(hasAccount())
+    .executeTakeFirst()
+  if (!connected) await checkConnectorLimit(tx, organizationId)
+}

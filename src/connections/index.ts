@@ -1,0 +1,5 @@
+export { addConnectedPage } from './connected-page.ts'
+export { createProviderAccounts, type ProviderAccounts } from './provider-accounts.ts'
+export { keptEncryptionKey } from './kept-encryption-key.ts'
+export { createTokenCipher } from './token-cipher.ts'
+export { connectionRoutes, type ConnectionServices } from './routes.ts'

@@ -1,0 +1,75 @@
+import type { Db, Tx } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderAdapters, ProviderEnvironment } from '../providers/index.ts'
+import type { SourceChannels } from '../sources/index.ts'
+import { createChannels } from './channels.ts'
+import { createCleanUps } from './clean-ups.ts'
+import { createConnections } from './connections.ts'
+import { createConnectorAccess } from './connector-access.ts'
+import { createCredentialStore } from './credentials.ts'
+import { createOAuthStates } from './oauth-states.ts'
+import { createAccountOpener, type OpenProviderAccount } from './open-account.ts'
+import { createRevocations, type Revocations } from './revocations.ts'
+import type { ConnectionServices } from './routes.ts'
+import { createTokenCipher } from './token-cipher.ts'
+import { createWebhooks } from './webhooks.ts'
+
+export interface ProviderAccountsDependencies {
+  db: Db
+  clock: Clock
+  random: () => number
+  adapters: ProviderAdapters
+  /** 32 bytes each; the first encrypts, all decrypt. */
+  encryptionKeys: readonly Uint8Array[]
+  gated: readonly ProviderId[]
+  /** The providers' settings. */
+  environment: ProviderEnvironment
+  checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
+  publicUrl: () => string
+  /** Called once a run can be taken up. */
+  onQueued: () => void
+  /** Gets what fails in the background and is tried again. */
+  onError: (error: unknown) => void
+}
+
+export interface ProviderAccounts {
+  services: ConnectionServices
+  channels: SourceChannels
+  openAccount: OpenProviderAccount
+  revocations: Revocations
+  /**
+   * Encrypts anew what an older key has encrypted, tells `onError` how many grants no key opens, and ends the grants that
+   * are due to be. Does not throw.
+   */
+  maintain(): Promise<void>
+  /** Waits for the tokens that are being renewed: before the database closes, or what the provider answers is lost. */
+  settle(): Promise<void>
+}
+
+/** Provider accounts: connecting them, keeping their tokens, letting them go. */
+export function createProviderAccounts(deps: ProviderAccountsDependencies): ProviderAccounts {
+  const { db, clock, adapters } = deps
+  const cipher = createTokenCipher(deps.encryptionKeys)
+  const credentials = createCredentialStore({ db, clock, cipher })
+  const openAccount = createAccountOpener({ adapters, credentials, clock, random: deps.random })
+  const revocations = createRevocations({ db, clock, cipher, adapters, onFailure: deps.onError })
+  const states = createOAuthStates({ db, clock, cipher })
+  const connectorAccess = createConnectorAccess({ db, clock, gated: deps.gated, offered: adapters.offered })
+  return {
+    services: {
+      connections: createConnections({ ...deps, cipher, states, access: connectorAccess, revocations }),
+      connectorAccess,
+      webhooks: createWebhooks({ db, clock, environment: deps.environment }),
+      cleanUps: createCleanUps({ db, clock }),
+    },
+    channels: createChannels({ openAccount }),
+    openAccount,
+    revocations,
+    async maintain() {
+      await credentials.reencrypt().catch(deps.onError)
+      await revocations.run().catch(deps.onError)
+    },
+    settle: () => credentials.settle(),
+  }
+}

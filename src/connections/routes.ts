@@ -1,0 +1,240 @@
+import { z } from 'zod'
+import { cleanUpAction } from '../audit/index.ts'
+import { defineRoute, reply } from '../http/route.ts'
+import type { AppError } from '../kernel/errors.ts'
+import { PROVIDERS, type Provider as ProviderOf, providers } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { count, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
+import type { CleanUps } from './clean-ups.ts'
+import type { Connections } from './connections.ts'
+import type { ConnectorAccess } from './connector-access.ts'
+import { failedPage, questionPage } from './oauth-pages.ts'
+import { malformedState } from './oauth-states.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export interface ConnectionServices {
+  connections: Connections
+  connectorAccess: ConnectorAccess
+  webhooks: Webhooks
+  cleanUps: CleanUps
+}
+
+const Provider = z.enum(PROVIDERS).meta({ description: 'The provider.', example: 'slack' })
+const params = z.object({ provider: Provider })
+const asAdmin = { surface: 'console', role: 'admin', action: 'sources:write' } as const
+
+/** A parameter that came twice, or not at all, counts as missing. */
+const once = z.string().optional().catch(undefined)
+
+const CONFIRMATION_BYTES_MAX = 32 * 1024
+
+/** What both ways to end a flow have in common. */
+const callback = {
+  path: '/v1/oauth/{provider}/callback',
+  tag: 'Connectors',
+  access: { surface: 'public' },
+  credits: 0,
+  audit: 'connector.connect',
+  params,
+  refuses: [
+    'malformed_state',
+    'upstream_error',
+    'not_configured',
+    'connector_access_required',
+    'plan_limit_reached',
+    'role_required',
+  ],
+  responses: {},
+  errorPage: (error: AppError, given: unknown) => failedPage(error, params.safeParse(given).data?.provider),
+} as const
+
+const consoleRoutes = [
+  defineRoute<ConnectionServices>()({
+    operationId: 'consoleListConnectors',
+    method: 'GET',
+    path: '/v1/console/connectors',
+    summary: 'List the providers and what is needed to connect each',
+    description:
+      '`offered`: its credentials are configured. `access`: `open` where the operator does not have to be asked.',
+    tag: 'Connectors',
+    access: { surface: 'console', role: 'admin', action: 'sources:read' },
+    credits: 0,
+    audit: 'none',
+    responses: {
+      200: z.object({
+        connectors: z
+          .array(
+            z.object({
+              provider: Provider,
+              offered: z
+                .boolean()
+                .meta({ description: 'Whether the deployment has its credentials.', example: true }),
+              access: z
+                .enum(['open', 'required', 'pending', 'granted', 'denied'])
+                .describe("Whether the operator's permission is needed, and how far that is."),
+            }),
+          )
+          .describe('The providers.'),
+      }),
+    },
+    handle: async ({ principal }, { connectorAccess }) =>
+      reply(200, { connectors: await connectorAccess.list(principal) }),
+  }),
+  defineRoute<ConnectionServices>()({
+    operationId: 'consoleRequestConnectorAccess',
+    method: 'POST',
+    path: '/v1/console/connector-access',
+    summary: 'Ask the operator for a gated provider',
+    tag: 'Connectors',
+    access: asAdmin,
+    credits: 0,
+    audit: 'connector_access.request',
+    body: z.strictObject({ provider: Provider.meta({ example: 'gmail' }) }),
+    responses: {
+      201: z.object({
+        request: z
+          .object({
+            id: shownId("The request's id.", EXAMPLE_ID.request),
+            provider: Provider.meta({ example: 'gmail' }),
+            status: z.enum(['pending', 'granted', 'denied']).describe('How far it is.'),
+            createdAt: moment('When it was first made.'),
+          })
+          .describe('The request, which the operator sees.'),
+      }),
+    },
+    handle: async ({ principal, body }, { connectorAccess }) =>
+      reply(201, { request: await connectorAccess.request(principal, body.provider) }),
+  }),
+  defineRoute<ConnectionServices>()({
+    operationId: 'consoleAuthorizeConnector',
+    method: 'POST',
+    path: '/v1/console/connectors/{provider}/authorize',
+    summary: "Begin to connect an account: the provider's page to send the browser to",
+    description:
+      'Also sets a cookie: in the browser that has it the callback connects at once, in any other it asks first.',
+    tag: 'Connectors',
+    access: asAdmin,
+    credits: 0,
+    audit: 'connector.authorize',
+    params,
+    refuses: ['connector_access_required', 'not_configured', 'plan_limit_reached'],
+    responses: {
+      200: z.object({
+        url: z.url().meta({
+          description: "The provider's page to send the browser to.",
+          example: 'https://slack.com/oauth/v2/authorize?state=…',
+        }),
+      }),
+    },
+    handle: async ({ principal, params: { provider } }, { connections }) => {
+      const { url, cookie } = await connections.authorize(principal, provider)
+      return reply(200, { url }, { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' })
+    },
+  }),
+]
+
+export const connectionRoutes = [
+  ...consoleRoutes,
+  defineRoute<ConnectionServices>()({
+    ...callback,
+    operationId: 'completeOAuth',
+    method: 'GET',
+    summary: 'Where a provider sends the browser back to',
+    description:
+      'In the browser that began, connects the account, queues its first run and redirects (302) to the console. In any other answers a page (200, HTML) that asks whether to.',
+    // Providers add parameters of their own.
+    query: z.looseObject({
+      state: once.describe('The state that authorize gave the provider.'),
+      code: once.describe("What the account's grant is fetched with."),
+      error: once.describe('Why the provider refused, in its words.'),
+    }),
+    handle: async ({ params: { provider }, query, headers, signal }, { connections }) => {
+      const end = await connections.complete(provider, query, { cookie: single(headers['cookie']), signal })
+      return 'question' in end ? { form: questionPage(end.question) } : end
+    },
+  }),
+  defineRoute<ConnectionServices>()({
+    ...callback,
+    operationId: 'confirmOAuth',
+    method: 'POST',
+    summary: 'Connect an account after the page that asks',
+    description:
+      "Takes that page's form (`application/x-www-form-urlencoded`, field `confirmation`), once; queues the first run and redirects (303) to the console.",
+    bodyBytesMax: CONFIRMATION_BYTES_MAX,
+    handle: async ({ params: { provider }, headers, rawBody, signal }, { connections }) => {
+      // Only the page itself may send its form. What it holds cannot be known elsewhere; this is a second lock.
+      if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw malformedState()
+      const confirmation = new URLSearchParams(rawBody.toString('utf8')).get('confirmation') ?? ''
+      return { redirect: await connections.confirm(provider, confirmation, signal), status: 303 }
+    },
+  }),
+  ...providers.flatMap(webhookRoutes),
+  ...providers.flatMap(cleanUpRoutes),
+]
+
+function webhookRoutes({ id, webhook }: ProviderOf<ProviderId>) {
+  if (!webhook) return []
+  return [
+    defineRoute<ConnectionServices>()({
+      operationId: webhook.operationId,
+      method: 'POST',
+      path: `/v1/webhooks/${id}`,
+      summary: webhook.summary,
+      description: webhook.description,
+      tag: 'Connectors',
+      access: { surface: 'public' },
+      credits: 0,
+      audit: 'none',
+      bodyBytesMax: 1024 * 1024,
+      refuses: ['unauthenticated', 'not_configured', 'validation_failed'],
+      responses: {
+        200: z.union([
+          z.object({ ok: z.literal(true).describe('The event was taken.') }),
+          z.object({
+            challenge: text(
+              'What the provider sent to see whether somebody is here.',
+              '3eZbrw1aBm2rZgRNFdxV',
+            ),
+          }),
+        ]),
+      },
+      handle: async ({ headers, rawBody }, { webhooks }) => {
+        const challenge = await webhooks.receive(id, { headers, rawBody })
+        return challenge === null ? reply(200, { ok: true as const }) : reply(200, { challenge })
+      },
+    }),
+  ]
+}
+
+function cleanUpRoutes({ id: provider, cleanUps = [] }: ProviderOf<ProviderId>) {
+  return cleanUps.map((job) =>
+    defineRoute<ConnectionServices>()({
+      operationId: job.operationId,
+      method: 'POST',
+      path: `/v1/maintenance/${provider}/${job.name}`,
+      summary: job.summary,
+      description: job.description,
+      tag: 'Maintenance',
+      access: { surface: 'agent', action: 'admin', reach: [provider] },
+      credits: 0,
+      audit: cleanUpAction(provider, job.name),
+      refuses: ['provider_not_allowed'],
+      body: z.strictObject({
+        dryRun: z.boolean().default(false).describe('Only count, and remove nothing.'),
+      }),
+      responses: {
+        200: z.object({
+          scanned: count('Messages that were looked at.', 120),
+          deleted: count('Messages that were removed, or on a dry run would be.', 4),
+          dryRun: z.boolean().meta({ description: 'Whether it only counted.', example: false }),
+        }),
+      },
+      handle: async ({ principal, body: { dryRun } }, { cleanUps: services }) =>
+        reply(200, await services.run(principal, { provider, job }, dryRun)),
+    }),
+  )
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { defineRoute, reply } from '../http/route.ts'
+import { unavailable } from '../kernel/unavailable.ts'
+
+export interface HealthServices {
+  /** Why the service cannot serve now; null when it can. */
+  unreadiness(): Promise<string | null>
+}
+
+const RETRY_AFTER_SECONDS = 5
+
+const shared = {
+  method: 'GET',
+  tag: 'Operations',
+  access: { surface: 'public' },
+  credits: 0,
+  audit: 'none',
+} as const
+
+export const healthRoutes = [
+  defineRoute<HealthServices>()({
+    ...shared,
+    operationId: 'health',
+    path: '/healthz',
+    summary: 'Answers while the process lives',
+    responses: { 200: z.object({ status: z.literal('ok').describe('The process lives.') }) },
+    handle: async () => reply(200, { status: 'ok' as const }),
+  }),
+  defineRoute<HealthServices>()({
+    ...shared,
+    operationId: 'readiness',
+    path: '/readyz',
+    summary: 'Answers 200 once the service can serve, 503 otherwise',
+    refuses: ['not_ready'],
+    responses: { 200: z.object({ status: z.literal('ready').describe('It can serve.') }) },
+    handle: async (_request, { unreadiness }) => {
+      const reason = await unreadiness()
+      if (reason !== null) throw unavailable('not_ready', reason, RETRY_AFTER_SECONDS)
+      return reply(200, { status: 'ready' as const })
+    },
+  }),
+]

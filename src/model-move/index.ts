@@ -1,0 +1,2 @@
+export { createModelMove, type ModelMove } from './model-move.ts'
+export { modelMoveRoutes, type ModelMoveServices } from './routes.ts'

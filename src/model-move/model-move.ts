@@ -1,0 +1,195 @@
+/**
+ * Moves an organization's chunks to the configured embedding model, in the background.
+ *
+ * `start` notes the move (status `running`). From then on everybody who stores chunks writes vectors of both models.
+ * A worker that holds the lease goes through the items by id and adds the missing vectors, some at a time, and saves
+ * how far it is with each batch; one that dies is followed by another, which goes on from there. When no chunk lacks
+ * its new vector, one transaction makes the new model the answering one, deletes all vectors of other models and sets
+ * `succeeded`. Searches use the old model until then, and read which one answers in the statement that finds the hits.
+ * A failure (the model's server is down) is noted in `errorMessage` and tried again.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { recordEvent } from '../audit/index.ts'
+import { createTask, isLeaseFree } from '../background/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import { ensureStoredModel, lockModelsForChange, type ModelRegistry } from '../embeddings/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { actorOf, type Caller } from '../kernel/principal.ts'
+import { createMove, type MoveLogger } from './move-chunks.ts'
+
+export interface ModelMoveView {
+  /** `idle`: never started. */
+  status: 'idle' | 'running' | 'succeeded'
+  /** The model that the chunks move to or have moved to; of `idle` the one that answers. null: nothing is stored. */
+  model: string | null
+  /** The model that answers queries now. */
+  answeringModel: string | null
+  chunksTotal: number
+  /** Chunks that have their vector of `model`. */
+  chunksDone: number
+  startedAt: string | null
+  finishedAt: string | null
+  /** Why the last attempt stopped; it is tried again. */
+  errorMessage: string | null
+}
+
+export interface ModelMove {
+  /**
+   * Begins to move the caller's organization to the configured model and returns at once. One that is running already
+   * goes on and is returned; one that moves to a model that is no longer configured is given up for it.
+   */
+  start(caller: Caller): Promise<ModelMoveView>
+  status(organizationId: string): Promise<ModelMoveView>
+  /**
+   * Works on every move that nobody works on, one after the other, until none is left that can go on; a call while one
+   * is at work joins it. Never rejects: failures are logged, and noted with the move.
+   */
+  resume(): Promise<void>
+  /**
+   * Resumes now and every 15 seconds, where this process works: takes up what a process that ended left behind, what
+   * failed, and what was begun where no worker is.
+   */
+  startResuming(): void
+  /** Ends the work under way after its present batch and hands its lease back. */
+  stop(): Promise<void>
+}
+
+export interface ModelMoveOptions {
+  db: Db
+  models: ModelRegistry
+  clock: Clock
+  logger: MoveLogger
+  /** Whether this process does the work; otherwise `start` leaves it to one that does. */
+  works: boolean
+}
+
+const RESUME_INTERVAL_MS = 15_000
+
+const Waiting = z.array(z.object({ organization_id: z.string() }))
+
+/** Moves organizations between embedding models. */
+export function createModelMove({ db, models, clock, logger, works }: ModelMoveOptions): ModelMove {
+  const stopped = new AbortController()
+  const move = createMove({ db, models, clock, logger, signal: stopped.signal })
+  const resuming = createTask({
+    async act() {
+      for (const organizationId of await findWaiting(db)) {
+        if (stopped.signal.aborted) return
+        await move(organizationId)
+      }
+    },
+    intervalMs: RESUME_INTERVAL_MS,
+    onError: (err) => logger.error({ err }, 'the search for unfinished re-embeddings failed'),
+  })
+
+  return {
+    async start(caller) {
+      const target = await ensureStoredModel(db, models.configured)
+      await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, caller, target, clock.now())))
+      if (works) void resuming.ask()
+      return await readStatus(db, caller.organizationId)
+    },
+    status: (organizationId) => readStatus(db, organizationId),
+    resume: resuming.ask,
+    startResuming() {
+      if (works) resuming.start()
+    },
+    async stop() {
+      stopped.abort()
+      await resuming.stop()
+    },
+  }
+}
+
+async function startMove(
+  tx: Tx,
+  caller: Caller,
+  target: { id: number; name: string },
+  at: Date,
+): Promise<void> {
+  const { organizationId } = caller
+  // Waits for ingests under way: those that begin later write both vectors.
+  await lockModelsForChange(tx, organizationId)
+  const running = await tx
+    .selectFrom('reembeddings')
+    .select('embedding_model_id')
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  if (running?.embedding_model_id === target.id) return
+  const id = randomUUID()
+  const row = {
+    id,
+    embedding_model_id: target.id,
+    status: 'running' as const,
+    after_item_id: null,
+    chunks_total: null,
+    started_at: at,
+    finished_at: null,
+    error_message: null,
+    lease_id: null,
+    lease_expires_at: null,
+  }
+  await tx
+    .insertInto('reembeddings')
+    .values({ organization_id: organizationId, ...row })
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(row))
+    .execute()
+  await recordEvent(tx, {
+    organizationId,
+    actor: actorOf(caller),
+    action: 'maintenance.reembed.start',
+    targetType: 'reembedding',
+    targetId: id,
+    metadata: { model: target.name },
+    providers: [],
+    at,
+  })
+}
+
+async function findWaiting(db: Db): Promise<string[]> {
+  const { rows } = await sql`
+    select organization_id from reembeddings
+    where status = 'running' and ${isLeaseFree('lease_expires_at')}
+    order by started_at, organization_id`.execute(db)
+  return Waiting.parse(rows).map((row) => row.organization_id)
+}
+
+const StatusRow = z.object({
+  answering_model: z.string().nullable(),
+  model: z.string().nullable(),
+  status: z.enum(['running', 'succeeded']).nullable(),
+  chunks_total: z.number(),
+  chunks_done: z.number(),
+  started_at: z.date().nullable(),
+  finished_at: z.date().nullable(),
+  error_message: z.string().nullable(),
+})
+
+async function readStatus(db: Db, organizationId: string): Promise<ModelMoveView> {
+  const { rows } = await sql`
+    select answering.name as answering_model, coalesce(target.name, answering.name) as model, r.status, r.started_at,
+      r.finished_at, r.error_message,
+      coalesce(r.chunks_total, (select count(*) from chunks where organization_id = ${organizationId}))::int as chunks_total,
+      coalesce(r.chunks_total, (select count(*) from chunk_embeddings e where e.organization_id = ${organizationId}
+        and e.embedding_model_id = coalesce(target.id, answering.id)))::int as chunks_done
+    from organizations o
+    left join embedding_models answering on answering.id = o.embedding_model_id
+    left join reembeddings r on r.organization_id = ${organizationId}
+    left join embedding_models target on target.id = r.embedding_model_id
+    where o.id = ${organizationId}`.execute(db)
+  const row = StatusRow.parse(rows[0])
+  return {
+    status: row.status ?? 'idle',
+    model: row.model,
+    answeringModel: row.answering_model,
+    chunksTotal: row.chunks_total,
+    chunksDone: row.chunks_done,
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    errorMessage: row.error_message,
+  }
+}

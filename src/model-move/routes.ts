@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { defineRoute, reply } from '../http/route.ts'
+import { count, momentOrNull, textOrNull } from '../kernel/schemas.ts'
+import type { ModelMove } from './model-move.ts'
+
+export interface ModelMoveServices {
+  modelMove: ModelMove
+}
+
+const ModelMoveStatus = z
+  .object({
+    status: z
+      .enum(['idle', 'running', 'succeeded'])
+      .meta({ description: 'How far it is; `idle`: it was never asked for.', example: 'running' }),
+    model: textOrNull('The model that the chunks move to.', 'openai:text-embedding-3-small:1536'),
+    answeringModel: textOrNull('The model that answers meanwhile.', 'builtin-1'),
+    chunksTotal: count('Chunks to move.', 8120),
+    chunksDone: count('Chunks that have moved.', 3072),
+    startedAt: momentOrNull('When it began.'),
+    finishedAt: momentOrNull('When it was done.', null),
+    errorMessage: textOrNull('Why the last attempt stopped; it is tried again.'),
+  })
+  .meta({ id: 'Reembedding', description: 'How far the move to another embedding model is.' })
+
+const shared = {
+  path: '/v1/maintenance/reembed',
+  tag: 'Maintenance',
+  access: { surface: 'agent', action: 'admin', reach: null },
+  credits: 0,
+  refuses: ['provider_not_allowed'],
+  responses: { 200: ModelMoveStatus },
+} as const
+
+export const modelMoveRoutes = [
+  defineRoute<ModelMoveServices>()({
+    ...shared,
+    operationId: 'startReembedding',
+    method: 'POST',
+    summary: 'Move all chunks to the configured embedding model',
+    description:
+      'Returns at once; the work goes on in the background, and survives restarts. Searches use the old vectors until ' +
+      'all new ones are there. A move that is running already goes on.',
+    audit: 'maintenance.reembed.start',
+    handle: async ({ principal }, { modelMove }) => reply(200, await modelMove.start(principal)),
+  }),
+  defineRoute<ModelMoveServices>()({
+    ...shared,
+    operationId: 'getReembedding',
+    method: 'GET',
+    summary: 'Show how far the move to another embedding model is',
+    audit: 'none',
+    handle: async ({ principal }, { modelMove }) =>
+      reply(200, await modelMove.status(principal.organizationId)),
+  }),
+]

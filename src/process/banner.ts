@@ -1,0 +1,46 @@
+import type { SignIn } from '../assembly/console-identity.ts'
+
+/** A question that the project's own docs answer, for a first try. */
+const FIRST_QUESTION = 'How do I rotate the encryption key?'
+
+/** What a person reads when the service has started; the admin key is in it only in the start that made it. */
+export function banner(start: {
+  url: string
+  database: string
+  model: string
+  signIn: SignIn
+  newSecret: string | null
+}): string {
+  const lines = [
+    '',
+    `  Retrieval Memory Service   ${start.url}`,
+    `  API reference              ${start.url}/docs`,
+    `  Database                   ${start.database}`,
+    `  Embedding model            ${start.model}`,
+    `  Console sign-in            ${signInLine(start.signIn)}`,
+    '',
+  ]
+  if (start.newSecret !== null) {
+    lines.push(
+      `  Admin key, shown this once: ${start.newSecret}`,
+      '',
+      '  In another terminal, in this folder, put these docs in and ask about them:',
+      '',
+      `  export MEMORY_API_KEY=${start.newSecret} MEMORY_URL=${start.url}`,
+      `  npm run memory -- import docs && npm run memory -- ask "${FIRST_QUESTION}"`,
+      '',
+    )
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function signInLine(signIn: SignIn): string {
+  switch (signIn.by) {
+    case 'issuer':
+      return signIn.issuer
+    case 'development':
+      return 'built in: whoever uses this machine is signed in as the owner'
+    case 'nobody':
+      return `none: ${signIn.reason}`
+  }
+}

@@ -1,2 +1,0 @@
-export { createReembedding, type Reembedding } from './reembedding.ts'
-export { reembeddingRoutes, type ReembeddingServices } from './routes.ts'
