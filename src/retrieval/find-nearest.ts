@@ -11,7 +11,7 @@ import type { SearchFilter } from './search-schema.ts'
 export interface NearestQuery {
   organizationId: string
   /** The model that `vector` is of. */
-  modelId: number
+  model: StoredModel
   vector: Float32Array
   limit: number
   /** null: every provider. */
@@ -33,28 +33,37 @@ export interface NearestChunk {
   syncedAt: Date
 }
 
-export interface Nearest {
-  /** The model that answers for the organization in the same snapshot. Unless it is `modelId`, `chunks` mean nothing. */
-  active: StoredModel | null
+export type Nearest =
   /** Best first; ties by item and position. */
-  chunks: NearestChunk[]
-}
+  | { state: 'found'; chunks: NearestChunk[] }
+  /** Another model than the query's answers for the organization: the query has to be embedded by that one. */
+  | { state: 'other_model'; model: StoredModel }
+  /** The organization has stored nothing yet. */
+  | { state: 'nothing_stored' }
+
+/** What every row says of the organization. */
+const Standing = z.object({
+  active_id: z.number().nullable(),
+  active_name: z.string().nullable(),
+  has_removed: z.boolean(),
+})
 
 const Rows = z.array(
-  z.object({
-    active_id: z.number().nullable(),
-    active_name: z.string().nullable(),
-    has_removed: z.boolean(),
-    id: z.string().nullable(),
-    position: z.number().nullable(),
-    distance: z.number().nullable(),
-    title: z.string().nullable(),
-    content: z.string().nullable(),
-    url: z.string().nullable(),
-    provider: z.enum(PROVIDERS).nullable(),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
-    synced_at: z.date().nullable(),
-  }),
+  z.union([
+    Standing.extend({
+      id: z.string(),
+      position: z.number(),
+      distance: z.number(),
+      title: z.string(),
+      content: z.string(),
+      url: z.string().nullable(),
+      provider: z.enum(PROVIDERS),
+      metadata: z.record(z.string(), z.unknown()),
+      synced_at: z.date(),
+    }),
+    // The only row of a scan that met nothing.
+    Standing.extend({ id: z.null() }),
+  ]),
 )
 
 /**
@@ -63,10 +72,9 @@ const Rows = z.array(
  * A chunk at a right angle or beyond (score 0) is not among them.
  */
 export async function findNearest(db: Db, query: NearestQuery): Promise<Nearest> {
-  const { hasRemoved, ...nearest } = await scan(db, query, sql``)
-  if (!hasRemoved) return nearest
-  const { active, chunks } = await scan(db, query, notRemoved(query.organizationId))
-  return { active, chunks }
+  const { nearest, hasRemoved } = await scan(db, query, sql``)
+  if (!hasRemoved || nearest.state !== 'found') return nearest
+  return (await scan(db, query, notRemoved(query.organizationId))).nearest
 }
 
 /** One scan, of what meets the condition; whether a removed source of the organization is not deleted yet is of the same snapshot. */
@@ -74,14 +82,14 @@ async function scan(
   db: Db,
   query: NearestQuery,
   condition: RawBuilder<unknown>,
-): Promise<Nearest & { hasRemoved: boolean }> {
-  const { organizationId, modelId, vector, limit, providers, filter } = query
+): Promise<{ nearest: Nearest; hasRemoved: boolean }> {
+  const { organizationId, model, vector, limit, providers, filter } = query
   const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
   const { rows } = await sql`
     with nearest as materialized (
       select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance
       from chunk_embeddings e
-      where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId} ${inScope}
+      where e.organization_id = ${organizationId} and e.embedding_model_id = ${model.id} ${inScope}
         ${matchingItems(organizationId, filter)}
         ${condition}
       order by distance, e.source_item_id, e.position
@@ -100,28 +108,22 @@ async function scan(
     where o.id = ${organizationId}
     order by n.distance, n.source_item_id, n.position`.execute(db)
   const parsed = Rows.parse(rows)
-  const first = parsed[0]
-  const active =
-    first === undefined || first.active_id === null || first.active_name === null
-      ? null
-      : { id: first.active_id, name: first.active_name }
-  return { active, chunks: parsed.flatMap(toChunk), hasRemoved: first?.has_removed ?? false }
+  return { nearest: toNearest(parsed, model), hasRemoved: parsed[0]?.has_removed ?? false }
+}
+
+function toNearest(rows: z.output<typeof Rows>, asked: StoredModel): Nearest {
+  const { active_id: id = null, active_name: name = null } = rows[0] ?? {}
+  if (id === null || name === null) return { state: 'nothing_stored' }
+  if (id !== asked.id) return { state: 'other_model', model: { id, name } }
+  return { state: 'found', chunks: rows.flatMap(toChunk) }
 }
 
 function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {
-  const { id, position, distance, title, content, provider, metadata, synced_at: syncedAt } = row
-  const found =
-    id !== null &&
-    position !== null &&
-    distance !== null &&
-    title !== null &&
-    content !== null &&
-    provider !== null &&
-    metadata !== null &&
-    syncedAt !== null
-  if (!found) return []
-  const score = Math.min(1, 1 - distance)
-  return [{ sourceItemId: id, position, score, title, content, url: row.url, provider, metadata, syncedAt }]
+  if (row.id === null) return []
+  const { position, title, content, url, provider, metadata } = row
+  const score = Math.min(1, 1 - row.distance)
+  const item = { sourceItemId: row.id, title, url, provider, metadata, syncedAt: row.synced_at }
+  return [{ ...item, position, content, score }]
 }
 
 /**

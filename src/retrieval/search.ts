@@ -4,7 +4,7 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { findNearest, type NearestChunk, type NearestQuery } from './find-nearest.ts'
+import { findNearest, type NearestChunk } from './find-nearest.ts'
 import type { Hit, SearchRequest } from './search-schema.ts'
 
 export interface SearchResult {
@@ -45,35 +45,41 @@ export function createSearch({
   const currentModel = async (organizationId: string): Promise<StoredModel | null> =>
     (await readModelState(db, organizationId)).active
 
+  /** The model with what embeds by it. One that cannot be loaded any more makes way for the one that answers now. */
+  const load = async (
+    organizationId: string,
+    model: StoredModel,
+  ): Promise<{ model: StoredModel; embedder: EmbeddingModel } | null> => {
+    const embedder = await models.find(model.name)
+    if (embedder !== null) return { model, embedder }
+    const current = await currentModel(organizationId)
+    return current === null ? null : { model: current, embedder: await models.get(current.name) }
+  }
+
   const search: Search = async (caller, { query, limit, filter = {} }, signal) => {
     const { organizationId } = caller
     const providers = providersInScope(caller, filter.providers)
-    let active = remembered.get(organizationId) ?? (await currentModel(organizationId))
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX && active !== null; attempt++) {
-      let model: EmbeddingModel | null = await models.find(active.name)
-      if (model === null) {
-        active = await currentModel(organizationId)
-        if (active === null) break
-        model = await models.get(active.name)
+    let answering = remembered.get(organizationId) ?? (await currentModel(organizationId))
+    for (let attempt = 1; answering !== null; attempt++) {
+      const loaded = await load(organizationId, answering)
+      if (loaded === null) break
+      const { model, embedder } = loaded
+      const vector = await embedder.embedQuery(query, signal)
+      if (providers?.length === 0) return { hits: [], model: model.name }
+      const nearest = await findNearest(db, { organizationId, model, vector, limit, providers, filter })
+      switch (nearest.state) {
+        case 'found':
+          remember(organizationId, model)
+          return { hits: nearest.chunks.map(toHit), model: model.name }
+        case 'other_model':
+          if (attempt === ATTEMPTS_MAX)
+            throw new Error('the embedding model changed again and again during one search')
+          answering = nearest.model
+          break
+        case 'nothing_stored':
+          answering = null
       }
-      const vector = await model.embedQuery(query, signal)
-      if (providers?.length === 0) return { hits: [], model: active.name }
-      const nearestQuery: NearestQuery = {
-        organizationId,
-        modelId: active.id,
-        vector,
-        limit,
-        providers,
-        filter,
-      }
-      const nearest = await findNearest(db, nearestQuery)
-      if (nearest.active?.id === active.id) {
-        remember(organizationId, active)
-        return { hits: nearest.chunks.map(toHit), model: active.name }
-      }
-      active = nearest.active
     }
-    if (active !== null) throw new Error('the embedding model changed again and again during one search')
     return { hits: [], model: null }
   }
 
