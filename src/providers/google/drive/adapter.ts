@@ -21,7 +21,7 @@ import { getFile, MY_DRIVE, type DriveRun } from './run.ts'
 import { sweep } from './sweep.ts'
 import { readFiles, type FileToRead } from './file-items.ts'
 import { createFolderPaths } from './folder-paths.ts'
-import { listDrives, matchDrives, skipLostDrives, startCrawl } from './shared-drives.ts'
+import { listDrives, matchDrives, startCrawl } from './shared-drives.ts'
 import { checkShortcuts } from './shortcuts.ts'
 
 export const GOOGLE_DRIVE_SCOPE = 'https://www.googleapis.com/auth/drive.readonly'
@@ -81,13 +81,10 @@ const RETRIED_AT_ONCE = 50
 
 /** All steps of a run. A full crawl is a run of its own: what changed meanwhile is told by the tokens taken before it. */
 async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
-  if (state.crawl !== null && state.crawl.name !== null) {
-    await skipLostDrives(run, state.crawl)
-    yield* crawl(run, state)
-    return
-  }
+  const isFullCrawl = state.crawl !== null && state.crawl.name !== null
   yield* matchDrives(run, state)
   yield* crawl(run, state)
+  if (isFullCrawl) return
   yield* retry(run, state)
   for (const feed of Object.keys(state.feeds)) yield* changesOf(run, state, feed)
   yield* checkShortcuts(run, state)

@@ -77,6 +77,21 @@ describe('a refused list of shared drives', () => {
   })
 })
 
+describe('a shared drive that is left and joined again', () => {
+  it('while everything is read for the first time is read too', async () => {
+    const { google, engine } = await connect({ files: 110, sharedDrives: 1 })
+    const team = google.drive.driveId(1)
+    google.drive.create({ name: 'ours', content: 'our words', driveId: team })
+    await engine.run({ dieAfter: 1 })
+    google.drive.leaveDrive(team)
+    await engine.run({ dieAfter: 1 })
+    google.drive.joinDrive(team)
+    await engine.run()
+    await engine.run()
+    expect(byTitle(engine, 'ours')?.body).toBe('our words')
+  })
+})
+
 describe('a shared drive that refuses', () => {
   it('to be listed keeps what is stored of it through a full resync, and is read again once it does not', async () => {
     const { google, engine, team, mine, ours } = await connectBoth()

@@ -52,8 +52,8 @@ export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
 }
 
 /**
- * Before the changes are read: drops the feeds of shared drives that are gone, with what they brought, and starts a crawl of
- * new ones and of those whose files have to be read again.
+ * Before anything is read: drops the feeds of shared drives that are gone, with what they brought, so that one that comes back
+ * is new. Where no crawl is under way, starts one of new drives and of those whose files have to be read again.
  */
 export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   yield* dropLostDrives(run, state)
@@ -75,7 +75,7 @@ export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGene
 }
 
 /** A crawl taken up again does not ask for drives that are gone. */
-export async function skipLostDrives(
+async function skipLostDrives(
   run: DriveRun,
   position: NonNullable<DriveCursor['crawl']>,
 ): Promise<void> {
