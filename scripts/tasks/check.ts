@@ -35,7 +35,8 @@ const STEPS: readonly Step[] = [
     inspect: requireModules,
   },
   { name: 'dead code', command: 'knip', args: [] },
-  { name: 'tests', command: 'vitest', args: ['run'], live: true },
+  // What `npm run check -- …` is given goes to the tests: `--project postgres` where the others have just run.
+  { name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(2)], live: true },
 ]
 
 /** The layer check passes when it finds no module at all, so their number is looked at. */
