@@ -49,7 +49,7 @@ export function questionPage({ provider, workspace, person, action, confirmation
 export function failedPage({ code, message }: AppError, provider: ProviderId | undefined): Html {
   const reason =
     code === 'malformed_state'
-      ? 'This address was used already, is over ten minutes old, or is not one that this service gave out.'
+      ? 'This address was used already, is over ten minutes old, or did not come from this service.'
       : `${message.replace(/\.$/, '')}.`
   return page(
     `${providerName(provider)} was not connected`,

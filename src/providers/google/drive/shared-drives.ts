@@ -75,10 +75,7 @@ export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGene
 }
 
 /** A crawl taken up again does not ask for drives that are gone. */
-async function skipLostDrives(
-  run: DriveRun,
-  position: NonNullable<DriveCursor['crawl']>,
-): Promise<void> {
+async function skipLostDrives(run: DriveRun, position: NonNullable<DriveCursor['crawl']>): Promise<void> {
   const current = position.waiting[0]
   const drives = position.waiting.filter((feed) => feed !== MY_DRIVE)
   const there = new Set([MY_DRIVE, ...run.drives.names.keys(), ...(await unlistedDrives(run, drives))])
