@@ -9,6 +9,7 @@ export const TASKS = {
     needsDevelopment: false,
   },
   memory: { command: ['cli/main.ts'], needsDevelopment: false },
+  distribute: { command: ['scripts/distribute.ts'], needsDevelopment: false },
   test: { command: ['node_modules/vitest/vitest.mjs', 'run'], needsDevelopment: true },
   check: { command: ['scripts/tasks/check.ts'], needsDevelopment: true },
   bench: { command: ['bench/main.ts'], needsDevelopment: true },

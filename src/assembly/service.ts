@@ -40,8 +40,9 @@ export async function startService(settings: Settings, logger: Logger): Promise<
   let newSecret: string | null = null
   let app: App | undefined
   try {
-    const applied = await migrateDatabase(database, settings.DATABASE_URL)
-    if (applied.length > 0) logger.info({ applied }, 'migrated the database')
+    const { migrations, distributed } = await migrateDatabase(database, settings.DATABASE_URL)
+    if (migrations.length > 0) logger.info({ applied: migrations }, 'migrated the database')
+    if (distributed.length > 0) logger.info({ tables: distributed }, 'distributed new tables')
     const local = isLocal(settings)
       ? await ensureLocalWorkspace(database.db, systemClock, settings.BOOTSTRAP_ADMIN_KEY)
       : null

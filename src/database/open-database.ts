@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { OpenDatabase } from './database.ts'
+import { distributeNewTables } from './distribution/distribute.ts'
 import { openEmbedded } from './drivers/embedded.ts'
 import { openPostgres } from './drivers/postgres.ts'
 import { migrate } from './migrate.ts'
@@ -30,19 +31,28 @@ export function openDatabase({ dataDir, databaseUrl, logger }: DatabaseOptions):
   })
 }
 
+/** What was done to a database before it could be used, by name. */
+export interface Migrated {
+  migrations: string[]
+  /** Tables that a distributed database has got since its others were distributed. */
+  distributed: string[]
+}
+
 /**
  * Brings the schema of an open database up to date. On a server that has a connection of its own without the limits of time
- * that requests have: a migration may rewrite a large table, and other instances wait for it.
- * @returns the names of the migrations that were applied now. @throws StartupError when one fails
+ * that requests have: a migration may rewrite a large table, and other instances wait for it. A distributed database's new tables
+ * are distributed too.
+ * @throws StartupError when a migration fails, or a table of a distributed database is not in its place
  */
 export async function migrateDatabase(
   database: OpenDatabase,
   databaseUrl: string | undefined,
-): Promise<string[]> {
-  if (databaseUrl === undefined) return await migrate(database.db)
+): Promise<Migrated> {
+  if (databaseUrl === undefined) return { migrations: await migrate(database.db), distributed: [] }
   const patient = await openPostgres({ url: databaseUrl, connectionsMax: 1, isPatient: true })
   try {
-    return await migrate(patient.db)
+    const migrations = await migrate(patient.db)
+    return { migrations, distributed: await distributeNewTables(patient.db) }
   } finally {
     await patient.close()
   }

@@ -98,7 +98,7 @@ describe.runIf(process.env.TEST_DRIVER === 'postgres')('a connection lost betwee
   it('fails its transaction and nothing else', async () => {
     const tx = await database.db.startTransaction().execute()
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
-    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db)
+    await sql`select pg_terminate_backend(${rows[0]?.pid}::int)`.execute(database.db)
     await expect(sql`select 1`.execute(tx)).rejects.toThrow(/terminat|connection/i)
     await tx
       .rollback()

@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
 import { openPostgres } from '../../src/database/drivers/postgres.ts'
+import { distributeTables } from '../../src/database/distribution/distribute.ts'
 import { migrate } from '../../src/database/migrate.ts'
 
 const ROOT = new URL('../../', import.meta.url)
@@ -32,6 +33,11 @@ export function schemaFingerprint(): string {
 /** The file that holds a migrated, empty embedded database. */
 export function snapshotPath(): string {
   return fileURLToPath(new URL(`${schemaFingerprint()}.tar`, CACHE_FOLDER))
+}
+
+/** The workers of the distributed PostgreSQL whose coordinator `TEST_DATABASE_URL` names; none where it is a plain one. */
+export function workerUrls(): string[] {
+  return (process.env.TEST_WORKER_URLS ?? '').split(',').filter((url) => url !== '')
 }
 
 /** The PostgreSQL database that test databases are cloned from. */
@@ -68,26 +74,71 @@ async function writeSnapshot(path: string): Promise<void> {
 }
 
 async function makeTemplate(serverUrl: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl })
-  await client.connect()
-  try {
+  await withClient(serverUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
     await dropLeftOvers(client)
     const name = templateName()
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
     if (rowCount !== 0) return
+    const workers = workerUrls()
+    const servers = [...workers, serverUrl]
     const unfinished = `${name}_unfinished`
-    await client.query(`drop database if exists ${unfinished} with (force)`)
-    await client.query(`create database ${unfinished}`)
-    const url = new URL(serverUrl)
-    url.pathname = unfinished
-    const database = await openPostgres({ url: url.href, connectionsMax: 1 })
+    for (const server of servers) {
+      await withClient(server, async (maker) => {
+        await maker.query(`drop database if exists ${unfinished} with (force)`)
+        await maker.query(`create database ${unfinished}`)
+      })
+    }
+    if (workers.length > 0) await makeCluster(unfinished, serverUrl, workers)
+    const url = databaseUrl(serverUrl, unfinished)
+    const database = await openPostgres({ url, connectionsMax: 1, isPatient: true })
     try {
       await migrate(database.db)
+      if (workers.length > 0) await distributeTables(database.db, () => {})
     } finally {
       await database.close()
     }
-    await client.query(`alter database ${unfinished} rename to ${name}`)
+    // The coordinator's last, by which one sees that the template is whole.
+    for (const server of servers) await withClient(server, (maker) => finishTemplate(maker, unfinished, name))
+  })
+}
+
+/** Makes a coordinator and its workers of the databases of one name on several servers. */
+async function makeCluster(name: string, coordinator: string, workers: readonly string[]): Promise<void> {
+  for (const server of [coordinator, ...workers])
+    await withClient(databaseUrl(server, name), (client) => client.query('create extension citus'))
+  await withClient(databaseUrl(coordinator, name), async (client) => {
+    const [host, port] = addressOf(coordinator)
+    await client.query('select citus_set_coordinator_host($1, $2)', [host, port])
+    for (const worker of workers) await client.query('select citus_add_node($1, $2)', addressOf(worker))
+  })
+}
+
+/** What works on a distributed database by itself has to be gone, or the template cannot be copied. */
+async function finishTemplate(client: Client, unfinished: string, name: string): Promise<void> {
+  await client.query(`alter database ${unfinished} with allow_connections false`)
+  await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [
+    unfinished,
+  ])
+  await client.query(`alter database ${unfinished} rename to ${name}`)
+}
+
+function databaseUrl(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = name
+  return url.href
+}
+
+function addressOf(server: string): [host: string, port: number] {
+  const { hostname, port } = new URL(server)
+  return [hostname, Number(port)]
+}
+
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await use(client)
   } finally {
     await client.end()
   }

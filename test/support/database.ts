@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import type { OpenDatabase } from '../../src/database/database.ts'
 import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
 import { openPostgres } from '../../src/database/drivers/postgres.ts'
-import { snapshotPath, templateName } from './database-setup.ts'
+import { snapshotPath, templateName, workerUrls } from './database-setup.ts'
 
 export interface TestDatabase extends OpenDatabase {
   /** Where a second instance can connect to the same database; null on the embedded one, which has one process. */
@@ -28,7 +28,7 @@ async function cloneOnPostgres(): Promise<TestDatabase> {
   const serverUrl = process.env.TEST_DATABASE_URL
   if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set')
   const name = `test_${Math.floor(Date.now() / 1000)}_${randomUUID().slice(0, 8)}`
-  await onServer(serverUrl, `create database ${name} template ${templateName()}`)
+  await onServers(serverUrl, `create database ${name} template ${templateName()}`)
   const url = new URL(serverUrl)
   url.pathname = name
   const database = await openPostgres({ url: url.href })
@@ -37,17 +37,20 @@ async function cloneOnPostgres(): Promise<TestDatabase> {
     url: url.href,
     async close() {
       await database.close()
-      await onServer(serverUrl, `drop database if exists ${name} with (force)`)
+      await onServers(serverUrl, `drop database if exists ${name} with (force)`)
     },
   }
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
+/** On a distributed PostgreSQL each of its servers has its part of a database. */
+async function onServers(url: string, statement: string): Promise<void> {
+  for (const connectionString of [url, ...workerUrls()]) {
+    const client = new Client({ connectionString })
+    await client.connect()
+    try {
+      await client.query(statement)
+    } finally {
+      await client.end()
+    }
   }
 }

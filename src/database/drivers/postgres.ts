@@ -41,6 +41,8 @@ export async function openPostgres({
       '-c jit=off -c plan_cache_mode=force_custom_plan',
       `-c statement_timeout=${isPatient ? 0 : STATEMENT_TIMEOUT_MS}`,
       `-c idle_in_transaction_session_timeout=${isPatient ? 0 : IDLE_TRANSACTION_MS}`,
+      // A distributed database changes tables that refer to each other one after the other; nobody else knows the setting.
+      ...(isPatient ? ['-c citus.multi_shard_modify_mode=sequential'] : []),
     ].join(' '),
   })
   // The pool listens on idle connections only; one lost between two statements of a transaction would end the process.

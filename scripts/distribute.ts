@@ -1,0 +1,33 @@
+import { readSettings } from '../src/config.ts'
+import { checkCluster } from '../src/database/distribution/check-cluster.ts'
+import { distributeTables } from '../src/database/distribution/distribute.ts'
+import { openPostgres } from '../src/database/drivers/postgres.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { StartupError } from '../src/kernel/errors.ts'
+
+/** Distributes the tables of the database that `DATABASE_URL` names over the workers of its Citus cluster (docs/scaling.md). */
+async function main(): Promise<void> {
+  const url = readSettings(process.env).DATABASE_URL
+  if (url === undefined) throw new StartupError('DATABASE_URL: name the coordinator of a Citus cluster')
+  const database = await openPostgres({ url, connectionsMax: 1, isPatient: true })
+  try {
+    const { citus, workers } = await checkCluster(database.db)
+    console.log(`Citus ${citus}, ${workers} servers that take rows`)
+    for (const name of await migrate(database.db)) console.log(`migrated: ${name}`)
+    let count = 0
+    await distributeTables(database.db, (table, placement) => {
+      count += 1
+      console.log(`${placement}: ${table}`)
+    })
+    console.log(count === 0 ? 'Nothing to do: every table is in its place' : `${count} tables brought to their places`)
+  } finally {
+    await database.close()
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof StartupError ? error.message : error)
+  process.exitCode = 1
+}

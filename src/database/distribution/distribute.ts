@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { StartupError } from '../../kernel/errors.ts'
+import type { Db, Tx } from '../database.ts'
+import { LAYOUT, type Placement } from './layout.ts'
+
+/** Whoever holds this advisory lock distributes tables. */
+const DISTRIBUTION_LOCK = 727_403
+
+/** The table by which one sees whether the tables of a database have been distributed. */
+const MARKER = 'subscriptions'
+
+/** Whether the database's server is of a Citus cluster. One look at the catalogue, of any PostgreSQL. */
+export async function hasCitus(db: Db): Promise<boolean> {
+  const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Distributes the tables that a distributed database has got since; leaves any other database as it is.
+ * @returns the tables that were distributed now.
+ * @throws StartupError when a table with tenants' rows is not distributed: rows of it would outlive what they belong to.
+ */
+export async function distributeNewTables(db: Db): Promise<string[]> {
+  if (!(await hasCitus(db))) return []
+  if ((await readPlacements(db)).get(MARKER)?.placement !== 'tenant') return []
+  const distributed: string[] = []
+  await distributeTables(db, (table) => distributed.push(table))
+  return distributed
+}
+
+/**
+ * Places every table as the layout says, in one transaction and with the rows it has; what is in its place already stays.
+ * The connection needs `citus.multi_shard_modify_mode` `sequential`, which those without limits of time have.
+ * @param onTable is told of each table before its turn
+ * @throws StartupError that names the table and the statement that failed, or a table that the layout does not know
+ */
+export async function distributeTables(
+  db: Db,
+  onTable: (table: string, placement: Placement) => void,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${DISTRIBUTION_LOCK})`.execute(tx)
+    const found = await readPlacements(tx)
+    const placed: string[] = []
+    for (const [table, placement] of Object.entries(LAYOUT)) {
+      const is = found.get(table)?.placement
+      if (is === placement) continue
+      const text = statement(table, placement)
+      if (text === null || (is !== 'plain' && is !== 'coordinator')) throw misplaced(table, is, placement)
+      onTable(table, placement)
+      const adopt = placement === 'coordinator' ? 'on' : 'off'
+      await sql.raw(`set local citus.enable_local_reference_table_foreign_keys to ${adopt}`).execute(tx)
+      await run(tx, table, text)
+      if (placement !== 'coordinator') placed.push(table)
+    }
+    // Once all are in their places: a table that is referred to by one that is not yet cannot be emptied.
+    for (const table of placed)
+      await run(tx, table, `select truncate_local_data_after_distributing_table('${table}')`)
+    requireNoneForgotten(await readPlacements(tx))
+  })
+}
+
+const Tables = z.array(
+  z.object({
+    name: z.string(),
+    placement: z.enum(['reference', 'tenant', 'coordinator', 'plain']),
+    has_tenants: z.boolean(),
+  }),
+)
+
+type Placements = ReadonlyMap<string, z.output<typeof Tables>[number]>
+
+/** Where the tables of the schema are (https://docs.citusdata.com/en/stable/develop/api_metadata.html#partition-table). */
+async function readPlacements(db: Db): Promise<Placements> {
+  const { rows } = await sql`
+    select c.relname::text as name,
+      case when p.partmethod = 'h' then 'tenant'
+           when p.partmethod = 'n' and p.repmodel = 't' then 'reference'
+           when p.partmethod = 'n' and not p.autoconverted then 'coordinator'
+           -- Citus adds what refers to its tables by itself, and may take it out again.
+           else 'plain' end as placement,
+      exists (select from pg_attribute a
+        where a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped) as has_tenants
+    from pg_class c left join pg_dist_partition p on p.logicalrelid = c.oid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')`.execute(db)
+  return new Map(Tables.parse(rows).map((row) => [row.name, row]))
+}
+
+/** The statement that brings a table to its place; null where it is there by itself. */
+function statement(table: string, placement: Placement): string | null {
+  switch (placement) {
+    case 'reference':
+      return `select create_reference_table('${table}')`
+    case 'coordinator':
+      return `select citus_add_local_table_to_metadata('${table}', cascade_via_foreign_keys => true)`
+    case 'tenant': {
+      const group = table === MARKER ? 'none' : MARKER
+      return `select create_distributed_table('${table}', 'organization_id', colocate_with => '${group}')`
+    }
+    case 'plain':
+      return null
+  }
+}
+
+async function run(tx: Tx, table: string, text: string): Promise<void> {
+  try {
+    await sql.raw(text).execute(tx)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartupError(`The table "${table}" could not be distributed by \`${text}\`: ${reason}`, {
+      cause: error,
+    })
+  }
+}
+
+/** @throws StartupError that names a table with tenants' rows that is neither distributed nor meant not to be */
+function requireNoneForgotten(tables: Placements): void {
+  const known: Partial<Record<string, Placement>> = LAYOUT
+  for (const { name, placement, has_tenants: hasTenants } of tables.values()) {
+    if (placement === 'tenant' || !hasTenants || known[name] !== undefined) continue
+    throw new StartupError(
+      `The table "${name}" has an organization_id and is not distributed, as the others of this database are: its rows would ` +
+        `outlive what they belong to. Run \`${statement(name, 'tenant')}\`, or move it to another schema`,
+    )
+  }
+}
+
+function misplaced(table: string, is: Placement | undefined, placement: Placement): StartupError {
+  if (is === undefined) return new StartupError(`The table "${table}" is missing; run the migrations first`)
+  return new StartupError(
+    `The table "${table}" is distributed as "${is}" where it has to be "${placement}"; run ` +
+      `\`select undistribute_table('${table}')\` and start again`,
+  )
+}
