@@ -109,23 +109,24 @@ async function takeDue(
   if (offered.length === 0) return []
   const due = await db
     .selectFrom('grant_revocations')
-    .select(['organization_id', 'id'])
+    .select(['organization_id', 'id', 'attempts'])
     .where('next_attempt_at', '<=', now)
     .where('provider', 'in', [...offered])
     .orderBy('next_attempt_at')
     .limit(AT_ONCE)
     .execute()
   const taken: Row<'grant_revocations'>[] = []
-  for (const { organization_id: organizationId, id } of due) {
+  for (const { organization_id: organizationId, id, attempts } of due) {
+    // The time of the next attempt is worked out here: a distributed PostgreSQL adds no interval to a time by a column.
     const row = await db
       .updateTable('grant_revocations')
       .set({
-        attempts: sql<number>`attempts + 1`,
-        next_attempt_at: sql<Date>`${now}::timestamptz
-          + make_interval(secs => (${HOLD_MS} + ${FIRST_RETRY_MS} * power(2, attempts))::float8 / 1000)`,
+        attempts: attempts + 1,
+        next_attempt_at: new Date(now.getTime() + HOLD_MS + FIRST_RETRY_MS * 2 ** attempts),
       })
       .where('organization_id', '=', organizationId)
       .where('id', '=', id)
+      .where('attempts', '=', attempts)
       .where('next_attempt_at', '<=', now)
       .returningAll()
       .executeTakeFirst()

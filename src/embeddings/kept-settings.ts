@@ -124,13 +124,19 @@ async function openKey(
 }
 
 async function dropUnused(db: Db, configuredName: string): Promise<void> {
+  // In a statement of its own: where every server has the models, none has all organizations' moves.
+  const moving = await db
+    .selectFrom('reembeddings')
+    .select('embedding_model_id')
+    .distinct()
+    .where('status', '=', 'running')
+    .execute()
+  const targets = moving.map((row) => row.embedding_model_id)
   await sql`
     update embedding_models m set settings = null, ciphertext = null
     where m.name <> ${configuredName} and m.settings is not null
       and not exists (select from organizations o where o.embedding_model_id = m.id)
-      and not exists (select from reembeddings r where r.embedding_model_id = m.id and r.status = 'running')`.execute(
-    db,
-  )
+      and m.id <> all (${targets}::smallint[])`.execute(db)
 }
 
 async function reencrypt({ db, cipher }: KeptSettingsOptions): Promise<void> {

@@ -30,7 +30,7 @@ export async function readModelState(db: Db | Tx, organizationId: string): Promi
     select active.id as active_id, active.name as active_name, target.id as target_id, target.name as target_name
     from organizations o
     left join embedding_models active on active.id = o.embedding_model_id
-    left join reembeddings r on r.organization_id = o.id and r.status = 'running'
+    left join reembeddings r on r.organization_id = ${organizationId} and r.status = 'running'
     left join embedding_models target on target.id = r.embedding_model_id
     where o.id = ${organizationId}`.execute(db)
   const row = StateRow.parse(rows[0])

@@ -46,9 +46,9 @@ function instance(configured: EmbeddingModel, { db }: OpenDatabase = database, w
 
 /** As if the time of every lease, or of the wait after a failure, had passed: it is measured by the database's clock. */
 async function letLeaseRunOut(): Promise<void> {
-  await sql`update reembeddings set lease_expires_at = lease_expires_at - interval '1 hour'`.execute(
-    database.db,
-  )
+  await sql`
+    update reembeddings set lease_expires_at = statement_timestamp() - interval '1 hour'
+    where lease_expires_at is not null`.execute(database.db)
 }
 
 beforeAll(async () => {

@@ -10,10 +10,11 @@ const DISTRIBUTION_LOCK = 727_403
 /** The table by which one sees whether the tables of a database have been distributed. */
 const MARKER = 'subscriptions'
 
-/** Whether the database's server is of a Citus cluster. One look at the catalogue, of any PostgreSQL. */
-export async function hasCitus(db: Db): Promise<boolean> {
-  const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
-  return rows.length > 0
+/** Whether the database is of a Citus cluster. One look at the catalogue, of any PostgreSQL. */
+async function hasCitus(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select to_regclass('pg_dist_partition') is not null as found`.execute(db)
+  return rows[0]?.found ?? false
 }
 
 /**

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { LAYOUT } from '../../src/database/distribution/layout.ts'
+
+/*
+ * Statements run on PGlite, on PostgreSQL and on a distributed PostgreSQL alike. These are the rules of the last one that can be
+ * seen in the text; the database suites, run with TEST_WORKER_URLS, see the others.
+ */
+
+interface Literal {
+  /** From src on. */
+  file: string
+  line: number
+  /** As it is written, with the source text of what stands in `${}`. */
+  text: string
+}
+
+const SRC = new URL('../../src/', import.meta.url)
+const SQL = /\b(select|insert into|update|delete from|returning|set)\b/
+const VOLATILE = /\b(now|clock_timestamp|timeofday|random|gen_random_uuid|uuid_generate_v\w+|nextval)\s*\(/
+
+const tenantTables = Object.entries(LAYOUT).flatMap(([table, placement]) =>
+  placement === 'tenant' ? [table] : [],
+)
+
+/** Every string and template of a text. A template's `${}` are part of it, and so are strings in them. */
+function literalsOf(file: string, text: string): Literal[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const found: Literal[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteral(node) || ts.isTemplateLiteral(node)) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+      found.push({ file, line: line + 1, text: node.getText().slice(1, -1) })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+function literals(): Literal[] {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap((file) => literalsOf(file, readFileSync(new URL(file, SRC), 'utf8')))
+}
+
+const placeOf = ({ file, line }: Literal): string => `${file}:${line}`
+
+/** What a distributed table takes in no update, and returns from none. Without a table, or on a plain one, it is all right. */
+function readsVolatile({ text }: Literal): boolean {
+  return VOLATILE.test(text.replaceAll(/\$\{[^}]*\}/g, ' '))
+}
+
+/** The tenants' tables of a statement whose rows it does not compare by organization. */
+function unboundTables({ text }: Literal): string[] {
+  const mentions = text.matchAll(/\b(?:from|join|using|update|delete from)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/g)
+  return [...mentions].flatMap(([, table = '', next = '']) => {
+    if (!tenantTables.includes(table)) return []
+    const alias = /^(|where|set|on|using|join|left|cross|order|limit|group|returning|for)$/.test(next) ? '' : next
+    const column = alias === '' ? String.raw`(?:\b${table}\.|(?<![.\w]))organization_id` : String.raw`\b${alias}\.organization_id`
+    return new RegExp(`${column}\\b`).test(text) ? [] : [table]
+  })
+}
+
+describe('statements', () => {
+  const statements = literals().filter(({ text }) => SQL.test(text))
+
+  it('are found, and the rules see what breaks them', () => {
+    expect(statements.length).toBeGreaterThan(50)
+    const [broken] = literalsOf('x.ts', '`update sources set at = now() where id = ${id}`')
+    expect(broken && readsVolatile(broken)).toBe(true)
+    expect(broken && unboundTables(broken)).toEqual(['sources'])
+    const [joined] = literalsOf('x.ts', '`select from chunks c join sources s on s.id = c.id where c.organization_id = 1`')
+    expect(joined && unboundTables(joined)).toEqual(['sources'])
+    const [bound] = literalsOf('x.ts', '`select from chunks c where c.organization_id = 1 and now < ${clock.now()}`')
+    expect(bound && (readsVolatile(bound) || unboundTables(bound).length > 0)).toBe(false)
+  })
+
+  it('call no volatile function, but where they say why', () => {
+    const volatile = literals().filter(readsVolatile)
+    expect([...new Set(volatile.map(({ file }) => file))].toSorted()).toEqual([
+      // Selects the time, from no table.
+      'sync/database-clock.ts',
+      // Of a table that is never distributed.
+      'usage/rate-limit.ts',
+    ])
+  })
+
+  it('write `case when x = …`, never `case x when …`', () => {
+    expect(statements.filter(({ text }) => /\bcase\s+(?!when\b)[\w.]+\s+when\b/i.test(text)).map(placeOf)).toEqual([])
+  })
+
+  it('compare the rows of every tenant table by organization', () => {
+    const unbound = statements.flatMap((literal) =>
+      unboundTables(literal).map((table) => `${placeOf(literal)} ${table}`),
+    )
+    expect(unbound).toEqual([])
+  })
+})
