@@ -19,7 +19,9 @@ async function main(): Promise<void> {
       count += 1
       console.log(`${placement}: ${table}`)
     })
-    console.log(count === 0 ? 'Nothing to do: every table is in its place' : `${count} tables brought to their places`)
+    console.log(
+      count === 0 ? 'Nothing to do: every table is in its place' : `${count} tables brought to their places`,
+    )
   } finally {
     await database.close()
   }

@@ -180,7 +180,8 @@ describe('a person', () => {
     const { rows } = await sql<{ left: number }>`
       select (select count(*) from source_items where source_id = ${organization.sources.notion})::int
         + (select count(*) from chunks c where organization_id = ${organization.id} and not exists
-          (select from source_items i where i.id = c.source_item_id))::int as left`.execute(
+          (select from source_items i
+            where i.organization_id = c.organization_id and i.id = c.source_item_id))::int as left`.execute(
       service.database.db,
     )
     expect(rows).toEqual([{ left: 0 }])

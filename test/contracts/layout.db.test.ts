@@ -23,7 +23,9 @@ async function foreignKeys(): Promise<ForeignKey[]> {
   const { rows } = await sql<ForeignKey>`
     select k.conrelid::regclass::text as "from", k.confrelid::regclass::text as "to",
       array(select a.attname::text from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)) as columns
-    from pg_constraint k where k.contype = 'f' and k.connamespace = 'public'::regnamespace`.execute(database.db)
+    from pg_constraint k where k.contype = 'f' and k.connamespace = 'public'::regnamespace`.execute(
+    database.db,
+  )
   return rows
 }
 

@@ -20,8 +20,8 @@ const SRC = new URL('../../src/', import.meta.url)
 const SQL = /\b(select|insert into|update|delete from|returning|set)\b/
 const VOLATILE = /\b(now|clock_timestamp|timeofday|random|gen_random_uuid|uuid_generate_v\w+|nextval)\s*\(/
 
-const tenantTables = Object.entries(LAYOUT).flatMap(([table, placement]) =>
-  placement === 'tenant' ? [table] : [],
+const tenantTables = new Set(
+  Object.entries(LAYOUT).flatMap(([table, placement]) => (placement === 'tenant' ? [table] : [])),
 )
 
 /** Every string and template of a text. A template's `${}` are part of it, and so are strings in them. */
@@ -56,9 +56,14 @@ function readsVolatile({ text }: Literal): boolean {
 function unboundTables({ text }: Literal): string[] {
   const mentions = text.matchAll(/\b(?:from|join|using|update|delete from)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/g)
   return [...mentions].flatMap(([, table = '', next = '']) => {
-    if (!tenantTables.includes(table)) return []
-    const alias = /^(|where|set|on|using|join|left|cross|order|limit|group|returning|for)$/.test(next) ? '' : next
-    const column = alias === '' ? String.raw`(?:\b${table}\.|(?<![.\w]))organization_id` : String.raw`\b${alias}\.organization_id`
+    if (!tenantTables.has(table)) return []
+    const alias = /^(|where|set|on|using|join|left|cross|order|limit|group|returning|for)$/.test(next)
+      ? ''
+      : next
+    const column =
+      alias === ''
+        ? String.raw`(?:\b${table}\.|(?<![.\w]))organization_id`
+        : String.raw`\b${alias}\.organization_id`
     return new RegExp(`${column}\\b`).test(text) ? [] : [table]
   })
 }
@@ -71,9 +76,15 @@ describe('statements', () => {
     const [broken] = literalsOf('x.ts', '`update sources set at = now() where id = ${id}`')
     expect(broken && readsVolatile(broken)).toBe(true)
     expect(broken && unboundTables(broken)).toEqual(['sources'])
-    const [joined] = literalsOf('x.ts', '`select from chunks c join sources s on s.id = c.id where c.organization_id = 1`')
+    const [joined] = literalsOf(
+      'x.ts',
+      '`select from chunks c join sources s on s.id = c.id where c.organization_id = 1`',
+    )
     expect(joined && unboundTables(joined)).toEqual(['sources'])
-    const [bound] = literalsOf('x.ts', '`select from chunks c where c.organization_id = 1 and now < ${clock.now()}`')
+    const [bound] = literalsOf(
+      'x.ts',
+      '`select from chunks c where c.organization_id = 1 and now < ${clock.now()}`',
+    )
     expect(bound && (readsVolatile(bound) || unboundTables(bound).length > 0)).toBe(false)
   })
 
@@ -88,7 +99,9 @@ describe('statements', () => {
   })
 
   it('write `case when x = …`, never `case x when …`', () => {
-    expect(statements.filter(({ text }) => /\bcase\s+(?!when\b)[\w.]+\s+when\b/i.test(text)).map(placeOf)).toEqual([])
+    expect(
+      statements.filter(({ text }) => /\bcase\s+(?!when\b)[\w.]+\s+when\b/i.test(text)).map(placeOf),
+    ).toEqual([])
   })
 
   it('compare the rows of every tenant table by organization', () => {

@@ -32,7 +32,8 @@ export async function checkCluster(db: Db): Promise<{ citus: string; workers: nu
     db,
   )
   const cluster = Cluster.parse(rows[0])
-  if (!cluster.is_coordinator) throw new StartupError('DATABASE_URL names a worker; it has to be the coordinator')
+  if (!cluster.is_coordinator)
+    throw new StartupError('DATABASE_URL names a worker; it has to be the coordinator')
   if (!cluster.knows_itself) {
     throw new StartupError(
       "The coordinator does not know its own address: run `select citus_set_coordinator_host('HOST', PORT)`",
@@ -55,6 +56,8 @@ async function requireVectors(db: Db): Promise<void> {
   for (const { server, version } of Vectors.parse(rows)) {
     const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
     if (version !== null && (major > 0 || minor >= 8)) continue
-    throw new StartupError(`${server} offers ${version ?? 'no'} pgvector; 0.8 or later is needed on every server`)
+    throw new StartupError(
+      `${server} offers ${version ?? 'no'} pgvector; 0.8 or later is needed on every server`,
+    )
   }
 }

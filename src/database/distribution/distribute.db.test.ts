@@ -43,7 +43,8 @@ async function standIn(): Promise<void> {
   )
 }
 
-const FORGOTTEN = 'create table notes (organization_id uuid not null, id uuid not null, primary key (organization_id, id))'
+const FORGOTTEN =
+  'create table notes (organization_id uuid not null, id uuid not null, primary key (organization_id, id))'
 
 describe.skipIf(isCluster)('a database of a single server', () => {
   it('is left as it is, whatever tables it has', async () => {
@@ -114,7 +115,10 @@ describe.runIf(isCluster)('a cluster', () => {
   })
 
   it('takes what a source brought with it, on whichever server its organization is', async () => {
-    for (const { id, sourceIds } of [await insertOrganization(database.db), await insertOrganization(database.db)]) {
+    for (const { id, sourceIds } of [
+      await insertOrganization(database.db),
+      await insertOrganization(database.db),
+    ]) {
       await sql`
         insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, metadata,
           content_sha256, synced_at, created_at, updated_at)
