@@ -97,7 +97,8 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
 /**
  * `admitted_at` ascends, and an entry counts for one minute from its time. In slots the time is the slot's end, so that
  * none of its requests is forgotten early. The clock is read after ON CONFLICT has locked the row: whoever comes later
- * reads a later time and sees every request admitted before.
+ * reads a later time and sees every request admitted before. No distributed table takes an update that reads the clock, so
+ * `rate_windows` is none (database/distribution/layout.ts).
  */
 function rateStatements(options: RateLimitOptions): Record<'admit' | 'standing' | 'over' | 'remove', string> {
   const { limitPerMinute: limit, databaseNow: now = 'clock_timestamp()', exactUpTo = EXACT_UP_TO } = options

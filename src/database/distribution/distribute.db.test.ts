@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { insertOrganization } from '../../../test/support/organizations.ts'
+import { openPostgres } from '../drivers/postgres.ts'
 import { distributeNewTables, distributeTables } from './distribute.ts'
 import { LAYOUT } from './layout.ts'
 
@@ -112,6 +113,23 @@ describe.runIf(isCluster)('a cluster', () => {
       distributed: count('tenant'),
       local: count('coordinator'),
     })
+  })
+
+  it('leaves new tables of a migration to be brought to their places, also where they refer to each other', async () => {
+    const patient = await openPostgres({ url: database.url ?? '', connectionsMax: 1, isPatient: true })
+    try {
+      await sql`create table a (organization_id uuid primary key references organizations (id))`.execute(
+        patient.db,
+      )
+      await sql`create table b (organization_id uuid primary key references a (organization_id))`.execute(
+        patient.db,
+      )
+      for (const table of ['a', 'b'])
+        await sql`select create_distributed_table(${table}::regclass, 'organization_id')`.execute(patient.db)
+    } finally {
+      await patient.close()
+    }
+    expect(await distributeNewTables(database.db)).toEqual([])
   })
 
   it('takes what a source brought with it, on whichever server its organization is', async () => {

@@ -32,7 +32,7 @@ export async function distributeNewTables(db: Db): Promise<string[]> {
 
 /**
  * Places every table as the layout says, in one transaction and with the rows it has; what is in its place already stays.
- * The connection needs `citus.multi_shard_modify_mode` `sequential`, which those without limits of time have.
+ * For a connection without limits of time, which has the settings that Citus needs for it.
  * @param onTable is told of each table before its turn
  * @throws StartupError that names the table and the statement that failed, or a table that the layout does not know
  */
@@ -50,6 +50,7 @@ export async function distributeTables(
       const text = statement(table, placement)
       if (text === null || (is !== 'plain' && is !== 'coordinator')) throw misplaced(table, is, placement)
       onTable(table, placement)
+      // On, Citus takes every table that refers to a reference table for the coordinator's: right for those alone.
       const adopt = placement === 'coordinator' ? 'on' : 'off'
       await sql.raw(`set local citus.enable_local_reference_table_foreign_keys to ${adopt}`).execute(tx)
       await run(tx, table, text)

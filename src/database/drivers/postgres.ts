@@ -20,6 +20,16 @@ const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
+ * What a distributed PostgreSQL needs where tables are made; any other takes no notice. Tables that refer to each other change one
+ * after the other, and a new one stays out of Citus's hands until it is brought to its place: of two that refer to each other it
+ * could not be, once Citus has taken them for the coordinator's.
+ */
+const FOR_MIGRATIONS = [
+  '-c citus.multi_shard_modify_mode=sequential',
+  '-c citus.enable_local_reference_table_foreign_keys=off',
+]
+
+/**
  * Opens a pool on a PostgreSQL 16+ server with pgvector 0.8+.
  * @throws StartupError when the server cannot be reached or is too old.
  */
@@ -41,8 +51,7 @@ export async function openPostgres({
       '-c jit=off -c plan_cache_mode=force_custom_plan',
       `-c statement_timeout=${isPatient ? 0 : STATEMENT_TIMEOUT_MS}`,
       `-c idle_in_transaction_session_timeout=${isPatient ? 0 : IDLE_TRANSACTION_MS}`,
-      // A distributed database changes tables that refer to each other one after the other; nobody else knows the setting.
-      ...(isPatient ? ['-c citus.multi_shard_modify_mode=sequential'] : []),
+      ...(isPatient ? FOR_MIGRATIONS : []),
     ].join(' '),
   })
   // The pool listens on idle connections only; one lost between two statements of a transaction would end the process.
