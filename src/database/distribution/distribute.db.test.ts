@@ -79,10 +79,10 @@ describe('a distributed database', () => {
   it('gets a table distributed that is there and not distributed yet, once', async () => {
     await execute(
       isCluster
-        ? `select undistribute_table('payment_events')`
-        : `delete from pg_dist_partition where logicalrelid = 'payment_events'::regclass`,
+        ? `select undistribute_table('grant_revocations')`
+        : `delete from pg_dist_partition where logicalrelid = 'grant_revocations'::regclass`,
     )
-    expect(await distributeNewTables(database.db)).toEqual(['payment_events'])
+    expect(await distributeNewTables(database.db)).toEqual(['grant_revocations'])
     expect(await distributeNewTables(database.db)).toEqual([])
   })
 
