@@ -147,7 +147,7 @@ export async function startSyncBench(): Promise<SyncBench> {
     async expireLeases() {
       await db
         .updateTable('sync_runs')
-        .set({ lease_expires_at: sql<Date>`clock_timestamp() - interval '1 second'` })
+        .set({ lease_expires_at: sql<Date>`statement_timestamp() - interval '1 second'` })
         .where('lease_id', 'is not', null)
         .execute()
     },
