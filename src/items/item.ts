@@ -20,7 +20,7 @@ export interface NewItem {
 }
 
 /** Two items of an organization with the same key are the same item. */
-export function itemKey(item: Pick<NewItem, 'provider' | 'externalId'>): string {
+export function itemKey(item: { provider: string; externalId: string }): string {
   return `${item.provider}\0${item.externalId}`
 }
 

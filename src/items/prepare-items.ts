@@ -9,18 +9,16 @@ import { inSlices, type Pausable } from '../kernel/slices.ts'
 import { type CleanItem, cleanItem, itemKey, type NewItem } from './item.ts'
 
 /** A chunk with one vector for each model of the preparation, in their order. */
-export interface PreparedChunk {
-  chunk: Chunk
+export interface EmbeddedChunk extends Chunk {
   vectors: Float32Array[]
 }
 
-export interface PreparedItem {
-  item: CleanItem
-  /** null: the stored item has the same content, so that nothing had to be embedded. */
-  chunks: PreparedChunk[] | null
+/** An item that is new or has changed, with all that is stored of it. */
+export interface EmbeddedItem extends CleanItem {
+  chunks: EmbeddedChunk[]
 }
 
-/** Items that are ready to be written. */
+/** Items that are ready to be written, each list ordered by key, no key twice. */
 export interface PreparedItems {
   organizationId: string
   /** The models as they were; storing is refused when they are others by then. */
@@ -28,15 +26,16 @@ export interface PreparedItems {
   targetModelId: number | null
   /** The models that the vectors are of, by their stored id. The first one answers queries. */
   modelIds: readonly number[]
-  /** Ordered by key, without doubles. */
-  items: readonly PreparedItem[]
+  /** The stored ones have the same content, so that nothing had to be embedded. */
+  unchanged: readonly CleanItem[]
+  changed: readonly EmbeddedItem[]
 }
 
+/** An item as it is stored, as far as one that comes is compared with it. */
 export interface StoredItem {
   id: string
-  key: string
-  hash: string
   sourceId: string
+  hash: string
 }
 
 interface Embedder {
@@ -60,36 +59,37 @@ export async function prepareItems(
 ): Promise<PreparedItems> {
   const state = await readModelState(db, organizationId)
   const embedders = await embeddersOf(db, models, state.active?.name ?? null, state.target?.name ?? null)
-  const clean = new Map(items.map((item) => [itemKey(item), item]))
-  // One order for everybody who locks items, so that two requests never wait for each other.
-  const ordered = [...clean].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item)
+  const distinct = [...new Map(items.map((item) => [itemKey(item), item])).values()]
+  const ordered = inKeyOrder(distinct)
   const stored = await findStoredItems(db, organizationId, ordered)
-  const prepared = await inSlices(cutting(ordered, stored), signal)
-  await embedChunks(prepared, embedders, signal)
+  const isUnchanged = (item: CleanItem): boolean => stored.get(itemKey(item))?.hash === item.hash
+  const differing = ordered.filter((item) => !isUnchanged(item))
+  const changed = await inSlices(cutting(differing), signal)
+  await embedChunks(changed, embedders, signal)
   return {
     organizationId,
     activeModelId: state.active?.id ?? null,
     targetModelId: state.target?.id ?? null,
     modelIds: embedders.map(({ id }) => id),
-    items: prepared,
+    unchanged: ordered.filter(isUnchanged),
+    changed,
   }
 }
 
-function* cutting(
-  items: readonly CleanItem[],
-  stored: ReadonlyMap<string, StoredItem>,
-): Pausable<PreparedItem[]> {
-  const prepared: PreparedItem[] = []
+/** One order for everybody who locks items, so that two requests never wait for each other. */
+export function inKeyOrder<Item extends CleanItem>(items: readonly Item[]): Item[] {
+  const keyed = items.map((item) => ({ key: itemKey(item), item }))
+  return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ item }) => item)
+}
+
+function* cutting(items: readonly CleanItem[]): Pausable<EmbeddedItem[]> {
+  const cut: EmbeddedItem[] = []
   for (const item of items) {
     yield
-    if (stored.get(itemKey(item))?.hash === item.hash) {
-      prepared.push({ item, chunks: null })
-      continue
-    }
     const chunks = yield* chunkingDocument(item.title, item.body)
-    prepared.push({ item, chunks: chunks.map((chunk) => ({ chunk, vectors: [] })) })
+    cut.push({ ...item, chunks: chunks.map((chunk) => ({ ...chunk, vectors: [] })) })
   }
-  return prepared
+  return cut
 }
 
 /** Items as they are stored, with turns for other work: metadata and bodies may be large. */
@@ -121,15 +121,16 @@ async function embeddersOf(
   return embedders
 }
 
+/** Adds to each chunk its vectors. */
 async function embedChunks(
-  prepared: readonly PreparedItem[],
+  items: readonly EmbeddedItem[],
   embedders: readonly Embedder[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const pending = prepared.flatMap(({ item, chunks }) => (chunks ?? []).map((chunk) => ({ item, chunk })))
+  const pending = items.flatMap(({ title, chunks }) => chunks.map((chunk) => ({ title, chunk })))
   for (let start = 0; start < pending.length; start += CHUNKS_A_BATCH) {
     const batch = pending.slice(start, start + CHUNKS_A_BATCH)
-    const inputs = batch.map(({ item, chunk }) => embeddingInput(item.title, chunk.chunk))
+    const inputs = batch.map(({ title, chunk }) => embeddingInput(title, chunk))
     for (const { model } of embedders) {
       await turn()
       const vectors = await embedAll(model, inputs, signal)
@@ -160,9 +161,9 @@ const StoredRows = z.array(
   z.object({
     id: z.string(),
     provider: z.string(),
-    external_id: z.string(),
+    externalId: z.string(),
+    sourceId: z.string(),
     hash: z.string(),
-    source_id: z.string(),
   }),
 )
 
@@ -175,16 +176,11 @@ export async function findStoredItems(
 ): Promise<Map<string, StoredItem>> {
   const keys = JSON.stringify(items.map(({ provider, externalId }, n) => ({ n, provider, externalId })))
   const { rows } = await sql`
-    select i.id, i.provider, i.external_id, encode(i.content_sha256, 'hex') as hash, i.source_id
+    select i.id, i.provider, i.external_id as "externalId", i.source_id as "sourceId", encode(i.content_sha256, 'hex') as hash
     from json_to_recordset(${keys}::json) as k(n int, provider text, "externalId" text)
     join source_items i
       on i.organization_id = ${organizationId} and i.provider = k.provider and i.external_id = k."externalId"
     order by k.n
     ${lock ? sql`for no key update of i` : sql``}`.execute(db)
-  return new Map(
-    StoredRows.parse(rows).map((row) => {
-      const key = `${row.provider}\0${row.external_id}`
-      return [key, { id: row.id, key, hash: row.hash, sourceId: row.source_id }]
-    }),
-  )
+  return new Map(StoredRows.parse(rows).map((row) => [itemKey(row), row]))
 }

@@ -4,11 +4,12 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import { adoptModel, insertVectors, lockModelsForWriting, readModelState } from '../embeddings/index.ts'
-import { itemKey } from './item.ts'
+import { type CleanItem, itemKey } from './item.ts'
 import {
+  type EmbeddedChunk,
+  type EmbeddedItem,
   findStoredItems,
-  type PreparedChunk,
-  type PreparedItem,
+  inKeyOrder,
   type PreparedItems,
 } from './prepare-items.ts'
 
@@ -27,9 +28,6 @@ export class StalePreparation extends Error {
   }
 }
 
-/** A prepared item that is to be written. */
-type Written = PreparedItem & { chunks: PreparedChunk[] }
-
 /**
  * Of one statement: the embedded database works on this very thread. Between statements other work gets its turn, which
  * the embedded database, answering at once, would not give it.
@@ -44,7 +42,8 @@ const CHUNKS_A_STATEMENT = 64
  * @throws StalePreparation when the transaction has to be given up and the items prepared again.
  */
 export async function storeItems(tx: Tx, prepared: PreparedItems, syncedAt: Date): Promise<StoreCounts> {
-  const { organizationId, items } = prepared
+  const { organizationId, unchanged, changed } = prepared
+  const items = inKeyOrder([...unchanged, ...changed])
   if (items.length === 0) return { ingested: 0, skipped: 0 }
   await lockModelsForWriting(tx, organizationId)
   const state = await readModelState(tx, organizationId)
@@ -57,25 +56,18 @@ export async function storeItems(tx: Tx, prepared: PreparedItems, syncedAt: Date
     if (adopted !== prepared.modelIds[0]) throw new StalePreparation()
   }
 
-  const stored = await findStoredItems(
-    tx,
-    organizationId,
-    items.map(({ item }) => item),
-    true,
-  )
-  const moved: { id: string; sourceId: string }[] = []
-  const changed: Written[] = []
-  for (const one of items) {
-    const before = stored.get(itemKey(one.item))
-    if (before?.hash === one.item.hash) {
-      if (before.sourceId !== one.item.sourceId) moved.push({ id: before.id, sourceId: one.item.sourceId })
-    } else if (one.chunks === null) throw new StalePreparation()
-    else changed.push({ ...one, chunks: one.chunks })
-  }
+  const stored = await findStoredItems(tx, organizationId, items, true)
+  const isStored = (item: CleanItem): boolean => stored.get(itemKey(item))?.hash === item.hash
+  if (!unchanged.every(isStored)) throw new StalePreparation()
+  const moved = items.filter(isStored).flatMap((item) => {
+    const before = stored.get(itemKey(item))
+    return before && before.sourceId !== item.sourceId ? [{ id: before.id, sourceId: item.sourceId }] : []
+  })
   await moveItems(tx, organizationId, moved, syncedAt)
-  const written = await upsertItems(tx, organizationId, changed, syncedAt)
-  await replaceChunks(tx, prepared, written)
-  const ingested = moved.length + written.length
+  const differing = changed.filter((item) => !isStored(item))
+  const written = await upsertItems(tx, organizationId, differing, syncedAt)
+  await replaceChunks(tx, prepared, differing, written)
+  const ingested = moved.length + written.size
   return { ingested, skipped: items.length - ingested }
 }
 
@@ -93,27 +85,30 @@ async function moveItems(
     where i.organization_id = ${organizationId} and i.id = m.id`.execute(tx)
 }
 
-interface WrittenItem {
+/** The row of an item that was written. */
+interface WrittenRow {
   id: string
   /** It was stored before, so that it has chunks to replace. */
   existed: boolean
-  prepared: Written
 }
 
-const UpsertedRows = z.array(z.object({ id: z.string(), provider: z.string(), external_id: z.string() }))
+const UpsertedRows = z.array(z.object({ id: z.string(), provider: z.string(), externalId: z.string() }))
 
-/** Inserts or overwrites items; one that another transaction just stored with the same content is left out. */
+/**
+ * Inserts or overwrites items.
+ * @returns their rows by key; one that another transaction just stored with the same content is left out
+ */
 async function upsertItems(
   tx: Tx,
   organizationId: string,
-  items: readonly Written[],
+  items: readonly EmbeddedItem[],
   at: Date,
-): Promise<WrittenItem[]> {
-  const written: WrittenItem[] = []
+): Promise<Map<string, WrittenRow>> {
+  const written = new Map<string, WrittenRow>()
   for (const batch of batchesOf(items)) {
     await turn()
-    const fresh = new Map(batch.map((one) => [itemKey(one.item), { id: randomUUID(), one }]))
-    const rows = [...fresh.values()].map(({ id, one }, n) => Object.assign({ n, id }, one.item))
+    const rows = batch.map(({ chunks: _, ...item }, n) => ({ ...item, n, id: randomUUID() }))
+    const newIds = new Map(rows.map((row) => [itemKey(row), row.id]))
     const { rows: upserted } = await sql`
       insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, url,
         author_name, source_created_at, source_updated_at, metadata, content_sha256, synced_at, created_at, updated_at)
@@ -131,22 +126,21 @@ async function upsertItems(
         synced_at = excluded.synced_at, updated_at = excluded.updated_at
       where (source_items.content_sha256, source_items.source_id)
         is distinct from (excluded.content_sha256, excluded.source_id)
-      returning id, provider, external_id`.execute(tx)
+      returning id, provider, external_id as "externalId"`.execute(tx)
     for (const row of UpsertedRows.parse(upserted)) {
-      const mine = fresh.get(`${row.provider}\0${row.external_id}`)
-      if (!mine) throw new Error('the database answered with an item that it was not given')
-      written.push({ id: row.id, existed: row.id !== mine.id, prepared: mine.one })
+      const key = itemKey(row)
+      written.set(key, { id: row.id, existed: row.id !== newIds.get(key) })
     }
   }
   return written
 }
 
-function* batchesOf(items: readonly Written[]): Generator<Written[]> {
-  let batch: Written[] = []
+function* batchesOf(items: readonly EmbeddedItem[]): Generator<EmbeddedItem[]> {
+  let batch: EmbeddedItem[] = []
   let characters = 0
-  for (const one of items) {
-    batch.push(one)
-    characters += one.item.body.length + one.item.metadataJson.length
+  for (const item of items) {
+    batch.push(item)
+    characters += item.body.length + item.metadataJson.length
     if (batch.length < ITEMS_A_STATEMENT && characters < CHARACTERS_A_STATEMENT) continue
     yield batch
     batch = []
@@ -158,9 +152,10 @@ function* batchesOf(items: readonly Written[]): Generator<Written[]> {
 async function replaceChunks(
   tx: Tx,
   { organizationId, modelIds }: PreparedItems,
-  written: readonly WrittenItem[],
+  items: readonly EmbeddedItem[],
+  written: ReadonlyMap<string, WrittenRow>,
 ): Promise<void> {
-  const replaced = written.filter(({ existed }) => existed).map(({ id }) => id)
+  const replaced = [...written.values()].filter(({ existed }) => existed).map(({ id }) => id)
   if (replaced.length > 0) {
     // Their vectors go with them.
     await sql`
@@ -169,13 +164,14 @@ async function replaceChunks(
       tx,
     )
   }
-  const rows = written.flatMap(({ id, prepared }) =>
-    prepared.chunks.map((chunk) => ({ id, provider: prepared.item.provider, chunk })),
-  )
+  const rows = items.flatMap((item) => {
+    const row = written.get(itemKey(item))
+    return row ? item.chunks.map((chunk) => ({ id: row.id, provider: item.provider, chunk })) : []
+  })
   for (let start = 0; start < rows.length; start += CHUNKS_A_STATEMENT) {
     await turn()
     const batch = rows.slice(start, start + CHUNKS_A_STATEMENT)
-    const chunks = batch.map(({ id, chunk: { chunk } }) => Object.assign({ id }, chunk))
+    const chunks = batch.map(({ id, chunk: { vectors: _, ...chunk } }) => ({ ...chunk, id }))
     await sql`
       insert into chunks (organization_id, source_item_id, position, heading, content)
       select ${organizationId}, id, position, heading, content
@@ -185,7 +181,7 @@ async function replaceChunks(
       const vectors = batch.map(({ id, provider, chunk }) => ({
         sourceItemId: id,
         provider,
-        position: chunk.chunk.position,
+        position: chunk.position,
         vector: vectorOf(chunk, index),
       }))
       await insertVectors(tx, organizationId, modelId, vectors)
@@ -193,7 +189,7 @@ async function replaceChunks(
   }
 }
 
-function vectorOf(chunk: PreparedChunk, index: number): Float32Array {
+function vectorOf(chunk: EmbeddedChunk, index: number): Float32Array {
   const vector = chunk.vectors[index]
   if (!vector) throw new Error('a chunk was not embedded')
   return vector
