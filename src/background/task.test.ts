@@ -57,6 +57,19 @@ describe('a task in the background', () => {
     await end()
   })
 
+  it('waits an interval before the first time where it is to', async () => {
+    vi.useFakeTimers()
+    let done = 0
+    const act = async (): Promise<void> => void (done += 1)
+    const task = createTask({ act, intervalMs: 1_000, onError: () => {}, waitsFirst: true })
+    task.start()
+    await vi.advanceTimersByTimeAsync(999)
+    expect(done).toBe(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(done).toBe(1)
+    await task.stop()
+  })
+
   it('does nothing before it is started, then at once and every interval', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const { task, begun, end } = byHand()

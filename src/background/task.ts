@@ -1,6 +1,6 @@
 /** Something done again and again in the background, one at a time. */
 export interface Task {
-  /** Has it done now, and every interval from now on. */
+  /** Has it done now, unless the first time waits too, and every interval from now on. */
   start(): void
   /** Has it done now; when it is under way, once more after that. Resolves when nothing asked for is left to do. */
   ask(): Promise<void>
@@ -12,13 +12,15 @@ export interface Task {
  * A task that nothing does yet.
  * @param act does it once; what it throws goes to `onError`, and the task goes on
  * @param intervalMs milliseconds between the times it is asked for by itself; no interval keeps the process alive
+ * @param waitsFirst whether its first time comes an interval after the start
  */
 export function createTask(options: {
   act: () => Promise<unknown>
   intervalMs: number
   onError: (error: unknown) => void
+  waitsFirst?: boolean
 }): Task {
-  const { act, intervalMs, onError } = options
+  const { act, intervalMs, onError, waitsFirst = false } = options
   let current: Promise<void> | null = null
   let again = false
   let stopped = false
@@ -45,7 +47,7 @@ export function createTask(options: {
   return {
     start() {
       timer ??= setInterval(() => void ask(), intervalMs).unref()
-      void ask()
+      if (!waitsFirst) void ask()
     },
     ask,
     async stop() {

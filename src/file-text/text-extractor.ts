@@ -170,7 +170,8 @@ function watch(worker: Worker, input: ExtractInput, reject: (error: ExtractionEr
     const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics()
     if (heap + buffers > input.memoryMb * 1024 * 1024) reject(tooLarge(input))
   }
-  // A thread that has just ended has no statistics; its end is told by its exit event.
+  // A thread that has just ended has no statistics; its end is told by its exit event. A bare interval, since the command line
+  // reads files too and has no background.
   const interval = setInterval(() => void look().catch(() => undefined), WATCH_EVERY_MS)
   return () => {
     clearTimeout(timeout)

@@ -50,6 +50,7 @@ export function watchProgress(clock: Clock, lookMs: number = LOOK_MS): ProgressW
       count()
     }
   }
+  // A bare interval: looking at a clock neither waits nor fails, so there is nothing that a task would add.
   const timer = setInterval(() => {
     count()
     if (spentMs > WITHOUT_NEWS_MAX_MS) overdue.abort(new NoProgress())

@@ -1,3 +1,4 @@
+import { createTask } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Execution, Outcome } from './execute-run.ts'
@@ -86,10 +87,14 @@ function showWaits(deps: WorkDependencies, run: TakenRun) {
 /** Renews the lease three times as often as needed; `lost` aborts when it is somebody else's. */
 function keepLease(deps: WorkDependencies, run: TakenRun): { lost: AbortSignal; end(): void } {
   const lost = new AbortController()
-  const renew = async (): Promise<void> => {
-    if (!(await renewLease(deps.db, run))) lost.abort(new LeaseLost())
-  }
-  const timer = setInterval(() => void renew().catch(deps.onError), (LEASE_SECONDS * 1000) / 3)
-  timer.unref()
-  return { lost: lost.signal, end: () => clearInterval(timer) }
+  const renewing = createTask({
+    async act() {
+      if (!(await renewLease(deps.db, run))) lost.abort(new LeaseLost())
+    },
+    intervalMs: (LEASE_SECONDS * 1000) / 3,
+    onError: deps.onError,
+    waitsFirst: true,
+  })
+  renewing.start()
+  return { lost: lost.signal, end: () => void renewing.stop() }
 }

@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
+import { createTask } from '../../background/index.ts'
 
 const INTERVAL_MS = 60_000
 
@@ -14,22 +15,14 @@ const WORN_TABLES = `
  * @returns what stops it; a turn under way ends first.
  */
 export function startVacuuming(pglite: PGlite, onError: (error: unknown) => void): () => Promise<void> {
-  let turn = Promise.resolve()
-  const takeTurn = async () => {
-    try {
-      await vacuumWornTables(pglite)
-    } catch (error) {
-      onError(error)
-    }
-  }
-  const timer = setInterval(() => {
-    turn = turn.then(takeTurn)
-  }, INTERVAL_MS)
-  timer.unref()
-  return () => {
-    clearInterval(timer)
-    return turn
-  }
+  const vacuuming = createTask({
+    act: () => vacuumWornTables(pglite),
+    intervalMs: INTERVAL_MS,
+    onError,
+    waitsFirst: true,
+  })
+  vacuuming.start()
+  return () => vacuuming.stop()
 }
 
 /** One turn. Returns the names of the tables that were worn. */
