@@ -14,7 +14,8 @@ import { endClaims } from './claims.ts'
 import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-items.ts'
 import type { CleanItem, NewItem } from './item.ts'
 import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
-import { cleanItems, prepareItems } from './prepare-items.ts'
+import { cleanItems, embedPlainWords, prepareItems } from './prepare-items.ts'
+import { blameItems } from './refused-by-model.ts'
 import { StalePreparation, type StoreCounts, storeItems } from './store-items.ts'
 
 export interface SourceItemView {
@@ -62,7 +63,8 @@ export interface Items {
   /**
    * Writes items outside of any request. They are chunked and embedded first; then one transaction stores them and does
    * what else belongs to the act. Both are repeated when others got in between, so `within` may run more than once.
-   * @throws AppError `embedding_model_mismatch`, `upstream_error`; what `within` throws
+   * @throws AppError `embedding_model_mismatch`, `upstream_error`; RefusedByModel when the items are at fault that the embedding
+   * model refuses them; what `within` throws
    */
   write(
     organizationId: string,
@@ -108,8 +110,14 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
   }
 
   return {
-    write: async (organizationId, items, within = async () => {}, signal) =>
-      writeClean(organizationId, await cleanItems(items, signal), within, signal),
+    async write(organizationId, items, within = async () => {}, signal) {
+      const clean = await cleanItems(items, signal)
+      try {
+        return await writeClean(organizationId, clean, within, signal)
+      } catch (error) {
+        throw await blameItems(error, () => embedPlainWords(db, models, organizationId, signal))
+      }
+    },
     async ingest(caller, items, requestId, signal) {
       const { organizationId } = caller
       refuseDuplicates(items)

@@ -2,7 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
-import { ensureStoredModel, type ModelRegistry, readModelState } from '../embeddings/index.ts'
+import {
+  ensureStoredModel,
+  type ModelRegistry,
+  type ModelState,
+  readModelState,
+} from '../embeddings/index.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
 import { type Chunk, chunkTextToEmbed, chunkingDocument } from './chunk-text.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
@@ -58,7 +63,7 @@ export async function prepareItems(
   signal?: AbortSignal,
 ): Promise<PreparedItems> {
   const state = await readModelState(db, organizationId)
-  const embedders = await embeddersOf(db, models, state.active?.name ?? null, state.target?.name ?? null)
+  const embedders = await embeddersOf(db, models, state)
   const distinct = [...new Map(items.map((item) => [itemKey(item), item])).values()]
   const ordered = inKeyOrder(distinct)
   const stored = await findStoredItems(db, organizationId, ordered)
@@ -106,19 +111,29 @@ function* cleaning(items: readonly NewItem[]): Pausable<CleanItem[]> {
   return clean
 }
 
-async function embeddersOf(
-  db: Db,
-  models: ModelRegistry,
-  activeName: string | null,
-  targetName: string | null,
-): Promise<Embedder[]> {
-  const active = activeName === null ? models.configured : await models.get(activeName)
+async function embeddersOf(db: Db, models: ModelRegistry, state: ModelState): Promise<Embedder[]> {
+  const active = state.active === null ? models.configured : await models.get(state.active.name)
   const embedders = [{ id: (await ensureStoredModel(db, active)).id, model: active }]
-  if (targetName === null || targetName === active.id) return embedders
+  if (state.target === null || state.target.name === active.id) return embedders
   // A target that this process does not have is left to the process that moves there: it looks again at its end.
-  const target = await models.find(targetName)
+  const target = await models.find(state.target.name)
   if (target) embedders.push({ id: (await ensureStoredModel(db, target)).id, model: target })
   return embedders
+}
+
+/**
+ * Has the organization's models embed what nothing can be wrong with, and keeps nothing.
+ * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`.
+ */
+export async function embedPlainWords(
+  db: Db,
+  models: ModelRegistry,
+  organizationId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const state = await readModelState(db, organizationId)
+  const words = embeddingInput('Words', { content: 'A few plain words.', heading: null })
+  for (const { model } of await embeddersOf(db, models, state)) await embedAll(model, [words], signal)
 }
 
 /** Adds to each chunk its vectors. */

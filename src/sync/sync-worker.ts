@@ -9,7 +9,6 @@ import { createDatabaseClock, measureClockLag } from './database-clock.ts'
 import { executeRun, type ExecuteDependencies, type OpenAccount, WorkerStopping } from './execute-run.ts'
 import { failUnoffered } from './fail-unoffered.ts'
 import { type FinishRun, finishRun } from './finish-run.ts'
-import { writeWithBlame } from './item-faults.ts'
 import { queuePolls } from './queue-runs.ts'
 import { takeRun, type TakenRun } from './run-lease.ts'
 import { sweepSync } from './sweep-sync.ts'
@@ -130,8 +129,7 @@ function createWork(
   clock: Clock,
   stopping: AbortSignal,
 ): (run: TakenRun, place: Place) => Promise<void> {
-  const { db } = deps
-  const items = writeWithBlame(deps.items)
+  const { db, items } = deps
   const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
   const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)
   const apply = { db, items, clock, finish, onItemFault: deps.onItemFault }
