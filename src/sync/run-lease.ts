@@ -5,7 +5,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { hasAccount, lockSource, readSource, saveCursor, type Source } from '../sources/index.ts'
+import { hasAccount, lockSource, saveCursor, type Source } from '../sources/index.ts'
 
 /** How long a lease holds without being renewed. */
 export const LEASE_SECONDS = 60
@@ -80,10 +80,11 @@ async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date)
 /** Takes up a run if it is still free and nobody else is taking it. */
 async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun | undefined> {
   // The source before the run, as everybody does.
-  if (!(await lockSource(tx, candidate))) return undefined
+  const source = await lockSource(tx, candidate)
+  if (!source) return undefined
   const run = await tx
     .selectFrom('sync_runs as r')
-    .select(['r.organization_id', 'r.id', 'r.source_id', 'r.started_at', 'r.full_resync'])
+    .select(['r.started_at', 'r.full_resync'])
     .where('r.organization_id', '=', candidate.organizationId)
     .where('r.id', '=', candidate.runId)
     .where('r.status', 'in', ['queued', 'running'])
@@ -93,17 +94,13 @@ async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun |
     .skipLocked()
     .executeTakeFirst()
   if (!run) return undefined
-  if (run.full_resync && run.started_at === null) {
-    await saveCursor(tx, { organizationId: run.organization_id, sourceId: run.source_id }, null)
-  }
-  return await lease(tx, run, now)
+  const startsAnew = run.full_resync && run.started_at === null
+  if (startsAnew) await saveCursor(tx, candidate, null)
+  return await lease(tx, candidate.runId, startsAnew ? { ...source, cursor: null } : source, now)
 }
 
-async function lease(
-  tx: Tx,
-  run: { organization_id: string; id: string; source_id: string },
-  now: Date,
-): Promise<TakenRun> {
+async function lease(tx: Tx, runId: string, source: Source, now: Date): Promise<TakenRun> {
+  const { organizationId } = source
   const leaseId = randomUUID()
   const taken = await tx
     .updateTable('sync_runs')
@@ -115,14 +112,13 @@ async function lease(
       not_before: null,
       takes: sql<number>`takes + 1`,
     })
-    .where('organization_id', '=', run.organization_id)
-    .where('id', '=', run.id)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', runId)
     .returning(['full_resync', 'started_at', 'takes'])
     .executeTakeFirstOrThrow()
-  const source = await readSource(tx, { organizationId: run.organization_id, sourceId: run.source_id })
   return {
-    organizationId: run.organization_id,
-    runId: run.id,
+    organizationId,
+    runId,
     leaseId,
     fullResync: taken.full_resync,
     startedAt: taken.started_at ?? now,
