@@ -119,6 +119,48 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/file-text/index\\.ts$' },
     },
     {
+      // They stand for servers of others, so what they have in common with the service is its wire alone.
+      name: 'emulators-know-no-service',
+      severity: 'error',
+      from: { path: '^emulators/', pathNot: NOT_TESTS },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'training-takes-the-built-in-model-only',
+      severity: 'error',
+      from: { path: '^training/', pathNot: NOT_TESTS },
+      to: { path: '^src/', pathNot: '^src/inference/embedding-models/builtin/' },
+    },
+    {
+      name: 'evaluation-takes-slices-by-their-index',
+      severity: 'error',
+      from: { path: '^evaluation/', pathNot: NOT_TESTS },
+      to: { path: `^src/(?!${PLATFORM}/)[^/]+/`, pathNot: '^src/[^/]+/index\\.ts$' },
+    },
+    {
+      // It measures a process from outside; what it takes makes its load and signs its events.
+      name: 'bench-measures-from-outside',
+      severity: 'error',
+      from: { path: '^bench/', pathNot: NOT_TESTS },
+      to: {
+        path: '^src/',
+        pathNot:
+          '^src/(inference/embedding-models/builtin/builtin|items/chunk-text|providers/slack/webhook)\\.ts$',
+      },
+    },
+    {
+      name: 'the-service-knows-no-tool',
+      severity: 'error',
+      from: { path: '^src/', pathNot: NOT_TESTS },
+      to: { path: '^(cli|emulators|bench|evaluation|training|scripts)/' },
+    },
+    {
+      name: 'tools-know-not-each-other',
+      severity: 'error',
+      from: { path: '^(cli|emulators|evaluation|training)/', pathNot: NOT_TESTS },
+      to: { path: '^(cli|emulators|bench|evaluation|training|scripts|test)/', pathNot: '^$1/' },
+    },
+    {
       name: 'no-test-code-in-the-service',
       severity: 'error',
       from: { path: '^src/', pathNot: NOT_TESTS },

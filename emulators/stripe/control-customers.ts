@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { found, type Account, type Subscription } from './account.ts'
 import { expireSession, payCheckout } from './checkout.ts'
-import type { Controls } from './control.ts'
+import type { Controls } from './controlled.ts'
 import { isTestCard, TEST_CARDS, type TestCard } from './customers.ts'
 import { payInvoice } from './invoices.ts'
 import { changePlan, liveSubscription, replaceCard } from './portal.ts'

@@ -1,4 +1,4 @@
-import type { Controlled, Controls } from './control.ts'
+import type { Controlled, Controls } from './controlled.ts'
 
 /** What there is in the account, told shortly. */
 export function viewControl({ account, meters }: Controlled): Controls {

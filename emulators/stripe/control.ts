@@ -1,25 +1,12 @@
 import { z } from 'zod'
 import { found, type Account } from './account.ts'
-import type { Api } from './api.ts'
 import { DAY, HOUR } from './clock.ts'
 import { customerControl } from './control-customers.ts'
+import type { Controlled, Controls } from './controlled.ts'
 import { viewControl } from './control-views.ts'
 import { nextDueAt } from './due.ts'
-import type { Meters } from './meters.ts'
 import { invalid } from './stripe-error.ts'
-import { NO_TROUBLE, type Webhooks } from './webhooks.ts'
-
-/** Controls by name: JSON fields in, something for JSON out. */
-export type Controls = Record<string, (body: Record<string, unknown>) => unknown>
-
-/** What the controls act on. */
-export interface Controlled {
-  account: Account
-  meters: Meters
-  webhooks: Webhooks
-  api: Api
-  advanceTo: (time: number) => void
-}
+import { NO_TROUBLE } from './webhooks.ts'
 
 /** What a test or a person can do with `POST /_emulator/<name>`. */
 export function controlRoutes(controlled: Controlled): Controls {

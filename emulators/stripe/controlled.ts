@@ -1,0 +1,16 @@
+import type { Account } from './account.ts'
+import type { Api } from './api.ts'
+import type { Meters } from './meters.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** Controls by name: JSON fields in, something for JSON out. */
+export type Controls = Record<string, (body: Record<string, unknown>) => unknown>
+
+/** What the controls act on. */
+export interface Controlled {
+  account: Account
+  meters: Meters
+  webhooks: Webhooks
+  api: Api
+  advanceTo: (time: number) => void
+}
