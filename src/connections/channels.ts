@@ -7,7 +7,7 @@ import type { OpenProviderAccount } from './open-account.ts'
 /** Somebody waits for the answer: a provider that asks for patience is not waited for longer. */
 const LIMITS = { requestTimeoutMs: 15_000, maxRateLimitWaitMs: 5_000, maxAttempts: 2 }
 
-/** Lists the channels of a Slack source as Slack does now. @throws AppError `not_configured`, `upstream_error` */
+/** Lists the channels of a source as its provider has them now. @throws AppError `not_configured`, `upstream_error` */
 export function createChannels(deps: { openAccount: OpenProviderAccount }): SourceChannels {
   return {
     async list({ organizationId }, source, signal) {

@@ -67,7 +67,7 @@ export interface Sources {
   /** @throws AppError `not_found`, `not_a_slack_source` */
   change(caller: Caller, id: string, change: SourceChange): Promise<SourceView>
   /**
-   * A Slack source's channels; one without an account has none.
+   * The channels of a source whose provider has such; one without an account has none.
    * @throws AppError `not_found`, `not_a_slack_source`, `upstream_error`, `not_configured`
    */
   channels(
