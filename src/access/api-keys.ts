@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
-import { stopWhatIsBeyond } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
@@ -40,6 +39,9 @@ export interface ApiKeyView {
 /** Refuses a key that the workspace's plan has no room for; runs inside the transaction that mints it. */
 export type CheckKeyLimit = (tx: Tx, organizationId: string, actorType: ActorType) => Promise<void>
 
+/** Runs inside the transaction that revokes a key: another one may have room now. */
+type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
+
 export interface ApiKeys {
   /** Live keys, newest first. */
   list(organizationId: string): Promise<ApiKeyView[]>
@@ -53,8 +55,13 @@ export interface ApiKeys {
 export const LIVE_KEYS_MAX = 1_000
 
 /** Mints, lists and revokes the keys of an organization. */
-export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: CheckKeyLimit }): ApiKeys {
-  const { db, clock, checkKeyLimit } = deps
+export function createApiKeys(deps: {
+  db: Db
+  clock: Clock
+  checkKeyLimit: CheckKeyLimit
+  keepWithinPlan: KeepWithinPlan
+}): ApiKeys {
+  const { db, clock, checkKeyLimit, keepWithinPlan } = deps
   return {
     async list(organizationId) {
       const rows = await db
@@ -90,7 +97,11 @@ export function createApiKeys(deps: { db: Db; clock: Clock; checkKeyLimit: Check
       }
       const at = clock.now()
       const row = await retryConflicts(() =>
-        db.transaction().execute((tx) => revokeApiKey(tx, caller, id, at)),
+        db.transaction().execute(async (tx) => {
+          const revoked = await revokeApiKey(tx, caller, id, at)
+          await keepWithinPlan(tx, caller.organizationId)
+          return revoked
+        }),
       )
       return { apiKey: toView(row), revokedAt: at.toISOString() }
     },
@@ -133,7 +144,6 @@ async function revokeApiKey(tx: Tx, caller: Caller, id: string, at: Date): Promi
     .returningAll()
     .executeTakeFirst()
   if (!revoked) throw new AppError('not_found', 'There is no such API key')
-  await stopWhatIsBeyond(tx, organizationId)
   await recordEvent(tx, {
     organizationId,
     actor: actorOf(caller),

@@ -10,3 +10,4 @@ export {
   DEVELOPMENT_ISSUER_PATH,
   type DevelopmentIssuer,
 } from './development-issuer/issuer.ts'
+export { markKeysBeyondPlan } from './keys-beyond-plan.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { accessRoutes, createApiKeys, type AccessServices } from '../access/index.ts'
+import { accessRoutes, createApiKeys, markKeysBeyondPlan, type AccessServices } from '../access/index.ts'
 import { answerRoutes, createAnswers, type Question, type AnswerServices } from '../answers/index.ts'
 import { auditRoutes, type AuditServices } from '../audit/index.ts'
 import {
@@ -8,6 +8,7 @@ import {
   billingRoutes,
   checkConnectorLimit,
   checkKeyLimit,
+  createKeepWithinPlan,
   type Billing,
   type BillingServices,
 } from '../billing/index.ts'
@@ -56,6 +57,7 @@ import {
 import {
   createRemovals,
   createSources,
+  markSourcesBeyondPlan,
   type Removals,
   sourceRoutes,
   type SourceServices,
@@ -133,6 +135,11 @@ const EMBEDDED_SEARCHES_AT_ONCE = 2
 /** The service's version, as the OpenAPI document says it. */
 export const VERSION = '0.1.0'
 
+const keepWithinPlan = createKeepWithinPlan({
+  agents: markKeysBeyondPlan,
+  connectors: markSourcesBeyondPlan,
+})
+
 /** Puts the service together: the only place where adapters meet slices. Nothing runs and nobody listens yet. */
 export async function createApp(deps: AppDependencies): Promise<App> {
   const { settings, database, clock, logger, publicUrl } = deps
@@ -147,7 +154,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const modelMove = createModelMove({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const items = createItems({ db, clock, models })
   const engine = await createConnectorEngine({ ...deps, items, metrics })
-  const billing = await createBillingEngine({ ...deps, metrics })
+  const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
   const removals = createRemovals({
     db,
     clock,
@@ -272,12 +279,13 @@ function createServices(
   return {
     ...engine.accounts.services,
     db,
-    apiKeys: createApiKeys({ db, clock, checkKeyLimit }),
+    apiKeys: createApiKeys({ db, clock, checkKeyLimit, keepWithinPlan }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     sources: createSources({
       db,
       clock,
       checkConnectorLimit,
+      keepWithinPlan,
       channels: engine.accounts.channels,
       disconnect: { prepare: engine.accounts.revocations.prepare, run: engine.disconnect },
       removals,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Billing, createBilling, createStripeProcessor } from '../billing/index.ts'
+import { type Billing, createBilling, createStripeProcessor, type KeepWithinPlan } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -14,6 +14,7 @@ export async function createBillingEngine(deps: {
   logger: Logger
   metrics: Metrics
   publicUrl: () => string
+  keepWithinPlan: KeepWithinPlan
   fetch: typeof fetch
 }): Promise<Billing> {
   const { settings, database, clock, logger, metrics, publicUrl } = deps
@@ -28,6 +29,7 @@ export async function createBillingEngine(deps: {
     logger,
     processor,
     publicUrl,
+    keepWithinPlan: deps.keepWithinPlan,
     sleep: (ms) => sleep(ms),
     onReportAttempt: metrics.observeReport,
   })

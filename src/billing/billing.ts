@@ -16,7 +16,7 @@ import { reconcile, sweepEvents } from './payments/reconciliation.ts'
 import { type BillingLog, createRefresh } from './payments/refresh.ts'
 import { createWebhook, type ReceiveWebhook } from './payments/webhook.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
-import { readRoom, type Room } from './plans/plan-limits.ts'
+import { type KeepWithinPlan, readRoom, type Room } from './plans/plan-limits.ts'
 
 export interface BillingDependencies {
   db: Db
@@ -25,6 +25,7 @@ export interface BillingDependencies {
   /** null: the deployment has none, and its operator sets the plans. */
   processor: PaymentProcessor | null
   publicUrl: () => string
+  keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
   onReportAttempt: ReportDependencies['onAttempt']
 }
@@ -59,7 +60,7 @@ export function createBilling(deps: BillingDependencies): Billing {
   const onError = (err: unknown): void =>
     logger.error({ err }, 'billing: something failed and is tried again')
   const shared = {
-    subscriptions: createSubscriptions({ db, clock }),
+    subscriptions: createSubscriptions(deps),
     readRoom: (organizationId: string) => readRoom(db, organizationId),
     overage: {
       standing: () => readOverageStanding(db, clock.now()),

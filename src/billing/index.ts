@@ -3,7 +3,13 @@ export { createBilling, type Billing } from './billing.ts'
 export { countOverage } from './overage/count-overage.ts'
 export type { OverageStanding, WaitingReport } from './overage/overage-standing.ts'
 export { USD_PATTERN, parseUsd } from './plans/money.ts'
-export { beyondPlanError, checkConnectorLimit, checkKeyLimit, stopWhatIsBeyond } from './plans/plan-limits.ts'
+export {
+  beyondPlanError,
+  checkConnectorLimit,
+  checkKeyLimit,
+  createKeepWithinPlan,
+  type KeepWithinPlan,
+} from './plans/plan-limits.ts'
 export { SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
 export { billingRoutes, subscriptionFields, type BillingServices } from './routes.ts'
 export { createStripeProcessor } from './stripe/create-stripe-processor.ts'

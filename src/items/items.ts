@@ -112,11 +112,9 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
   return {
     async write(organizationId, items, within = async () => {}, signal) {
       const clean = await cleanItems(items, signal)
-      try {
-        return await writeClean(organizationId, clean, within, signal)
-      } catch (error) {
+      return await writeClean(organizationId, clean, within, signal).catch(async (error: unknown) => {
         throw await blameItems(error, () => embedPlainWords(db, models, organizationId, signal))
-      }
+      })
     },
     async ingest(caller, items, requestId, signal) {
       const { organizationId } = caller

@@ -92,9 +92,13 @@ function* cutting(items: readonly CleanItem[]): Pausable<EmbeddedItem[]> {
   for (const item of items) {
     yield
     const chunks = yield* chunkingDocument(item.title, item.body)
-    cut.push({ ...item, chunks: chunks.map((chunk) => ({ ...chunk, vectors: [] })) })
+    cut.push({ ...item, chunks: chunks.map(withoutVectors) })
   }
   return cut
+}
+
+function withoutVectors(chunk: Chunk): EmbeddedChunk {
+  return { ...chunk, vectors: [] }
 }
 
 /** Items as they are stored, with turns for other work: metadata and bodies may be large. */

@@ -107,7 +107,7 @@ async function upsertItems(
   const written = new Map<string, WrittenRow>()
   for (const batch of batchesOf(items)) {
     await turn()
-    const rows = batch.map(({ chunks: _, ...item }, n) => ({ ...item, n, id: randomUUID() }))
+    const rows = batch.map((item, n) => Object.assign(columnsOf(item), { n, id: randomUUID() }))
     const newIds = new Map(rows.map((row) => [itemKey(row), row.id]))
     const { rows: upserted } = await sql`
       insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, url,
@@ -133,6 +133,12 @@ async function upsertItems(
     }
   }
   return written
+}
+
+/** What goes into the item's own row. */
+function columnsOf(item: EmbeddedItem): CleanItem {
+  const { chunks: _, ...columns } = item
+  return columns
 }
 
 function* batchesOf(items: readonly EmbeddedItem[]): Generator<EmbeddedItem[]> {
@@ -171,7 +177,12 @@ async function replaceChunks(
   for (let start = 0; start < rows.length; start += CHUNKS_A_STATEMENT) {
     await turn()
     const batch = rows.slice(start, start + CHUNKS_A_STATEMENT)
-    const chunks = batch.map(({ id, chunk: { vectors: _, ...chunk } }) => ({ ...chunk, id }))
+    const chunks = batch.map(({ id, chunk: { position, heading, content } }) => ({
+      id,
+      position,
+      heading,
+      content,
+    }))
     await sql`
       insert into chunks (organization_id, source_item_id, position, heading, content)
       select ${organizationId}, id, position, heading, content

@@ -5,11 +5,11 @@ import type { Schema, SourceStatus } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { JsonValue } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { hasAccount } from './source.ts'
+import { hasAccount, isThere } from './source.ts'
 
 /*
  * What may be written to a source: together with the removal (removals.ts) all the statements that change the table, for runs,
- * webhooks and connections as well. Only `beyond_plan` is billing's to write, which counts what a plan has room for.
+ * webhooks, connections and plans as well.
  */
 
 /** Changes one source. */
@@ -223,4 +223,21 @@ export async function failUnofferedSource(
   await update(tx, source, { status: 'error', error_message: reason, next_poll_at: at, updated_at: at })
     .where('status', '<>', 'disabled')
     .execute()
+}
+
+/** Marks the sources but the oldest `limit` (null: no limit) as beyond the plan, and no others. */
+export async function markSourcesBeyondPlan(
+  tx: Tx,
+  organizationId: string,
+  limit: number | null,
+): Promise<void> {
+  const isBeyond =
+    limit === null ? sql`false` : sql`row_number() over (order by created_at, id) > ${limit}::integer`
+  await sql`
+    update sources s set beyond_plan = r.beyond
+    from (
+      select id, ${isBeyond} as beyond from sources
+      where organization_id = ${organizationId} and ${isThere()}
+    ) r
+    where s.organization_id = ${organizationId} and s.id = r.id and s.beyond_plan <> r.beyond`.execute(tx)
 }

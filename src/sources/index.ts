@@ -4,6 +4,7 @@ export {
   forgetAnnouncements,
   insertConnectedSource,
   insertPushOnlySource,
+  markSourcesBeyondPlan,
   noteAnnouncement,
   reconnectSource,
   saveCursor,

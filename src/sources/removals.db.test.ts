@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { dropActiveRuns } from '../sync/index.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
@@ -41,6 +42,7 @@ const sourcesWith = (removals: Removals, options: { removalWaitMs?: number } = {
     db: bench.db,
     clock,
     checkConnectorLimit,
+    keepWithinPlan,
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
     removals,

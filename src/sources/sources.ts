@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { recordEvent, type AuditAction } from '../audit/index.ts'
-import { stopWhatIsBeyond } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { SourceStatus } from '../database/schema.ts'
@@ -44,6 +43,9 @@ export interface SourceChange {
 
 /** Refuses a source that the workspace's plan has no room for; runs inside the transaction that makes it. */
 export type CheckConnectorLimit = (tx: Tx, organizationId: string) => Promise<void>
+
+/** Runs inside the transaction that removes a source: another one may have room now. */
+type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 
 /** What happens to the provider's account when its source is removed. */
 export interface Disconnect {
@@ -91,13 +93,14 @@ export function createSources(deps: {
   db: Db
   clock: Clock
   checkConnectorLimit: CheckConnectorLimit
+  keepWithinPlan: KeepWithinPlan
   channels: SourceChannels
   disconnect: Disconnect
   removals: Removals
   /** How long a call waits for the removal that it began. */
   removalWaitMs?: number
 }): Sources {
-  const { db, clock, checkConnectorLimit, channels, disconnect, removals } = deps
+  const { db, clock, checkConnectorLimit, keepWithinPlan, channels, disconnect, removals } = deps
   return {
     async list(caller) {
       const rows = await selectSources(db, caller).orderBy('created_at').orderBy('id').execute()
@@ -141,7 +144,7 @@ export function createSources(deps: {
           const before = await getSource(tx, caller, id, 'locked')
           await disconnect.prepare(tx, source)
           await removals.mark(tx, source)
-          await stopWhatIsBeyond(tx, caller.organizationId)
+          await keepWithinPlan(tx, caller.organizationId)
           const metadata = { provider: before.provider, itemCount: before.sourceItemCount }
           await record(tx, caller, 'source.delete', before, metadata, clock.now())
           return before

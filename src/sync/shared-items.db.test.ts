@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { dropActiveRuns } from './run-lease.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
@@ -52,6 +53,7 @@ const sources = () => {
     db,
     clock,
     checkConnectorLimit: async () => {},
+    keepWithinPlan,
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
     removals: createRemovals({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createSubscriptions, putSubscription, type NewSubscription } from '../billing/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
@@ -39,7 +40,7 @@ async function workspace(subscription: Partial<NewSubscription> = {}) {
   })
   const [first, second] = [database, other].map(({ db }) => createCredits({ db, clock }))
   if (!first || !second) throw new Error('there are two instances')
-  const subscriptions = createSubscriptions({ db: database.db, clock })
+  const subscriptions = createSubscriptions({ db: database.db, clock, keepWithinPlan })
   return {
     organizationId,
     first,

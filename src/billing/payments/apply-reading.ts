@@ -1,7 +1,7 @@
 import type { Tx } from '../../database/database.ts'
 import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
 import type { CustomerReading, SubscriptionReading } from '../payment-processor.ts'
-import { lockPlan, stopWhatIsBeyond } from '../plans/plan-limits.ts'
+import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
 import { lockTurn, type Turn } from './accounts.ts'
 
@@ -52,7 +52,7 @@ export async function applyReading(
   tx: Tx,
   turn: Turn,
   reading: CustomerReading,
-  now: Date,
+  { now, keepWithinPlan }: { now: Date; keepWithinPlan: KeepWithinPlan },
 ): Promise<Applied | null> {
   const { organizationId } = turn
   await lockPlan(tx, organizationId)
@@ -93,7 +93,7 @@ export async function applyReading(
     .where('organization_id', '=', organizationId)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await stopWhatIsBeyond(tx, organizationId)
+  await keepWithinPlan(tx, organizationId)
   return { before, after: summaryOf(row), remarks }
 }
 

@@ -2,6 +2,7 @@ import type { Db } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { PaymentProcessor } from '../payment-processor.ts'
+import type { KeepWithinPlan } from '../plans/plan-limits.ts'
 import { PLANS } from '../plans/plans.ts'
 import { backOffMs } from '../back-off.ts'
 import { endTurn, findAccount, lockTurn, takeTurn, type Turn } from './accounts.ts'
@@ -19,6 +20,7 @@ export interface RefreshDependencies {
   clock: Clock
   processor: PaymentProcessor
   logger: BillingLog
+  keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
 }
 
@@ -83,7 +85,7 @@ async function readAndApply(
   turn: Turn,
   customerId: string,
 ): Promise<Applied | null> {
-  const { db, clock, processor, logger } = deps
+  const { db, clock, processor, logger, keepWithinPlan } = deps
   const { organizationId } = turn
   const reading = await processor.readCustomer(customerId)
   const current = currentOf(reading)
@@ -99,7 +101,7 @@ async function readAndApply(
       )
   }
   return await retryConflicts(() =>
-    db.transaction().execute((tx) => applyReading(tx, turn, reading, clock.now())),
+    db.transaction().execute((tx) => applyReading(tx, turn, reading, { now: clock.now(), keepWithinPlan })),
   )
 }
 

@@ -26,29 +26,24 @@ export async function checkConnectorLimit(tx: Tx, organizationId: string): Promi
 }
 
 /**
- * Marks what the plan has no room for, the newest first, and lets go on what it has room for again. Call it in the transaction
- * that changed the plan, or that made room.
+ * Marks what of its own a room has no leave for: all but the oldest `limit` (null: no limit), and unmarks the others. Runs in a
+ * transaction that holds the plan.
  */
-export async function stopWhatIsBeyond(tx: Tx, organizationId: string): Promise<void> {
-  const plan = await lockPlan(tx, organizationId)
-  await sql`
-    update api_keys k set beyond_plan = r.beyond
-    from (
-      select id, ${isBeyond(limitOf(plan, 'agents'))} as beyond from api_keys
-      where organization_id = ${organizationId} and actor_type = 'agent' and revoked_at is null
-    ) r
-    where k.organization_id = ${organizationId} and k.id = r.id and k.beyond_plan <> r.beyond`.execute(tx)
-  await sql`
-    update sources s set beyond_plan = r.beyond
-    from (
-      select id, ${isBeyond(limitOf(plan, 'connectors'))} as beyond from sources
-      where organization_id = ${organizationId} and removed_at is null
-    ) r
-    where s.organization_id = ${organizationId} and s.id = r.id and s.beyond_plan <> r.beyond`.execute(tx)
-}
+export type MarkBeyond = (tx: Tx, organizationId: string, limit: number | null) => Promise<void>
 
-function isBeyond(limit: number | null) {
-  return limit === null ? sql`false` : sql`row_number() over (order by created_at, id) > ${limit}::integer`
+/**
+ * Stops what the plan has no room for, the newest first, and lets go on what it has room for again. To be called in the
+ * transaction that changed the plan, or that made room.
+ */
+export type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
+
+/** What a plan bounds, by who owns it: keys are the access's, connectors the sources'. */
+export function createKeepWithinPlan(mark: Record<Resource, MarkBeyond>): KeepWithinPlan {
+  return async (tx, organizationId) => {
+    const plan = await lockPlan(tx, organizationId)
+    await mark.agents(tx, organizationId, limitOf(plan, 'agents'))
+    await mark.connectors(tx, organizationId, limitOf(plan, 'connectors'))
+  }
 }
 
 /** What a key or source that the plan has no room for is answered: `plan_limit_reached`. */

@@ -3,7 +3,7 @@ import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../datab
 import type { Clock } from '../../kernel/clock.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { formatUsd } from '../plans/money.ts'
-import { lockPlan, stopWhatIsBeyond } from '../plans/plan-limits.ts'
+import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { PLANS } from '../plans/plans.ts'
 import { periodAt } from './period.ts'
 import { stateAt } from './subscription-state.ts'
@@ -58,7 +58,12 @@ export interface Subscriptions {
 }
 
 /** Reads and sets what a workspace's plan is. */
-export function createSubscriptions({ db, clock }: { db: Db; clock: Clock }): Subscriptions {
+export function createSubscriptions(deps: {
+  db: Db
+  clock: Clock
+  keepWithinPlan: KeepWithinPlan
+}): Subscriptions {
+  const { db, clock, keepWithinPlan } = deps
   const readMany = async (on: Db, ids: readonly string[]): Promise<Map<string, SubscriptionView>> => {
     if (ids.length === 0) return new Map()
     const rows = await on
@@ -75,6 +80,7 @@ export function createSubscriptions({ db, clock }: { db: Db; clock: Clock }): Su
       retryConflicts(() =>
         db.transaction().execute(async (tx) => {
           await putSubscription(tx, organizationId, subscription, clock.now())
+          await keepWithinPlan(tx, organizationId)
           const view = (await readMany(tx, [organizationId])).get(organizationId)
           if (!view) throw new Error('the subscription that was just written is not there')
           return view
@@ -141,7 +147,6 @@ export async function putSubscription(
     .set((eb) => ({ notices: eb('notices', '+', 1), not_before: null }))
     .where('organization_id', '=', organizationId)
     .execute()
-  await stopWhatIsBeyond(tx, organizationId)
 }
 
 function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
