@@ -23,7 +23,13 @@ module.exports = {
     {
       name: 'kernel-stands-alone',
       severity: 'error',
-      from: { path: '^src/(kernel|text)/', pathNot: NOT_TESTS },
+      from: { path: '^src/kernel/', pathNot: NOT_TESTS },
+      to: { path: '^src/(?!kernel/)' },
+    },
+    {
+      name: 'text-stands-on-the-kernel-alone',
+      severity: 'error',
+      from: { path: '^src/text/', pathNot: NOT_TESTS },
       to: { path: '^src/(?!(kernel|text)/)' },
     },
     {

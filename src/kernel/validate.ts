@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nearestName } from '../text/nearest-name.ts'
+import { nearestName } from './nearest-name.ts'
 import { validationError, type ValidationIssue } from './errors.ts'
 import { phraseIssue } from './validation-words.ts'
 

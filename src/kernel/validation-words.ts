@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nearestName } from '../text/nearest-name.ts'
+import { nearestName } from './nearest-name.ts'
 
 type RawIssue = z.core.$ZodRawIssue
 
