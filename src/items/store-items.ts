@@ -129,7 +129,9 @@ async function upsertItems(
       returning id, provider, external_id as "externalId"`.execute(tx)
     for (const row of UpsertedRows.parse(upserted)) {
       const key = itemKey(row)
-      written.set(key, { id: row.id, existed: row.id !== newIds.get(key) })
+      const newId = newIds.get(key)
+      if (newId === undefined) throw new Error('the database answered with an item that it was not given')
+      written.set(key, { id: row.id, existed: row.id !== newId })
     }
   }
   return written
