@@ -27,6 +27,14 @@ export async function writeTinyOnnxModel(
   await writeFile(join(folder, 'onnx', 'model.onnx'), gatherModel(table, width))
 }
 
+/** A vector for each of the texts' words and signs, `width` numbers long and unlike any other's. */
+export function wordVectors(texts: readonly string[], width: number): Record<string, number[]> {
+  const words = new Set(texts.flatMap((text) => text.toLowerCase().match(/\w+|[^\w\s]+/g) ?? []))
+  return Object.fromEntries(
+    [...words].map((word, n) => [word, Array.from({ length: width }, (_, i) => (i === n ? 2 : 0))]),
+  )
+}
+
 function tokenizerJson(words: readonly string[]): object {
   const vocab = Object.fromEntries(['[UNK]', ...words].map((word, id) => [word, id]))
   const special = { id: 0, content: '[UNK]', special: true, single_word: false, lstrip: false, rstrip: false }

@@ -3,6 +3,11 @@ import type { EmbeddingModel } from '../embedding-model.ts'
 import { createOpenAiEmbeddingModel, type OpenAiEmbeddingOptions } from './openai.ts'
 import { createTransformersEmbeddingModel } from './transformers.ts'
 
+export { downloadModel, type DownloadOptions, isModelThere } from './download-model.ts'
+export { findKnownModel, KNOWN_MODELS, type KnownModel } from './known-models.ts'
+export { isTransformersInstalled } from './transformers.ts'
+export { tryModel } from './try-model.ts'
+
 export interface EmbeddingModelSettings {
   provider: 'builtin' | 'openai' | 'transformers'
   baseUrl?: string | undefined
@@ -24,7 +29,7 @@ const TRANSFORMERS_MODEL = 'Xenova/all-MiniLM-L6-v2'
  */
 export async function createEmbeddingModel(
   settings: EmbeddingModelSettings,
-  options: OpenAiEmbeddingOptions = {},
+  options: OpenAiEmbeddingOptions & { modelsDir?: string } = {},
 ): Promise<EmbeddingModel> {
   const { baseUrl, apiKey, model, dimensions, knownDimensions } = settings
   switch (settings.provider) {
@@ -44,7 +49,11 @@ export async function createEmbeddingModel(
       return await createOpenAiEmbeddingModel(server, options)
     }
     case 'transformers':
-      return await createTransformersEmbeddingModel({ model: model ?? TRANSFORMERS_MODEL, dimensions })
+      return await createTransformersEmbeddingModel({
+        model: model ?? TRANSFORMERS_MODEL,
+        dimensions,
+        modelsDir: options.modelsDir,
+      })
     case 'builtin': {
       const { loadBuiltinModel } = await import('./builtin/builtin.ts')
       return await loadBuiltinModel()

@@ -2,10 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writeTinyOnnxModel } from '../../../test/support/tiny-onnx-model.ts'
+import { wordVectors, writeTinyOnnxModel } from '../../../test/support/tiny-onnx-model.ts'
 import { StartupError } from '../../kernel/errors.ts'
 import type { EmbeddingModel } from '../embedding-model.ts'
 import { createEmbeddingModel } from './create-embedding-model.ts'
+import { KNOWN_MODELS } from './known-models.ts'
 import { createTransformersEmbeddingModel } from './transformers.ts'
 
 let parent: string
@@ -53,13 +54,45 @@ describe('a local ONNX model', () => {
   })
 })
 
+describe('a model that is known by name', () => {
+  it.each(KNOWN_MODELS)('is asked as its makers say: $name', async (known) => {
+    const { name, pooling, queryPrefix, documentPrefix, dimensions } = known
+    const vectors = wordVectors([queryPrefix, documentPrefix, 'north east'], dimensions)
+    const models = join(parent, 'models')
+    await writeTinyOnnxModel(join(models, name), vectors)
+    const made = await createEmbeddingModel({ provider: 'transformers', model: name }, { modelsDir: models })
+    expect(made).toMatchObject({ id: `local:${name}:384`, dimensions: 384 })
+    // What a text with its prefix comes to, reckoned by hand: the first of its words' vectors, or their mean.
+    const expected = (text: string): number[] => {
+      const words = text.toLowerCase().match(/\w+|[^\w\s]+/g) ?? []
+      const all = words.map((word) => vectors[word] ?? [])
+      const sum = Array.from({ length: dimensions }, (_, i) =>
+        pooling === 'cls' ? (all[0]?.[i] ?? 0) : all.reduce((total, vector) => total + (vector[i] ?? 0), 0),
+      )
+      return sum.map((value) => Math.round((100 * value) / Math.hypot(...sum)) / 100)
+    }
+    const [document] = await made.embedDocuments([{ title: 'North', text: 'east' }])
+    expect(rounded(document ?? new Float32Array())).toEqual(expected(`${documentPrefix}north east`))
+    expect(rounded(await made.embedQuery('east'))).toEqual(expected(`${queryPrefix}east`))
+  })
+
+  it('is refused where its folder holds another model, or nothing', async () => {
+    const models = join(parent, 'others')
+    const load = (name: string) =>
+      createEmbeddingModel({ provider: 'transformers', model: name }, { modelsDir: models })
+    await expect(load('bge-small-en-v1.5')).rejects.toThrow('npm run memory -- model use bge-small-en-v1.5')
+    await writeTinyOnnxModel(join(models, 'bge-small-en-v1.5'), { north: [2, 0], east: [0, 2] })
+    await expect(load('bge-small-en-v1.5')).rejects.toThrow(/are not those of bge-small-en-v1.5: they give 2/)
+  })
+})
+
 describe('a model that cannot be used ends the start', () => {
   it('with the command that installs the missing package', async () => {
     const missing = createTransformersEmbeddingModel({ model: folder }, () =>
       Promise.reject(new Error('not found')),
     )
     await expect(missing).rejects.toThrow(StartupError)
-    await expect(missing).rejects.toThrow('npm install @huggingface/transformers')
+    await expect(missing).rejects.toThrow('node scripts/install-local-models.mjs')
   })
 
   it('with the name of a folder that is not there, and without asking the network', async () => {

@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { StartupError } from '../../kernel/errors.ts'
 import type { EmbeddingModel } from '../embedding-model.ts'
+import { isModelThere, modelFolder } from './download-model.ts'
+import { findKnownModel, type KnownModel } from './known-models.ts'
 import { titledText, unitVector } from './unit-vector.ts'
 
 export interface TransformersSettings {
-  /** A folder with `config.json`, `tokenizer.json` and `onnx/model.onnx`, or the id of a model on the hub. */
+  /** A known model's name, a folder with `config.json`, `tokenizer.json` and `onnx/model.onnx`, or a model's id on the hub. */
   model: string
   /** When given, the model must have as many. */
   dimensions?: number | undefined
+  /** Where the files of known models lie. */
+  modelsDir?: string | undefined
 }
 
 type Transformers = typeof import('@huggingface/transformers')
@@ -16,23 +21,31 @@ type Transformers = typeof import('@huggingface/transformers')
 /** Texts that go through the model at one time: more costs memory and brings no speed on a processor. */
 const BATCH_SIZE = 16
 
+/** Where scripts/install-local-models.mjs puts the optional package: beside node_modules, which an update empties. */
+const PACKAGE_ENTRY = new URL(
+  '../../../.runtime/local-models/node_modules/@huggingface/transformers/dist/transformers.node.mjs',
+  import.meta.url,
+)
+
 /**
- * A local ONNX model run by Transformers.js, with mean pooling over the tokens.
+ * A local ONNX model run by Transformers.js: a known one as its makers say, any other with mean pooling over the tokens.
  * Throws StartupError when the optional package is missing, or the model cannot be loaded or has other dimensions.
  */
 export async function createTransformersEmbeddingModel(
   settings: TransformersSettings,
-  load: () => Promise<Transformers> = () => import('@huggingface/transformers'),
+  load: () => Promise<Transformers> = loadTransformers,
 ): Promise<EmbeddingModel> {
+  const known = findKnownModel(settings.model)
+  const { pooling, queryPrefix, documentPrefix } = known ?? ANY_MODEL
   const transformers = await loadPackage(load)
-  const extract = await loadModel(transformers, settings.model)
+  const extract = await loadModel(transformers, known ? folderOf(known, settings) : settings.model)
 
   async function embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const vectors: Float32Array[] = []
     for (let start = 0; start < texts.length; start += BATCH_SIZE) {
       signal?.throwIfAborted()
       const batch = texts.slice(start, start + BATCH_SIZE)
-      const output = await extract(batch, { pooling: 'mean' })
+      const output = await extract(batch, { pooling })
       vectors.push(...rows(output.data, batch.length))
     }
     return vectors
@@ -44,15 +57,61 @@ export async function createTransformersEmbeddingModel(
       `EMBEDDING_DIMENSIONS is ${settings.dimensions}, but the model ${settings.model} gives ${dimensions}: leave it out.`,
     )
   }
+  if (known && known.dimensions !== dimensions) {
+    throw new StartupError(
+      `The files in ${folderOf(known, settings)} are not those of ${known.name}: they give ${dimensions} dimensions and not ${known.dimensions}. Remove the folder, and bring the model again.`,
+    )
+  }
   return {
-    id: `transformers:${isFolder(settings.model) ? basename(resolve(settings.model)) : settings.model}:${dimensions}`,
+    id: known ? `local:${known.name}:${dimensions}` : `transformers:${nameOf(settings.model)}:${dimensions}`,
     dimensions,
-    embedDocuments: (documents, signal) => embed(documents.map(titledText), signal),
+    embedDocuments: (documents, signal) =>
+      embed(
+        documents.map((document) => documentPrefix + titledText(document)),
+        signal,
+      ),
     async embedQuery(query, signal) {
-      const [vector] = await embed([query], signal)
+      const [vector] = await embed([queryPrefix + query], signal)
       return vector ?? new Float32Array(dimensions)
     },
   }
+}
+
+/** How a model is asked of which nothing is known. */
+const ANY_MODEL = { pooling: 'mean', queryPrefix: '', documentPrefix: '' } as const
+
+/** Whether the optional package is there that local models need. */
+export function isTransformersInstalled(): boolean {
+  return existsSync(PACKAGE_ENTRY) || isDevelopmentPackage()
+}
+
+function isDevelopmentPackage(): boolean {
+  try {
+    return findPackageJSON('@huggingface/transformers', import.meta.url) !== undefined
+  } catch {
+    // It throws where there is none.
+    return false
+  }
+}
+
+async function loadTransformers(): Promise<Transformers> {
+  return existsSync(PACKAGE_ENTRY)
+    ? await import(PACKAGE_ENTRY.href)
+    : await import('@huggingface/transformers')
+}
+
+function folderOf(known: KnownModel, { modelsDir = 'data/models' }: TransformersSettings): string {
+  if (!isModelThere(modelsDir, known)) {
+    throw new StartupError(
+      `The files of the embedding model ${known.name} are not in ${modelFolder(modelsDir, known)}. ` +
+        `Bring them with: npm run memory -- model use ${known.name}`,
+    )
+  }
+  return resolve(modelFolder(modelsDir, known))
+}
+
+function nameOf(model: string): string {
+  return isFolder(model) ? basename(resolve(model)) : model
 }
 
 async function loadPackage(load: () => Promise<Transformers>): Promise<Transformers> {
@@ -61,7 +120,7 @@ async function loadPackage(load: () => Promise<Transformers>): Promise<Transform
   } catch (cause) {
     throw new StartupError(
       'EMBEDDING_PROVIDER=transformers needs an optional package that is not installed here or cannot be loaded. ' +
-        'Install it with: npm install @huggingface/transformers',
+        'Install it with: node scripts/install-local-models.mjs',
       { cause },
     )
   }

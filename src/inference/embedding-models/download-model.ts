@@ -1,0 +1,225 @@
+/**
+ * Brings a known model's files from the model hub, each checked against the checksum that the hub lists for it.
+ * The API is https://huggingface.co/docs/hub/api: `GET /api/models/{repository}/revision/main?blobs=true` lists the commit and
+ * the files, with a SHA-256 where a file is kept beside the repository (Git LFS) and Git's own SHA-1 where it is in it.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { AppError } from '../../kernel/errors.ts'
+import type { KnownModel } from './known-models.ts'
+
+const HUB_URL = 'https://huggingface.co'
+const LISTING_TIMEOUT_MS = 30_000
+/** A download that brings nothing for so long has failed. */
+const IDLE_TIMEOUT_MS = 60_000
+/** No file of a model known here is larger: a mirror cannot fill the disk. */
+const FILE_BYTES_MAX = 1_000_000_000
+/** Stays free on the disk beside the model: the database is on it too. */
+const SPARE_BYTES = 200_000_000
+
+export interface DownloadOptions {
+  fetch: typeof fetch
+  /** The folder of all models; each gets one of its own name in it. */
+  modelsDir: string
+  /** Stands for the model hub; without a slash at its end. */
+  mirrorUrl?: string | undefined
+  onProgress: (bytesDone: number, bytesTotal: number) => void
+  signal: AbortSignal
+  /** Free bytes of the disk that a folder is on. */
+  freeBytes?: (folder: string) => Promise<number>
+}
+
+const Listing = z.object({
+  sha: z.string().regex(/^[0-9a-f]{40,64}$/),
+  siblings: z.array(
+    z.object({
+      rfilename: z.string(),
+      size: z.int().min(0).max(FILE_BYTES_MAX),
+      blobId: z.string(),
+      lfs: z.object({ sha256: z.string() }).nullish(),
+    }),
+  ),
+})
+
+interface WantedFile {
+  path: string
+  url: string
+  bytes: number
+  /** A fresh hash of its content, and what that has to come to, in hex. */
+  hash: () => Hash
+  checksum: string
+}
+
+/** Where a known model's files lie, whether they are there or not. */
+export function modelFolder(modelsDir: string, model: KnownModel): string {
+  return join(modelsDir, model.name)
+}
+
+/** Whether all files of a model are there, downloaded or put there by hand. The full weights do as well as the quantised. */
+export function isModelThere(modelsDir: string, model: KnownModel): boolean {
+  const folder = modelFolder(modelsDir, model)
+  return model.files.every(
+    (file) => existsSync(join(folder, file)) || existsSync(join(folder, file.replace('_quantized', ''))),
+  )
+}
+
+/**
+ * Brings a model's files, unless they are there. They appear in their folder all at once; what an attempt that ended
+ * half-way has left is checked and kept by the next one.
+ * @throws AppError `upstream_error` with how to bring the files by hand; the reason of `signal` when that aborts
+ */
+export async function downloadModel(model: KnownModel, options: DownloadOptions): Promise<void> {
+  const { modelsDir, signal } = options
+  if (isModelThere(modelsDir, model)) return
+  const hub = options.mirrorUrl ?? HUB_URL
+  const folder = modelFolder(modelsDir, model)
+  const partial = join(modelsDir, `.${model.name}.partial`)
+  try {
+    const files = await listFiles(model, hub, options)
+    await mkdir(partial, { recursive: true })
+    await checkSpace(files, partial, options)
+    await bringAll(files, partial, options)
+    await rm(folder, { recursive: true, force: true })
+    await rename(partial, folder)
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw new AppError('upstream_error', byHand(model, { hub, folder, cause }), { cause })
+  }
+}
+
+async function listFiles(
+  { repository, files }: KnownModel,
+  hub: string,
+  { fetch, signal }: DownloadOptions,
+): Promise<WantedFile[]> {
+  const response = await fetch(`${hub}/api/models/${repository}/revision/main?blobs=true`, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(LISTING_TIMEOUT_MS)]),
+  })
+  if (!response.ok) throw new Error(`the list of its files was answered with status ${response.status}`)
+  const listing = Listing.safeParse(await response.json())
+  if (!listing.success) throw new Error('the list of its files is not the one of a model hub')
+  const { sha, siblings } = listing.data
+  return files.map((path) => {
+    const listed = siblings.find(({ rfilename }) => rfilename === path)
+    if (!listed) throw new Error(`${path} is not in the list of its files`)
+    const { size: bytes, blobId, lfs } = listed
+    const url = `${hub}/${repository}/resolve/${sha}/${path}`
+    return lfs
+      ? { path, url, bytes, checksum: lfs.sha256, hash: () => createHash('sha256') }
+      : { path, url, bytes, checksum: blobId, hash: () => createHash('sha1').update(`blob ${bytes}\0`) }
+  })
+}
+
+async function checkSpace(
+  files: readonly WantedFile[],
+  folder: string,
+  { freeBytes = freeBytesOf }: DownloadOptions,
+): Promise<void> {
+  const needed = files.reduce((sum, { bytes }) => sum + bytes, SPARE_BYTES)
+  const free = await freeBytes(folder)
+  if (free < needed)
+    throw new Error(`the disk has ${megabytes(free)} MB free, and ${megabytes(needed)} MB are needed`)
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+async function bringAll(
+  files: readonly WantedFile[],
+  folder: string,
+  options: DownloadOptions,
+): Promise<void> {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  let done = 0
+  for (const file of files) {
+    const target = join(folder, file.path)
+    if (!(await isAsListed(target, file))) {
+      await mkdir(dirname(target), { recursive: true })
+      await bring(file, target, { ...options, onBytes: (bytes) => options.onProgress(done + bytes, total) })
+    }
+    done += file.bytes
+    options.onProgress(done, total)
+  }
+}
+
+/** Streams one file to the disk; one that is not what was listed is removed again. */
+async function bring(
+  file: WantedFile,
+  target: string,
+  { fetch, signal, onBytes }: DownloadOptions & { onBytes: (bytes: number) => void },
+): Promise<void> {
+  const idle = new AbortController()
+  const timer = setTimeout(
+    () => idle.abort(new Error(`${file.path} did not go on for ${IDLE_TIMEOUT_MS / 1000} s`)),
+    IDLE_TIMEOUT_MS,
+  )
+  const either = AbortSignal.any([signal, idle.signal])
+  const hash = file.hash()
+  let bytes = 0
+  const check = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      timer.refresh()
+      bytes += chunk.length
+      if (bytes > file.bytes)
+        return done(new Error(`${file.path} is longer than the ${file.bytes} bytes listed`))
+      hash.update(chunk)
+      onBytes(bytes)
+      done(null, chunk)
+    },
+  })
+  try {
+    const response = await fetch(file.url, { signal: either })
+    if (!response.ok || !response.body)
+      throw new Error(`${file.path} was answered with status ${response.status}`)
+    await pipeline(response.body, check, createWriteStream(target), { signal: either })
+    if (hash.digest('hex') !== file.checksum)
+      throw new Error(`${file.path} came with another checksum than the hub lists; it was discarded`)
+  } catch (error) {
+    await rm(target, { force: true })
+    throw idle.signal.aborted ? idle.signal.reason : error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function isAsListed(path: string, file: WantedFile): Promise<boolean> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => null,
+  )
+  if (size !== file.bytes) return false
+  const hash = file.hash()
+  for await (const chunk of createReadStream(path)) hash.update(chunk)
+  return hash.digest('hex') === file.checksum
+}
+
+function byHand(
+  { name, repository, files, megabytes: size }: KnownModel,
+  { hub, folder, cause }: { hub: string; folder: string; cause: unknown },
+): string {
+  return (
+    `The files of ${name} (${size} MB) cannot be brought from ${hub}: ${wordsOf(cause)}. ` +
+    'Name a mirror of the hub with --mirror URL, or bring them by hand: on a machine that reaches it, download ' +
+    `${files.join(', ')} from ${HUB_URL}/${repository}/tree/main, put them under these names into ${folder}, ` +
+    'and run the same command again'
+  )
+}
+
+/** The words of an error; those of `fetch` say only that it failed, its cause says why. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && error.code === 'ENOSPC') return 'the disk is full'
+  const inner = error.message === 'fetch failed' && error.cause instanceof Error ? error.cause : error
+  return inner.message === '' ? inner.name : inner.message
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1_000_000)
+}
