@@ -49,6 +49,42 @@ export async function ensureRuntime() {
   return executable
 }
 
+/** The package that runs local embedding models, and its folder: apart from node_modules, which an update empties. */
+const LOCAL_MODELS = '@huggingface/transformers'
+const LOCAL_MODELS_FOLDER = path.join(ROOT, '.runtime', 'local-models')
+
+/**
+ * Installs what local embedding models need, in the version that the project is tested with, unless it is there.
+ * @throws when it cannot be installed, with what to do; npm's output has been shown.
+ */
+export async function ensureLocalModels() {
+  const version = (await readJson(path.join(ROOT, 'package.json')))?.devDependencies?.[LOCAL_MODELS]
+  if (version === undefined) throw new Error('package.json is missing or not readable.')
+  const installed = path.join(LOCAL_MODELS_FOLDER, 'node_modules', LOCAL_MODELS, 'package.json')
+  const isPresent = async () => (await readJson(installed))?.version === version
+  if (await isPresent()) return
+  await withInstallLock(ROOT, async () => {
+    if (await isPresent()) return
+    await install(
+      process.execPath,
+      `${LOCAL_MODELS} ${version}, some 500 MB on the disk, into .runtime/local-models`,
+      [
+        'install',
+        '--no-save',
+        '--no-package-lock',
+        '--prefix',
+        LOCAL_MODELS_FOLDER,
+        `${LOCAL_MODELS}@${version}`,
+      ],
+    ).catch((cause) => {
+      throw new Error(
+        `${cause.message}\nWithout a network: run the same command on a machine that has one and the same system, and copy its folder .runtime/local-models here.`,
+        { cause },
+      )
+    })
+  })
+}
+
 /** Named as the installer of npm's `node` package names them. */
 function runtimePackage() {
   const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'

@@ -1,0 +1,11 @@
+// Installs the optional package that runs local embedding models into `.runtime/local-models`, in the version that the
+// project is tested with: `node scripts/install-local-models.mjs`. `model use` runs it where the package is missing.
+import process from 'node:process'
+import { ensureLocalModels } from './tasks/install.mjs'
+
+try {
+  await ensureLocalModels()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
