@@ -106,7 +106,11 @@ const serviceSchema = z.object({
 export const settingsSchema = z.object({ ...serviceSchema.shape, ...providerSettings })
 
 /** The service's settings, and under `providers` those of the providers, which only their own folders know. */
-export type Settings = z.output<typeof serviceSchema> & { providers: ProviderEnvironment }
+export type Settings = z.output<typeof serviceSchema> & {
+  providers: ProviderEnvironment
+  /** Whether EMBEDDING_PROVIDER was set: what was chosen while the service ran then does not count. */
+  namesEmbeddingModel: boolean
+}
 
 /** What goes together, and cannot be seen one setting at a time. */
 function crossFaults(settings: Settings): string[] {
@@ -169,7 +173,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     'data' in found ? [] : found.issues.map(({ message }) => message),
   )
   if ('data' in service && 'data' in ofProviders) {
-    const settings = { ...service.data, providers: ofProviders.data }
+    const namesEmbeddingModel = given.EMBEDDING_PROVIDER !== undefined
+    const settings = { ...service.data, providers: ofProviders.data, namesEmbeddingModel }
     faults.push(...crossFaults(settings))
     if (faults.length === 0) return settings
   }

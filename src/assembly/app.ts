@@ -19,8 +19,9 @@ import { isMigrated } from '../database/migrate.ts'
 import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
 import { addConnectedPage, connectionRoutes, type ConnectionServices } from '../connections/index.ts'
 import { createConsoleIdentity } from './console-identity.ts'
-import { createModelRegistry, type ModelRegistry, warnOfOtherModels } from '../embeddings/index.ts'
-import { keepFormerModels } from './former-models.ts'
+import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
+import { warnOfOtherModels } from '../embeddings/index.ts'
+import { modelsDir } from './former-models.ts'
 import { createGates } from './create-gates.ts'
 import type { Route } from '../http/route.ts'
 import { createServer, type ServerOptions } from '../http/create-server.ts'
@@ -28,7 +29,6 @@ import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
-import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { createItems, itemRoutes, type Items, type ItemServices } from '../items/index.ts'
@@ -42,12 +42,8 @@ import {
   type OperatorServices,
 } from '../operator/index.ts'
 import { createOrganizations, organizationRoutes, type OrganizationServices } from '../organizations/index.ts'
-import {
-  createModelMove,
-  type ModelMove,
-  modelMoveRoutes,
-  type ModelMoveServices,
-} from '../model-move/index.ts'
+import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
+import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
 import {
   createReadingList,
   createRetrieval,
@@ -72,6 +68,8 @@ export interface AppDependencies {
   clock: Clock
   logger: Logger
   embeddingModel: EmbeddingModel
+  /** Where that model was chosen while the service ran: its settings. */
+  choice?: Choice | null
   languageModel: LanguageModel | null
   /** How words are told apart and weighed where sentences are compared with a question. */
   termWeights: TermWeights
@@ -81,6 +79,8 @@ export interface AppDependencies {
   publicUrl: () => string
   /** How long clients may take to send a request; of tests. */
   timeouts?: ServerOptions<unknown>['timeouts']
+  /** How often moves to a chosen embedding model are looked at, and how long they may fail; of tests. */
+  choiceTimes?: EmbeddingEngineDeps['choiceTimes']
 }
 
 export interface App {
@@ -105,6 +105,7 @@ type Services = AccessServices &
   ItemServices &
   OperatorServices &
   OrganizationServices &
+  ModelChoiceServices &
   ModelMoveServices &
   ReferenceServices &
   RetrievalServices &
@@ -125,6 +126,7 @@ export const routes: readonly Route<Services>[] = [
   ...organizationRoutes,
   ...billingRoutes,
   ...operatorRoutes,
+  ...modelChoiceRoutes,
   ...healthRoutes,
   ...referenceRoutes,
 ]
@@ -148,10 +150,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const metrics = createMetrics()
   const credits = createCredits({ db, clock })
   const identity = createConsoleIdentity({ ...deps, db })
-  const configured = deps.embeddingModel
-  const former = await keepFormerModels({ db, settings, logger, configured })
-  const models = createModelRegistry({ configured, builtin: loadBuiltin, former })
-  const modelMove = createModelMove({ db, clock, models, logger, works: settings.ROLE !== 'api' })
+  const embedding = await createEmbeddingEngine(deps)
+  const { models } = embedding
   const items = createItems({ db, clock, models })
   const engine = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
@@ -162,7 +162,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
   })
   const isDraining = (): boolean => draining
-  const parts = { models, items, modelMove, engine, removals, billing, isDraining }
+  const parts = { embedding, items, engine, removals, billing, isDraining }
   const services = createServices(deps, parts)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
@@ -195,9 +195,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   addConnectedPage(server)
   addBillingPage(server)
   const background = backgroundOf(deps, {
-    models,
+    embedding,
     sweeps: sweepUsage({ credits, rateLimit }, deps),
-    modelMove,
     removals,
     engine,
     billing,
@@ -214,16 +213,14 @@ export async function createApp(deps: AppDependencies): Promise<App> {
 function backgroundOf(
   { settings, database, logger }: AppDependencies,
   {
-    models,
+    embedding: { models, modelMove, modelChoice },
     sweeps,
-    modelMove,
     removals,
     engine,
     billing,
   }: {
-    models: ModelRegistry
+    embedding: EmbeddingEngine
     sweeps: readonly Task[]
-    modelMove: ModelMove
     removals: Removals
     engine: ConnectorEngine
     billing: Billing
@@ -234,6 +231,7 @@ function backgroundOf(
       await warnOfOtherModels(database.db, models, logger)
       for (const sweep of sweeps) sweep.start()
       modelMove.startResuming()
+      modelChoice.resume()
       await engine.start()
       if (settings.ROLE === 'api') return
       removals.start()
@@ -242,23 +240,18 @@ function backgroundOf(
       billing.start()
     },
     async stop() {
-      const tasks = [...sweeps, modelMove, removals, engine, billing]
+      const tasks = [...sweeps, modelChoice, modelMove, removals, engine, billing]
       await Promise.all(tasks.map((task) => task.stop()))
     },
   }
-}
-
-function loadBuiltin(): Promise<EmbeddingModel> {
-  return createEmbeddingModel({ provider: 'builtin' })
 }
 
 /** The slices, each with what it needs. */
 function createServices(
   deps: AppDependencies,
   parts: {
-    models: ModelRegistry
+    embedding: EmbeddingEngine
     items: Items
-    modelMove: ModelMove
     engine: ConnectorEngine
     removals: Removals
     billing: Billing
@@ -266,7 +259,8 @@ function createServices(
   },
 ): Services {
   const { settings, database, clock, logger } = deps
-  const { models, items, engine, removals, billing } = parts
+  const { items, engine, removals, billing } = parts
+  const { models } = parts.embedding
   const { db } = database
   const retrieval = createRetrieval({
     db,
@@ -294,7 +288,8 @@ function createServices(
     billing,
     operator: createOperator({ db, clock, logger, billing }),
     items,
-    modelMove: parts.modelMove,
+    ...parts.embedding,
+    modelsDir: modelsDir(settings),
     retrieval,
     answers: createAnswers<Question>({
       retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),

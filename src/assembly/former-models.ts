@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import { createTokenCipher, keptEncryptionKey } from '../connections/index.ts'
@@ -9,6 +10,11 @@ import {
   type EmbeddingModelSettings,
 } from '../inference/embedding-models/create-embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
+
+/** Where the files of known local models lie. */
+export function modelsDir({ DATA_DIR }: Settings): string {
+  return join(DATA_DIR, 'models')
+}
 
 /** The embedding model that the environment asks for. */
 export function embeddingSettings(settings: Settings): EmbeddingModelSettings {
@@ -30,24 +36,27 @@ export async function keepFormerModels(deps: {
   settings: Settings
   logger: Logger
   configured: EmbeddingModel
-}): Promise<FormerModels> {
-  const { db, settings, logger, configured } = deps
-  const kept = createKeptSettings({
-    db,
-    present: embeddingSettings(settings),
-    cipher: () => secretCipher(settings),
-  })
-  await kept.keep(configured)
+  /** The settings that the configured model was made with. */
+  present: EmbeddingModelSettings
+}): Promise<KeptModels> {
+  const { db, settings, logger } = deps
+  let { configured, present } = deps
+  const kept = createKeptSettings({ db, present: () => present, cipher: () => secretCipher(settings) })
+  await kept.keep(configured, present)
   await kept.dropUnused(configured.id)
   await kept
     .reencrypt()
     .catch((err: unknown) => logger.error({ err }, 'the API key of a former embedding model cannot be read'))
   return {
+    keep: kept.keep,
+    configure(model, ofModel) {
+      ;[configured, present] = [model, ofModel]
+    },
     async load(name) {
       const former = await kept.find(name)
       if (former === null) return null
       try {
-        return await createEmbeddingModel(former)
+        return await createEmbeddingModel(former, { modelsDir: modelsDir(settings) })
       } catch (error) {
         throw cannotBeLoaded(name, configured.id, error)
       }
@@ -56,8 +65,19 @@ export async function keepFormerModels(deps: {
   }
 }
 
-/** The embedded database has a key beside it; with PostgreSQL every process would make another one. */
-async function secretCipher(settings: Settings): Promise<SecretCipher | null> {
+/** What is kept of former models, and of the one that is configured from now on. */
+export interface KeptModels extends FormerModels {
+  /** Keeps the settings of a model that is about to become the configured one. */
+  keep(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
+  /** From now on it is the configured one. */
+  configure(model: EmbeddingModel, settings: EmbeddingModelSettings): void
+}
+
+/**
+ * Encrypts the API keys of models. The embedded database has a key beside it; with PostgreSQL every process would make
+ * another one, so that without ENCRYPTION_KEY there is null.
+ */
+export async function secretCipher(settings: Settings): Promise<SecretCipher | null> {
   if (settings.ENCRYPTION_KEY !== undefined) return createTokenCipher(settings.ENCRYPTION_KEY)
   return settings.DATABASE_URL === undefined
     ? createTokenCipher([await keptEncryptionKey(settings.DATA_DIR)])

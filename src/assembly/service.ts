@@ -4,12 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type App, createApp } from './app.ts'
+import { readChoice, startingModel } from './chosen-model.ts'
 import { ensureLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
 import { type SignIn, signInOf } from './console-identity.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
-import { embeddingSettings } from './former-models.ts'
-import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -32,9 +31,10 @@ export interface Service {
  * @throws StartupError that says what to mend; nothing is left open.
  */
 export async function startService(settings: Settings, logger: Logger): Promise<Service> {
+  const choice = await readChoice(settings, logger)
   const [database, embeddingModel, termWeights] = await Promise.all([
     openDatabase({ dataDir: settings.DATA_DIR, databaseUrl: settings.DATABASE_URL, logger }),
-    createEmbeddingModel(embeddingSettings(settings)),
+    startingModel(settings, choice),
     loadTermWeights(),
   ])
   let newSecret: string | null = null
@@ -54,6 +54,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       clock: systemClock,
       logger,
       embeddingModel,
+      choice,
       languageModel: createLanguageModel(languageSettings(settings)),
       termWeights,
       fetch,

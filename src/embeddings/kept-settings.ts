@@ -1,6 +1,6 @@
 /**
- * The settings of the models that vectors are stored of, so that a model goes on answering its vectors' queries once the
- * environment names another one. Its server's API key is encrypted; where there is no key to encrypt it with, it is not kept,
+ * The settings of the models that vectors are stored of, so that a model goes on answering its vectors' queries once
+ * another one is configured. Its server's API key is encrypted; where there is no key to encrypt it with, it is not kept,
  * and the present one is used as long as the server is the same.
  */
 import { sql } from 'kysely'
@@ -22,15 +22,15 @@ export interface SecretCipher {
 
 export interface KeptSettingsOptions {
   db: Db
-  /** What the environment says now. */
-  present: EmbeddingModelSettings
+  /** Those of the configured model. */
+  present: () => EmbeddingModelSettings
   /** Asked for only where there is a secret; null: this deployment has no key. */
   cipher: () => Promise<SecretCipher | null>
 }
 
 export interface KeptSettings {
-  /** Keeps the present settings as those of the model they made. */
-  keep(model: EmbeddingModel): Promise<void>
+  /** Keeps the settings that a model was made with. */
+  keep(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
   /**
    * The settings that a stored model was made with; null: they are not kept.
    * @throws AppError `embedding_model_mismatch` when its API key is not to be had
@@ -55,18 +55,22 @@ const contextOf = (name: string): string => `embedding_models:${name}`
 /** Keeps and finds the settings of models. */
 export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
   return {
-    keep: (model) => keep(options, model),
+    keep: (model, settings) => keep(options, model, settings),
     find: (name) => find(options, name),
     dropUnused: (configuredName) => dropUnused(options.db, configuredName),
     reencrypt: () => reencrypt(options),
   }
 }
 
-async function keep({ db, present, cipher }: KeptSettingsOptions, model: EmbeddingModel): Promise<void> {
+async function keep(
+  { db, cipher }: KeptSettingsOptions,
+  model: EmbeddingModel,
+  given: EmbeddingModelSettings,
+): Promise<void> {
   // It is always there, and needs nothing.
-  if (present.provider === 'builtin') return
+  if (given.provider === 'builtin') return
   const { id, name } = await ensureStoredModel(db, model)
-  const { provider, baseUrl, model: modelName, dimensions, apiKey } = present
+  const { provider, baseUrl, model: modelName, dimensions, apiKey } = given
   const settings: z.input<typeof Stored> = {
     provider,
     baseUrl: baseUrl ?? null,
@@ -84,7 +88,8 @@ async function keep({ db, present, cipher }: KeptSettingsOptions, model: Embeddi
 }
 
 async function find(options: KeptSettingsOptions, name: string): Promise<EmbeddingModelSettings | null> {
-  const { db, present } = options
+  const { db } = options
+  const present = options.present()
   const row = await db
     .selectFrom('embedding_models')
     .select(['dimensions', 'settings', 'ciphertext'])

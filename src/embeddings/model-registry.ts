@@ -5,6 +5,8 @@ import { AppError } from '../kernel/errors.ts'
 export interface ModelRegistry {
   /** The model of the settings: new organizations begin with it, and a re-embedding moves to it. */
   readonly configured: EmbeddingModel
+  /** Makes another model the configured one. The one before goes on answering for its vectors. */
+  configure(model: EmbeddingModel): void
   /**
    * null: neither the configured model, nor the built-in one, nor one whose settings are kept.
    * @throws AppError `embedding_model_mismatch` when its settings are kept, but not enough of them
@@ -35,14 +37,16 @@ export interface FormerModels {
 }
 
 /** Vectors outlive settings: finds the model that stored ones belong to, or says plainly that it is not to be had. */
-export function createModelRegistry({ configured, builtin, former }: ModelRegistryOptions): ModelRegistry {
+export function createModelRegistry({ builtin, former, ...options }: ModelRegistryOptions): ModelRegistry {
+  let { configured } = options
+  const nameOfConfigured = (): string => configured.id
   const loaded = new Map<string, EmbeddingModel>()
   const findFormer = async (name: string): Promise<EmbeddingModel | null> => {
     const known = loaded.get(name)
     if (known) return known
     const model = (await former?.load(name)) ?? null
     if (model === null || model.id !== name) return null
-    const advising = withAdvice(model, configured.id)
+    const advising = withAdvice(model, nameOfConfigured)
     loaded.set(name, advising)
     return advising
   }
@@ -54,7 +58,13 @@ export function createModelRegistry({ configured, builtin, former }: ModelRegist
     return model.id === name ? model : null
   }
   return {
-    configured,
+    get configured() {
+      return configured
+    },
+    configure(model) {
+      if (model.id !== configured.id) loaded.set(configured.id, withAdvice(configured, nameOfConfigured))
+      configured = model
+    },
     find,
     async get(name) {
       const model = await find(name)
@@ -75,7 +85,7 @@ export function createModelRegistry({ configured, builtin, former }: ModelRegist
 }
 
 /** A former model whose server fails says that it is that one, and how to do without it. */
-function withAdvice(model: EmbeddingModel, configuredName: string): EmbeddingModel {
+function withAdvice(model: EmbeddingModel, configuredName: () => string): EmbeddingModel {
   const explained = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
       return await work
@@ -84,8 +94,8 @@ function withAdvice(model: EmbeddingModel, configuredName: string): EmbeddingMod
       throw new AppError(
         'upstream_error',
         `The stored vectors are still of the former embedding model "${model.id}", and its server failed: ${error.message} ` +
-          `Bring that server back, or move to "${configuredName}" with POST /v1/maintenance/reembed; GET shows how far it is`,
-        { details: { storedModel: model.id, configuredModel: configuredName }, cause: error.cause },
+          `Bring that server back, or move to "${configuredName()}" with POST /v1/maintenance/reembed; GET shows how far it is`,
+        { details: { storedModel: model.id, configuredModel: configuredName() }, cause: error.cause },
       )
     }
   }

@@ -68,6 +68,10 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     error:
       'The stored vectors are of a model that cannot be loaded; configure it again, or move to the new one',
   },
+  embedding_model_fixed: {
+    error:
+      "EMBEDDING_PROVIDER is set in the service's environment and decides at every start. Take the EMBEDDING_… variables out and restart, then choose again; or set EMBEDDING_PROVIDER=builtin there",
+  },
   body_too_large: { error: 'The request body is larger than 262144 bytes', limitBytes: 262_144 },
   unsupported_media_type: { error: 'Send the body as Content-Type: application/json' },
   rate_limited: {

@@ -17,7 +17,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { ensureStoredModel, lockModelsForChange, type ModelRegistry } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { actorOf, type Caller } from '../kernel/principal.ts'
+import { type Actor, actorOf, type Caller } from '../kernel/principal.ts'
 import { createMove, type MoveLogger } from './move-chunks.ts'
 
 export interface ModelMoveView {
@@ -36,6 +36,16 @@ export interface ModelMoveView {
   errorMessage: string | null
 }
 
+/** All organizations' moves to the configured model. */
+export interface OverallMove {
+  /** Organizations that have not arrived. */
+  movingOrganizations: number
+  chunksTotal: number
+  chunksDone: number
+  /** Why one of them stopped; it is tried again. */
+  errorMessage: string | null
+}
+
 export interface ModelMove {
   /**
    * Begins to move the caller's organization to the configured model and returns at once. One that is running already
@@ -43,6 +53,13 @@ export interface ModelMove {
    */
   start(caller: Caller): Promise<ModelMoveView>
   status(organizationId: string): Promise<ModelMoveView>
+  /**
+   * Begins to move every organization that has vectors of another model, and answers how many. It is the operator's act, so
+   * it stands in the log and not in the trail.
+   */
+  startAll(): Promise<number>
+  /** How far all moves to the configured model are together. */
+  overall(): Promise<OverallMove>
   /**
    * Works on every move that nobody works on, one after the other, until none is left that can go on; a call while one
    * is at work joins it. Never rejects: failures are logged, and noted with the move.
@@ -88,11 +105,26 @@ export function createModelMove({ db, models, clock, logger, works }: ModelMoveO
   return {
     async start(caller) {
       const target = await ensureStoredModel(db, models.configured)
-      await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, caller, target, clock.now())))
+      const mover = { organizationId: caller.organizationId, actor: actorOf(caller) }
+      await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))
       if (works) void resuming.ask()
       return await readStatus(db, caller.organizationId)
     },
     status: (organizationId) => readStatus(db, organizationId),
+    async startAll() {
+      const target = await ensureStoredModel(db, models.configured)
+      const elsewhere = await findElsewhere(db, target.id)
+      for (const organizationId of elsewhere) {
+        const mover = { organizationId, actor: null }
+        await retryConflicts(() =>
+          db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())),
+        )
+        logger.info({ organizationId, model: target.name }, 'a re-embedding was begun')
+      }
+      if (works && elsewhere.length > 0) void resuming.ask()
+      return elsewhere.length
+    },
+    overall: () => readOverall(db, models.configured.id),
     resume: resuming.ask,
     startResuming() {
       if (works) resuming.start()
@@ -106,11 +138,10 @@ export function createModelMove({ db, models, clock, logger, works }: ModelMoveO
 
 async function startMove(
   tx: Tx,
-  caller: Caller,
+  { organizationId, actor }: { organizationId: string; actor: Actor | null },
   target: { id: number; name: string },
   at: Date,
 ): Promise<void> {
-  const { organizationId } = caller
   // Waits for ingests under way: those that begin later write both vectors.
   await lockModelsForChange(tx, organizationId)
   const running = await tx
@@ -138,9 +169,10 @@ async function startMove(
     .values({ organization_id: organizationId, ...row })
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(row))
     .execute()
+  if (actor === null) return
   await recordEvent(tx, {
     organizationId,
-    actor: actorOf(caller),
+    actor,
     action: 'maintenance.reembed.start',
     targetType: 'reembedding',
     targetId: id,
@@ -156,6 +188,44 @@ async function findWaiting(db: Db): Promise<string[]> {
     where status = 'running' and ${isLeaseFree('lease_expires_at')}
     order by started_at, organization_id`.execute(db)
   return Waiting.parse(rows).map((row) => row.organization_id)
+}
+
+/** Organizations whose vectors are, or are about to be, of another model. */
+async function findElsewhere(db: Db, modelId: number): Promise<string[]> {
+  const { rows } = await sql`
+    select o.id as organization_id from organizations o
+    left join reembeddings r on r.organization_id = o.id and r.status = 'running'
+    where o.embedding_model_id is not null and coalesce(r.embedding_model_id, o.embedding_model_id) <> ${modelId}
+    order by o.id`.execute(db)
+  return Waiting.parse(rows).map((row) => row.organization_id)
+}
+
+const OverallRow = z.object({
+  organization_id: z.string(),
+  status: z.enum(['running', 'succeeded']),
+  chunks_total: z.number().nullable(),
+  error_message: z.string().nullable(),
+})
+
+async function readOverall(db: Db, modelName: string): Promise<OverallMove> {
+  const { rows } = await sql`
+    select r.organization_id, r.status, r.chunks_total, r.error_message
+    from reembeddings r join embedding_models m on m.id = r.embedding_model_id
+    where m.name = ${modelName} order by r.organization_id`.execute(db)
+  const overall: OverallMove = { movingOrganizations: 0, chunksTotal: 0, chunksDone: 0, errorMessage: null }
+  for (const row of z.array(OverallRow).parse(rows)) {
+    if (row.status === 'succeeded') {
+      overall.chunksTotal += row.chunks_total ?? 0
+      overall.chunksDone += row.chunks_total ?? 0
+      continue
+    }
+    const { chunksTotal, chunksDone } = await readStatus(db, row.organization_id)
+    overall.movingOrganizations += 1
+    overall.chunksTotal += chunksTotal
+    overall.chunksDone += chunksDone
+    overall.errorMessage ??= row.error_message
+  }
+  return overall
 }
 
 const StatusRow = z.object({

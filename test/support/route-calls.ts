@@ -78,6 +78,15 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
   consoleStartCheckout: () => ({ tier: 'studio', interval: 'monthly' }),
   operatorPutSubscription: () => subscription,
   operatorPutConnectorAccess: () => ({ enabled: true }),
+  // Its server is not there: nothing changes.
+  operatorPutEmbeddingModel: () => ({
+    provider: 'openai',
+    model: 'nobody',
+    baseUrl: 'http://127.0.0.1:9/v1',
+    apiKey: 'key',
+    dimensions: 8,
+    mirrorUrl: 'http://127.0.0.1:9',
+  }),
   operatorResolveOverageReport: () => ({ arrived: true }),
 }
 

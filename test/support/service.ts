@@ -71,19 +71,23 @@ export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
  * The rate limit is high unless a test sets it.
  */
 export async function startTestService(
-  overrides: Partial<Pick<AppDependencies, 'embeddingModel' | 'languageModel' | 'clock' | 'logger'>> & {
+  overrides: Partial<
+    Pick<AppDependencies, 'embeddingModel' | 'languageModel' | 'clock' | 'logger' | 'choice' | 'choiceTimes'>
+  > & {
     environment?: Record<string, string>
     /** How long clients may take to send a request. */
     timeouts?: ServerOptions<unknown>['timeouts']
     database?: TestDatabase
     /** undefined: without an operator surface. */
     operatorToken?: string | undefined
+    /** A folder of the caller's own; one that goes with the service when not said. */
+    dataDir?: string
     /** Where it listens; anywhere when not said. */
     port?: number
   } = {},
 ): Promise<TestService> {
   const database = overrides.database ?? (await createTestDatabase())
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-test-'))
+  const dataDir = overrides.dataDir ?? (await mkdtemp(join(tmpdir(), 'memory-test-')))
   const clock = overrides.clock ?? systemClock
   let url = ''
   const app = await createApp({
@@ -97,6 +101,8 @@ export async function startTestService(
     fetch,
     operatorToken: 'operatorToken' in overrides ? overrides.operatorToken : OPERATOR_TOKEN,
     publicUrl: () => url,
+    ...(overrides.choice === undefined ? {} : { choice: overrides.choice }),
+    ...(overrides.choiceTimes === undefined ? {} : { choiceTimes: overrides.choiceTimes }),
     ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),
   })
   await app.start()
@@ -112,7 +118,7 @@ export async function startTestService(
       await app.server.close()
       await app.stop()
       if (!overrides.database) await database.close()
-      await rm(dataDir, { recursive: true, force: true })
+      if (overrides.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

@@ -1,0 +1,68 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../config.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import { createModelRegistry, type ModelRegistry } from '../embeddings/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
+import type { Clock } from '../kernel/clock.ts'
+import {
+  type Choice,
+  createModelChoice,
+  type ModelChoice,
+  type ModelChoiceOptions,
+} from '../model-choice/index.ts'
+import { createModelMove, type ModelMove } from '../model-move/index.ts'
+import { choiceFileOf, modelFixedBecause } from './chosen-model.ts'
+import { embeddingSettings, keepFormerModels, modelsDir } from './former-models.ts'
+
+/** The embedding models, the moves between them, and the choice of another one. */
+export interface EmbeddingEngine {
+  models: ModelRegistry
+  modelMove: ModelMove
+  modelChoice: ModelChoice
+}
+
+export interface EmbeddingEngineDeps {
+  settings: Settings
+  database: OpenDatabase
+  clock: Clock
+  logger: Logger
+  /** The configured model, and where it was chosen while the service ran, its settings. */
+  embeddingModel: EmbeddingModel
+  choice?: Choice | null
+  fetch: typeof fetch
+  /** How often moves are looked at, and how long they may fail; of tests. */
+  choiceTimes?: Pick<ModelChoiceOptions, 'pollMs' | 'patienceMs'> | undefined
+}
+
+/** Puts the embedding models together; the settings of the configured one are kept before it answers. */
+export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<EmbeddingEngine> {
+  const { settings, database, clock, logger, embeddingModel: configured, choice } = deps
+  const { db } = database
+  const present = choice?.chosen ?? embeddingSettings(settings)
+  const kept = await keepFormerModels({ db, settings, logger, configured, present })
+  const models = createModelRegistry({ configured, builtin: loadBuiltin, former: kept })
+  const modelMove = createModelMove({ db, clock, models, logger, works: settings.ROLE !== 'api' })
+  const modelChoice = createModelChoice({
+    file: choiceFileOf(settings),
+    present,
+    former: choice?.former ?? null,
+    fixedBecause: (asked) => modelFixedBecause(settings, asked),
+    modelsDir: modelsDir(settings),
+    load: (asked) => createEmbeddingModel(asked, { modelsDir: modelsDir(settings) }),
+    keep: kept.keep,
+    configure(model, ofModel) {
+      kept.configure(model, ofModel)
+      models.configure(model)
+    },
+    modelMove,
+    fetch: deps.fetch,
+    logger,
+    ...deps.choiceTimes,
+  })
+  return { models, modelMove, modelChoice }
+}
+
+function loadBuiltin(): Promise<EmbeddingModel> {
+  return createEmbeddingModel({ provider: 'builtin' })
+}

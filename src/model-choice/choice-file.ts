@@ -1,0 +1,103 @@
+/**
+ * `DATA_DIR/embedding-model.json`: the embedding model that was chosen while the service ran. It counts where the
+ * environment names none and the database is the embedded one, whose only process this is.
+ */
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { SecretCipher } from '../embeddings/index.ts'
+import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
+import { StartupError } from '../kernel/errors.ts'
+
+/** The chosen model's settings, and those of the one before it for as long as chunks are still moving. */
+export interface Choice {
+  chosen: EmbeddingModelSettings
+  former: EmbeddingModelSettings | null
+}
+
+export interface ChoiceFile {
+  readonly path: string
+  /** null: nothing was chosen. @throws StartupError when it cannot be read, with what to do */
+  read(): Promise<Choice | null>
+  /** Replaces the whole file at once: a crash leaves the old one or the new one. */
+  write(choice: Choice): Promise<void>
+}
+
+const Stored = z.strictObject({
+  provider: z.enum(['builtin', 'openai', 'transformers']),
+  baseUrl: z.string().optional(),
+  model: z.string().optional(),
+  dimensions: z.int().min(1).optional(),
+  knownDimensions: z.int().min(1).optional(),
+  /** Encrypted, in base64. */
+  apiKey: z.string().optional(),
+})
+const StoredChoice = z.strictObject({ chosen: Stored, former: Stored.nullable() })
+
+const CONTEXT = 'embedding-model.json'
+
+/** The file in `dataDir`; `cipher` is asked for only where there is an API key. */
+export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCipher>): ChoiceFile {
+  const path = join(dataDir, 'embedding-model.json')
+  return {
+    path,
+    async read() {
+      const text = await readFile(path, 'utf8').catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+        throw error
+      })
+      if (text === null) return null
+      try {
+        const { chosen, former } = StoredChoice.parse(JSON.parse(text))
+        return { chosen: await opened(chosen, cipher), former: former && (await opened(former, cipher)) }
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        throw new StartupError(
+          `DATA_DIR: ${path} cannot be read (${reason}). Remove it to start with the built-in embedding model, then choose again with: npm run memory -- model use NAME`,
+          { cause },
+        )
+      }
+    },
+    async write({ chosen, former }) {
+      const stored: z.input<typeof StoredChoice> = {
+        chosen: await sealed(chosen, cipher),
+        former: former && (await sealed(former, cipher)),
+      }
+      await mkdir(dataDir, { recursive: true })
+      await replaceFile(path, `${JSON.stringify(stored, null, 2)}\n`)
+    },
+  }
+}
+
+async function sealed(
+  { apiKey, ...plain }: EmbeddingModelSettings,
+  cipher: () => Promise<SecretCipher>,
+): Promise<z.input<typeof Stored>> {
+  if (apiKey === undefined) return plain
+  return { ...plain, apiKey: (await cipher()).encrypt(apiKey, CONTEXT).toString('base64') }
+}
+
+async function opened(
+  { apiKey, ...plain }: z.output<typeof Stored>,
+  cipher: () => Promise<SecretCipher>,
+): Promise<EmbeddingModelSettings> {
+  if (apiKey === undefined) return plain
+  return { ...plain, apiKey: (await cipher()).decrypt(Buffer.from(apiKey, 'base64'), CONTEXT) }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const next = `${path}.next`
+  try {
+    const file = await open(next, 'w', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(next, path)
+  } catch (error) {
+    await rm(next, { force: true })
+    throw error
+  }
+}

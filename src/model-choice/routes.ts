@@ -1,0 +1,185 @@
+import { isAbsolute } from 'node:path'
+import { z } from 'zod'
+import type { ModelRegistry } from '../embeddings/index.ts'
+import { defineRoute, reply } from '../http/route.ts'
+import {
+  type EmbeddingModelSettings,
+  findKnownModel,
+  isModelThere,
+  isTransformersInstalled,
+  KNOWN_MODELS,
+} from '../inference/embedding-models/create-embedding-model.ts'
+import { count, text, textOrNull } from '../kernel/schemas.ts'
+import type { ModelMove } from '../model-move/index.ts'
+import type { ModelChoice } from './choose-model.ts'
+
+export interface ModelChoiceServices {
+  modelChoice: ModelChoice
+  models: ModelRegistry
+  modelMove: ModelMove
+  /** Where the files of known models lie. */
+  modelsDir: string
+}
+
+const PROVIDERS = ['builtin', 'openai', 'transformers'] as const
+const DIMENSIONS_MAX = 4000
+
+const url = (description: string, example: string) =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
+    .max(2_000)
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional()
+    .meta({ description, example })
+
+const NewModel = z
+  .strictObject({
+    provider: z
+      .enum(PROVIDERS)
+      .meta({ description: 'Where the model runs: `openai` is any server of that API.', example: 'openai' }),
+    model: z.string().trim().min(1).max(1_000).optional().meta({
+      description:
+        "The model's name at its server; with `transformers` a known model or the absolute path of a folder.",
+      example: 'nomic-embed-text',
+    }),
+    baseUrl: url('The server of `openai`, with its version path.', 'http://127.0.0.1:11434/v1'),
+    apiKey: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .meta({ description: "The server's API key; stored encrypted.", example: 'key-of-the-server' }),
+    dimensions: z.int().min(1).max(DIMENSIONS_MAX).optional().meta({
+      description: 'Dimensions to ask the server for.',
+      example: 768,
+    }),
+    mirrorUrl: url('Stands for the model hub that files come from.', 'https://hub.example.com'),
+  })
+  .refine(({ provider, baseUrl }) => provider !== 'openai' || baseUrl !== undefined, {
+    path: ['baseUrl'],
+    message: 'is needed with this provider',
+  })
+  .refine(({ provider, model }) => provider === 'builtin' || model !== undefined, {
+    path: ['model'],
+    message: 'is needed with this provider',
+  })
+  .refine(({ provider, model }) => provider !== 'transformers' || model === undefined || isLocal(model), {
+    path: ['model'],
+    message: `must be one of ${KNOWN_MODELS.map(({ name }) => name).join(', ')}, or the absolute path of a model's folder`,
+  })
+  .meta({ id: 'NewEmbeddingModel', description: 'The embedding model to change to.' })
+
+const Change = z
+  .object({
+    status: z.enum(['idle', 'running', 'succeeded', 'failed']).meta({
+      description: 'How far the change is that was asked for last; `idle`: none was.',
+      example: 'running',
+    }),
+    step: z
+      .enum(['downloading', 'trying', 'moving'])
+      .nullable()
+      .meta({ description: 'What it is at; null unless it runs.', example: 'moving' }),
+    model: textOrNull('The model as it was asked for.', 'nomic-embed-text'),
+    bytesDone: count('Bytes of its files that are there.', 0),
+    bytesTotal: count('Bytes of its files; 0 where none are brought.', 0),
+    errorMessage: textOrNull('Why it failed. What answers has not changed by it.'),
+  })
+  .meta({ id: 'EmbeddingModelChange', description: 'A change of the embedding model.' })
+
+const Status = z
+  .object({
+    model: text(
+      'The configured model, by the name that its vectors are stored under.',
+      'openai:nomic-embed-text:768',
+    ),
+    provider: z.enum(PROVIDERS).meta({ description: 'Where it runs.', example: 'openai' }),
+    baseUrl: textOrNull('Its server, without what a URL may hold of secrets.', 'http://127.0.0.1:11434/v1'),
+    change: Change,
+    movingOrganizations: count('Workspaces whose chunks have not all moved to it.', 1),
+    chunksTotal: count('Chunks of the workspaces that move or have moved to it.', 8120),
+    chunksDone: count('Chunks of those that have moved.', 3072),
+    moveError: textOrNull('Why a move stopped; it is tried again.'),
+    isRuntimeInstalled: z
+      .boolean()
+      .meta({ description: 'Whether the optional package is there that runs local models.', example: true }),
+    knownModels: z
+      .array(
+        z.object({
+          name: text('Its name.', 'bge-small-en-v1.5'),
+          description: text('When to take it.', 'English, finds better'),
+          dimensions: count('Numbers in a vector.', 384),
+          megabytes: count('About what its files weigh, in millions of bytes.', 35),
+          isThere: z.boolean().meta({ description: 'Whether its files are there already.', example: false }),
+        }),
+      )
+      .describe('Local models that are known by name.'),
+  })
+  .meta({ id: 'EmbeddingModelStatus', description: 'The embedding model, and how far a change of it is.' })
+
+const shared = {
+  path: '/operator/embedding-model',
+  tag: 'Operator',
+  access: { surface: 'operator' },
+  credits: 0,
+  audit: 'none',
+  responses: { 200: Status },
+} as const
+
+export const modelChoiceRoutes = [
+  defineRoute<ModelChoiceServices>()({
+    ...shared,
+    operationId: 'operatorReadEmbeddingModel',
+    method: 'GET',
+    summary: 'Show the embedding model, and how far a change of it is',
+    handle: async (_request, services) => reply(200, await readStatus(services)),
+  }),
+  defineRoute<ModelChoiceServices>()({
+    ...shared,
+    operationId: 'operatorPutEmbeddingModel',
+    method: 'PUT',
+    summary: 'Change to another embedding model',
+    description:
+      'Returns at once. In the background its files are brought and it is tried; then it is set, also for the next start, ' +
+      'and all chunks move to it, the former model answering until they have. What fails leaves the former one in place.',
+    body: NewModel,
+    refuses: ['embedding_model_fixed'],
+    handle: async ({ body }, services) => {
+      const { mirrorUrl, ...settings } = body
+      services.modelChoice.choose({ settings, mirrorUrl })
+      return reply(200, await readStatus(services))
+    },
+  }),
+]
+
+function isLocal(model: string): boolean {
+  return findKnownModel(model) !== undefined || isAbsolute(model)
+}
+
+async function readStatus(services: ModelChoiceServices) {
+  const { modelChoice, models, modelMove, modelsDir } = services
+  const present = modelChoice.present()
+  const { errorMessage: moveError, ...moves } = await modelMove.overall()
+  return {
+    model: models.configured.id,
+    provider: present.provider,
+    baseUrl: shownUrl(present),
+    change: modelChoice.change(),
+    ...moves,
+    moveError,
+    isRuntimeInstalled: isTransformersInstalled(),
+    knownModels: KNOWN_MODELS.map((model) => ({
+      name: model.name,
+      description: model.description,
+      dimensions: model.dimensions,
+      megabytes: model.megabytes,
+      isThere: isModelThere(modelsDir, model),
+    })),
+  }
+}
+
+/** Scheme, host and path alone: a URL may hold a password or a key. */
+function shownUrl({ baseUrl }: EmbeddingModelSettings): string | null {
+  if (baseUrl === undefined) return null
+  const { origin, pathname } = new URL(baseUrl)
+  return origin + pathname
+}

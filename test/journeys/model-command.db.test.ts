@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CommandResult, runCommand } from '../../cli/support/run-command.ts'
+import { createEmbeddingModel } from '../../src/inference/embedding-models/create-embedding-model.ts'
+import { KNOWN_MODELS } from '../../src/inference/embedding-models/known-models.ts'
+import { PROBES } from '../../src/inference/embedding-models/try-model.ts'
+import { type ModelHub, startModelHub } from '../support/model-hub.ts'
+import { type OpenAiEmulator, startOpenAiEmulator } from '../support/openai-emulator.ts'
+import { OPERATOR_TOKEN, startTestService, type TestService } from '../support/service.ts'
+import { wordVectors, writeTinyOnnxModel } from '../support/tiny-onnx-model.ts'
+
+const KEY = 'server-key-0123456789'
+const known = KNOWN_MODELS[0]
+if (known === undefined) throw new Error('no model is known')
+
+let folder: string
+let hub: ModelHub
+let server: OpenAiEmulator
+let service: TestService
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'model-command-'))
+  const words = wordVectors([...PROBES, 'The harbour has a crane.', 'harbour'], 384)
+  await writeTinyOnnxModel(join(folder, 'tiny'), words)
+  hub = await startModelHub(known, join(folder, 'tiny'))
+  server = await startOpenAiEmulator({ apiKey: KEY, dimensions: 48 })
+  service = await startTestService({
+    embeddingModel: await createEmbeddingModel({ provider: 'builtin' }),
+    choiceTimes: { pollMs: 20 },
+  })
+  const organization = await service.organization()
+  const document = {
+    connectorId: organization.sources.notion,
+    provider: 'notion',
+    sourceKind: 'document',
+    externalId: 'crane',
+    title: 'Harbour',
+    body: 'The harbour has a crane.',
+  }
+  await service.call('POST', '/v1/ingest', { key: organization.adminKey, body: { documents: [document] } })
+})
+afterAll(async () => {
+  await service.close()
+  await Promise.all([hub.close(), server.close()])
+  await rm(folder, { recursive: true })
+})
+
+const memory = (args: readonly string[], environment: Record<string, string> = {}): Promise<CommandResult> =>
+  runCommand(['model', ...args], { MEMORY_URL: service.url, OPERATOR_TOKEN, ...environment })
+
+describe('memory model', () => {
+  it('lists what there is, brings one of it, and says when all chunks are of it', async () => {
+    const listed = await memory(['list'])
+    for (const { name } of KNOWN_MODELS) expect(listed.stdout).toContain(name)
+    const used = await memory(['use', known.name, '--mirror', hub.url])
+    expect(used).toMatchObject({
+      code: 0,
+      stdout: `The embedding model is local:${known.name}:384, and all chunks are of it.\n`,
+    })
+    const shown = await memory([])
+    expect(shown.stdout).toContain(`Model   local:${known.name}:384\nChunks  all are of this model\n`)
+  })
+
+  it('takes a server by its address without a version path, its key from the environment, and shows neither', async () => {
+    const used = await memory(['use', 'some-model', '--server', server.origin, '--json'], {
+      EMBEDDING_API_KEY: KEY,
+    })
+    expect(used.code).toBe(0)
+    expect(JSON.parse(used.stdout)).toMatchObject({ model: 'openai:some-model:48', baseUrl: server.baseUrl })
+    expect(used.stdout + used.stderr).not.toContain(KEY)
+  })
+
+  it('says why a model cannot be had, and that the one before is still there', async () => {
+    const before = await memory(['--json'])
+    const failed = await memory(['use', 'some-model', '--server', 'http://127.0.0.1:9'])
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toMatch(/could not be reached.*\nThe embedding model is .*, as before/)
+    expect(JSON.parse((await memory(['--json'])).stdout).model).toBe(JSON.parse(before.stdout).model)
+  })
+
+  it('refuses what is no model before it asks for anything', async () => {
+    expect(await memory(['use', 'no-such-model'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('neither a known model (builtin, all-minilm-l6-v2'),
+    })
+    expect((await memory(['use', 'm', '--server', 'localhost:11434'])).code).toBe(2)
+  })
+})
