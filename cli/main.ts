@@ -6,6 +6,7 @@ import { addConnectCommand } from './commands/connect.ts'
 import { addDocumentsCommand } from './commands/documents.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
+import { addModelCommand } from './commands/model.ts'
 import { addOperatorCommand } from './commands/operator.ts'
 import { addSearchCommand } from './commands/search.ts'
 import { addSourcesCommand } from './commands/sources.ts'
@@ -35,6 +36,7 @@ function createProgram(): Command {
   addBillingCommand(program)
   addStatusCommand(program)
   addTokenCommand(program)
+  addModelCommand(program)
   addOperatorCommand(program)
   return program
 }

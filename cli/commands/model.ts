@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { ApiClient } from '../api-client.ts'
+import { CommandError, UsageError } from '../failures.ts'
+import { patiently } from '../follow-run.ts'
+import { operatorClient } from '../operator-client.ts'
+import { formatTable, printableLine, type Terminal } from '../terminal.ts'
+import { openSession, printJson } from './session.ts'
+
+const LOOK_MS = 1_000
+const BUILTIN = 'builtin'
+const INSTALLER = path.join(import.meta.dirname, '..', '..', 'scripts', 'install-local-models.mjs')
+
+const Status = z.looseObject({
+  model: z.string(),
+  provider: z.string(),
+  baseUrl: z.string().nullable(),
+  change: z.looseObject({
+    status: z.enum(['idle', 'running', 'succeeded', 'failed']),
+    step: z.enum(['downloading', 'trying', 'moving']).nullable(),
+    model: z.string().nullable(),
+    bytesDone: z.int(),
+    bytesTotal: z.int(),
+    errorMessage: z.string().nullable(),
+  }),
+  movingOrganizations: z.int(),
+  chunksTotal: z.int(),
+  chunksDone: z.int(),
+  moveError: z.string().nullable(),
+  isRuntimeInstalled: z.boolean(),
+  knownModels: z.array(
+    z.looseObject({
+      name: z.string(),
+      description: z.string(),
+      dimensions: z.int(),
+      megabytes: z.int(),
+      isThere: z.boolean(),
+    }),
+  ),
+})
+type Status = z.infer<typeof Status>
+
+interface UseOptions {
+  server?: string
+  mirror?: string
+  dimensions?: number
+}
+
+/** `model`, `model list`, `model use`: the embedding model, as the deployment's operator. */
+export function addModelCommand(program: Command): void {
+  const model = program
+    .command('model')
+    .description("show or change the embedding model, as the deployment's operator")
+  model
+    .command('show', { isDefault: true })
+    .description('the model, and how far chunks have moved to it')
+    .action(showModel)
+  model.command('list').description('the models that are known by name').action(listModels)
+  model
+    .command('use')
+    .description(
+      `change to another model: it is tried first, and the present one answers until all has moved`,
+    )
+    .argument(
+      '<name>',
+      `${BUILTIN}, a name of "model list", the folder of an ONNX model, or with --server the model's name there`,
+    )
+    .option('--server <url>', 'a server of the OpenAI API, such as http://127.0.0.1:11434/v1 (Ollama)')
+    .option('--dimensions <number>', 'dimensions to ask the server for', Number)
+    .option('--mirror <url>', 'stands for the model hub that files are downloaded from')
+    .action(useModel)
+}
+
+const readStatus = (operator: ApiClient, terminal: Terminal): Promise<Status> =>
+  patiently(terminal, () => operator.call(Status, { method: 'GET', path: '/operator/embedding-model' }))
+
+async function showModel(_options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const status = await readStatus(await operatorClient(client.url), terminal)
+  if (json) return printJson(terminal, status)
+  terminal.print(
+    `Model   ${printableLine(status.model)}${status.baseUrl === null ? '' : ` at ${status.baseUrl}`}`,
+  )
+  terminal.print(`Chunks  ${chunksOf(status)}`)
+  const { change } = status
+  if (change.status === 'running') terminal.print(`Change  to ${change.model}: ${standingOf(status)}`)
+  if (change.status === 'failed')
+    terminal.print(`Change  to ${change.model} failed: ${printableLine(change.errorMessage ?? '')}`)
+  if (status.moveError !== null)
+    terminal.print(`Move    stopped and is tried again: ${printableLine(status.moveError)}`)
+}
+
+function chunksOf({ movingOrganizations, chunksTotal, chunksDone }: Status): string {
+  return movingOrganizations === 0
+    ? 'all are of this model'
+    : `${chunksDone} of ${chunksTotal} have moved; the former model answers until all have`
+}
+
+async function listModels(_options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const status = await readStatus(await operatorClient(client.url), terminal)
+  if (json) return printJson(terminal, { knownModels: status.knownModels })
+  const rows = status.knownModels.map(({ name, description, dimensions, megabytes, isThere }) => [
+    name,
+    String(dimensions),
+    isThere ? 'here' : `${megabytes} MB`,
+    description,
+  ])
+  const builtin = [BUILTIN, '', 'here', 'words and their neighbours, no neural network; the fastest']
+  for (const line of formatTable(['NAME', 'DIMENSIONS', 'FILES', 'WHEN'], [builtin, ...rows]))
+    terminal.print(line)
+  terminal.print()
+  terminal.print(
+    'Change with: npm run memory -- model use NAME. Any model of a server: model use NAME --server URL',
+  )
+}
+
+async function useModel(name: string, options: UseOptions, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const operator = await operatorClient(client.url)
+  const status = await readStatus(operator, terminal)
+  const body = requestOf(name, options, status)
+  if (body.provider === 'transformers' && !status.isRuntimeInstalled) await installRuntime(client.url)
+  await operator.call(Status, { method: 'PUT', path: '/operator/embedding-model', body })
+  const { change, ...changed } = await follow(operator, terminal)
+  if (change.status === 'failed')
+    throw new CommandError(
+      `${printableLine(change.errorMessage ?? 'no reason given')}\nThe embedding model is ${changed.model}, as before.`,
+    )
+  if (json) return printJson(terminal, { ...changed, change })
+  terminal.print(`The embedding model is ${printableLine(changed.model)}, and all chunks are of it.`)
+}
+
+/** What the service is asked for. @throws UsageError */
+function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { knownModels }: Status) {
+  const extra = {
+    ...(mirror === undefined ? {} : { mirrorUrl: mirror }),
+    ...(dimensions === undefined ? {} : { dimensions }),
+  }
+  if (server !== undefined) {
+    const apiKey = process.env.EMBEDDING_API_KEY
+    const key = apiKey === undefined || apiKey === '' ? {} : { apiKey }
+    return { provider: 'openai', model: name, baseUrl: withVersion(server), ...key, ...extra }
+  }
+  if (name === BUILTIN) return { provider: BUILTIN }
+  if (knownModels.some((known) => known.name === name))
+    return { provider: 'transformers', model: name, ...extra }
+  const folder = path.resolve(process.env.INIT_CWD ?? process.cwd(), name)
+  if (existsSync(folder)) return { provider: 'transformers', model: folder, ...extra }
+  const names = [BUILTIN, ...knownModels.map((known) => known.name)].join(', ')
+  throw new UsageError(
+    `"${name}" is neither a known model (${names}) nor a folder. A model of a server needs --server URL`,
+  )
+}
+
+/** The server's address with its version path, which is easily forgotten. @throws UsageError */
+function withVersion(server: string): string {
+  if (!/^https?:\/\//.test(server) || !URL.canParse(server))
+    throw new UsageError(`"${server}" is not the address of a server, such as http://127.0.0.1:11434/v1`)
+  return new URL(server).pathname === '/' ? `${server.replace(/\/+$/, '')}/v1` : server
+}
+
+/** Installs what local models need beside the service. @throws CommandError */
+async function installRuntime(url: string): Promise<void> {
+  if (!/^(localhost|127\.|\[::1\])/.test(new URL(url).host))
+    throw new CommandError(
+      'The service has no package to run local models with. Where it runs, in its folder: node scripts/install-local-models.mjs',
+    )
+  const code = await new Promise<number | null>((resolve, reject) => {
+    const child = spawn(process.execPath, [INSTALLER], { stdio: ['ignore', 2, 2] })
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0)
+    throw new CommandError('What local models need could not be installed; the reason is above.')
+}
+
+/** Waits for the end of the change, and tells how far it is. */
+async function follow(operator: ApiClient, terminal: Terminal): Promise<Status> {
+  let told = ''
+  for (;;) {
+    const status = await readStatus(operator, terminal)
+    if (status.change.status !== 'running') return status
+    const standing = standingOf(status)
+    if (standing !== told) terminal.note(standing)
+    told = standing
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+const tenth = (done: number, total: number): number =>
+  total === 0 ? 0 : Math.floor((10 * done) / total) * 10
+
+/** In steps of a tenth, so that a log has no thousand lines. */
+function standingOf({ change, chunksDone, chunksTotal, moveError }: Status): string {
+  switch (change.step) {
+    case 'downloading':
+      return change.bytesTotal === 0
+        ? 'looking for the files of the model'
+        : `downloading: ${tenth(change.bytesDone, change.bytesTotal)}% of ${Math.round(change.bytesTotal / 1e6)} MB`
+    case 'trying':
+      return 'trying the model'
+    case 'moving':
+      return moveError === null
+        ? `moving: ${tenth(chunksDone, chunksTotal)}% of ${chunksTotal} chunks; the former model answers meanwhile`
+        : `the move stopped and is tried again for five minutes: ${printableLine(moveError)}`
+    case null:
+      return 'beginning'
+  }
+}
