@@ -17,7 +17,10 @@ export interface Choice {
 
 export interface ChoiceFile {
   readonly path: string
-  /** null: nothing was chosen. @throws StartupError when it cannot be read, with what to do */
+  /**
+   * null: nothing was chosen. Keys that an older key has encrypted are encrypted anew.
+   * @throws StartupError when it cannot be read, with what to do
+   */
   read(): Promise<Choice | null>
   /** Replaces the whole file at once: a crash leaves the old one or the new one. */
   write(choice: Choice): Promise<void>
@@ -39,6 +42,14 @@ const CONTEXT = 'embedding-model.json'
 /** The file in `dataDir`; `cipher` is asked for only where there is an API key. */
 export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCipher>): ChoiceFile {
   const path = join(dataDir, 'embedding-model.json')
+  const write = async ({ chosen, former }: Choice): Promise<void> => {
+    const stored: z.input<typeof StoredChoice> = {
+      chosen: await sealed(chosen, cipher),
+      former: former && (await sealed(former, cipher)),
+    }
+    await mkdir(dataDir, { recursive: true })
+    await replaceFile(path, `${JSON.stringify(stored, null, 2)}\n`)
+  }
   return {
     path,
     async read() {
@@ -49,7 +60,13 @@ export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCi
       if (text === null) return null
       try {
         const { chosen, former } = StoredChoice.parse(JSON.parse(text))
-        return { chosen: await opened(chosen, cipher), former: former && (await opened(former, cipher)) }
+        const choice = {
+          chosen: await opened(chosen, cipher),
+          former: former && (await opened(former, cipher)),
+        }
+        if ((await isByOlderKey(chosen, cipher)) || (former && (await isByOlderKey(former, cipher))))
+          await write(choice)
+        return choice
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause)
         throw new StartupError(
@@ -58,14 +75,7 @@ export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCi
         )
       }
     },
-    async write({ chosen, former }) {
-      const stored: z.input<typeof StoredChoice> = {
-        chosen: await sealed(chosen, cipher),
-        former: former && (await sealed(former, cipher)),
-      }
-      await mkdir(dataDir, { recursive: true })
-      await replaceFile(path, `${JSON.stringify(stored, null, 2)}\n`)
-    },
+    write,
   }
 }
 
@@ -83,6 +93,13 @@ async function opened(
 ): Promise<EmbeddingModelSettings> {
   if (apiKey === undefined) return plain
   return { ...plain, apiKey: (await cipher()).decrypt(Buffer.from(apiKey, 'base64'), CONTEXT) }
+}
+
+async function isByOlderKey(
+  { apiKey }: z.output<typeof Stored>,
+  cipher: () => Promise<SecretCipher>,
+): Promise<boolean> {
+  return apiKey !== undefined && (await cipher()).reencrypt(Buffer.from(apiKey, 'base64'), CONTEXT) !== null
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {
