@@ -32,12 +32,23 @@ describe('memory search', () => {
     expect(lines.at(-2)).toBe('   …')
     expect(stdout).not.toContain('\u001b')
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
-    expect(lastBody()).toEqual({ query: 'how many days' })
+    expect(lastBody()).toEqual({ query: 'how many days', rank: 'hybrid' })
+  })
+
+  it('asks for the order of the vectors on request', async () => {
+    await memory('search', 'q', '--rank', 'vector')
+    expect(lastBody()).toEqual({ query: 'q', rank: 'vector' })
+    expect(await memory('search', 'q', '--rank', 'words')).toMatchObject({ code: 2 })
   })
 
   it('passes limit and providers on, and shows passages in full on request', async () => {
     const { stdout } = await memory('search', 'q', '-n', '3', '--provider', 'notion', 'slack', '--full')
-    expect(lastBody()).toEqual({ query: 'q', limit: 3, filter: { providers: ['notion', 'slack'] } })
+    expect(lastBody()).toEqual({
+      query: 'q',
+      rank: 'hybrid',
+      limit: 3,
+      filter: { providers: ['notion', 'slack'] },
+    })
     expect(stdout.match(/accrue/g)).toHaveLength(30)
   })
 

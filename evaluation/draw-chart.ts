@@ -57,6 +57,7 @@ function barsOf(result: RetrievalResult): Bar[] {
   }))
   return [
     { label: result.model, value: result.service.ndcg10, kind: 'service' },
+    { label: `${result.model}, hybrid`, value: result.hybrid.ndcg10, kind: 'service' },
     { label: 'BM25', value: result.bm25.ndcg10, kind: 'bm25' },
     ...published,
   ]

@@ -1,7 +1,7 @@
 import { createBm25 } from './bm25.ts'
 import { averageMeasures, DEPTH, measureRanking, type Measures } from './measures.ts'
 import { publishedFigures, type PublishedFigure } from './published.ts'
-import { rankDocuments, rankForReading } from './rank-documents.ts'
+import { rankByWordsToo, rankDocuments } from './rank-documents.ts'
 import type { Collection, CollectionQuery } from './read-collection.ts'
 import type { Workspace } from './workspaces.ts'
 
@@ -13,8 +13,9 @@ export interface RetrievalResult {
   /** The embedding model's id. */
   model: string
   service: Measures
+  hybrid: Measures
   /** The order in which an answer reads. */
-  readingList: Measures
+  reading: Measures
   bm25: Measures
   published: readonly PublishedFigure[]
 }
@@ -26,13 +27,18 @@ export async function evaluateRetrieval(
   model: string,
 ): Promise<RetrievalResult> {
   const rankByWords = createBm25(collection.documents)
+  const byWordsToo =
+    (rank: 'hybrid' | 'reading') =>
+    ({ text }: CollectionQuery): Promise<string[]> =>
+      rankByWordsToo(workspace, text, { rank, limit: DEPTH })
   return {
     collection: collection.name,
     documents: collection.documents.length,
     queries: collection.queries.length,
     model,
     service: await measureAll(collection.queries, ({ text }) => rankDocuments(workspace, text, DEPTH)),
-    readingList: await measureAll(collection.queries, ({ text }) => rankForReading(workspace, text, DEPTH)),
+    hybrid: await measureAll(collection.queries, byWordsToo('hybrid')),
+    reading: await measureAll(collection.queries, byWordsToo('reading')),
     bm25: await measureAll(collection.queries, ({ text }) => rankByWords(text, DEPTH)),
     published: publishedFigures(collection),
   }

@@ -6,7 +6,8 @@ import { drawChart } from './draw-chart.ts'
 import { evaluateAnswers } from './evaluate-answers.ts'
 import { evaluateRetrieval } from './evaluate-retrieval.ts'
 import { type Collection, readCollection } from './read-collection.ts'
-import { answersTable, retrievalTable } from './table.ts'
+import { chooseThreshold, evaluateWeakEvidence } from './evaluate-weak-evidence.ts'
+import { answersTable, retrievalTable, weakEvidenceTable } from './table.ts'
 import { createWorkspaces, type Workspaces } from './workspaces.ts'
 
 const paraphrases = fileURLToPath(new URL('../test/paraphrases', import.meta.url))
@@ -42,7 +43,8 @@ describe('the evaluation of search', () => {
     const result = await evaluateRetrieval(collection, workspace, 'hash')
     expect(result).toMatchObject({ collection: 'birds', documents: 3, queries: 3, published: [] })
     expect(result.service).toMatchObject({ recall10: 1, mrr10: (1 + 1 + 1 / 3) / 3 })
-    expect(result.readingList.recall10).toBe(1)
+    expect(result.hybrid.recall10).toBe(1)
+    expect(result.reading.recall10).toBe(1)
     expect(result.bm25.mrr10).toBeCloseTo((1 + 1 + 1 / 3) / 3, 10)
     expect(retrievalTable([result])).toContain('| birds ')
     expect(drawChart([result])).toContain('birds')
@@ -53,8 +55,8 @@ describe('the evaluation of search', () => {
     const once = async () =>
       evaluateRetrieval(read, await workspaces.ingest(read.name, read.documents), 'hash')
     // Hits that are worth exactly the same are read in the order of their ids, which are new each time.
-    const { readingList: _first, ...first } = await once()
-    const { readingList: _second, ...second } = await once()
+    const { hybrid: _hybrid, reading: _reading, ...first } = await once()
+    const { hybrid: _hybridAgain, reading: _readingAgain, ...second } = await once()
     expect(first).toEqual(second)
   })
 })
@@ -74,5 +76,21 @@ describe('the evaluation of answers', () => {
       documents: collection.documents.map((one) => ({ ...one, text: 'Another text.' })),
     }
     expect(await evaluateAnswers(collection, elsewhere, workspace)).toMatchObject({ answered: 0, read: 0 })
+  })
+})
+
+describe('the evaluation of weak evidence', () => {
+  it('has less evidence for questions of another collection, and chooses a threshold between', async () => {
+    const workspace = await workspaces.ingest(collection.name, collection.documents)
+    const other = {
+      ...collection,
+      name: 'fish',
+      queries: [{ id: 'x', text: 'Who caught a salmon?', relevant: new Map([['heron', 1]]) }],
+    }
+    const result = await evaluateWeakEvidence(collection, [other], workspace)
+    expect(result).toMatchObject({ collection: 'birds', foreign: [0] })
+    const threshold = chooseThreshold([result])
+    expect(threshold).toMatchObject({ answerableBelow: 0, foreignBelow: 1 })
+    expect(weakEvidenceTable([result], threshold.weakEvidenceBelow)).toMatch(/birds .*3 .*\.000 .*1 .*1\.000/)
   })
 })

@@ -8,20 +8,26 @@ import { StartupError } from '../src/kernel/errors.ts'
 import { drawChart } from './draw-chart.ts'
 import { evaluateAnswers } from './evaluate-answers.ts'
 import { evaluateRetrieval } from './evaluate-retrieval.ts'
+import { chooseThreshold, evaluateWeakEvidence } from './evaluate-weak-evidence.ts'
+import { keepCalibration } from './keep-calibration.ts'
 import { type Collection, CollectionError, readCollection, sampleQueries } from './read-collection.ts'
-import { answersTable, retrievalTable } from './table.ts'
+import { answersTable, retrievalTable, weakEvidenceTable } from './table.ts'
 import { createWorkspaces, onThrowawayDatabase, type Workspace } from './workspaces.ts'
 
 const USAGE = `Usage: npm run evaluate -- DIR... [--chart FOLDER] [--limit-queries N] [--json]
        npm run evaluate -- --answers DIR... [--evidence DIR] [--limit-queries N] [--json]
+       npm run evaluate -- --calibrate DIR DIR... [--keep] [--json]
 
 Measures search over retrieval collections, each a folder with corpus.jsonl, queries.jsonl and qrels.tsv;
-with --answers, how often an answer without a language model contains a sentence of what is relevant.
+with --answers, how often an answer without a language model contains a sentence of what is relevant;
+with --calibrate, below which score a question is taken to have no answer, from collections of different subjects.
 
   --chart FOLDER      draw the comparison as FOLDER/evaluation.svg
   --limit-queries N   only N questions of each collection, evenly spread
   --answers           judge answers in place of search
   --evidence DIR      a collection of the same questions whose documents are the sections that answer them
+  --calibrate         tell questions that are answered from those of the other collections
+  --keep              keep the calibration with the model
   --json              the figures as JSON`
 
 /** What the command line asks for is not possible; printed with the usage. */
@@ -31,6 +37,8 @@ interface Options {
   folders: string[]
   chart: string | undefined
   answers: boolean
+  calibrate: boolean
+  keep: boolean
   evidence: string | undefined
   queriesMax: number
   json: boolean
@@ -43,10 +51,15 @@ function readOptions(args: readonly string[]): Options {
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit)) {
     throw new UsageError(`--limit-queries takes a whole number from 1 on, not "${limit}".`)
   }
+  if (values.calibrate && positionals.length < 2)
+    throw new UsageError('--calibrate needs at least two collections, of different subjects.')
+  if (values.keep && !values.calibrate) throw new UsageError('--keep goes with --calibrate.')
   return {
     folders: positionals,
     chart: values.chart,
     answers: values.answers ?? false,
+    calibrate: values.calibrate ?? false,
+    keep: values.keep ?? false,
     evidence: values.evidence,
     queriesMax: limit === undefined ? Infinity : Number(limit),
     json: values.json ?? false,
@@ -61,6 +74,8 @@ function parseOptions(args: readonly string[]) {
       options: {
         chart: { type: 'string' },
         answers: { type: 'boolean' },
+        calibrate: { type: 'boolean' },
+        keep: { type: 'boolean' },
         evidence: { type: 'string' },
         'limit-queries': { type: 'string' },
         json: { type: 'boolean' },
@@ -108,6 +123,20 @@ async function judgeAnswers(options: Options, collections: readonly Collection[]
   print(options, results, answersTable(results))
 }
 
+async function calibrate(options: Options, collections: readonly Collection[]): Promise<void> {
+  let modelId = ''
+  const results = await judgeEach(collections, Infinity, (collection, workspace, model) => {
+    modelId = model
+    const others = collections.filter((other) => other !== collection)
+    return evaluateWeakEvidence(collection, others, workspace)
+  })
+  const threshold = chooseThreshold(results)
+  const { weakEvidenceBelow } = threshold
+  const words = `${weakEvidenceTable(results, weakEvidenceBelow)}\n\n${modelId}: ${JSON.stringify(threshold)}`
+  print(options, { model: modelId, ...threshold, results }, words)
+  if (options.keep) process.stderr.write(`Kept in ${await keepCalibration(modelId, threshold)}\n`)
+}
+
 async function judgeRetrieval(options: Options, collections: readonly Collection[]): Promise<void> {
   const results = await judgeEach(collections, options.queriesMax, evaluateRetrieval)
   print(options, results, retrievalTable(results))
@@ -127,7 +156,8 @@ async function main(args: readonly string[]): Promise<void> {
   // All are read before the first one is measured, so that a fault in the last one costs no minutes.
   const collections: Collection[] = []
   for (const folder of options.folders) collections.push(await readCollection(folder))
-  await (options.answers ? judgeAnswers : judgeRetrieval)(options, collections)
+  const judge = options.calibrate ? calibrate : options.answers ? judgeAnswers : judgeRetrieval
+  await judge(options, collections)
 }
 
 try {

@@ -3,8 +3,8 @@ import { documentOf, type Workspace } from './workspaces.ts'
 
 /** Chunks asked for at first; doubled while they are of too few documents. */
 const CHUNKS_AT_FIRST = 50
-/** A reading list orders this many. */
-const CHUNKS_READ = 100
+/** An order by words too is made of this many. */
+const CHUNKS_ORDERED = 200
 
 /**
  * The documents of a search, each where its best chunk is, `limit` of them. Ties by the document's id: the service
@@ -12,7 +12,7 @@ const CHUNKS_READ = 100
  */
 export async function rankDocuments(workspace: Workspace, query: string, limit: number): Promise<string[]> {
   for (let chunks = CHUNKS_AT_FIRST; ; chunks *= 2) {
-    const hits = await workspace.search(query, chunks)
+    const hits = await workspace.search(query, chunks, 'vector')
     const ranking = bestChunks(hits)
     const isComplete = hits.length < chunks
     // What ties with the last hit may not all be here.
@@ -21,9 +21,13 @@ export async function rankDocuments(workspace: Workspace, query: string, limit: 
   }
 }
 
-/** The documents of the reading list of an answer, each where its first chunk is, `limit` of them. */
-export async function rankForReading(workspace: Workspace, query: string, limit: number): Promise<string[]> {
-  const hits = await workspace.readingList(query, CHUNKS_READ)
+/** The documents of an order by words too, each where its first chunk is, `limit` of them. */
+export async function rankByWordsToo(
+  workspace: Workspace,
+  query: string,
+  { rank, limit }: { rank: 'hybrid' | 'reading'; limit: number },
+): Promise<string[]> {
+  const hits = await workspace.search(query, CHUNKS_ORDERED, rank)
   return [...new Set(hits.map(documentOf))].slice(0, limit)
 }
 

@@ -1,5 +1,6 @@
 import type { Measures } from './measures.ts'
 import type { AnswersResult } from './evaluate-answers.ts'
+import { shareBelow, type WeakEvidenceResult } from './evaluate-weak-evidence.ts'
 import type { RetrievalResult } from './evaluate-retrieval.ts'
 
 const COLUMNS = ['collection', 'documents', 'questions', 'method', 'nDCG@10', 'recall@10', 'MRR@10'] as const
@@ -11,7 +12,8 @@ export function retrievalTable(results: readonly RetrievalResult[]): string {
     const lead = [collection, documents.toLocaleString('en'), queries.toLocaleString('en')]
     return [
       [...lead, `${result.model}, through the service`, ...measureCells(result.service)],
-      ['', '', '', 'reading list of an answer', ...measureCells(result.readingList)],
+      ['', '', '', 'hybrid order', ...measureCells(result.hybrid)],
+      ['', '', '', 'order in which an answer reads', ...measureCells(result.reading)],
       ['', '', '', 'BM25', ...measureCells(result.bm25)],
       ...result.published.map(({ method, ndcg10 }) => [
         '',
@@ -41,6 +43,19 @@ export function answersTable(results: readonly AnswersResult[]): string {
     'evidence is in the answer',
     'characters',
   ]
+  return markdownTable(header, rows)
+}
+
+/** How many questions are taken to have no answer, as a Markdown table. */
+export function weakEvidenceTable(results: readonly WeakEvidenceResult[], threshold: number): string {
+  const header = ['collection', 'its questions', 'flagged', "others' questions", 'flagged']
+  const rows = results.map(({ collection, answerable, foreign }) => [
+    collection,
+    answerable.length.toLocaleString('en'),
+    share(shareBelow(answerable, threshold)),
+    foreign.length.toLocaleString('en'),
+    share(shareBelow(foreign, threshold)),
+  ])
   return markdownTable(header, rows)
 }
 

@@ -15,7 +15,7 @@ import { ACTIONS } from '../src/kernel/actions.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import type { Caller } from '../src/kernel/principal.ts'
 import { insertOrganization } from '../src/organizations/index.ts'
-import { createReadingList, createRetrieval, type Hit } from '../src/retrieval/index.ts'
+import { createRetrieval, evidenceOf, type Hit, type SearchFor } from '../src/retrieval/index.ts'
 import { insertPushOnlySource } from '../src/sources/index.ts'
 import type { CollectionDocument } from './read-collection.ts'
 
@@ -25,11 +25,14 @@ export interface Workspaces {
   ingest(name: string, documents: readonly CollectionDocument[]): Promise<Workspace>
 }
 
+/** The orders of what is found. */
+export type Order = NonNullable<SearchFor['rank']>
+
 export interface Workspace {
-  /** The chunks that a search gives, best first. */
-  search(query: string, limit: number): Promise<Hit[]>
-  /** The chunks that an answer is written from, in the order in which it reads them. */
-  readingList(query: string, limit: number): Promise<Hit[]>
+  /** The chunks that a search gives in an order, best first; `reading` is that in which an answer reads. */
+  search(query: string, limit: number, rank: Order): Promise<Hit[]>
+  /** How much evidence the nearest chunk is that something answers: what a model's threshold is compared with. */
+  evidence(query: string): Promise<number>
   /** The answer without a language model. */
   ask(query: string, limit: number): Promise<Answer>
 }
@@ -51,11 +54,10 @@ export function documentOf(hit: Hit): string {
 export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): Promise<Workspaces> {
   const models = createModelRegistry({ configured: embeddingModel, builtin: loadBuiltinModel })
   const items = createItems({ db, clock: systemClock, models })
-  const { search } = createRetrieval({ db, clock: systemClock, models })
   const terms = await loadTermWeights()
-  const readingList = createReadingList({ search, terms })
+  const { search } = createRetrieval({ db, clock: systemClock, models, terms })
   const answers = createAnswers<Question>({
-    retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),
+    retrieve: ({ caller, query, limit }, signal) => search(caller, { query, limit, rank: 'reading' }, signal),
     languageModel: null,
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
     terms,
@@ -67,9 +69,13 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
     async ingest(name, documents) {
       const { caller, sourceId } = await makeWorkspace(db, name)
       await writeDocuments(items, caller, sourceId, documents)
+      const chunks = await countChunks(db, caller.organizationId)
       return {
-        search: async (query, limit) => (await search(caller, { query, limit })).hits,
-        readingList: (query, limit) => readingList(caller, { query, limit }),
+        search: async (query, limit, rank) => (await search(caller, { query, limit, rank })).hits,
+        evidence: async (query) => {
+          const { hits } = await search(caller, { query, limit: 1 })
+          return evidenceOf(hits[0]?.score ?? 0, chunks)
+        },
         ask: (query, limit) => answers.ask({ caller, query, limit, requestId: randomUUID() }),
       }
     },
@@ -112,6 +118,15 @@ async function makeWorkspace(db: Db, name: string): Promise<{ caller: Caller; so
     }
     return { caller, sourceId }
   })
+}
+
+async function countChunks(db: Db, organizationId: string): Promise<number> {
+  const counted = await db
+    .selectFrom('chunks')
+    .select((eb) => eb.cast<number>(eb.fn.countAll(), 'integer').as('chunks'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return counted.chunks
 }
 
 async function writeDocuments(

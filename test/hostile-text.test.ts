@@ -20,6 +20,7 @@ import { textFormatOf } from '../src/file-text/text-format.ts'
 import { inOneGo, inSlices, type Pausable } from '../src/kernel/slices.ts'
 import { showsNothing, storableText } from '../src/kernel/text.ts'
 import type { Hit } from '../src/retrieval/index.ts'
+import { orderingForReading } from '../src/retrieval/reading-order.ts'
 import { partsOf } from '../src/providers/google/gmail/mail-parts.ts'
 import { isReply, withoutQuotedText } from '../src/providers/google/gmail/quoted-text.ts'
 import { withoutPictures } from '../src/providers/google/drive/file-content.ts'
@@ -62,7 +63,14 @@ const READERS: Record<string, (text: string) => unknown> = {
   'the citations of an answer': (text) => citationsOf(text, []),
   'text without markup': plainText,
   'shortened text': (text) => shorten(text, 600),
-  'a prompt': (text) => buildPrompt(text, [hitOf(text)], 'boundary', 100),
+  'a prompt': (text) =>
+    buildPrompt({
+      question: text,
+      hits: [hitOf(text)],
+      isWeak: false,
+      boundary: 'boundary',
+      maxOutputTokens: 100,
+    }),
   'the type of a question': (text) => [
     asksForCode(text.slice(0, 8_192)),
     expectAnswer('who, when, where, why, how many, how do I, which channel and e-mail, example')(
@@ -71,6 +79,14 @@ const READERS: Record<string, (text: string) => unknown> = {
   ],
   'an answer without a language model': (text) =>
     inOneGo(synthesizingAnswer(`who ${text.slice(0, 8_000)}`, hitsOf(text), terms)),
+  'the order in which an answer reads': (text) =>
+    inOneGo(
+      orderingForReading(
+        text.slice(0, 8_192),
+        hitsOf(text).map((hit) => ({ ...hit, meaning: null })),
+        terms,
+      ),
+    ),
   chunks: (text) => inOneGo(chunkingText(text)),
   blocks: findBlocks,
   sentences: (text) => sentenceStarts(text, 0, text.length),

@@ -35,6 +35,13 @@ export function providersOption(): Option {
   return new Option('--provider <provider...>', 'only from these providers').choices(PROVIDER_CHOICES)
 }
 
+/** `--rank`: the order of passages. */
+export function rankOption(): Option {
+  return new Option('--rank <order>', 'by words and vectors together, or by vectors alone')
+    .choices(['hybrid', 'vector'])
+    .default('hybrid')
+}
+
 /** A comma-separated list without empty entries. */
 export function listArgument(text: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim())

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Hit, SearchAnswer } from '../api-shapes.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
-import { limitOption, providersOption } from './options.ts'
+import { limitOption, providersOption, rankOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 /** Lines of a hit that are shown without `--full`. */
@@ -11,6 +11,7 @@ const INDENT = 3
 interface SearchOptions {
   limit?: number
   provider?: string[]
+  rank: 'hybrid' | 'vector'
   full?: boolean
 }
 
@@ -18,16 +19,17 @@ interface SearchOptions {
 export function addSearchCommand(program: Command): void {
   program
     .command('search')
-    .description('find the passages nearest to a query (1 credit)')
+    .description('find the passages that fit a query (1 credit)')
     .argument('<query...>', 'what to look for')
     .addOption(limitOption())
     .addOption(providersOption())
+    .addOption(rankOption())
     .option('--full', 'show passages in full')
     .action(async (words: string[], options: SearchOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
       const filter = options.provider === undefined ? {} : { filter: { providers: options.provider } }
       const limit = options.limit === undefined ? {} : { limit: options.limit }
-      const body = { query: words.join(' '), ...limit, ...filter }
+      const body = { query: words.join(' '), rank: options.rank, ...limit, ...filter }
       const answer = await client.call(SearchAnswer, { method: 'POST', path: '/v1/search', body })
       if (json) printJson(terminal, answer)
       else printHits(terminal, answer.hits, options.full === true)

@@ -37,18 +37,19 @@ afterAll(() => server.close())
 
 interface Options {
   hits?: Hit[]
+  isWeak?: boolean
   languageModel?: LanguageModel | null
   answerTimeoutMs?: number
 }
 
-function create({ hits = HITS, answerTimeoutMs = 60_000, ...options }: Options = {}) {
+function create({ hits = HITS, isWeak = false, answerTimeoutMs = 60_000, ...options }: Options = {}) {
   const settings = { provider: 'openai', baseUrl: server.baseUrl, apiKey: 'k', model: 'm' } as const
   const languageModel =
     options.languageModel === undefined
       ? createLanguageModel(settings, { retriesMax: 0 })
       : options.languageModel
   return createAnswers<{ query: string }>({
-    retrieve: async () => hits,
+    retrieve: async () => ({ hits, isWeak }),
     languageModel,
     answerTimeoutMs,
     terms: { tokenize, backgroundWeight: () => 1 },
@@ -74,6 +75,7 @@ describe('an answer', () => {
         { index: 2, sourceItemId: 'item-2', title: 'Plan 2' },
       ],
       context: HITS.map(({ metadata: _metadata, syncedAt: _syncedAt, ...item }) => item),
+      limitations: [],
     })
     const sent = JSON.stringify(server.requests[0]?.body)
     for (const { content } of HITS) expect(sent).toContain(content)
@@ -138,7 +140,7 @@ describe('an answer', () => {
   it('about nothing found says so in the agreed words, and asks no model', async () => {
     const expected = `I could not find company context for: ${QUERY}`
     const answer = await create({ hits: [] }).ask({ query: QUERY })
-    expect(answer).toEqual({ question: QUERY, answer: expected, citations: [], context: [] })
+    expect(answer).toEqual({ question: QUERY, answer: expected, citations: [], context: [], limitations: [] })
     expect(textOf(await events({ hits: [] }))).toBe(expected)
     expect(server.requests).toHaveLength(0)
   })
@@ -149,6 +151,42 @@ describe('an answer', () => {
     setTimeout(() => controller.abort(new Error('client left')), 100)
     await expect(create().ask({ query: QUERY }, controller.signal)).rejects.toThrow('client left')
     expect(failures).toEqual([])
+  })
+})
+
+describe('an answer from what is too far from the question', () => {
+  const weak = [{ code: 'weak_evidence', message: expect.stringMatching(/^Nothing stored seems to answer/) }]
+  const expected = `Nothing stored answers this directly.\n\n${SYNTHESIS}`
+
+  it('begins by saying so where there is no model, shows the closest passages with their citations, and carries the limitation', async () => {
+    const answer = await create({ isWeak: true, languageModel: null }).ask({ query: QUERY })
+    expect(answer).toMatchObject({ answer: expected, citations: [{ index: 1 }], limitations: weak })
+    expect(answer.context).toHaveLength(HITS.length)
+  })
+
+  it('is the same when it is streamed', async () => {
+    const list = await events({ isWeak: true, languageModel: null })
+    expect(textOf(list)).toBe(expected)
+    expect(list.at(-1)).toMatchObject({ type: 'done', answer: { answer: expected, limitations: weak } })
+  })
+
+  it('is so too when the model fails', async () => {
+    server.fail({ kind: 'status', status: 500 })
+    expect((await create({ isWeak: true }).ask({ query: QUERY })).answer).toBe(expected)
+  })
+
+  it("is the model's own, who is told so, and carries the limitation", async () => {
+    const answer = await create({ isWeak: true }).ask({ query: QUERY })
+    expect(answer).toMatchObject({ answer: 'Heron starts in May [1][2], so they say .', limitations: weak })
+    expect(JSON.stringify(server.requests[0]?.body)).toContain('nothing near the question')
+  })
+
+  it('carries the limitation too when only the model finds that the passages do not answer: it cites none', async () => {
+    reply = 'The documents do not say when Heron launches.'
+    const answer = await create().ask({ query: QUERY })
+    expect(answer).toMatchObject({ answer: reply, citations: [], limitations: weak })
+    expect((await events()).at(-1)).toEqual({ type: 'done', answer })
+    expect(JSON.stringify(server.requests[0]?.body)).not.toContain('nothing near the question')
   })
 })
 

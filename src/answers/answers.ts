@@ -4,7 +4,7 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import { AppError } from '../kernel/errors.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { citationsOf, createMarkerFilter } from './citations.ts'
-import type { Citation, Hit } from '../retrieval/index.ts'
+import { type Citation, type Hit, type Limitation, WEAK_EVIDENCE } from '../retrieval/index.ts'
 import { buildPrompt } from './prompt.ts'
 import { abortable } from './abortable.ts'
 import { synthesizingAnswer } from './synthesize.ts'
@@ -18,6 +18,16 @@ export interface Answer {
   answer: string
   citations: Citation[]
   context: ContextItem[]
+  /** `weak_evidence`, where nothing that was found seems to answer; empty otherwise. */
+  limitations: Limitation[]
+}
+
+/** What was found for a question. */
+export interface Found {
+  /** In the order in which they are to be read. */
+  hits: readonly Hit[]
+  /** Whether even the nearest is too far from the question to answer it. */
+  isWeak: boolean
 }
 
 /**
@@ -32,8 +42,8 @@ export type AnswerEvent =
   | { type: 'error'; error: AppError }
 
 export interface AnswersOptions<Request extends { query: string }> {
-  /** The hits that a request may see, best first. */
-  retrieve: (request: Request, signal?: AbortSignal) => Promise<readonly Hit[]>
+  /** What a request may see. */
+  retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
   /** Null: every answer is synthesized. */
   languageModel: LanguageModel | null
   /** For the language model's whole answer, in milliseconds. */
@@ -53,6 +63,14 @@ export interface Answers<Request extends { query: string }> {
   askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent>
 }
 
+/** How an answer begins that was put together from passages which seem not to answer. */
+const NOT_ANSWERED = 'Nothing stored answers this directly.'
+/** What is said of an answer of a language model that rests on none of the passages. */
+const NOTHING_CITED: Limitation = {
+  code: 'weak_evidence',
+  message:
+    'Nothing stored seems to answer this: the language model rested its answer on none of the passages',
+}
 const MAX_OUTPUT_TOKENS = 2_000
 /** Of a model that does not keep to its tokens. */
 const ANSWER_CHARACTERS_MAX = 65_536
@@ -65,26 +83,28 @@ export function createAnswers<Request extends { query: string }>(
 
   /** The model's answer with clean markers; nothing when there is no model or it says nothing. */
   async function* modelDeltas(
-    query: string,
-    hits: readonly Hit[],
+    question: string,
+    { hits, isWeak }: Found,
     signal?: AbortSignal,
   ): AsyncGenerator<string> {
     if (options.languageModel === null) return
     const timeout = AbortSignal.timeout(options.answerTimeoutMs)
     const either = signal ? AbortSignal.any([signal, timeout]) : timeout
-    const prompt = buildPrompt(query, hits, randomBoundary(), options.maxOutputTokens ?? MAX_OUTPUT_TOKENS)
+    const maxOutputTokens = options.maxOutputTokens ?? MAX_OUTPUT_TOKENS
+    const prompt = buildPrompt({ question, hits, isWeak, boundary: randomBoundary(), maxOutputTokens })
     const filter = createMarkerFilter(hits.length)
     yield* visibleDeltas(abortable(options.languageModel.stream(prompt, either), either), filter)
   }
 
   async function* askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent> {
     const { query } = request
-    const hits = await options.retrieve(request, signal)
+    const found = await options.retrieve(request, signal)
+    const { hits } = found
     const context = hits.map(contextItem)
     yield { type: 'context', context }
     let answer = ''
     try {
-      for await (const text of hits.length === 0 ? [] : modelDeltas(query, hits, signal)) {
+      for await (const text of hits.length === 0 ? [] : modelDeltas(query, found, signal)) {
         answer += text
         yield { type: 'delta', text }
       }
@@ -97,40 +117,34 @@ export function createAnswers<Request extends { query: string }>(
       }
     }
     if (answer === '') {
-      answer = hits.length === 0 ? nothingFound(query) : await synthesize(query, hits, options.terms, signal)
+      answer = hits.length === 0 ? nothingFound(query) : await synthesize(query, found, options.terms, signal)
       yield { type: 'delta', text: answer }
     }
-    // The question of an answer about nothing may hold brackets of its own.
-    const citations = citationsOf(answer, hits)
-    yield { type: 'citations', citations }
-    yield { type: 'done', answer: { question: query, answer, citations, context } }
+    const complete = completed(query, answer, found)
+    yield { type: 'citations', citations: complete.citations }
+    yield { type: 'done', answer: complete }
   }
 
   return {
     askStreaming,
     async ask(request, signal) {
       const { query } = request
-      const hits = await options.retrieve(request, signal)
-      const answer = await completeAnswer(request, hits, signal)
-      return { question: query, answer, citations: citationsOf(answer, hits), context: hits.map(contextItem) }
+      const found = await options.retrieve(request, signal)
+      return completed(query, await completeAnswer(request, found, signal), found)
     },
   }
 
-  async function completeAnswer(
-    request: Request,
-    hits: readonly Hit[],
-    signal?: AbortSignal,
-  ): Promise<string> {
+  async function completeAnswer(request: Request, found: Found, signal?: AbortSignal): Promise<string> {
     const { query } = request
-    if (hits.length === 0) return nothingFound(query)
+    if (found.hits.length === 0) return nothingFound(query)
     try {
-      const answer = (await Array.fromAsync(modelDeltas(query, hits, signal))).join('')
+      const answer = (await Array.fromAsync(modelDeltas(query, found, signal))).join('')
       if (answer !== '') return answer
     } catch (error) {
       signal?.throwIfAborted()
       options.onModelFailure(error, request)
     }
-    return await synthesize(query, hits, options.terms, signal)
+    return await synthesize(query, found, options.terms, signal)
   }
 }
 
@@ -160,13 +174,22 @@ async function* visibleDeltas(
   if (rest !== '') yield rest
 }
 
-function synthesize(
+/** An answer with what stands in it, what it was made from, and what is to be known of it. */
+function completed(question: string, answer: string, { hits, isWeak }: Found): Answer {
+  const citations = citationsOf(answer, hits)
+  const isUncited = hits.length > 0 && citations.length === 0
+  const limitations = isWeak ? [WEAK_EVIDENCE] : isUncited ? [NOTHING_CITED] : []
+  return { question, answer, citations, context: hits.map(contextItem), limitations }
+}
+
+async function synthesize(
   query: string,
-  hits: readonly Hit[],
+  { hits, isWeak }: Found,
   terms: TermWeights,
   signal?: AbortSignal,
 ): Promise<string> {
-  return inSlices(synthesizingAnswer(query, hits, terms), signal)
+  const passages = await inSlices(synthesizingAnswer(query, hits, terms), signal)
+  return isWeak ? `${NOT_ANSWERED}\n\n${passages}` : passages
 }
 
 function contextItem(hit: Hit): ContextItem {

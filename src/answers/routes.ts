@@ -3,7 +3,7 @@ import { reply, type StreamEvent } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { text } from '../kernel/schemas.ts'
-import { Citation, limit, query, Hit } from '../retrieval/index.ts'
+import { Citation, limit, Limitations, query, Hit } from '../retrieval/index.ts'
 import type { AnswerEvent, Answers } from './answers.ts'
 
 /** A question of a caller, who sets what may be retrieved for it. */
@@ -31,8 +31,16 @@ const AskResponse = z
     ),
     citations: z.array(Citation).describe('What the markers of the answer stand for.'),
     context: z
-      .array(Hit.omit({ metadata: true, syncedAt: true }).describe('A passage that was read for the answer.'))
+      .array(
+        Hit.omit({ metadata: true, syncedAt: true, relevance: true }).describe(
+          'A passage that was read for the answer.',
+        ),
+      )
       .describe('All that the answer was made from.'),
+    limitations: Limitations.meta({
+      description: 'Has `weak_evidence` where nothing stored seems to answer the question; empty otherwise.',
+      example: [],
+    }),
   })
   .meta({ id: 'AskResponse', description: 'An answer with its citations.' })
 

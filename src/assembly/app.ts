@@ -44,12 +44,7 @@ import {
 import { createOrganizations, organizationRoutes, type OrganizationServices } from '../organizations/index.ts'
 import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
 import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
-import {
-  createReadingList,
-  createRetrieval,
-  retrievalRoutes,
-  type RetrievalServices,
-} from '../retrieval/index.ts'
+import { createRetrieval, retrievalRoutes, type RetrievalServices } from '../retrieval/index.ts'
 import {
   createRemovals,
   createSources,
@@ -266,9 +261,9 @@ function createServices(
     db,
     clock,
     models,
+    terms: deps.termWeights,
     ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
   })
-  const readingList = createReadingList({ search: retrieval.search, terms: deps.termWeights })
   let document: Record<string, unknown> | undefined
   return {
     ...engine.accounts.services,
@@ -292,7 +287,8 @@ function createServices(
     modelsDir: modelsDir(settings),
     retrieval,
     answers: createAnswers<Question>({
-      retrieve: ({ caller, query, limit }, signal) => readingList(caller, { query, limit }, signal),
+      retrieve: ({ caller, query, limit }, signal) =>
+        retrieval.search(caller, { query, limit, rank: 'reading' }, signal),
       languageModel: deps.languageModel,
       answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
       terms: deps.termWeights,

@@ -6,6 +6,8 @@ export interface EmbeddingModel {
   /** Stable and versioned; stored beside every vector, so that vectors of two models are never mixed. */
   readonly id: string
   readonly dimensions: number
+  /** Of a model whose vectors keep what words mean apart from which ones they are: where. */
+  readonly meaning?: MeaningPart
   /** Unit vectors of documents, in order. `title` stands in front of what is embedded. */
   embedDocuments(documents: readonly EmbeddingInput[], signal?: AbortSignal): Promise<Float32Array[]>
   /** The unit vector of a query, which is given to the model exactly as it came. */
@@ -15,4 +17,10 @@ export interface EmbeddingModel {
 export interface EmbeddingInput {
   title: string
   text: string
+}
+
+/** Neighbouring numbers of a vector, the first one counted from 0. */
+export interface MeaningPart {
+  readonly from: number
+  readonly length: number
 }

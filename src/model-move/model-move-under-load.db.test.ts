@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { type OpenAiEmulator, startOpenAiEmulator } from '../../test/support/openai-emulator.ts'
 import { manyItems, testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
@@ -72,7 +73,7 @@ describe('from the built-in model to a server of the OpenAI wire and back, under
       }
       return {
         items: createItems({ db, models, clock: systemClock }),
-        search: createRetrieval({ db, models, clock: systemClock }).search,
+        search: createRetrieval({ db, models, clock: systemClock, terms: testTerms }).search,
         modelMove: createModelMove({ db, models, clock: systemClock, logger, works: false }),
       }
     }

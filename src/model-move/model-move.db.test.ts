@@ -13,6 +13,7 @@ import { createItems, type Items, type NewItem } from '../items/index.ts'
 import { createRetrieval, type Search } from '../retrieval/index.ts'
 import { createModelMove, type ModelMove, modelMoveRoutes } from './index.ts'
 import { until } from '../../test/support/until.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
 
 /** What one process of the service has, as it is configured. */
 interface Instance {
@@ -39,7 +40,7 @@ function instance(configured: EmbeddingModel, { db }: OpenDatabase = database, w
   const models = createModelRegistry({ configured, builtin: async () => oldModel })
   return {
     items: createItems({ db, models, clock }),
-    search: createRetrieval({ db, models, clock }).search,
+    search: createRetrieval({ db, models, clock, terms: testTerms }).search,
     modelMove: createModelMove({ db, models, clock, logger, works }),
   }
 }

@@ -6,6 +6,7 @@ import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
 import type { Row } from '../database/schema.ts'
 import { adoptModel, createModelRegistry, ensureStoredModel } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
@@ -31,7 +32,7 @@ beforeAll(async () => {
   items = createItems({ db: database.db, models, clock })
   server = await createRouteServer(
     retrievalRoutes,
-    { retrieval: createRetrieval({ db: database.db, models, clock }) },
+    { retrieval: createRetrieval({ db: database.db, models, clock, terms: testTerms }) },
     callers,
   )
 })

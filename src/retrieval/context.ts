@@ -5,7 +5,8 @@ import type { ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { type Exclusion, exclusionsOf, findSources, type Limitation, limitationsOf } from './limitations.ts'
+import { type Exclusion, exclusionsOf, findSources, limitationsOf } from './limitations.ts'
+import type { Limitation } from './limitations-schema.ts'
 import type { Search } from './search.ts'
 import type { Citation, Hit, SearchRequest } from './search-schema.ts'
 
@@ -52,7 +53,7 @@ export function createRetrieveContext(deps: {
 }): RetrieveContext {
   const { db, models, clock, search } = deps
   return async (caller, request, { requestId, path }, signal) => {
-    const { hits, model } = await search(caller, request, signal)
+    const { hits, model, isWeak } = await search(caller, request, signal)
     const sources = await findSources(db, caller, request.filter ?? {})
     const now = clock.now()
     const exclusions = exclusionsOf(caller)
@@ -73,7 +74,7 @@ export function createRetrieveContext(deps: {
       limitations: limitationsOf(
         caller,
         sources,
-        { answering: model, configured: models.configured.id },
+        { model, isWeak, configuredModel: models.configured.id },
         now,
       ),
     }

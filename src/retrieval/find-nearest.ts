@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
 import type { StoredModel } from '../embeddings/index.ts'
+import type { MeaningPart } from '../inference/embedding-model.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
@@ -14,6 +15,8 @@ export interface NearestQuery {
   model: StoredModel
   vector: Float32Array
   limit: number
+  /** Where in the vectors meaning is, if its share of the similarity is wanted. */
+  meaning: MeaningPart | null
   /** null: every provider. */
   providers: readonly ProviderId[] | null
   filter: SearchFilter
@@ -25,6 +28,8 @@ export interface NearestChunk {
   position: number
   /** Cosine similarity, above 0 and at most 1. */
   score: number
+  /** What of the score comes from what words mean; null: not asked for. */
+  meaning: number | null
   title: string
   content: string
   url: string | null
@@ -41,6 +46,8 @@ export type Nearest =
   /** The organization has stored nothing yet. */
   | { state: 'nothing_stored' }
 
+const Count = z.tuple([z.object({ compared: z.number() })])
+
 /** What every row says of the organization. */
 const Standing = z.object({
   active_id: z.number().nullable(),
@@ -54,6 +61,7 @@ const Rows = z.array(
       id: z.string(),
       position: z.number(),
       distance: z.number(),
+      meaning: z.number().nullable(),
       title: z.string(),
       content: z.string(),
       url: z.string().nullable(),
@@ -77,25 +85,34 @@ export async function findNearest(db: Db, query: NearestQuery): Promise<Nearest>
   return (await scan(db, query, notRemoved(query.organizationId))).nearest
 }
 
+/** How many chunks a query is compared with. */
+export async function countCompared(
+  db: Db,
+  query: Omit<NearestQuery, 'vector' | 'limit' | 'meaning'>,
+): Promise<number> {
+  const { rows } = await sql`
+    select count(*)::int as compared from chunk_embeddings e
+    where ${compared(query)} ${notRemoved(query.organizationId)}`.execute(db)
+  return Count.parse(rows)[0].compared
+}
+
 /** One scan, of what meets the condition; whether a removed source of the organization is not deleted yet is of the same snapshot. */
 async function scan(
   db: Db,
   query: NearestQuery,
   condition: RawBuilder<unknown>,
 ): Promise<{ nearest: Nearest; hasRemoved: boolean }> {
-  const { organizationId, model, vector, limit, providers, filter } = query
-  const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
+  const { organizationId, model, vector, limit, meaning } = query
+  const [carried, ofMeaning] = meaning === null ? [sql``, sql`null::float8`] : meaningOf(vector, meaning)
   const { rows } = await sql`
     with nearest as materialized (
-      select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance
+      select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance ${carried}
       from chunk_embeddings e
-      where e.organization_id = ${organizationId} and e.embedding_model_id = ${model.id} ${inScope}
-        ${matchingItems(organizationId, filter)}
-        ${condition}
+      where ${compared(query)} ${condition}
       order by distance, e.source_item_id, e.position
       limit ${limit}
     )
-    select m.id as active_id, m.name as active_name, exists (${removedSources(organizationId)}) as has_removed, n.distance::float8 as distance, n.position,
+    select m.id as active_id, m.name as active_name, exists (${removedSources(organizationId)}) as has_removed, n.distance::float8 as distance, ${ofMeaning} as meaning, n.position,
       i.id, i.title, c.content, i.url, i.provider, i.metadata, i.synced_at
     from organizations o
     left join embedding_models m on m.id = o.embedding_model_id
@@ -120,10 +137,35 @@ function toNearest(rows: z.output<typeof Rows>, asked: StoredModel): Nearest {
 
 function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {
   if (row.id === null) return []
-  const { position, title, content, url, provider, metadata } = row
+  const { position, title, content, url, provider, metadata, meaning } = row
   const score = Math.min(1, 1 - row.distance)
   const item = { sourceItemId: row.id, title, url, provider, metadata, syncedAt: row.synced_at }
-  return [{ ...item, position, content, score }]
+  return [{ ...item, position, content, score, meaning }]
+}
+
+/** What a query is compared with: the vectors of the organization, the model and the scope whose items the filter lets pass. */
+function compared({
+  organizationId,
+  model,
+  providers,
+  filter,
+}: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'filter'>): RawBuilder<unknown> {
+  const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
+  return sql`e.organization_id = ${organizationId} and e.embedding_model_id = ${model.id} ${inScope}
+    ${matchingItems(organizationId, filter)}`
+}
+
+/** The vector as the scan has to carry it along, and its dot product with the query's in the part of meaning. */
+function meaningOf(
+  vector: Float32Array,
+  { from, length }: MeaningPart,
+): [carried: RawBuilder<unknown>, product: RawBuilder<unknown>] {
+  const part = encodeHalfvec(vector.subarray(from, from + length))
+  // The operator of pgvector is the negative product.
+  return [
+    sql`, e.embedding`,
+    sql`-(subvector(n.embedding, ${sql.lit(from + 1)}, ${sql.lit(length)}) <#> ${part}::halfvec)`,
+  ]
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { ModelRegistry } from '../embeddings/index.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { createRetrieveContext, type RetrieveContext } from './context.ts'
@@ -18,6 +19,7 @@ export function createRetrieval(deps: {
   db: Db
   models: ModelRegistry
   clock: Clock
+  terms: TermWeights
   searchesAtOnce?: number
 }): {
   search: Search
@@ -34,7 +36,8 @@ export function createRetrieval(deps: {
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }
 
-export { createReadingList, type ReadingList } from './reading-list.ts'
+export { type Limitation, Limitations, WEAK_EVIDENCE } from './limitations-schema.ts'
 export { retrievalRoutes, type RetrievalServices } from './routes.ts'
-export type { Search } from './search.ts'
+export type { Search, SearchFor } from './search.ts'
+export { evidenceOf } from './weak-evidence.ts'
 export { Citation, Hit, limit, query, type SearchRequest } from './search-schema.ts'

@@ -3,6 +3,7 @@ import type { Row } from '../database/schema.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { type Limitation, WEAK_EVIDENCE } from './limitations-schema.ts'
 import { providersInScope } from './search.ts'
 import type { SearchFilter } from './search-schema.ts'
 
@@ -10,11 +11,6 @@ export interface Exclusion {
   type: 'provider_scope'
   provider: ProviderId
   reason: string
-}
-
-export interface Limitation {
-  code: 'provider_scope_applied' | 'source_stale' | 'source_sync_incomplete' | 'embedding_fallback'
-  message: string
 }
 
 /** A source that has not synced for longer may lack what changed since. */
@@ -55,7 +51,7 @@ export async function findSources(db: Db, caller: Caller, filter: SearchFilter):
 export function limitationsOf(
   caller: Caller,
   sources: readonly Source[],
-  models: { answering: string | null; configured: string },
+  found: { model: string | null; configuredModel: string; isWeak: boolean },
   now: Date,
 ): Limitation[] {
   const limitations: Limitation[] = []
@@ -79,12 +75,13 @@ export function limitationsOf(
       message: `Documents may be missing, since the first sync has not finished: ${named(incomplete)}`,
     })
   }
-  if (models.answering !== null && models.answering !== models.configured) {
+  if (found.model !== null && found.model !== found.configuredModel) {
     limitations.push({
       code: 'embedding_fallback',
-      message: `The stored vectors are of the embedding model ${models.answering}, which answered in place of the configured ${models.configured}`,
+      message: `The stored vectors are of the embedding model ${found.model}, which answered in place of the configured ${found.configuredModel}`,
     })
   }
+  if (found.isWeak) limitations.push(WEAK_EVIDENCE)
   return limitations
 }
 

@@ -4,6 +4,7 @@ import { twins } from '../http/twins.ts'
 import { ACTOR_TYPES } from '../kernel/actions.ts'
 import { providerOf } from '../providers/index.ts'
 import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
+import { Limitations } from './limitations-schema.ts'
 import { CONTRACT_VERSION, type RetrieveContext } from './context.ts'
 import type { Search } from './search.ts'
 import { Citation, Hit, SearchRequest } from './search-schema.ts'
@@ -58,19 +59,10 @@ const ContextContract = z
         description: 'What was left out: one for each provider that the key may not read.',
         example: [],
       }),
-    limitations: z
-      .array(
-        z.object({
-          code: z
-            .enum(['provider_scope_applied', 'source_stale', 'source_sync_incomplete', 'embedding_fallback'])
-            .describe('What limits the hits, for programs.'),
-          message: text('The same in words.', 'Recent changes may be missing'),
-        }),
-      )
-      .meta({
-        description: 'What a reader has to know to rely on the hits, each code at most once.',
-        example: [],
-      }),
+    limitations: Limitations.meta({
+      description: 'What a reader has to know to rely on the hits, each code at most once.',
+      example: [],
+    }),
   })
   .meta({ id: 'ContextContract', description: 'Hits with what a reader has to know to rely on them.' })
 
@@ -89,7 +81,8 @@ export const retrievalRoutes = [
     operationId: 'search',
     path: '/search',
     summary: 'Search',
-    description: 'Chunks by cosine similarity to the query, best first, within the providers of the key.',
+    description:
+      'The chunks nearest to the query by cosine similarity, best first, within the providers of the key. `rank: "hybrid"` orders the nearest by the words of the query too.',
     action: 'search',
     audit: 'none',
     responses: { 200: SearchResponse },
@@ -103,7 +96,8 @@ export const retrievalRoutes = [
     operationId: 'context',
     path: '/context',
     summary: 'Retrieve a Context Contract',
-    description: 'The same hits as search, with citations, what was left out, and what limits their meaning.',
+    description:
+      'The same hits as search, with citations, what was left out, and what limits their meaning: `weak_evidence` where nothing stored seems to answer.',
     action: 'context',
     audit: 'context.retrieve',
     responses: { 200: ContextContract },

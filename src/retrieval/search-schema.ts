@@ -46,11 +46,21 @@ export const SearchFilter = z
   .meta({ id: 'SearchFilter', description: 'What the item of a hit has to be; all of it.' })
 export type SearchFilter = z.output<typeof SearchFilter>
 
+/** The orders of hits that a caller can ask for. */
+const Rank = z.enum(['vector', 'hybrid'])
+
 /** The body of search and context. */
 export const SearchRequest = z
-  .strictObject({ query, limit, filter: SearchFilter.optional() })
+  .strictObject({
+    query,
+    limit,
+    filter: SearchFilter.optional(),
+    rank: Rank.default('vector').describe(
+      "The order of hits: `vector`, by score; or `hybrid`, by the query's words and the vectors together, with `relevance`.",
+    ),
+  })
   .meta({ id: 'SearchRequest', description: 'The body of search and context.' })
-export type SearchRequest = z.output<typeof SearchRequest>
+export type SearchRequest = Omit<z.output<typeof SearchRequest>, 'rank'> & { rank?: z.output<typeof Rank> }
 
 export const Hit = z
   .object({
@@ -67,6 +77,10 @@ export const Hit = z
       .min(0)
       .max(1)
       .meta({ description: 'Cosine similarity to the query, 1 at best.', example: 0.62 }),
+    relevance: z.number().min(0).max(1).optional().meta({
+      description: 'How well it fits by words and vectors together; of hits in hybrid order.',
+      example: 0.81,
+    }),
     metadata: z
       .record(z.string(), z.unknown())
       .meta({ description: 'What else is known of the item.', example: { team: 'people' } }),

@@ -7,6 +7,7 @@ import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
 import { createItems, type Items, type NewItem } from '../items/index.ts'
 import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
@@ -43,7 +44,7 @@ beforeAll(async () => {
   items = createItems({ db: database.db, models, clock })
   server = await createRouteServer(
     retrievalRoutes,
-    { retrieval: createRetrieval({ db: database.db, models, clock }) },
+    { retrieval: createRetrieval({ db: database.db, models, clock, terms: testTerms }) },
     callers,
   )
 })

@@ -16,6 +16,7 @@ import { createRetrieval } from '../retrieval/index.ts'
 import { createSyncRuns } from '../sync/index.ts'
 import { createRemovals, createSources, type Removals } from './index.ts'
 import { until } from '../../test/support/until.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
 
 let bench: SyncBench
 let items: Items
@@ -65,7 +66,7 @@ async function push(sourceId: string, count: number, prefix = 'page'): Promise<v
 }
 
 const hits = async () => {
-  const { search } = createRetrieval({ db: bench.db, models, clock })
+  const { search } = createRetrieval({ db: bench.db, models, clock, terms: testTerms })
   return (await search(bench.organization.caller(), { query: 'common', limit: 10, filter: {} })).hits
 }
 
@@ -106,7 +107,7 @@ describe('a source that was removed and is not deleted yet', () => {
     await expect(runs.request(caller, { connectorId: sourceId, fullResync: false })).rejects.toMatchObject(
       isUnknown,
     )
-    const context = await createRetrieval({ db: bench.db, models, clock }).context(
+    const context = await createRetrieval({ db: bench.db, models, clock, terms: testTerms }).context(
       caller,
       { query: 'common', limit: 10, filter: {} },
       { requestId: randomUUID(), path: '/v1/context' },

@@ -5,7 +5,7 @@ import { StartupError } from '../../../kernel/errors.ts'
 import { inSlices, type Pausable } from '../../../kernel/slices.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
 import { decodeArtefact, MODEL_ID } from './artefact-format.ts'
-import { createEmbedder, DIMENSIONS, type Embedder } from './embed.ts'
+import { createEmbedder, DIMENSIONS, type Embedder, MEANING_PART } from './embed.ts'
 
 /** Where the trained artefact lies in the project. */
 export const ARTEFACT_PATH = fileURLToPath(new URL(`${MODEL_ID}.bin`, import.meta.url))
@@ -21,6 +21,7 @@ export async function loadBuiltinModel(path = ARTEFACT_PATH): Promise<EmbeddingM
   return {
     id: MODEL_ID,
     dimensions: DIMENSIONS,
+    meaning: MEANING_PART,
     embedDocuments: (documents, signal) => embedAll(embedder, documents, signal),
     embedQuery: async (query, signal) => {
       signal?.throwIfAborted()

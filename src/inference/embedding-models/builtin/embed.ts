@@ -5,6 +5,8 @@ import { tokenize } from './tokenize.ts'
 export const DIMENSIONS = 1024
 const LEXICAL = DIMENSIONS - WORD_DIMENSIONS - 1
 const FILLER = DIMENSIONS - 1
+/** Where a vector holds meaning. */
+export const MEANING_PART = { from: LEXICAL, length: WORD_DIMENSIONS }
 
 /** Signed positions that a stem takes in the lexical part. */
 const POSITIONS = 8

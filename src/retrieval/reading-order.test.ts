@@ -1,22 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
-import { orderForReading } from './reading-list.ts'
-import type { Hit } from './search-schema.ts'
+import { inOneGo } from '../kernel/slices.ts'
+import { type Readable, orderingForReading } from './reading-order.ts'
 
 const terms = { tokenize, backgroundWeight: (stem: string) => (stem === 'team' ? 1 : 6) }
 
-const hit = (title: string, content: string, score: number): Hit => ({
-  sourceItemId: title,
+const hit = (title: string, content: string, score: number): Readable => ({
   title,
   content,
-  url: '',
-  provider: 'notion',
   score,
-  metadata: {},
-  syncedAt: '2026-01-01T00:00:00Z',
+  meaning: null,
 })
-const read = (query: string, hits: readonly Hit[]): string[] =>
-  orderForReading(query, hits, terms).map(({ title }) => title)
+const order = (query: string, hits: readonly Readable[]): number[] =>
+  inOneGo(orderingForReading(query, hits, terms)).map(({ at }) => at)
+const read = (query: string, hits: readonly Readable[]): string[] =>
+  order(query, hits).map((at) => hits[at]?.title ?? '')
 
 const near = hit('near', 'The team meets on Mondays to plan the week.', 0.5)
 const exact = hit('exact', 'Heron launches in May.', 0.45)
@@ -48,9 +46,9 @@ describe('the order in which an answer reads', () => {
     expect(read('Heron team', [common, rare])).toEqual(['rare', 'common'])
   })
 
-  it('keeps the order of a search for equals, and every hit as it is', () => {
+  it('keeps the order of a search for equals', () => {
     const equals = ['a', 'b', 'c'].map((title) => hit(title, exact.content, exact.score))
-    expect(orderForReading('Heron', equals, terms)).toEqual(equals)
+    expect(order('Heron', equals)).toEqual([0, 1, 2])
   })
 
   it('puts what is near only because its code repeats the question behind what is near by itself', () => {
@@ -61,10 +59,10 @@ describe('the order in which an answer reads', () => {
       'near',
       'example',
     ])
-    expect(orderForReading('When does Heron launch?', [example], terms)).toEqual([example])
+    expect(order('When does Heron launch?', [example])).toEqual([0])
   })
 
   it('is empty for nothing found', () => {
-    expect(orderForReading('Heron', [], terms)).toEqual([])
+    expect(order('Heron', [])).toEqual([])
   })
 })

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { calibrationOf } from './calibrations.ts'
+import { MODEL_ID } from './embedding-models/builtin/artefact-format.ts'
+import { ARTEFACT_PATH } from './embedding-models/builtin/builtin.ts'
+
+describe('the calibration of the built-in model', () => {
+  it('was made with the artefact that is there: make it again with "npm run evaluate -- --calibrate DIR... --keep"', () => {
+    const artefact = createHash('sha256').update(readFileSync(ARTEFACT_PATH)).digest('hex')
+    expect(calibrationOf(MODEL_ID)?.artefact).toBe(artefact)
+  })
+
+  it('flags few questions that are answered and most about other subjects', () => {
+    const { answerableBelow = 1, foreignBelow = 0 } = calibrationOf(MODEL_ID) ?? {}
+    expect(answerableBelow).toBeLessThanOrEqual(0.02)
+    expect(foreignBelow).toBeGreaterThan(0.6)
+  })
+
+  it('is none for a model that nobody has measured', () => {
+    expect(calibrationOf('openai:unheard-of:8')).toBeNull()
+    expect(calibrationOf('constructor')).toBeNull()
+  })
+})

@@ -1,0 +1,97 @@
+import type { TermWeights } from '../inference/term-weights.ts'
+import type { Pausable } from '../kernel/slices.ts'
+
+/** What of a found chunk its place among others depends on. */
+export interface Rankable {
+  title: string
+  /** What of its content counts. */
+  text: string
+  /** Cosine similarity to the query, above 0. */
+  score: number
+  /** How near the query it is by the part of the vectors that says what words mean; null: the model has no such part. */
+  meaning: number | null
+}
+
+export interface Ranked {
+  /** Its place in the order given, from 0. */
+  at: number
+  /** How well it fits, above 0 and at most 1. */
+  relevance: number
+}
+
+/** BM25's parameters. */
+const K1 = 1.2
+const B = 0.75
+/**
+ * What a chunk's BM25 is measured by, at least, where the query could reach it: a single accidental word of a query then
+ * weighs less than a good match, and a long one is not punished for the words that nothing has.
+ */
+const BM25_SCALE = 20
+/** What the best cosine and the best meaning count beside the best BM25, which counts 1. */
+const COSINE_SHARE = 0.3
+const MEANING_SHARE = 0.2
+const VECTOR_SHARE = COSINE_SHARE + MEANING_SHARE
+
+/**
+ * The chunks nearest to a query, those of a search's order (best cosine first) given, by words and vectors together, which
+ * finds better than either alone (docs/evaluation.md). Ties stay in the order given. It pauses after each chunk.
+ */
+export function* orderingByWordsToo(
+  query: string,
+  chunks: readonly Rankable[],
+  terms: TermWeights,
+): Pausable<Ranked[]> {
+  const words = yield* scoringWords(query, chunks, terms)
+  const bestCosine = best(chunks.map(({ score }) => score))
+  const bestMeaning = best(chunks.map(({ meaning }) => meaning ?? 0))
+  return chunks
+    .map(({ score, meaning }, at) => {
+      const byVector =
+        meaning === null
+          ? VECTOR_SHARE * (score / bestCosine)
+          : COSINE_SHARE * (score / bestCosine) + MEANING_SHARE * (Math.max(0, meaning) / bestMeaning)
+      return { at, relevance: ((words[at] ?? 0) + byVector) / (1 + VECTOR_SHARE) }
+    })
+    .toSorted((a, b) => b.relevance - a.relevance || a.at - b.at)
+}
+
+function best(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), Number.MIN_VALUE)
+}
+
+/**
+ * BM25 of each chunk, at most 1. A word weighs the geometric mean of how rare it is among the chunks and how rare it is in
+ * plain text: two hundred chunks, all near to the query, say too little alone.
+ */
+function* scoringWords(query: string, chunks: readonly Rankable[], terms: TermWeights): Pausable<number[]> {
+  const asked = countStems(terms.tokenize(query))
+  const counted: { counts: ReadonlyMap<string, number>; length: number }[] = []
+  for (const { title, text } of chunks) {
+    yield
+    const stems = terms.tokenize(`${title}\n${text}`)
+    counted.push({ counts: countStems(stems.filter((stem) => asked.has(stem))), length: stems.length })
+  }
+  const average = counted.reduce((sum, { length }) => sum + length, 0) / Math.max(1, counted.length)
+  const weights = new Map<string, number>()
+  for (const [stem, times] of asked) {
+    yield
+    const having = counted.reduce((sum, { counts }) => sum + (counts.has(stem) ? 1 : 0), 0)
+    const local = Math.log(1 + (counted.length - having + 0.5) / (having + 0.5))
+    weights.set(stem, times * Math.sqrt(local * terms.backgroundWeight(stem)))
+  }
+  const reachable = (K1 + 1) * weights.values().reduce((sum, weight) => sum + weight, 0)
+  const scores = counted.map(({ counts, length }) => {
+    const half = K1 * (1 - B + (B * length) / Math.max(1, average))
+    return counts
+      .entries()
+      .reduce((sum, [stem, count]) => sum + ((weights.get(stem) ?? 0) * (K1 + 1) * count) / (count + half), 0)
+  })
+  const scale = Math.max(best(scores), Math.min(reachable, BM25_SCALE))
+  return scores.map((score) => score / scale)
+}
+
+function countStems(stems: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { text } from '../kernel/schemas.ts'
+
+/** What limits the meaning of what was found. */
+const Limitation = z.object({
+  code: z
+    .enum([
+      'provider_scope_applied',
+      'source_stale',
+      'source_sync_incomplete',
+      'embedding_fallback',
+      'weak_evidence',
+    ])
+    .describe('What limits the hits, for programs.'),
+  message: text('The same in words.', 'Recent changes may be missing'),
+})
+export type Limitation = z.output<typeof Limitation>
+
+/** Each code at most once. */
+export const Limitations = z.array(Limitation)
+
+/** Said where even the nearest passage is too far from the question. */
+export const WEAK_EVIDENCE: Limitation = {
+  code: 'weak_evidence',
+  message:
+    'Nothing stored seems to answer this: even the nearest passage is about as far from it as from questions about other subjects',
+}

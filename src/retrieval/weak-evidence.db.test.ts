@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { testItem } from '../../test/support/items.ts'
+import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
+import { createModelRegistry } from '../embeddings/index.ts'
+import { loadBuiltinModel } from '../inference/embedding-models/builtin/builtin.ts'
+import { loadTermWeights } from '../inference/term-weights.ts'
+import { createItems, type Items } from '../items/index.ts'
+import { createRetrieval, type SearchFor } from './index.ts'
+
+const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
+const POLICY = 'Employees accrue 25 days of paid time off per year. Unused days expire in March.'
+
+let database: TestDatabase
+let items: Items
+let retrieval: ReturnType<typeof createRetrieval>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const models = createModelRegistry({
+    configured: await loadBuiltinModel(),
+    builtin: () => loadBuiltinModel(),
+  })
+  items = createItems({ db: database.db, models, clock })
+  retrieval = createRetrieval({ db: database.db, models, clock, terms: await loadTermWeights() })
+})
+afterAll(() => database.close())
+
+async function remembering(...bodies: string[]): Promise<TestOrganization> {
+  const organization = await insertOrganization(database.db)
+  await items.write(
+    organization.id,
+    bodies.map((body, at) => testItem(organization, { externalId: `${at}`, title: 'Handbook', body })),
+  )
+  return organization
+}
+
+async function isWeak(of: TestOrganization, query: string, asked: Partial<SearchFor> = {}): Promise<boolean> {
+  return (await retrieval.search(of.caller(), { query, limit: 8, ...asked })).isWeak
+}
+
+describe('weak evidence', () => {
+  it('is what a memory of one document has for a greeting and for other subjects, and not for what it answers', async () => {
+    const single = await remembering(POLICY)
+    for (const query of ['hello', 'thanks!', 'Who won the football world cup in 2022?'])
+      expect([query, await isWeak(single, query)]).toEqual([query, true])
+    expect(await isWeak(single, 'How many days of paid time off do I get?')).toBe(false)
+  })
+
+  it('is the same for every order and limit, so that search, context and ask agree', async () => {
+    const many = await remembering(
+      POLICY,
+      ...Array.from(
+        { length: 40 },
+        (_, at) => `Room ${at} of the office has a projector, a whiteboard and chairs.`,
+      ),
+    )
+    for (const query of ['How many days of paid time off do I get?', 'Who won the football world cup?']) {
+      const whole = await isWeak(many, query)
+      for (const rank of ['vector', 'hybrid', 'reading'] as const)
+        for (const limit of [1, 25]) expect(await isWeak(many, query, { rank, limit })).toBe(whole)
+      const origin = { requestId: '00000000-0000-4000-8000-000000000000', path: '/v1/context' }
+      const { limitations } = await retrieval.context(many.caller(), { query, limit: 8 }, origin)
+      expect(limitations.map(({ code }) => code)).toEqual(whole ? ['weak_evidence'] : [])
+    }
+  })
+
+  it('is not told from what is out of scope', async () => {
+    const alone = await remembering(POLICY)
+    const shared = await remembering(POLICY)
+    await items.write(
+      shared.id,
+      Array.from({ length: 300 }, (_, at) =>
+        testItem(shared, {
+          provider: 'slack',
+          externalId: `${at}`,
+          title: 'Cup',
+          body: `The world cup of 2022, part ${at}`,
+        }),
+      ),
+    )
+    for (const query of [
+      'Who won the world cup in 2022?',
+      'unused leave',
+      'days per year',
+      'office chairs',
+    ]) {
+      const seen = async (of: TestOrganization): Promise<boolean> =>
+        (await retrieval.search(of.caller(['notion']), { query, limit: 8 })).isWeak
+      expect([query, await seen(shared)]).toEqual([query, await seen(alone)])
+    }
+  })
+
+  it('is not said where nothing was found at all', async () => {
+    const empty = await insertOrganization(database.db)
+    expect(await isWeak(empty, 'hello')).toBe(false)
+    expect(await isWeak(await remembering(POLICY), 'hello', { filter: { providers: ['slack'] } })).toBe(false)
+  })
+})
