@@ -42,12 +42,12 @@ export async function evaluateWeakEvidence(
   }
 }
 
-/** The threshold below which a hundredth of all answerable questions lie, rounded to four digits. */
+/** The threshold below which a hundredth of all answerable questions lie at most, cut to four digits. */
 export function chooseThreshold(results: readonly WeakEvidenceResult[]): Threshold {
   const answerable = results.flatMap((one) => one.answerable).toSorted((a, b) => a - b)
   const foreign = results.flatMap((one) => one.foreign)
   const chosen = answerable[Math.floor(ANSWERABLE_BELOW_MAX * answerable.length)] ?? 0
-  const weakEvidenceBelow = Number(chosen.toFixed(4))
+  const weakEvidenceBelow = Math.floor(chosen * 10_000) / 10_000
   return {
     weakEvidenceBelow,
     answerableBelow: roundedShare(answerable, weakEvidenceBelow),

@@ -91,7 +91,7 @@ describe('weak evidence', () => {
     }
   })
 
-  it('is not said where nothing was found at all', async () => {
+  it('is not said where nothing is stored, or nothing is in scope', async () => {
     const empty = await insertOrganization(database.db)
     expect(await isWeak(empty, 'hello')).toBe(false)
     expect(await isWeak(await remembering(POLICY), 'hello', { filter: { providers: ['slack'] } })).toBe(false)

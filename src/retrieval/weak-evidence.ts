@@ -25,12 +25,14 @@ export type EvidenceCheck = (query: NearestQuery, bestScore: number | undefined)
 
 /**
  * The check by the threshold of the query's model. It looks at what is in scope and nothing else, so that nothing out of
- * scope can be told from it. Where nothing was found there is nothing to be weak.
+ * scope can be told from it. Where there is nothing to compare with there is nothing to be weak.
  */
 export function createEvidenceCheck(db: Db): EvidenceCheck {
   return async (query, bestScore) => {
     const threshold = calibrationOf(query.model.name)?.weakEvidenceBelow
-    if (bestScore === undefined || threshold === undefined) return false
+    if (threshold === undefined) return false
+    // All that there is stands at a right angle to the query, or beyond.
+    if (bestScore === undefined) return (await countCompared(db, query)) > 0
     // Counting costs some milliseconds, and most scores are clear whatever the number is.
     if (evidenceOf(bestScore, CHUNKS_MAX) >= threshold) return false
     if (evidenceOf(bestScore, CHUNKS_MIN) < threshold) return true

@@ -93,6 +93,7 @@ describe('an answer', () => {
         provider: expect.any(String),
         score: aNumber,
       })),
+      limitations: [],
     })
     for (const { content } of body.context) expect(prompts[0]?.prompt).toContain(content)
   })
@@ -136,6 +137,7 @@ describe('an answer', () => {
           answer: `I could not find company context for: ${asked}`,
           citations: [],
           context: [],
+          limitations: [],
         },
       })
     }

@@ -205,6 +205,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SEA-8':
       'Vectors of two models are never mixed: what cannot be answered by the stored one is refused with 409.',
     'SEA-9': 'Nobody ever gets anything of another organization, or of a provider out of scope.',
+    'SEA-10':
+      'rank is vector, unless hybrid is asked for; hits in hybrid order carry relevance, 0 to 1 and descending, beside score; scope, filter and limit hold.',
     'SEA-7': 'filter narrows by provider, kind, author, dates, connector and metadata.',
   },
   'The list of what is stored': {
@@ -233,10 +235,12 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'CTX-9':
       'limitations has source_stale for a source in scope that failed or last synced over an hour ago.',
     'CTX-11': 'limitations has embedding_fallback when another model than the configured one answered.',
+    'CTX-12':
+      'limitations has weak_evidence where even the nearest passage is too far from the question to answer it; ask agrees.',
     'CTX-10': 'limitations has source_sync_incomplete while the first sync is unfinished.',
   },
   Ask: {
-    'ASK-1': 'The answer has question, answer, citations and context.',
+    'ASK-1': 'The answer has question, answer, citations, context and limitations.',
     'ASK-2': 'Each [N] in the answer is a citation, and each citation stands in the answer.',
     'ASK-3': 'limit is the number of hits that the language model is given.',
     'ASK-4':
@@ -247,6 +251,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'ASK-7': 'Context items have sourceItemId, title, content, url, provider and score.',
     'ASK-8': 'Accept: text/event-stream streams context, delta, citations and done.',
     'ASK-9': 'A stream that breaks says so and is not charged.',
+    'ASK-11':
+      'Where the evidence is weak, limitations has weak_evidence, and an answer without a language model begins "Nothing stored answers this directly." and cites the closest passages; it costs what any answer costs.',
     'ASK-10': "Only what is in the key's scope is used.",
   },
   Audit: {

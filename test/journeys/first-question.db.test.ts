@@ -85,6 +85,7 @@ describe('the first question of a newcomer', () => {
       answer: `I could not find company context for: ${question}`,
       citations: [],
       context: [],
+      limitations: [],
     })
   })
 
