@@ -83,7 +83,7 @@ const READERS: Record<string, (text: string) => unknown> = {
     inOneGo(
       orderingForReading(
         text.slice(0, 8_192),
-        hitsOf(text).map((hit) => ({ ...hit, meaning: null })),
+        hitsOf(text).map(({ title, content, score }) => ({ title, content, score, meaning: null })),
         terms,
       ),
     ),
