@@ -92,7 +92,9 @@ export async function countCompared(
 ): Promise<number> {
   const { rows } = await sql`
     select count(*)::int as compared from chunk_embeddings e
-    where ${compared(query)} ${notRemoved(query.organizationId)}`.execute(db)
+    where e.organization_id = ${query.organizationId} and ${compared(query)} ${notRemoved(query.organizationId)}`.execute(
+    db,
+  )
   return Count.parse(rows)[0].compared
 }
 
@@ -108,7 +110,7 @@ async function scan(
     with nearest as materialized (
       select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance ${carried}
       from chunk_embeddings e
-      where ${compared(query)} ${condition}
+      where e.organization_id = ${organizationId} and ${compared(query)} ${condition}
       order by distance, e.source_item_id, e.position
       limit ${limit}
     )
@@ -143,7 +145,7 @@ function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {
   return [{ ...item, position, content, score, meaning }]
 }
 
-/** What a query is compared with: the vectors of the organization, the model and the scope whose items the filter lets pass. */
+/** Which of an organization's vectors a query is compared with: those of the model and the scope whose items the filter lets pass. */
 function compared({
   organizationId,
   model,
@@ -151,7 +153,7 @@ function compared({
   filter,
 }: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'filter'>): RawBuilder<unknown> {
   const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
-  return sql`e.organization_id = ${organizationId} and e.embedding_model_id = ${model.id} ${inScope}
+  return sql`e.embedding_model_id = ${model.id} ${inScope}
     ${matchingItems(organizationId, filter)}`
 }
 
