@@ -4,10 +4,11 @@ import { createTestDatabase, type TestDatabase } from '../test/support/database.
 import { hashEmbeddingModel } from '../test/support/hash-embedding-model.ts'
 import { drawChart } from './draw-chart.ts'
 import { evaluateAnswers } from './evaluate-answers.ts'
+import { evaluateFacts } from './evaluate-facts.ts'
 import { evaluateRetrieval } from './evaluate-retrieval.ts'
 import { type Collection, readCollection } from './read-collection.ts'
 import { chooseThreshold, evaluateWeakEvidence } from './evaluate-weak-evidence.ts'
-import { answersTable, retrievalTable, weakEvidenceTable } from './table.ts'
+import { answersTable, factsTable, retrievalTable, weakEvidenceTable } from './table.ts'
 import { createWorkspaces, type Workspaces } from './workspaces.ts'
 
 const paraphrases = fileURLToPath(new URL('../test/paraphrases', import.meta.url))
@@ -92,5 +93,23 @@ describe('the evaluation of weak evidence', () => {
     const threshold = chooseThreshold([result])
     expect(threshold).toMatchObject({ answerableBelow: 0, foreignBelow: 1 })
     expect(weakEvidenceTable([result], threshold.weakEvidenceBelow)).toMatch(/birds .*3 .*\.000 .*1 .*1\.000/)
+  })
+})
+
+describe('the evaluation of facts', () => {
+  it('counts answers that say the fact, and pages that were read, in each half', async () => {
+    const workspace = await workspaces.ingest('facts', collection.documents)
+    const facts = new Map([
+      ['launch-heron', [['heron launches in May']]],
+      ['launch-plover', [['in spring', 'plover launches in May']]],
+      ['launch-wren', [['wren launches in June']]],
+    ])
+    const result = await evaluateFacts(collection, facts, workspace)
+    const all = result.groups.filter(({ kind }) => kind === 'all')
+    const sum = (of: 'read' | 'useful' | 'said') =>
+      Math.round(all.reduce((total, group) => total + group.questions * group[of], 0))
+    expect(all.map(({ half }) => half)).toEqual(['held out', 'tuning'])
+    expect([sum('read'), sum('useful'), sum('said')]).toEqual([3, 2, 2])
+    expect(factsTable([result])).toContain('held out')
   })
 })

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readSettings, type Settings } from '../src/config.ts'
 import type { EmbeddingModel } from '../src/inference/embedding-model.ts'
@@ -7,20 +8,27 @@ import { createEmbeddingModel } from '../src/inference/embedding-models/create-e
 import { StartupError } from '../src/kernel/errors.ts'
 import { drawChart } from './draw-chart.ts'
 import { evaluateAnswers } from './evaluate-answers.ts'
+import { evaluateFacts } from './evaluate-facts.ts'
 import { evaluateRetrieval } from './evaluate-retrieval.ts'
 import { chooseThreshold, evaluateWeakEvidence } from './evaluate-weak-evidence.ts'
 import { keepCalibration } from './keep-calibration.ts'
 import { type Collection, CollectionError, readCollection, sampleQueries } from './read-collection.ts'
-import { answersTable, retrievalTable, weakEvidenceTable } from './table.ts'
+import { readFacts } from './read-facts.ts'
+import { answersTable, factsTable, retrievalTable, weakEvidenceTable } from './table.ts'
 import { createWorkspaces, onThrowawayDatabase, type Workspace } from './workspaces.ts'
+
+/** Our own questions for facts. */
+const FACTS_FOLDER = fileURLToPath(new URL('../test/facts', import.meta.url))
 
 const USAGE = `Usage: npm run evaluate -- DIR... [--chart FOLDER] [--limit-queries N] [--json]
        npm run evaluate -- --answers DIR... [--evidence DIR] [--limit-queries N] [--json]
        npm run evaluate -- --calibrate DIR DIR... [--keep] [--json]
+       npm run evaluate -- facts [DIR...] [--limit-queries N] [--json]
 
 Measures search over retrieval collections, each a folder with corpus.jsonl, queries.jsonl and qrels.tsv;
 with --answers, how often an answer without a language model contains a sentence of what is relevant;
-with --calibrate, below which score a question is taken to have no answer, from collections of different subjects.
+with --calibrate, below which score a question is taken to have no answer, from collections of different subjects;
+with facts, how often it says the fact that was asked for (test/facts unless a collection with facts is named).
 
   --chart FOLDER      draw the comparison as FOLDER/evaluation.svg
   --limit-queries N   only N questions of each collection, evenly spread
@@ -39,6 +47,7 @@ interface Options {
   answers: boolean
   calibrate: boolean
   keep: boolean
+  facts: boolean
   evidence: string | undefined
   queriesMax: number
   json: boolean
@@ -47,7 +56,10 @@ interface Options {
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseOptions(args)
   const limit = values['limit-queries']
-  if (positionals.length === 0) throw new UsageError('No collection is named.')
+  const facts = positionals[0] === 'facts'
+  const named = facts ? positionals.slice(1) : positionals
+  const folders = facts && named.length === 0 ? [FACTS_FOLDER] : named
+  if (folders.length === 0) throw new UsageError('No collection is named.')
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit)) {
     throw new UsageError(`--limit-queries takes a whole number from 1 on, not "${limit}".`)
   }
@@ -55,7 +67,8 @@ function readOptions(args: readonly string[]): Options {
     throw new UsageError('--calibrate needs at least two collections, of different subjects.')
   if (values.keep && !values.calibrate) throw new UsageError('--keep goes with --calibrate.')
   return {
-    folders: positionals,
+    folders,
+    facts,
     chart: values.chart,
     answers: values.answers ?? false,
     calibrate: values.calibrate ?? false,
@@ -100,16 +113,16 @@ function configuredModel(settings: Settings): Promise<EmbeddingModel> {
 async function judgeEach<T>(
   collections: readonly Collection[],
   queriesMax: number,
-  judge: (collection: Collection, workspace: Workspace, model: string) => Promise<T>,
+  judge: (collection: Collection, workspace: Workspace, model: string, at: number) => Promise<T>,
 ): Promise<T[]> {
   const model = await configuredModel(readSettings(process.env))
   return await onThrowawayDatabase(async (db) => {
     const workspaces = await createWorkspaces(db, model)
     const results: T[] = []
-    for (const collection of collections) {
+    for (const [at, collection] of collections.entries()) {
       process.stderr.write(`${collection.name}: ingesting ${collection.documents.length} documents\n`)
       const workspace = await workspaces.ingest(collection.name, collection.documents)
-      results.push(await judge(sampleQueries(collection, queriesMax), workspace, model.id))
+      results.push(await judge(sampleQueries(collection, queriesMax), workspace, model.id, at))
     }
     return results
   })
@@ -137,6 +150,14 @@ async function calibrate(options: Options, collections: readonly Collection[]): 
   if (options.keep) process.stderr.write(`Kept in ${await keepCalibration(modelId, threshold)}\n`)
 }
 
+async function judgeFacts(options: Options, collections: readonly Collection[]): Promise<void> {
+  const facts = await Promise.all(options.folders.map(readFacts))
+  const results = await judgeEach(collections, options.queriesMax, (collection, workspace, _model, at) =>
+    evaluateFacts(collection, facts[at] ?? new Map(), workspace),
+  )
+  print(options, results, factsTable(results))
+}
+
 async function judgeRetrieval(options: Options, collections: readonly Collection[]): Promise<void> {
   const results = await judgeEach(collections, options.queriesMax, evaluateRetrieval)
   print(options, results, retrievalTable(results))
@@ -156,8 +177,13 @@ async function main(args: readonly string[]): Promise<void> {
   // All are read before the first one is measured, so that a fault in the last one costs no minutes.
   const collections: Collection[] = []
   for (const folder of options.folders) collections.push(await readCollection(folder))
-  const judge = options.calibrate ? calibrate : options.answers ? judgeAnswers : judgeRetrieval
-  await judge(options, collections)
+  await judgeBy(options)(options, collections)
+}
+
+function judgeBy({ facts, calibrate: calibrates, answers }: Options): typeof judgeRetrieval {
+  if (facts) return judgeFacts
+  if (calibrates) return calibrate
+  return answers ? judgeAnswers : judgeRetrieval
 }
 
 try {

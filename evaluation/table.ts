@@ -1,6 +1,7 @@
 import type { Measures } from './measures.ts'
 import type { AnswersResult } from './evaluate-answers.ts'
 import { shareBelow, type WeakEvidenceResult } from './evaluate-weak-evidence.ts'
+import type { FactsResult } from './evaluate-facts.ts'
 import type { RetrievalResult } from './evaluate-retrieval.ts'
 
 const COLUMNS = ['collection', 'documents', 'questions', 'method', 'nDCG@10', 'recall@10', 'MRR@10'] as const
@@ -56,6 +57,22 @@ export function weakEvidenceTable(results: readonly WeakEvidenceResult[], thresh
     foreign.length.toLocaleString('en'),
     share(shareBelow(foreign, threshold)),
   ])
+  return markdownTable(header, rows)
+}
+
+/** How often answers say the fact that was asked for, as a Markdown table. */
+export function factsTable(results: readonly FactsResult[]): string {
+  const header = ['collection', 'half', 'kind', 'questions', 'page read', 'useful', 'fact said', 'characters']
+  const rows = results.flatMap(({ collection, groups }) =>
+    groups.map(({ half, kind, questions, read, useful, said, characters }) => [
+      collection,
+      half,
+      kind,
+      String(questions),
+      ...[read, useful, said].map(share),
+      String(characters),
+    ]),
+  )
   return markdownTable(header, rows)
 }
 

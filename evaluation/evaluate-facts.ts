@@ -1,0 +1,120 @@
+import type { Collection } from './read-collection.ts'
+import { type Facts, HALVES, halfOf } from './read-facts.ts'
+import type { Workspace } from './workspaces.ts'
+
+/** How often an answer without a language model says the fact that was asked for. */
+export interface FactsResult {
+  collection: string
+  /** Each half, and each kind of question in it (told by its id before the last `-`), `all` first. */
+  groups: readonly FactsGroup[]
+}
+
+export interface FactsGroup {
+  half: string
+  kind: string
+  questions: number
+  /** Questions with a chunk of the right document among those that are read; no answer can do better. */
+  read: number
+  /** Questions whose answer is correct and useful. */
+  useful: number
+  /** Questions whose answer says the fact anywhere, however long it is. */
+  said: number
+  /** Characters of an answer without its markers, on average. */
+  characters: number
+}
+
+interface Judged {
+  half: string
+  kind: string
+  read: boolean
+  useful: boolean
+  said: boolean
+  characters: number
+}
+
+/** The service's default number of hits that an answer is written from. */
+const HITS = 8
+/** An answer is useful up to this length, in characters without markers, */
+const ANSWER_CHARACTERS_MAX = 400
+/** and with the whole fact at its beginning. */
+const BEGINNING_CHARACTERS = 200
+
+/** Asks each question, and looks for its facts in the answer. Each has one relevant document; their titles differ. */
+export async function evaluateFacts(
+  collection: Collection,
+  facts: ReadonlyMap<string, Facts>,
+  workspace: Workspace,
+): Promise<FactsResult> {
+  const titles = new Map(collection.documents.map(({ id, title }) => [id, title]))
+  const judged: Judged[] = []
+  for (const { id, text, relevant } of collection.queries) {
+    const [document = ''] = relevant.keys()
+    const { answer, context } = await workspace.ask(text, HITS)
+    judged.push({
+      half: halfOf(document),
+      kind: id.replace(/-[^-]*$/, ''),
+      read: context.some(({ title }) => title === titles.get(document)),
+      ...judgeAnswer(answer, facts.get(id) ?? []),
+    })
+  }
+  return { collection: collection.name, groups: groupsOf(judged) }
+}
+
+/**
+ * Whether an answer says the facts, and whether it is useful: at most 400 characters with all facts within the first 200.
+ * Several facts (the steps of a procedure) may take the whole 400.
+ */
+export function judgeAnswer(
+  answer: string,
+  facts: Facts,
+): { useful: boolean; said: boolean; characters: number } {
+  const text = answer.replaceAll(/\s*\[\d+\]/g, '')
+  const characters = text.length
+  const said = facts.length > 0 && says(text, facts)
+  const beginning = text.slice(0, facts.length > 1 ? ANSWER_CHARACTERS_MAX : BEGINNING_CHARACTERS)
+  return { said, useful: said && characters <= ANSWER_CHARACTERS_MAX && says(beginning, facts), characters }
+}
+
+function says(text: string, facts: Facts): boolean {
+  const read = normalise(text)
+  return facts.every((spellings) => spellings.some((spelling) => standsIn(read, normalise(spelling))))
+}
+
+/** Whether it stands there by itself: "36" does not in "366". */
+function standsIn(text: string, fact: string): boolean {
+  for (let at = text.indexOf(fact); at !== -1; at = text.indexOf(fact, at + 1)) {
+    const around = [text.charAt(at - 1), text.charAt(at + fact.length)]
+    const inside = [fact.charAt(0), fact.charAt(fact.length - 1)]
+    if (around.every((one, side) => !(isWordy(one) && isWordy(inside[side] ?? '')))) return true
+  }
+  return false
+}
+
+const isWordy = (character: string): boolean => /[\p{L}\p{N}]/u.test(character)
+
+function normalise(text: string): string {
+  return text.normalize('NFKC').replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' ').toLowerCase()
+}
+
+function groupsOf(judged: readonly Judged[]): FactsGroup[] {
+  const groups: FactsGroup[] = []
+  for (const half of HALVES) {
+    const of = judged.filter((one) => one.half === half)
+    groups.push(summarise(half, 'all', of))
+    for (const [kind, one] of Map.groupBy(of, (each) => each.kind)) groups.push(summarise(half, kind, one))
+  }
+  return groups
+}
+
+function summarise(half: string, kind: string, of: readonly Judged[]): FactsGroup {
+  const share = (holds: (one: Judged) => boolean): number => of.filter(holds).length / Math.max(1, of.length)
+  return {
+    half,
+    kind,
+    questions: of.length,
+    read: share(({ read }) => read),
+    useful: share(({ useful }) => useful),
+    said: share(({ said }) => said),
+    characters: Math.round(of.reduce((sum, one) => sum + one.characters, 0) / Math.max(1, of.length)),
+  }
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { CollectionError } from './read-collection.ts'
+
+/** What an answer has to say: every one of these, each in any of its spellings. */
+export type Facts = readonly (readonly string[])[]
+
+const FactsLine = z.object({
+  id: z.string().min(1),
+  facts: z.array(z.array(z.string().min(1)).min(1)).min(1),
+})
+
+/**
+ * The facts of a collection's questions, by question: the `facts` of each line of its `queries.jsonl`.
+ * @throws CollectionError that names the file and line at fault
+ */
+export async function readFacts(folder: string): Promise<ReadonlyMap<string, Facts>> {
+  const file = join(folder, 'queries.jsonl')
+  const lines = (await readFile(file, 'utf8')).split('\n')
+  return new Map(
+    lines.flatMap((line, at) => {
+      if (line.trim() === '') return []
+      const parsed = FactsLine.safeParse(JSON.parse(line))
+      if (!parsed.success) throw new CollectionError(`${file}, line ${at + 1}: the question has no facts`)
+      return [[parsed.data.id, parsed.data.facts] as const]
+    }),
+  )
+}
+
+/** What may be tuned on, and what only the figures are looked at of. */
+export const HALVES = ['held out', 'tuning'] as const
+
+/** Which half a document and its questions belong to: told by its id alone, so that nobody chooses. */
+export function halfOf(documentId: string): (typeof HALVES)[number] {
+  const [first = 0] = createHash('sha256').update(documentId).digest()
+  return first % 2 === 0 ? 'tuning' : 'held out'
+}

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { judgeAnswer } from '../../evaluation/evaluate-facts.ts'
+import { HALVES, halfOf, readFacts } from '../../evaluation/read-facts.ts'
+import { readCollection } from '../../evaluation/read-collection.ts'
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+const collection = await readCollection(folder)
+const facts = await readFacts(folder)
+const documents = new Map(collection.documents.map((document) => [document.id, document]))
+
+describe('the questions for facts', () => {
+  it('are at least two hundred over documents of eight kinds, in two halves that share no document', () => {
+    expect(collection.queries.length).toBeGreaterThanOrEqual(200)
+    expect(new Set(collection.queries.map(({ id }) => id.replace(/-\d+$/, ''))).size).toBe(8)
+    const halves = Map.groupBy(collection.documents, ({ id }) => halfOf(id))
+    for (const half of HALVES) expect(halves.get(half)?.length).toBeGreaterThanOrEqual(20)
+  })
+
+  it('have one document each, told by its title, that says every fact', () => {
+    expect(new Set(collection.documents.map(({ title }) => title)).size).toBe(documents.size)
+    const missing = collection.queries.filter(({ id, relevant }) => {
+      const [document = ''] = relevant.keys()
+      return (
+        relevant.size !== 1 || !judgeAnswer(documents.get(document)?.text ?? '', facts.get(id) ?? []).said
+      )
+    })
+    expect(missing).toEqual([])
+  })
+})
