@@ -3,10 +3,11 @@ import { addressParser, decodeWords } from 'postal-mime'
 import { describe, expect, it } from 'vitest'
 import { splitParts } from '../cli/import/split-parts.ts'
 import { citationsOf, createMarkerFilter } from '../src/answers/citations.ts'
+import { readDefinitions } from '../src/answers/definitions.ts'
 import { splitPassages } from '../src/answers/passages.ts'
 import { plainText, shorten } from '../src/answers/plain-text.ts'
 import { buildPrompt } from '../src/answers/prompt.ts'
-import { asksForCode, expectAnswer } from '../src/answers/question-type.ts'
+import { asksForCode, asksForSteps, asksWhatItIs, expectAnswer } from '../src/answers/question-type.ts'
 import { synthesizingAnswer } from '../src/answers/synthesize.ts'
 import { tokenize } from '../src/inference/embedding-models/builtin/tokenize.ts'
 import { loadTermWeights } from '../src/inference/term-weights.ts'
@@ -73,9 +74,12 @@ const READERS: Record<string, (text: string) => unknown> = {
     }),
   'the type of a question': (text) => [
     asksForCode(text.slice(0, 8_192)),
-    expectAnswer('who, when, where, why, how many, how do I, which channel and e-mail, example')(
-      text.slice(0, 8_192),
-    ),
+    asksForSteps(text.slice(0, 8_192)),
+    asksWhatItIs(text.slice(0, 8_192)),
+    expectAnswer(text.slice(0, 8_192)),
+    expectAnswer(
+      'who, when, where, why, how many, how long, how do I, which channel, port, version, phone and e-mail, default, rate, example',
+    )(text.slice(0, 8_192)),
   ],
   'an answer without a language model': (text) =>
     inOneGo(synthesizingAnswer(`who ${text.slice(0, 8_000)}`, hitsOf(text), terms)),
@@ -88,6 +92,7 @@ const READERS: Record<string, (text: string) => unknown> = {
       ),
     ),
   chunks: (text) => inOneGo(chunkingText(text)),
+  definitions: readDefinitions,
   blocks: findBlocks,
   sentences: (text) => sentenceStarts(text, 0, text.length),
   words: (text) => countWords(text, 0, text.length),

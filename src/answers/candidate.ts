@@ -11,4 +11,8 @@ export interface Candidate {
   stems: ReadonlySet<string>
   /** The share of the question's weight that it covers, with what it stands under; 0 to about 1.5. */
   score: number
+  /** The share of the question's weight that it covers itself or by what it tells of, 0 to 1. */
+  covers: number
+  /** What it gains by seeming to have what is asked for (`expectAnswer`). */
+  gains: number
 }

@@ -52,6 +52,38 @@ describe('the passages of a chunk', () => {
     expect(texts(html)).toEqual(['Basic – Price: 9 EUR'])
   })
 
+  it('are the entries of a manual page with their terms, and what is said further of one stands under it', () => {
+    const page =
+      'OPTIONS\n       -c FILE\n              Read FILE.\n\n       --port PORT\n' +
+      `              Listen on this UDP port. ${'It is told at length what that is good for. '.repeat(8)}\n\n` +
+      '              The default is 5514.\n'
+    const passages = splitPassages(page)
+    expect(passages[0]).toMatchObject({ text: '-c FILE – Read FILE.', term: '-c FILE' })
+    expect(passages[0]?.context).toContain('OPTIONS')
+    expect(passages[1]).toMatchObject({ text: '--port PORT – Listen on this UDP port.', term: '--port PORT' })
+    expect(passages.at(-1)).toMatchObject({
+      text: 'The default is 5514.',
+      term: '--port PORT',
+      label: '--port PORT',
+    })
+  })
+
+  it('are the lines of a chat, one by one', () => {
+    expect(texts('Mei: who brings the grill?\nJonas: dmitri\n09:15 Ana: thanks')).toEqual([
+      'Mei: who brings the grill?',
+      'Jonas: dmitri',
+      '09:15 Ana: thanks',
+    ])
+  })
+
+  it('tell of the name in code that is their heading, and no other heading', () => {
+    const term = (heading: string) => splitPassages(`## ${heading}\n\nDefault: 72,000 ms`)[0]?.term
+    expect(term('keepAliveTimeout')).toBe('keepAliveTimeout')
+    expect(term('`cache.get(key)`')).toBe('`cache.get(key)`')
+    expect(term('Security')).toBeNull()
+    expect(term('Time-outs of the proxy')).toBeNull()
+  })
+
   it('are short code blocks as they are, and no torn or endless ones', () => {
     const code = '```sh\nnpm ci\nnpm start\n```'
     expect(splitPassages(`Run this:\n\n${code}\n`)).toMatchObject([

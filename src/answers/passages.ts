@@ -1,5 +1,7 @@
 import { type Block, findBlocks } from '../text/blocks.ts'
 import { sentenceStarts } from '../text/sentences.ts'
+import { withoutMarkers } from './citations.ts'
+import { type Definition, readDefinitions } from './definitions.ts'
 import { plainText, shorten } from './plain-text.ts'
 
 /** A piece of a chunk that can stand in an answer by itself: a sentence, a list item, a table row, a code block. */
@@ -7,12 +9,22 @@ export interface Passage {
   kind: 'sentence' | 'item' | 'row' | 'code'
   /** As it is shown: one line without markup, except for code. */
   text: string
+  /** What it defines or tells something of (an option, a setting, an abbreviation, the first cell of a row); else null. */
+  term: string | null
+  /** Of a table row, its cells: a question may want some of them only. */
+  cells: readonly Cell[]
   /** What it stands under: its headings and the sentence that leads into its list. */
   context: string
   /** What a reader has to know with it: the sentence before the list or table, the item around it, or the heading. */
   label: string | null
   /** Passages of one paragraph, list or table share a group. */
   group: number
+}
+
+/** A cell that is not blank, with the name of its column where there is one. */
+export interface Cell {
+  name: string
+  text: string
 }
 
 /** Code beyond this is not shown: it would bury the answer. */
@@ -27,18 +39,39 @@ const FULL_LINE_CHARACTERS = 60
 const CONTEXT_CHARACTERS_MAX = 600
 const LEADS_IN = /:$|\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
 
+/** A heading that is a name in code: what stands below it tells of that and needs it. */
+const IDENTIFIER = /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?$/u
+
+const WORD = /^["(]?\p{L}[\p{Ll}'’‐-]{1,30}[.,:;)"]{0,3}$/u
+/** Who speaks, or when: a line of a chat or log is a sentence of its own. */
+const SPOKEN =
+  /^(?:\[?\d{1,2}:\d{2}(?::\d{2})?\b|\p{Lu}[\p{L}.'-]{0,30}(?: \p{Lu}[\p{L}.'-]{0,30}){0,3}(?: \([^()]{1,40}\))?: )/u
+/** The headings of a manual page: alone on a line, in capitals. */
+const CAPITALS = /^\p{Lu}[\p{Lu}\d /-]{2,60}$/u
+
 const TABLE_RULE = /^[\s|:+=-]+$/
 const HTML_CELL = /<t[dh]\b/i
+
+/** Words that point back: a sentence that begins with one needs the sentence before it. */
+const POINTS_BACK =
+  /^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|such|however|therefore|thus|also|otherwise|instead|then|dies\w*|sie|er|es|cela|ceci|cette|esto|esta)\b/i
 
 /** What is carried from one block to the next. */
 interface State {
   group: number
   /** What the next block may stand under: the sentence before a list, and the list items around it. */
-  above: { indent: number; text: string }[]
+  above: Above[]
   kindBefore: Block['kind'] | null
 }
 
-type Under = Omit<Passage, 'kind' | 'text'>
+interface Above {
+  /** Where it begins; what stands further in belongs to it. A sentence that leads into the next block has -1. */
+  indent: number
+  text: string
+  kind: 'lead-in' | 'item' | 'term' | 'heading'
+}
+
+type Under = Pick<Passage, 'context' | 'label' | 'group' | 'term'>
 
 /** The passages of a chunk, in order. Text that says nothing by itself (headings, rules, lead-ins) is context only. */
 export function splitPassages(content: string): Passage[] {
@@ -59,11 +92,74 @@ function readBlock(block: Block, content: string, state: State): Passage[] {
     return []
   }
   if (block.kind === 'item') return readItem(source, columnOf(block.start, content), block, state)
+  const column = columnOf(block.start, content) + (source.length - source.trimStart().length)
+  state.above = state.above.filter(({ kind, indent }) => kind === 'lead-in' || indent < column)
   const under = standsUnder(block, state)
-  state.above = []
+  state.above = state.above.filter(({ kind }) => kind === 'term' || kind === 'heading')
   if (HTML_CELL.test(source)) return readRows(htmlRows(source), under)
-  if (block.kind === 'paragraph') return readParagraph(source, under, state)
-  return isTable(source) ? readRows(markdownRows(source), under) : readCode(source, under)
+  if (block.kind === 'whole') {
+    return isTable(source) ? readRows(markdownRows(source), under) : readCode(source, under)
+  }
+  return readText(wholeLines(block, content), under, state) ?? readIndented(source, under, block, state)
+}
+
+/** The text of a block with the spaces before its first line. */
+function wholeLines(block: Block, content: string): string {
+  const lineStart = content.lastIndexOf('\n', block.start - 1) + 1
+  const isSpace = content.slice(lineStart, block.start).trim() === ''
+  return content.slice(isSpace ? lineStart : block.start, block.end)
+}
+
+/** Definitions, below the heading in capitals that manual pages put right above them; null where there are none. */
+function readText(source: string, under: Under, state: State): Passage[] | null {
+  const end = source.indexOf('\n')
+  const first = source.slice(0, end === -1 ? source.length : end)
+  if (CAPITALS.test(first.trim()) && /^\n[ \t]/.test(source.slice(end))) {
+    const text = first.trim()
+    state.above = [{ indent: -1, text, kind: 'heading' }]
+    const inside = { ...under, context: `${under.context} ${text}` }
+    const rest = source.slice(end + 1)
+    return readText(rest, inside, state) ?? readParagraph(rest, inside, state)
+  }
+  const definitions = readDefinitions(source)
+  if (definitions === null) return null
+  const last = definitions.at(-1)
+  const outer = state.above.filter(({ indent }) => last !== undefined && indent < last.indent)
+  if (last) state.above = [...outer, { indent: last.indent, text: last.term, kind: 'term' }]
+  return definitions.flatMap((definition) => readDefinition(definition, under))
+}
+
+/** A short definition whole, of a longer one each sentence below its term. */
+function readDefinition({ term, text }: Definition, under: Under): Passage[] {
+  const name = plainText(term)
+  const whole = plainText(text)
+  if (whole === '' || name === '') return []
+  const toRow = (said: string): Passage =>
+    toPassage('row', withoutMarkers(`${name} – ${said}`), { ...under, label: null, term: name })
+  if (whole.length <= ITEM_CHARACTERS_MAX) return [toRow(whole)]
+  const [first = '', ...later] = splitSentences(text)
+  const context = `${under.context} ${shorten(name, CONTEXT_CHARACTERS_MAX)}`
+  const below = { ...under, context, label: name, term: name }
+  return [toRow(first), ...later.map((said) => toPassage('item', said, below))]
+}
+
+/** Indented prose, as in manual pages, is text; what else is indented is code. */
+function readIndented(source: string, under: Under, block: Block, state: State): Passage[] {
+  return block.kind === 'paragraph' || isProse(source)
+    ? readParagraph(source, under, state)
+    : readCode(source, under)
+}
+
+function isProse(source: string): boolean {
+  const text = source.trim()
+  const all = text.split(/\s+/)
+  const words = all.filter((word) => WORD.test(word)).length
+  return (
+    /^[\p{L}"(]/u.test(text) &&
+    all.length >= (/[.!]$/.test(text) ? 3 : 5) &&
+    words >= all.length * 0.6 &&
+    !/[{};\\]$/m.test(text)
+  )
 }
 
 function columnOf(start: number, content: string): number {
@@ -75,7 +171,10 @@ function standsUnder(block: Block, state: State): Under {
   for (let path = block.path; path !== null; path = path.parent) headings.unshift(plainText(path.text))
   const above = state.above.map(({ text }) => text)
   const context = [...headings, ...above].join(' ').slice(-CONTEXT_CHARACTERS_MAX)
-  return { context, label: above.at(-1) ?? headings.at(-1) ?? null, group: state.group }
+  const heading = headings.at(-1) ?? null
+  const outer = state.above.findLast(({ kind }) => kind === 'term')?.text
+  const term = outer ?? (heading !== null && IDENTIFIER.test(heading) ? heading : null)
+  return { context, label: above.at(-1) ?? heading, group: state.group, term }
 }
 
 function readParagraph(source: string, under: Under, state: State): Passage[] {
@@ -83,11 +182,15 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
   const last = sentences.at(-1)
   // A paragraph that is all bold is a heading that was not marked as one.
   if (/^\*\*[^*]+\*\*:?$/.test(source.trim()) && last !== undefined) {
-    state.above = [{ indent: -1, text: last }]
+    state.above = [{ indent: -1, text: last, kind: 'lead-in' }]
     return []
   }
-  if (last !== undefined && LEADS_IN.test(last)) state.above = [{ indent: -1, text: last }]
+  if (last !== undefined && LEADS_IN.test(last)) state.above = [{ indent: -1, text: last, kind: 'lead-in' }]
   const standing = last?.endsWith(':') ? sentences.slice(0, -1) : sentences
+  if (under.term !== null) {
+    const labelled = { ...under, label: under.term }
+    return standing.map((text) => toPassage('item', text, labelled))
+  }
   const unlabelled = { ...under, label: null }
   return standing.map((text) => toPassage('sentence', text, unlabelled))
 }
@@ -99,7 +202,7 @@ function readItem(source: string, indent: number, block: Block, state: State): P
   const whole = plainText(body)
   const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : splitSentences(body)
   const first = sentences[0] ?? ''
-  state.above.push({ indent, text: first })
+  state.above.push({ indent, text: first, kind: 'item' })
   // What an item is about stands in its first sentence.
   const later = { ...under, context: `${under.context} ${shorten(first, CONTEXT_CHARACTERS_MAX)}` }
   return sentences
@@ -108,7 +211,8 @@ function readItem(source: string, indent: number, block: Block, state: State): P
 }
 
 function toPassage(kind: Passage['kind'], text: string, under: Under): Passage {
-  return { kind, text: kind === 'code' ? text : shorten(text, PASSAGE_CHARACTERS_MAX), ...under }
+  const shown = kind === 'code' ? text : shorten(text, PASSAGE_CHARACTERS_MAX)
+  return { kind, text: shown, cells: [], ...under }
 }
 
 function readCode(source: string, under: Under): Passage[] {
@@ -140,15 +244,18 @@ interface Rows {
 /** Each row as "first cell – Header: cell; Header: cell", so that it can be read without the table around it. */
 function readRows({ header, body }: Rows, under: Under): Passage[] {
   return body.flatMap((cells) => {
-    const named = cells.flatMap((cell, at) => {
-      const name = header[at]
-      return cell === '' ? [] : [name && at > 0 ? `${name}: ${cell}` : cell]
-    })
-    const [first, ...rest] = named
-    if (first === undefined || rest.length === 0) return []
+    const named = cells.flatMap((text, at) => (text === '' ? [] : [{ name: header[at] ?? '', text }]))
+    if (named.length < 2) return []
     const context = `${under.context} ${shorten(header[0] ?? '', CONTEXT_CHARACTERS_MAX)}`
-    return [toPassage('row', `${first} – ${rest.join('; ')}`, { ...under, context })]
+    const passage = toPassage('row', rowText(named), { ...under, context })
+    return [{ ...passage, term: named[0]?.text ?? null, cells: named }]
   })
+}
+
+/** Cells as one line, the first one being what the row is about. */
+export function rowText([first, ...rest]: readonly Cell[]): string {
+  const named = rest.map(({ name, text }) => (name === '' ? text : `${name}: ${text}`))
+  return withoutMarkers(`${first?.text} – ${named.join('; ')}`)
 }
 
 function markdownRows(source: string): Rows {
@@ -198,5 +305,11 @@ function splitSentences(source: string): string[] {
 
 function isBrokenOnPurpose(before: string, line: string): boolean {
   if (before === '' || line === '') return true
+  if (SPOKEN.test(line)) return true
   return before.length < FULL_LINE_CHARACTERS && !/[,;(–-]$/.test(before) && !/^[\p{Ll}(]/u.test(line)
+}
+
+/** Whether a sentence needs the one before it. */
+export function pointsBack({ kind, text }: Passage): boolean {
+  return kind === 'sentence' && POINTS_BACK.test(text)
 }

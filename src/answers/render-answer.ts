@@ -1,26 +1,36 @@
 import type { Candidate } from './candidate.ts'
+import { type Passage, pointsBack } from './passages.ts'
 
-/** Words that point back: a sentence that begins with one needs the sentence before it. */
-const POINTS_BACK =
-  /^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|such|however|therefore|thus|also|otherwise|instead|then|dies\w*|sie|er|es|cela|ceci|cette|esto|esta)\b/i
 const COMPANION_CHARACTERS_MAX = 240
 const LABEL_CHARACTERS_MAX = 200
 
 /**
  * The chosen passages as text: together by hit, the hit with the best one first, within a hit in reading order, list
- * items below what leads into them, and after each its marker.
+ * items below what leads into them, and after each its marker. What stands under one label goes together; of these in a
+ * hit, too, the one with the best passage comes first. `narrow` leaves out of a passage what was not asked for.
  */
-export function renderAnswer(chosen: readonly Candidate[], all: readonly Candidate[]): string {
+export function renderAnswer(
+  chosen: readonly Candidate[],
+  all: readonly Candidate[],
+  narrow: (passage: Passage) => Passage,
+): string {
   const hits = [...new Set(chosen.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
-  const passages = withCompanions(chosen, all)
-  return hits.map((hit) => renderHit(passages.filter((candidate) => candidate.hit === hit))).join('\n\n')
+  const shown = withCompanions(chosen, all)
+  return hits
+    .map((hit) =>
+      renderHit(
+        shown.filter((candidate) => candidate.hit === hit),
+        narrow,
+      ),
+    )
+    .join('\n\n')
 }
 
 /** The chosen ones in reading order, each that points back preceded by what it points to. */
 function withCompanions(chosen: readonly Candidate[], all: readonly Candidate[]): Candidate[] {
   const shown = new Set(chosen)
   for (const { passage, hit, position } of chosen) {
-    if (passage.kind !== 'sentence' || !POINTS_BACK.test(passage.text)) continue
+    if (!pointsBack(passage)) continue
     const before = all.find((other) => other.hit === hit && other.position === position - 1)
     const isCompanion =
       before?.passage.group === passage.group && before.passage.text.length <= COMPANION_CHARACTERS_MAX
@@ -29,10 +39,13 @@ function withCompanions(chosen: readonly Candidate[], all: readonly Candidate[])
   return all.filter((candidate) => shown.has(candidate))
 }
 
-function renderHit(candidates: readonly Candidate[]): string {
-  const blocks: string[] = []
-  for (const run of runsUnderOneLabel(candidates)) blocks.push(renderRun(run))
-  return blocks.join('\n')
+function bestOf(run: readonly Candidate[]): number {
+  return run.reduce((best, { score }) => Math.max(best, score), 0)
+}
+
+function renderHit(candidates: readonly Candidate[], narrow: (passage: Passage) => Passage): string {
+  const runs = runsUnderOneLabel(candidates).toSorted((a, b) => bestOf(b) - bestOf(a))
+  return runs.map((run) => renderRun(run, narrow)).join('\n')
 }
 
 /** Neighbours that stand under the same label (or none) in the same list or run of text. */
@@ -49,9 +62,9 @@ function runsUnderOneLabel(candidates: readonly Candidate[]): Candidate[][] {
   return runs
 }
 
-function renderRun(run: readonly Candidate[]): string {
+function renderRun(run: readonly Candidate[], narrow: (passage: Passage) => Passage): string {
   const marked = run.map(({ passage, hit }) => {
-    return `${passage.text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
+    return `${narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
   })
   const first = run[0]?.passage
   const label =

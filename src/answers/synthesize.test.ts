@@ -124,3 +124,76 @@ describe('an answer without a language model', () => {
     expect(ask('quokka', [hit('Paid leave', '')])).toBe('Paid leave [1]')
   })
 })
+
+describe('an answer to a question for one fact', () => {
+  const ports = hit(
+    'Ports of the mail cluster',
+    'The time server listens on `port = 123` as usual.\n\n' +
+      '| Service | Protocol | Port |\n|---|---|---|\n| IMAP | tcp | 143 |\n| IMAPS | tcp | 993 |\n| NTP | udp | 123 |',
+  )
+  const server = hit(
+    'Server',
+    '# Server\n\n### `connectionTimeout`\n\n+ Default: `0` (no timeout)\n\nDefines the server timeout in milliseconds.\n\n' +
+      '### `keepAliveTimeout`\n\n+ Default: `72000` (72 seconds)\n\nDefines the server keep-alive timeout in milliseconds.\n\n' +
+      '### `handlerTimeout`\n\n+ Default: `0`\n\nThe timeout is cooperative: when it fires, the work goes on.',
+  )
+  const page = hit(
+    'tarn(1)',
+    'OPTIONS\n       -t, --list\n              Show the names of what is in the archive.\n\n       -k, --keep-old\n' +
+      '              Do not overwrite files that are there.\n\n       -z, --squeeze LEVEL\n              Compress with LEVEL. The default is 6.\n',
+  )
+
+  it('is the row that was asked for, with the columns that were asked for', () => {
+    expect(ask('Which port does IMAP over SSL use?', [ports])).toMatch(/^[^.]*IMAPS – Port: 993 \[1\]/)
+    expect(ask('Which protocol does NTP use?', [ports])).toMatch(/NTP – Protocol: udp \[1\]/)
+  })
+
+  it('is the default of what was asked for, not of what stands beside it', () => {
+    const answer = ask('What is the default keep-alive timeout of the server?', [server])
+    expect(answer).toMatch(/^`keepAliveTimeout`:\s(?:- )?Default: `72000` \(72 seconds\) \[1\]/)
+    expect(answer).not.toContain('cooperative')
+    expect(ask('What is the default of --squeeze?', [page])).toBe(
+      '-z, --squeeze LEVEL – Compress with LEVEL. The default is 6. [1]',
+    )
+  })
+
+  it('is the option with what it does, and nothing beside it', () => {
+    expect(ask('Which option shows the names in the archive?', [page, ports])).toBe(
+      '-t, --list – Show the names of what is in the archive. [1]',
+    )
+  })
+
+  it('is what the term means, spelled as it was asked for', () => {
+    const abbreviations = hit(
+      'Abbreviations',
+      '- DRI – directly responsible individual\n- RCA – root cause analysis',
+    )
+    const other = hit('qsync', '  -n, --dry-run   copy nothing\n  --delete        remove files')
+    expect(ask('What does DRI mean?', [other, abbreviations])).toMatch(
+      /^(?:Abbreviations: )?DRI – directly responsible individual \[2\]/,
+    )
+  })
+
+  it('is all steps in their order where steps are asked for', () => {
+    const steps = hit(
+      'Certificates',
+      'To renew a certificate:\n\n1. Log in to bastion.\n2. Run renew.\n3. Reload the proxies.',
+    )
+    expect(ask('What are the steps to renew a certificate?', [steps])).toBe(
+      'To renew a certificate:\n- Log in to bastion. [1]\n- Run renew. [1]\n- Reload the proxies. [1]',
+    )
+  })
+
+  it('has a number that the question does not have itself', () => {
+    const chat = hit(
+      'Chat',
+      'Lena: is release 5.14 still on?\nKofi: release 5.14 is the big one.\nKofi: release 5.14 is on 10 March.',
+    )
+    expect(ask('When is release 5.14?', [chat])).toMatch(/^Kofi: release 5\.14 is on 10 March\./)
+  })
+
+  it('is what a chat replied to the question', () => {
+    const chat = hit('Lunch', 'Mei: who brings the grill?\nJonas: Dmitri.\nMei: great, see you at the lake')
+    expect(ask('Who brings the grill?', [chat])).toContain('Jonas: Dmitri. [1]')
+  })
+})

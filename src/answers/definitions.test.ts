@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { readDefinitions } from './definitions.ts'
+
+const pairs = (source: string): string[][] | undefined =>
+  readDefinitions(source)?.map(({ term, text }) => [term, text])
+
+describe('definitions', () => {
+  it('stand below their term and further in, as in manual pages', () => {
+    const source =
+      '       -k, --keep-old\n              Do not overwrite files\n              that are there.\n' +
+      '       -z, --squeeze LEVEL\n              Compress. The default is 6.'
+    expect(pairs(source)).toEqual([
+      ['-k, --keep-old', 'Do not overwrite files that are there.'],
+      ['-z, --squeeze LEVEL', 'Compress. The default is 6.'],
+    ])
+    expect(pairs('--tls-cert\n--tls-key\n    Serve over HTTPS.')).toEqual([
+      ['--tls-cert, --tls-key', 'Serve over HTTPS.'],
+    ])
+  })
+
+  it('stand beside their term in one column, as in lists of options', () => {
+    expect(
+      pairs('  -n, --dry-run   copy nothing\n  --delete        remove files\n                  for good'),
+    ).toEqual([
+      ['-n, --dry-run', 'copy nothing'],
+      ['--delete', 'remove files for good'],
+    ])
+    expect(pairs('  -v    say more')).toEqual([['-v', 'say more']])
+  })
+
+  it('stand behind a colon, as in Markdown', () => {
+    expect(pairs('`list`\n: Show all\n  queues.\n`kill`\n: End a job.')).toEqual([
+      ['`list`', 'Show all queues.'],
+      ['`kill`', 'End a job.'],
+    ])
+  })
+
+  it('are settings with the comment above them', () => {
+    expect(pairs('[storage]\n; days that backups\n; are kept\nkeep_daily = 14\nbackend = s3')).toEqual([
+      ['keep_daily = 14', 'days that backups are kept'],
+      ['backend = s3', ''],
+    ])
+  })
+
+  it.each([
+    ['a paragraph', 'The first line of a paragraph\nand its second line.'],
+    ['justified text', 'The  first line of a page that was\nset to both  edges of the column'],
+    ['code', 'const a = 1;\n  const b = 2;'],
+    ['settings without comments', 'a = 1\nb = 2'],
+    ['a sentence with a list below it', 'These are allowed:\n    one\n    two'],
+    ['nothing', ''],
+  ])('are not %s', (_what, source) => {
+    expect(readDefinitions(source)).toBeNull()
+  })
+})
