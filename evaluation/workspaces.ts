@@ -8,7 +8,7 @@ import { migrate } from '../src/database/migrate.ts'
 import { openEmbedded } from '../src/database/drivers/embedded.ts'
 import { createModelRegistry } from '../src/embeddings/index.ts'
 import type { EmbeddingModel } from '../src/inference/embedding-model.ts'
-import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { findBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { createItems, type Items } from '../src/items/index.ts'
 import { ACTIONS } from '../src/kernel/actions.ts'
@@ -52,7 +52,7 @@ export function documentOf(hit: Hit): string {
  * document count once here, so that more have to be asked for.
  */
 export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): Promise<Workspaces> {
-  const models = createModelRegistry({ configured: embeddingModel, builtin: loadBuiltinModel })
+  const models = createModelRegistry({ configured: embeddingModel, builtin: findBuiltinModel })
   const items = createItems({ db, clock: systemClock, models })
   const terms = await loadTermWeights()
   const { search } = createRetrieval({ db, clock: systemClock, models, terms })

@@ -119,6 +119,6 @@ function countPieces(corpus: Corpus): { documents: number; frequencies: Uint32Ar
 }
 
 /** Keeps hashes, addresses and long numbers out of the vocabulary. */
-function isWordLike(stem: string): boolean {
+export function isWordLike(stem: string): boolean {
   return stem.length <= STEM_LENGTH_MAX && !/^\d{5,}$/.test(stem) && !/\d.*[a-z].*\d/.test(stem)
 }

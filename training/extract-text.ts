@@ -34,10 +34,7 @@ const INDEX_PAGES =
 
 /** The paragraphs of one text file of a source, in order, one array a file. `folder` is where the package was unpacked. */
 export function* extractFiles(folder: string, source: TrainingSource): Generator<string[]> {
-  for (const file of listFiles(folder)) {
-    const relative = path.relative(folder, file)
-    if (!source.files.test(relative) || INDEX_PAGES.test(relative)) continue
-    const text = readText(file)
+  for (const text of readTexts(folder, source)) {
     switch (source.format) {
       case 'html':
         yield htmlParagraphs(text)
@@ -55,8 +52,16 @@ export function* extractFiles(folder: string, source: TrainingSource): Generator
   }
 }
 
+/** The text files of a source as they are written, in order. `folder` is where the package was unpacked. */
+export function* readTexts(folder: string, source: TrainingSource): Generator<string> {
+  for (const file of listFiles(folder)) {
+    const relative = path.relative(folder, file)
+    if (source.files.test(relative) && !INDEX_PAGES.test(relative)) yield readText(file)
+  }
+}
+
 /** Every regular file below a folder, sorted by path so that training is the same on every machine. */
-function listFiles(folder: string): string[] {
+export function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))

@@ -5,13 +5,13 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-import type { TrainingSource } from './sources.ts'
+import type { PackageSource } from './sources.ts'
 
 const run = promisify(execFile)
 
 /** A package as it was unpacked. */
 export interface UnpackedPackage {
-  source: TrainingSource
+  source: PackageSource
   folder: string
   version: string
   /** SHA-256 of the package file. */
@@ -26,7 +26,7 @@ const UNPACK_TIMEOUT_MS = 5 * 60_000
  * Throws when a package is not to be had, or when its copyright file no longer holds the words that the source relies on.
  */
 export async function fetchPackages(
-  sources: readonly TrainingSource[],
+  sources: readonly PackageSource[],
   cache: string,
 ): Promise<UnpackedPackage[]> {
   const archives = path.join(cache, 'packages')
@@ -52,7 +52,7 @@ export async function fetchPackages(
   return unpacked
 }
 
-function archiveOf(source: TrainingSource, files: readonly string[]): string | undefined {
+function archiveOf(source: PackageSource, files: readonly string[]): string | undefined {
   return files.find((file) => file.startsWith(`${source.package}_`) && file.endsWith('.deb'))
 }
 
@@ -80,7 +80,7 @@ async function unpack(archive: string, folder: string): Promise<string> {
   return folder
 }
 
-async function requireLicence(source: TrainingSource, folder: string): Promise<void> {
+async function requireLicence(source: PackageSource, folder: string): Promise<void> {
   const file = path.join(folder, 'usr/share/doc', source.package, 'copyright')
   const text = await readFile(file, 'utf8')
   if (!source.evidence.test(text)) {

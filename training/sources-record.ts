@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 
-import { MODEL_ID } from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import type { ModelId } from '../src/inference/embedding-models/builtin/artefact-format.ts'
 import type { Corpus } from './corpus.ts'
+import type { PairKind } from './extract-pairs.ts'
 import type { UnpackedPackage } from './packages.ts'
 
 /** The record of what a model was trained on, in Markdown: each package with its version, licence, share and checksum. */
 export function describeSources(
+  modelId: ModelId,
   packages: readonly UnpackedPackage[],
   corpus: Corpus,
   artefact: Buffer,
@@ -15,16 +17,50 @@ export function describeSources(
     return `| ${source.package} | ${version} | ${source.licence} | ${stems.toLocaleString('en')} | \`${sha256}\` |`
   })
   const total = [...corpus.stemsOf.values()].reduce((sum, stems) => sum + stems, 0)
-  return `# What ${MODEL_ID} was trained on
+  return `# What ${modelId} was trained on
 
 Written by \`node training/train.ts\`. Debian packages; the licence is that of the files that were read, as the package's copyright file states it.
 Statistics alone leave training: stems, how often they occur, and vectors of the company that they keep.
 
-Artefact: SHA-256 \`${createHash('sha256').update(artefact).digest('hex')}\`, ${artefact.length.toLocaleString('en')} bytes.
+Artefact: SHA-256 \`${sha256Of(artefact)}\`, ${artefact.length.toLocaleString('en')} bytes.
 Text: ${total.toLocaleString('en')} stems, stop words not counted, repeated paragraphs once.
 
 | package | version | licence | stems | SHA-256 of the package |
 |---|---|---|---|---|
 ${rows.join('\n')}
 `
+}
+
+/** The record of what a model was brought together with by pairs: each package with its version, licence and checksum. */
+export function describePairSources(
+  modelId: ModelId,
+  packages: readonly UnpackedPackage[],
+  kinds: readonly PairKind[],
+  artefact: Buffer,
+): string {
+  const counts = new Map<PairKind, number>()
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const pairs = [...counts].map(([kind, count]) => `| ${kind} | ${count.toLocaleString('en')} |`)
+  const rows = packages.map(
+    ({ source, version, sha256 }) => `| ${source.package} | ${version} | ${source.licence} | \`${sha256}\` |`,
+  )
+  return `# What ${modelId} was trained on
+
+Written by \`node training/train-meaning.ts\`. It begins with the vectors of builtin-1, whose sources are in SOURCES.md, and goes on with pairs of texts out of these Debian packages; the licence is that of the files that were read, as the package's copyright file states it.
+Statistics alone leave training: stems, and vectors and weights of what is said with them.
+
+Artefact: SHA-256 \`${sha256Of(artefact)}\`, ${artefact.length.toLocaleString('en')} bytes.
+
+| pairs | |
+|---|---|
+${pairs.join('\n')}
+
+| package | version | licence | SHA-256 of the package |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function sha256Of(artefact: Buffer): string {
+  return createHash('sha256').update(artefact).digest('hex')
 }

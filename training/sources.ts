@@ -1,16 +1,25 @@
 /** How a source's files are written. */
 export type TextFormat = 'html' | 'text' | 'manual' | 'wordnet'
 
-/** A Debian package whose text the model is trained on. */
-export interface TrainingSource {
+/** A Debian package that is read. */
+export interface PackageSource {
   package: string
   /** Licence of the files that are read, by its SPDX name where it has one. */
   licence: string
   /** Words that the package's copyright file must hold; training stops when they are gone. */
   evidence: RegExp
+}
+
+/** One whose English text the model is trained on. */
+export interface TrainingSource extends PackageSource {
   /** Files of the package that are read, by their path inside it. */
   files: RegExp
   format: TextFormat
+}
+
+/** One with the same text in English and other languages: gettext's catalogues, or CLDR's names. */
+export interface TranslationSource extends PackageSource {
+  format: 'po' | 'mo' | 'cldr'
 }
 
 const HTML = /\.html?(\.gz)?$/
@@ -57,15 +66,18 @@ const MANUALS: readonly TrainingSource[] = [
   ...pages('public domain', FILES_ARE('public-domain'), 'abs-guide docutils-doc sqlite3-doc'),
 ]
 
-/** Everything the model is trained on. Each licence was read; nothing under the GPL, the GFDL or CC BY-SA is among them. */
+/** Words, what they mean, and what they are related to. */
+export const WORDNET: TrainingSource = {
+  package: 'wordnet-base',
+  licence: 'WordNet-3.0',
+  evidence: /Permission to use, copy, modify and distribute this software/,
+  files: /wordnet\/data\.(adj|adv|noun|verb)$/,
+  format: 'wordnet',
+}
+
+/** The English text that the model is trained on. Each licence was read; nothing under the GPL, the GFDL or CC BY-SA is among them. */
 export const SOURCES: readonly TrainingSource[] = [
-  {
-    package: 'wordnet-base',
-    licence: 'WordNet-3.0',
-    evidence: /Permission to use, copy, modify and distribute this software/,
-    files: /wordnet\/data\.(adj|adv|noun|verb)$/,
-    format: 'wordnet',
-  },
+  WORDNET,
   {
     package: 'dict-devil',
     licence: 'public domain',
@@ -90,6 +102,28 @@ export const SOURCES: readonly TrainingSource[] = [
     files: MANUAL,
     format: 'manual',
   },
+]
+
+/** OpenStack's services and their console, whose messages are translated. */
+const OPENSTACK_MESSAGES = `python3-cinder python3-django-horizon python3-glance python3-heat python3-keystone
+  python3-manila python3-neutron python3-nova`
+
+/** What German, French, Spanish and Japanese are learned from. LGPL, GPL and CC BY-SA dictionaries are not among them. */
+export const TRANSLATIONS: readonly TranslationSource[] = [
+  {
+    package: 'unicode-cldr-core',
+    licence: 'Unicode-DFS-2016',
+    evidence: /^License: *Unicode-DFS-2016$/m,
+    format: 'cldr',
+  },
+  { package: 'postgresql-15', licence: 'PostgreSQL', evidence: FILES_ARE('PostgreSQL'), format: 'mo' },
+  { package: 'python3-django', licence: 'BSD-3-Clause', evidence: BSD_3, format: 'po' },
+  ...OPENSTACK_MESSAGES.split(/\s+/).map((name): TranslationSource => ({
+    package: name,
+    licence: 'Apache-2.0',
+    evidence: APACHE,
+    format: 'po',
+  })),
 ]
 
 function pages(licence: string, evidence: RegExp, packages: string): TrainingSource[] {

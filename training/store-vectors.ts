@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs'
 
+import { MODEL_ID } from '../src/inference/embedding-models/builtin/artefact-format.ts'
 import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
 
 /**
- * Writes the vectors that a test compares to the last bit, as float32, little-endian, base64.
+ * Writes the present model's vectors that a test compares to the last bit, as float32, little-endian, base64.
  * To be run after training, or after a change that is meant to move vectors and so has a new model id.
  */
-const TARGET = new URL('../src/inference/embedding-models/builtin/stored-vectors.json', import.meta.url)
+const TARGET = new URL(`../src/inference/embedding-models/builtin/${MODEL_ID}.vectors.json`, import.meta.url)
 
 const SAMPLES = [
   {

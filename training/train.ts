@@ -3,26 +3,29 @@ import { parseArgs } from 'node:util'
 
 import {
   encodeArtefact,
-  MODEL_ID,
+  type ModelId,
   WORD_DIMENSIONS,
 } from '../src/inference/embedding-models/builtin/artefact-format.ts'
-import { ARTEFACT_PATH } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { associate } from './co-occurrence.ts'
 import { countVocabulary, gatherCorpus } from './corpus.ts'
 import { decompose } from './decompose.ts'
 import { fetchPackages } from './packages.ts'
 import { describeSources } from './sources-record.ts'
-import { SOURCES } from './sources.ts'
+import { say } from './say.ts'
+import { SOURCES, WORDNET } from './sources.ts'
 import { finishVocabulary } from './word-vectors.ts'
 import { relatedWords } from './wordnet.ts'
 
+/** The model before `train-meaning.ts`, which begins with its vectors. */
+const MODEL_ID: ModelId = 'builtin-1'
 /** Stems that get a word vector. */
 const VOCABULARY_SIZE = 24_000
 
 const { values } = parseArgs({
   options: {
     cache: { type: 'string', default: '/var/tmp/embedder-training' },
-    out: { type: 'string', default: ARTEFACT_PATH },
+    out: { type: 'string', default: artefactPath(MODEL_ID) },
     record: { type: 'string', default: new URL('SOURCES.md', import.meta.url).pathname },
   },
 })
@@ -43,15 +46,15 @@ async function train(cache: string, out: string, record: string): Promise<void> 
     `${(stems / 1e6).toFixed(1)} million stems, ${corpus.names.length} different, ${counted.documents} pieces`,
   )
 
-  const wordnet = packages.find(({ source }) => source.format === 'wordnet')?.folder ?? ''
+  const wordnet = folders.get(WORDNET) ?? ''
   const related = relatedWords(wordnet, counted.stems)
   const associations = associate(joined(counted.ids, related), counted.stems.length)
   say(`${(associations.columns.length / 1e6).toFixed(1)} million associations`)
   const vocabulary = finishVocabulary(counted, decompose(associations, WORD_DIMENSIONS))
 
-  const artefact = encodeArtefact(vocabulary)
+  const artefact = encodeArtefact(vocabulary, MODEL_ID)
   await writeFile(out, artefact)
-  await writeFile(record, describeSources(packages, corpus, artefact))
+  await writeFile(record, describeSources(MODEL_ID, packages, corpus, artefact))
   say(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${out}`)
 }
 
@@ -60,8 +63,4 @@ function joined(first: Uint32Array, second: Uint32Array): Uint32Array {
   all.set(first)
   all.set(second, first.length)
   return all
-}
-
-function say(message: string): void {
-  process.stdout.write(`${process.uptime().toFixed(0).padStart(4)} s  ${message}\n`)
 }

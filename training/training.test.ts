@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
 
 import { associate, OUT_OF_VOCABULARY, PARAGRAPH_END, type SparseMatrix } from './co-occurrence.ts'
+import { contrast, type Pairs } from './contrast.ts'
 import { isProse } from './corpus.ts'
 import { decompose } from './decompose.ts'
+import { manualPair, sectionPairs } from './extract-pairs.ts'
 import { htmlParagraphs, manualParagraphs } from './extract-text.ts'
+import { readCldr, readMo, readPo } from './extract-translations.ts'
+import { furtherStems, gatherPairs, pairsInRows } from './pairs.ts'
+import { createRandom } from './random.ts'
 import { readSynsets } from './wordnet.ts'
 
 function dense(matrix: SparseMatrix): number[][] {
@@ -124,5 +129,109 @@ describe('extracting text', () => {
     expect(isProse('The server answers with the first page of the list that you asked for.')).toBe(true)
     expect(isProse('int main void return zero printf hello world stdio include string')).toBe(false)
     expect(isProse('Table of contents')).toBe(false)
+  })
+})
+
+describe('pairs', () => {
+  it('are headings with what stands under them, without short blocks', () => {
+    const blocks = [
+      'lost before any heading, because nothing names it',
+      '\u0001Leave¶',
+      'Staff accrue two days off in each month.',
+    ]
+    expect(sectionPairs([...blocks, 'Table 1', '\u0001Empty', '\u0001Pay'])).toEqual([
+      { kind: 'heading', left: 'Leave', right: ' Staff accrue two days off in each month.' },
+    ])
+  })
+
+  it('are the name of a manual page with its description', () => {
+    const page =
+      '.SH NAME\nls \\- list directory contents\n.SH DESCRIPTION\nList information about files.\n.SH BUGS\nNone.'
+    expect([...manualPair(page)]).toEqual([
+      { kind: 'name', left: 'ls - list directory contents', right: 'List information about files.' },
+    ])
+    expect([...manualPair('.SH NAME\nls')]).toEqual([])
+  })
+
+  it('are messages of gettext, as text without the fuzzy ones, and as bytes', () => {
+    const text = `msgid ""\nmsgstr "Language: de"\n\n#, fuzzy\nmsgid "Open"\nmsgstr "Zu"\n
+msgid ""\n"Delete "\n"the \\"file\\""\nmsgstr "Datei löschen"\n\nmsgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] "%d Tag"\nmsgstr[1] "%d Tage"\n`
+    expect([...readPo(text)]).toEqual([
+      ['Delete the "file"', 'Datei löschen'],
+      ['%d day', '%d Tag'],
+    ])
+    const bytes = Buffer.alloc(44)
+    const strings = Buffer.from('menu\u0004Open\0Öffnen\0')
+    for (const [at, value] of [
+      [8, 1],
+      [12, 28],
+      [16, 36],
+      [28, 9],
+      [32, 44],
+      [36, 7],
+      [40, 54],
+    ] as const)
+      bytes.writeUInt32LE(value, at)
+    expect([...readMo(Buffer.concat([bytes, strings]))]).toEqual([['Open', 'Öffnen']])
+  })
+
+  it('are names of CLDR by what they name', () => {
+    const xml =
+      '<territory type="DE">Deutschland</territory><currency type="EUR">\n<displayName>Euro</displayName>'
+    const annotations =
+      '<annotation cp="🐕">Hund | Tier</annotation><annotation cp="🐕" type="tts">Hund</annotation>'
+    expect([...readCldr(xml + annotations)]).toEqual([
+      ['territory DE', 'Deutschland'],
+      ['currency EUR', 'Euro'],
+      ['🐕', 'Hund   Tier Hund'],
+    ])
+  })
+
+  it('are numbered by stems, without stop words of any language and without sides that say nothing', () => {
+    const pairs = gatherPairs([
+      { kind: 'message', left: 'Delete the files', right: 'Die Dateien löschen' },
+      { kind: 'message', left: 'the file', right: 'nicht der' },
+      { kind: 'message', left: 'file, file', right: 'Dateien' },
+      { kind: 'gloss', left: 'file', right: 'a file' },
+    ])
+    expect(pairs.names).toEqual(['delet', 'file', 'die', 'dateien', 'loschen'])
+    expect(furtherStems(pairs, ['file'], 5)).toEqual(['dateien'])
+    const { left, right, shares } = pairsInRows(pairs, ['file', 'dateien'])
+    expect([...left.rows, ...right.rows]).toEqual([0, 0, 1, 1])
+    expect([...left.counts]).toEqual([1, Math.fround(Math.SQRT2)])
+    expect(shares.length).toBe(2)
+  })
+})
+
+describe('contrast', () => {
+  const pairsOf = (count: number): Pairs => {
+    const texts = (from: number) => ({
+      starts: Uint32Array.from({ length: count + 1 }, (_, n) => n),
+      rows: Uint32Array.from({ length: count }, (_, n) => from + n),
+      counts: new Float32Array(count).fill(1),
+    })
+    return { left: texts(0), right: texts(count), shares: new Float64Array(count).fill(1) }
+  }
+  const options = { draws: 8_000, batch: 8, temperature: 0.1, rate: 0.02 }
+  const learned = (): Float32Array => {
+    const random = createRandom(7)
+    const vectors = Float32Array.from({ length: 32 * 256 }, () => random() - 0.5)
+    contrast(vectors, pairsOf(16), options, () => {})
+    return vectors
+  }
+  const cosine = (vectors: Float32Array, a: number, b: number): number => {
+    const row = (n: number): Float32Array => vectors.subarray(256 * n, 256 * (n + 1))
+    const dot = (x: Float32Array, y: Float32Array): number =>
+      x.reduce((sum, one, i) => sum + one * (y[i] ?? 0), 0)
+    return dot(row(a), row(b)) / Math.sqrt(dot(row(a), row(a)) * dot(row(b), row(b)))
+  }
+
+  it('brings what belongs together nearer than anything else, to the same bits each time', () => {
+    const vectors = learned()
+    for (let pair = 0; pair < 16; pair++) {
+      const others = Array.from({ length: 16 }, (_, n) => (n === pair ? -1 : cosine(vectors, pair, 16 + n)))
+      expect(cosine(vectors, pair, 16 + pair)).toBeGreaterThan(Math.max(...others) + 0.2)
+    }
+    expect(learned()).toEqual(vectors)
   })
 })

@@ -16,33 +16,39 @@ const POWER_ROUNDS = 40
 /** Word vectors in int8, each scaled so that its largest number is ±127, and the direction that pieces of text have in common. */
 export function finishVocabulary(counted: CountedVocabulary, decomposition: Decomposition): Vocabulary {
   const { documents, stems, frequencies } = counted
-  const vectors = quantize(decomposition, stems.length)
+  const vectors = quantize(scaled(decomposition, stems.length), stems.length)
   const weights = Float64Array.from(frequencies, (frequency) =>
     Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5)),
   )
   const commonDirection = strongestDirection(pieceVectors(counted.ids, vectors, weights))
-  return { documents, stems, frequencies, vectors, commonDirection }
+  return { documents, stems, frequencies, vectors, weights: null, commonDirection }
 }
 
-function quantize(decomposition: Decomposition, rows: number): Int8Array {
+function scaled(decomposition: Decomposition, rows: number): Float64Array {
   const scales = decomposition.values.map((value) => Math.abs(value) ** SPECTRUM_EXPONENT)
+  return Float64Array.from(
+    { length: rows * WORD_DIMENSIONS },
+    (_, at) => (scales[at % WORD_DIMENSIONS] ?? 0) * (decomposition.vectors[at] ?? 0),
+  )
+}
+
+/** Vectors in int8, each scaled so that its largest number is ±127. */
+export function quantize(vectors: Float64Array | Float32Array, rows: number): Int8Array {
   const quantized = new Int8Array(rows * WORD_DIMENSIONS)
   for (let row = 0; row < rows; row++) {
     const from = row * WORD_DIMENSIONS
-    const vector = scales.map((scale, i) => scale * (decomposition.vectors[from + i] ?? 0))
-    const largest = vector.reduce((max, one) => Math.max(max, Math.abs(one)), 0)
-    if (largest > 0)
-      quantized.set(
-        vector.map((one) => Math.round((127 * one) / largest)),
-        from,
-      )
+    const end = from + WORD_DIMENSIONS
+    let largest = 0
+    for (let at = from; at < end; at++) largest = Math.max(largest, Math.abs(vectors[at] ?? 0))
+    if (largest === 0) continue
+    for (let at = from; at < end; at++) quantized[at] = Math.round((127 * (vectors[at] ?? 0)) / largest)
   }
   return quantized
 }
 
 /** Unit weighted means of the word vectors in pieces spread evenly over the text. */
 function pieceVectors(ids: Uint32Array, vectors: Int8Array, weights: Float64Array): Float64Array[] {
-  const lengths = Float64Array.from(weights, (_, row) => length(vectors, row * WORD_DIMENSIONS))
+  const lengths = Float64Array.from(weights, (_, row) => lengthOf(vectors, row * WORD_DIMENSIONS))
   const stride = Math.max(PIECE_STEMS, Math.floor(ids.length / PIECES))
   const pieces: Float64Array[] = []
   for (let from = 0; from + PIECE_STEMS <= ids.length; from += stride) {
@@ -54,7 +60,7 @@ function pieceVectors(ids: Uint32Array, vectors: Int8Array, weights: Float64Arra
       const at = row * WORD_DIMENSIONS
       for (let i = 0; i < WORD_DIMENSIONS; i++) sum[i] = (sum[i] ?? 0) + share * (vectors[at + i] ?? 0)
     }
-    const size = length(sum, 0)
+    const size = lengthOf(sum, 0)
     if (size > 0) pieces.push(sum.map((one) => one / size))
   }
   return pieces
@@ -70,14 +76,15 @@ function strongestDirection(pieces: readonly Float64Array[]): Float32Array {
       for (let i = 0; i < WORD_DIMENSIONS; i++) along += (piece[i] ?? 0) * (direction[i] ?? 0)
       for (let i = 0; i < WORD_DIMENSIONS; i++) next[i] = (next[i] ?? 0) + along * (piece[i] ?? 0)
     }
-    const size = length(next, 0)
+    const size = lengthOf(next, 0)
     if (size === 0) throw new Error('The text has no word vector: nothing was learned.')
     direction = next.map((one) => one / size)
   }
   return Float32Array.from(direction)
 }
 
-function length(numbers: Int8Array | Float64Array, from: number): number {
+/** Length of the word vector that begins at `from`. */
+export function lengthOf(numbers: Int8Array | Float32Array | Float64Array, from: number): number {
   let squares = 0
   for (let i = 0; i < WORD_DIMENSIONS; i++) squares += (numbers[from + i] ?? 0) ** 2
   return Math.sqrt(squares)

@@ -46,17 +46,23 @@ function synsetKey(kind: string, offset: string): string {
   return `${kind === 's' ? 'a' : kind}${offset}`
 }
 
+/** All synsets by their keys. `folder` is where the package was unpacked. */
+export function readWordnet(folder: string): Map<string, Synset> {
+  const synsets = new Map<string, Synset>()
+  for (const name of FILES) {
+    const data = readFileSync(path.join(folder, 'usr/share/wordnet', `data.${name}`), 'utf8')
+    for (const synset of readSynsets(data)) synsets.set(synset.key, synset)
+  }
+  return synsets
+}
+
 /**
  * WordNet's relations as text in the vocabulary's numbers: the words of each synset alone, then with those of each synset
  * that it is related to. `folder` is where the package was unpacked.
  */
 export function relatedWords(folder: string, stems: readonly string[]): Uint32Array {
   const rows = new Map(stems.map((stem, row) => [stem, row]))
-  const synsets = new Map<string, Synset>()
-  for (const name of FILES) {
-    const data = readFileSync(path.join(folder, 'usr/share/wordnet', `data.${name}`), 'utf8')
-    for (const synset of readSynsets(data)) synsets.set(synset.key, synset)
-  }
+  const synsets = readWordnet(folder)
   const ids: number[] = []
   const rowsOf = (synset: Synset | undefined): number[] =>
     tokenize(synset?.words.join(' ') ?? '').map((stem) => rows.get(stem) ?? OUT_OF_VOCABULARY)

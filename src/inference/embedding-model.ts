@@ -8,6 +8,8 @@ export interface EmbeddingModel {
   readonly dimensions: number
   /** Of a model whose vectors keep what words mean apart from which ones they are: where. */
   readonly meaning?: MeaningPart
+  /** Ids of the earlier models that this one takes the place of: their vectors are moved to it without being asked. */
+  readonly replaces?: readonly string[]
   /** Unit vectors of documents, in order. `title` stands in front of what is embedded. */
   embedDocuments(documents: readonly EmbeddingInput[], signal?: AbortSignal): Promise<Float32Array[]>
   /** The unit vector of a query, which is given to the model exactly as it came. */

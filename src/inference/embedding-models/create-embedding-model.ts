@@ -60,3 +60,9 @@ export async function createEmbeddingModel(
     }
   }
 }
+
+/** The built-in model of that name, the present one or one before it; null: there is none. Throws StartupError. */
+export async function findBuiltinModel(name: string): Promise<EmbeddingModel | null> {
+  const builtin = await import('./builtin/builtin.ts')
+  return await builtin.findBuiltinModel(name)
+}

@@ -13,8 +13,11 @@ const vocabulary: Vocabulary = {
   stems: ['vacat', 'leav', '休暇'],
   frequencies: Uint32Array.of(40, 300, 2),
   vectors: Int8Array.from({ length: 3 * WORD_DIMENSIONS }, (_, i) => (i % 255) - 127),
+  weights: null,
   commonDirection: Float32Array.from({ length: WORD_DIMENSIONS }, (_, i) => i / 1000),
 }
+
+const weighted: Vocabulary = { ...vocabulary, weights: Float32Array.of(0.5, 2, 1), commonDirection: null }
 
 const folders: string[] = []
 
@@ -31,52 +34,57 @@ afterEach(async () => {
 })
 
 describe('the artefact', () => {
-  it('comes back as it was written', () => {
-    expect(decodeArtefact(encodeArtefact(vocabulary), 'model.bin')).toEqual(vocabulary)
+  it('comes back as it was written, with a common direction or with weights', () => {
+    const first = encodeArtefact(vocabulary, 'builtin-1')
+    expect(decodeArtefact(first, 'model.bin', 'builtin-1')).toEqual(vocabulary)
+    const second = encodeArtefact(weighted, 'builtin-2')
+    expect(decodeArtefact(second, 'model.bin', 'builtin-2')).toEqual(weighted)
   })
 
   it('comes back as it was written from a buffer that starts anywhere', () => {
-    const bytes = encodeArtefact(vocabulary)
+    const bytes = encodeArtefact(weighted, 'builtin-2')
     const shifted = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3)
-    expect(decodeArtefact(shifted, 'model.bin')).toEqual(vocabulary)
+    expect(decodeArtefact(shifted, 'model.bin', 'builtin-2')).toEqual(weighted)
   })
 
   it('stops the start when it is missing, and says what to do', async () => {
-    const missing = loadBuiltinModel('/nowhere/model.bin')
+    const missing = loadBuiltinModel('builtin-2', '/nowhere/model.bin')
     await expect(missing).rejects.toThrow(StartupError)
     await expect(missing).rejects.toThrow(/cannot read \/nowhere\/model\.bin.*training\/train\.ts/)
   })
 
   it('stops the start wherever it is cut, and says what to do', async () => {
-    const bytes = encodeArtefact(vocabulary)
+    const bytes = encodeArtefact(weighted, 'builtin-2')
     for (const length of [0, 7, 63, 64, 200, bytes.length - 1]) {
-      const cut = loadBuiltinModel(await artefactFile(bytes.subarray(0, length)))
+      const cut = loadBuiltinModel('builtin-2', await artefactFile(bytes.subarray(0, length)))
       await expect(cut, `${length} bytes`).rejects.toThrow(StartupError)
       await expect(cut, `${length} bytes`).rejects.toThrow(/Restore the file.*training\/train\.ts/)
     }
   })
 
   it('stops the start when one bit of it has changed', async () => {
-    for (const at of [16, 70, 500, 1880]) {
-      const bytes = encodeArtefact(vocabulary)
+    for (const at of [16, 70, 500, 860]) {
+      const bytes = encodeArtefact(weighted, 'builtin-2')
       bytes[at] = (bytes[at] ?? 0) ^ 1
-      await expect(loadBuiltinModel(await artefactFile(bytes)), `byte ${at}`).rejects.toThrow(StartupError)
+      await expect(loadBuiltinModel('builtin-2', await artefactFile(bytes)), `byte ${at}`).rejects.toThrow(
+        StartupError,
+      )
     }
   })
 
   it('stops the start when it belongs to another version of the model, naming both', async () => {
-    const other = loadBuiltinModel(await artefactFile(encodeArtefact(vocabulary, 'builtin-0')))
+    const other = loadBuiltinModel('builtin-2', await artefactFile(encodeArtefact(weighted, 'builtin-0')))
     await expect(other).rejects.toThrow(StartupError)
     await expect(other).rejects.toThrow(
-      /is of model builtin-0, format 1, where builtin-\d+, format 1 is needed/,
+      /is of model builtin-0, format 2, where builtin-2, format 2 is needed/,
     )
   })
 
   it('can be put back after a failed start without a new process', async () => {
-    const bytes = encodeArtefact(vocabulary)
+    const bytes = encodeArtefact(weighted, 'builtin-2')
     const file = await artefactFile(bytes.subarray(0, 100))
-    await expect(loadBuiltinModel(file)).rejects.toThrow(StartupError)
+    await expect(loadBuiltinModel('builtin-2', file)).rejects.toThrow(StartupError)
     await writeFile(file, bytes)
-    expect((await loadBuiltinModel(file)).dimensions).toBe(1024)
+    expect((await loadBuiltinModel('builtin-2', file)).dimensions).toBe(1024)
   })
 })

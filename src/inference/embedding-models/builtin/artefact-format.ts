@@ -3,13 +3,17 @@ import { endianness } from 'node:os'
 
 import { StartupError } from '../../../kernel/errors.ts'
 
-/** Id of the model that this code and its artefact make together; a change of either that moves vectors changes it. */
-export const MODEL_ID = 'builtin-1'
+/** Ids of the models that this code and an artefact make together; a change of either that moves vectors makes another. */
+export const MODEL_IDS = ['builtin-1', 'builtin-2'] as const
+export type ModelId = (typeof MODEL_IDS)[number]
+/** The one that new vectors are of; the others go on for the vectors that there are. */
+export const MODEL_ID: ModelId = 'builtin-2'
 /** Numbers in a word vector. */
 export const WORD_DIMENSIONS = 256
 
 const MAGIC = 'EMBEDDER'
-const FORMAT = 1
+/** Format 1 has a common direction, format 2 a weight for each stem in its place. */
+const FORMATS: Readonly<Record<ModelId, 1 | 2>> = { 'builtin-1': 1, 'builtin-2': 2 }
 const HEADER_BYTES = 64
 const MODEL_ID_BYTES = 16
 const CHECKSUM_AT = 48
@@ -24,28 +28,30 @@ export interface Vocabulary {
   frequencies: Uint32Array
   /** Word vectors, `WORD_DIMENSIONS` each, of any length: only their direction counts. */
   vectors: Int8Array
-  /** Unit vector along which all word vectors lean. */
-  commonDirection: Float32Array
+  /** What each stem says in a text's meaning; null: as much as it is rare. */
+  weights: Float32Array | null
+  /** Unit vector along which all word vectors lean, to be taken out of a text's meaning; null: there is none. */
+  commonDirection: Float32Array | null
 }
 
 /**
  * The artefact as bytes: a header of 64 (magic, format, stems, documents, bytes of the stems, model id, checksum), then
- * frequencies, common direction, vectors, and the stems in UTF-8 with a line feed between. Numbers are little-endian.
+ * frequencies, the common direction or weights, vectors, and the stems in UTF-8 with a line feed between. Numbers are
+ * little-endian.
  */
-export function encodeArtefact(vocabulary: Vocabulary, modelId = MODEL_ID): Buffer {
+export function encodeArtefact(vocabulary: Vocabulary, modelId: string): Buffer {
   const count = vocabulary.stems.length
   const text = Buffer.from(vocabulary.stems.join('\n'), 'utf8')
-  const numbers = Buffer.alloc(4 * (count + WORD_DIMENSIONS))
+  const further = vocabulary.weights ?? vocabulary.commonDirection ?? new Float32Array(WORD_DIMENSIONS)
+  const numbers = Buffer.alloc(4 * (count + further.length))
   for (let i = 0; i < count; i++) numbers.writeUInt32LE(vocabulary.frequencies[i] ?? 0, 4 * i)
-  for (let i = 0; i < WORD_DIMENSIONS; i++) {
-    numbers.writeFloatLE(vocabulary.commonDirection[i] ?? 0, 4 * (count + i))
-  }
+  for (const [i, one] of further.entries()) numbers.writeFloatLE(one, 4 * (count + i))
   const { buffer, byteOffset, byteLength } = vocabulary.vectors
   const body = Buffer.concat([numbers, Buffer.from(buffer, byteOffset, byteLength), text])
 
   const header = Buffer.alloc(HEADER_BYTES)
   header.write(MAGIC, 0, 'latin1')
-  header.writeUInt32LE(FORMAT, 8)
+  header.writeUInt32LE(vocabulary.weights === null ? 1 : 2, 8)
   header.writeUInt32LE(count, 12)
   header.writeUInt32LE(vocabulary.documents, 16)
   header.writeUInt32LE(text.length, 20)
@@ -56,23 +62,24 @@ export function encodeArtefact(vocabulary: Vocabulary, modelId = MODEL_ID): Buff
 
 /**
  * What `encodeArtefact` wrote. Throws a StartupError that says what to do when the bytes are cut, changed,
- * no artefact at all, or made for another version of the model. `name` is the file's name for the message.
+ * no artefact at all, or made for another model. `name` is the file's name for the message.
  */
-export function decodeArtefact(bytes: Buffer, name: string): Vocabulary {
+export function decodeArtefact(bytes: Buffer, name: string, expected: ModelId): Vocabulary {
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 8) !== MAGIC) {
     throw broken(name, 'is not an artefact of the built-in embedding model')
   }
   const format = bytes.readUInt32LE(8)
   const modelId = bytes.toString('latin1', 24, 24 + MODEL_ID_BYTES).replace(/\0+$/, '')
-  if (format !== FORMAT || modelId !== MODEL_ID) {
+  const needed = FORMATS[expected]
+  if (format !== needed || modelId !== expected) {
     throw broken(
       name,
-      `is of model ${modelId}, format ${format}, where ${MODEL_ID}, format ${FORMAT} is needed`,
+      `is of model ${modelId}, format ${format}, where ${expected}, format ${needed} is needed`,
     )
   }
   const count = bytes.readUInt32LE(12)
-  const directionAt = HEADER_BYTES + 4 * count
-  const vectorsAt = directionAt + 4 * WORD_DIMENSIONS
+  const furtherAt = HEADER_BYTES + 4 * count
+  const vectorsAt = furtherAt + 4 * (format === 1 ? WORD_DIMENSIONS : count)
   const stemsAt = vectorsAt + WORD_DIMENSIONS * count
   const length = stemsAt + bytes.readUInt32LE(20)
   if (bytes.length !== length) throw broken(name, `has ${bytes.length} bytes where ${length} were written`)
@@ -82,14 +89,15 @@ export function decodeArtefact(bytes: Buffer, name: string): Vocabulary {
   }
   const stems = bytes.toString('utf8', stemsAt).split('\n')
   if (stems.length !== count) throw broken(name, `names ${stems.length} stems where ${count} were counted`)
-  const frequencies = new Uint32Array(copiedNumbers(bytes, HEADER_BYTES, directionAt))
-  const commonDirection = new Float32Array(copiedNumbers(bytes, directionAt, vectorsAt))
+  const frequencies = new Uint32Array(copiedNumbers(bytes, HEADER_BYTES, furtherAt))
+  const further = new Float32Array(copiedNumbers(bytes, furtherAt, vectorsAt))
   return {
     documents: bytes.readUInt32LE(16),
     stems,
     frequencies,
     vectors: new Int8Array(bytes.buffer, bytes.byteOffset + vectorsAt, WORD_DIMENSIONS * count),
-    commonDirection,
+    weights: format === 1 ? null : further,
+    commonDirection: format === 1 ? further : null,
   }
 }
 

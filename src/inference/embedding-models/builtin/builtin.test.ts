@@ -4,15 +4,16 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import type { EmbeddingModel } from '../../embedding-model.ts'
-import { loadBackgroundWeights, loadBuiltinModel } from './builtin.ts'
+import { MODEL_ID, MODEL_IDS, type ModelId } from './artefact-format.ts'
+import { findBuiltinModel, loadBackgroundWeights, loadBuiltinModel } from './builtin.ts'
+import { tokenize } from './tokenize.ts'
 
 const StoredVectors = z.array(
   z.object({ kind: z.enum(['document', 'query']), title: z.string(), text: z.string(), vector: z.base64() }),
 )
 /** Written by `node training/store-vectors.ts`: float32, little-endian, base64. */
-const stored = StoredVectors.parse(
-  JSON.parse(readFileSync(new URL('stored-vectors.json', import.meta.url), 'utf8')),
-)
+const storedOf = (id: ModelId) =>
+  StoredVectors.parse(JSON.parse(readFileSync(new URL(`${id}.vectors.json`, import.meta.url), 'utf8')))
 
 let model: EmbeddingModel
 
@@ -20,8 +21,8 @@ beforeAll(async () => {
   model = await loadBuiltinModel()
 })
 
-async function documentVector(title: string, text: string): Promise<Float32Array> {
-  const [vector] = await model.embedDocuments([{ title, text }])
+async function documentVector(title: string, text: string, by = model): Promise<Float32Array> {
+  const [vector] = await by.embedDocuments([{ title, text }])
   if (!vector) throw new Error('no vector')
   return vector
 }
@@ -37,12 +38,22 @@ function littleEndian(vector: Float32Array): string {
 }
 
 describe('the built-in embedding model', () => {
-  it('gives the stored vectors to the last bit, on every machine', async () => {
+  it.each(MODEL_IDS)('gives the stored vectors of %s to the last bit, on every machine', async (id) => {
+    const stored = storedOf(id)
+    const one = await loadBuiltinModel(id)
     expect(stored.length).toBeGreaterThanOrEqual(4)
     for (const { kind, title, text, vector } of stored) {
-      const now = kind === 'query' ? await model.embedQuery(text) : await documentVector(title, text)
+      const now = kind === 'query' ? await one.embedQuery(text) : await documentVector(title, text, one)
       expect({ text, vector: littleEndian(now) }).toEqual({ text, vector })
     }
+  })
+
+  it('is the last of its line, takes the place of those before, and finds each by its name', async () => {
+    expect([...(model.replaces ?? []), model.id]).toEqual([...MODEL_IDS])
+    expect(model.id).toBe(MODEL_ID)
+    for (const id of MODEL_IDS) expect((await findBuiltinModel(id))?.id).toBe(id)
+    expect(await findBuiltinModel('builtin-0')).toBeNull()
+    expect((await loadBuiltinModel('builtin-1')).replaces).toEqual([])
   })
 
   it('gives unit vectors of its dimensions for any text, with or without words', async () => {
@@ -105,6 +116,35 @@ describe('the built-in embedding model', () => {
     const asked = await documentVector('', 'To delete an image, open it and press the remove button.')
     const other = await documentVector('', 'The orchestra plays a symphony in the concert hall on Friday.')
     expect(dot(query, asked)).toBeGreaterThan(dot(query, other) + 0.02)
+  })
+
+  it.each([
+    ['German', 'Wie lösche ich ein Bild?'],
+    ['French', 'Comment supprimer une image ?'],
+    ['Spanish', '¿Cómo elimino una imagen?'],
+  ])('finds an English document by a question in %s', async (_language, question) => {
+    const query = await model.embedQuery(question)
+    const asked = await documentVector('', 'To delete a picture, open it and press the remove button.')
+    const other = await documentVector('', 'The orchestra plays a symphony in the concert hall on Friday.')
+    expect(dot(query, asked)).toBeGreaterThan(dot(query, other) + 0.02)
+  })
+
+  it('hears the meaning of a short question more than that of one with many rare words', async () => {
+    const lexicalShare = async (question: string): Promise<number> =>
+      (await model.embedQuery(question)).subarray(0, 767).reduce((sum, one) => sum + one * one, 0)
+    const short = await lexicalShare('erase a picture')
+    const long = await lexicalShare(
+      'asynchronous replication lag of a logical standby database after a failover in PostgreSQL',
+    )
+    expect(short).toBeLessThan(0.55)
+    expect(long).toBeGreaterThan(0.8)
+  })
+
+  it('takes no function word of German, French or Spanish for a rare one', async () => {
+    const weight = await loadBackgroundWeights()
+    for (const word of ['der', 'nicht', 'avec', 'nous', 'para', 'porque']) {
+      for (const stem of tokenize(word)) expect(weight(stem), word).toBeLessThan(weight('file'))
+    }
   })
 
   it('tells rare words from common ones', async () => {

@@ -4,24 +4,31 @@ import { fileURLToPath } from 'node:url'
 import { StartupError } from '../../../kernel/errors.ts'
 import { inSlices, type Pausable } from '../../../kernel/slices.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
-import { decodeArtefact, MODEL_ID } from './artefact-format.ts'
+import { decodeArtefact, MODEL_ID, MODEL_IDS, type ModelId } from './artefact-format.ts'
 import { createEmbedder, DIMENSIONS, type Embedder, MEANING_PART } from './embed.ts'
 
-/** Where the trained artefact lies in the project. */
-export const ARTEFACT_PATH = fileURLToPath(new URL(`${MODEL_ID}.bin`, import.meta.url))
+/** Where the trained artefact of a model lies in the project. */
+export function artefactPath(id: ModelId): string {
+  return fileURLToPath(new URL(`${id}.bin`, import.meta.url))
+}
 
 const embedders = new Map<string, Promise<Embedder>>()
 
 /**
- * The embedding model that needs no network: 1,024 dimensions, scores comparable only with its own.
+ * The embedding model that needs no network: 1,024 dimensions, scores comparable only with its own. An older one goes on
+ * for vectors that are stored already.
  * Reads the artefact once a process. Throws a StartupError when it is missing, cut, or of another version.
  */
-export async function loadBuiltinModel(path = ARTEFACT_PATH): Promise<EmbeddingModel> {
-  const embedder = await loadEmbedder(path)
+export async function loadBuiltinModel(
+  id: ModelId = MODEL_ID,
+  path = artefactPath(id),
+): Promise<EmbeddingModel> {
+  const embedder = await loadEmbedder(id, path)
   return {
-    id: MODEL_ID,
+    id,
     dimensions: DIMENSIONS,
     meaning: MEANING_PART,
+    replaces: MODEL_IDS.slice(0, MODEL_IDS.indexOf(id)),
     embedDocuments: (documents, signal) => embedAll(embedder, documents, signal),
     embedQuery: async (query, signal) => {
       signal?.throwIfAborted()
@@ -30,18 +37,24 @@ export async function loadBuiltinModel(path = ARTEFACT_PATH): Promise<EmbeddingM
   }
 }
 
+/** The built-in model of that name; null: there is none. Throws as `loadBuiltinModel` does. */
+export async function findBuiltinModel(name: string): Promise<EmbeddingModel | null> {
+  const id = MODEL_IDS.find((one) => one === name)
+  return id === undefined ? null : await loadBuiltinModel(id)
+}
+
 /**
  * How rare a stem of `tokenize` is in plain English: BM25's inverse document frequency over the training text,
  * above 0, largest for stems that the text does not have. Throws as `loadBuiltinModel` does.
  */
-export async function loadBackgroundWeights(path = ARTEFACT_PATH): Promise<(stem: string) => number> {
-  return (await loadEmbedder(path)).backgroundWeight
+export async function loadBackgroundWeights(): Promise<(stem: string) => number> {
+  return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).backgroundWeight
 }
 
-function loadEmbedder(path: string): Promise<Embedder> {
+function loadEmbedder(id: ModelId, path: string): Promise<Embedder> {
   const known = embedders.get(path)
   if (known) return known
-  const loading = readArtefact(path).then((bytes) => createEmbedder(decodeArtefact(bytes, path)))
+  const loading = readArtefact(path).then((bytes) => createEmbedder(decodeArtefact(bytes, path, id)))
   embedders.set(path, loading)
   // A failed read is not kept: the file may be put back.
   loading.catch(() => embedders.delete(path))

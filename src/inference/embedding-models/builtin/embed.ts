@@ -1,4 +1,5 @@
 import { WORD_DIMENSIONS, type Vocabulary } from './artefact-format.ts'
+import { isForeignStop } from './foreign-stop-words.ts'
 import { tokenize } from './tokenize.ts'
 
 /** Numbers in a vector: hashed stems, then meaning, then the filler. */
@@ -10,8 +11,15 @@ export const MEANING_PART = { from: LEXICAL, length: WORD_DIMENSIONS }
 
 /** Signed positions that a stem takes in the lexical part. */
 const POSITIONS = 8
-/** Share of a vector's squared length that meaning takes. */
-const MEANING = 0.18
+/** Share of a vector's squared length that meaning takes in `builtin-1`, and in documents of `builtin-2`. */
+const MEANING_FIRST = 0.18
+const MEANING = 0.3
+/**
+ * What meaning counts beside the words of a question in `builtin-2`: the less the question's words say together, the
+ * likelier the answer has other ones. From the one to the other along a straight line, by the sum of background weights.
+ */
+const VAGUE = { weight: 15, meaning: 0.45 }
+const DETAILED = { weight: 30, meaning: 0.18 }
 /** BM25's k1 and b, and the length of an average chunk in stems. */
 const K1 = 1.2
 const B = 0.6
@@ -23,6 +31,8 @@ const SLOPE = 0.9
 const TITLE_COUNT = 2
 /** Background documents in which a stem unknown to the vocabulary is taken to occur. */
 const UNKNOWN_FREQUENCY = 2
+/** Background weight of other languages' stop words in `builtin-2`. */
+const STOP_WEIGHT = 0.01
 
 /** Turns text into unit vectors of `DIMENSIONS` numbers. Synchronous; not to be shared between threads. */
 export interface Embedder {
@@ -35,6 +45,7 @@ export interface Embedder {
  * The embedder over a vocabulary. A document's vector holds BM25's saturated term weights, hashed to signed positions;
  * the weighted mean of its word vectors; and a filler that takes up what is left of the unit length, so that length
  * normalisation (Singhal et al., Pivoted Document Length Normalization, 1996) survives in a unit vector: a query's filler is 0.
+ * A vocabulary without weights of its own is that of `builtin-1`, whose vectors stay what they were to the last bit.
  */
 export function createEmbedder(vocabulary: Vocabulary): Embedder {
   const { documents, stems, frequencies } = vocabulary
@@ -45,9 +56,16 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
     weights[row] = inverseFrequency(documents, frequencies[row] ?? 0)
   }
   const unknownWeight = inverseFrequency(documents, UNKNOWN_FREQUENCY)
-  const weightOf = (row: number | undefined): number =>
-    row === undefined ? unknownWeight : (weights[row] ?? 0)
+  const isLearned = vocabulary.weights !== null
+  const meaningWeights = vocabulary.weights ?? weights
+  const weightOf = (stem: string, row: number | undefined): number => {
+    if (isLearned && isForeignStop(stem)) return STOP_WEIGHT
+    return row === undefined ? unknownWeight : (weights[row] ?? 0)
+  }
   const addMeaning = wordVectorAdder(vocabulary)
+  const meaningWeight = (row: number | undefined): number =>
+    row === undefined ? 0 : (meaningWeights[row] ?? 0)
+  const documentMeaning = isLearned ? MEANING : MEANING_FIRST
 
   function embedDocument(title: string, text: string): Float32Array {
     const counts = new Map<string, number>()
@@ -58,15 +76,21 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
     let squares = 0
     for (const [stem, times] of counts) {
       const row = rows.get(stem)
-      const weight = weightOf(row)
+      const weight = weightOf(stem, row)
       const term = (((K1 + 1) * times) / (times + half)) * Math.sqrt(weight)
       squares += term * term
       addPositions(lexical, stem, term)
-      addMeaning(meaning, row, (((K1 + 1) * times) / (times + K1)) * weight)
+      addMeaning(meaning, row, (((K1 + 1) * times) / (times + K1)) * meaningWeight(row))
     }
     const size = Math.sqrt(squares)
     const coverage = Math.min(1, size / (SLOPE * PIVOT + (1 - SLOPE) * size))
-    return assemble(lexical, meaning, coverage, vocabulary.commonDirection)
+    return assemble({
+      lexical,
+      meaning,
+      coverage,
+      share: documentMeaning,
+      common: vocabulary.commonDirection,
+    })
   }
 
   function embedQuery(query: string): Float32Array {
@@ -75,20 +99,36 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
     if (count(counts, tokenize(query), 1) === 0) counts.set(`\0${query}`, 1)
     const lexical = new Float64Array(LEXICAL)
     const meaning = new Float64Array(WORD_DIMENSIONS)
+    let said = 0
+    let covered = 0
     for (const [stem, times] of counts) {
       const row = rows.get(stem)
-      const weight = weightOf(row)
+      const weight = weightOf(stem, row)
+      said += times * weight
+      if (meaningWeight(row) > 0) covered += times * weight
       // Weight to the power of 3/4, by roots alone: they are exact on every machine.
       const root = Math.sqrt(weight)
       addPositions(lexical, stem, Math.sqrt(times) * root * Math.sqrt(root))
-      addMeaning(meaning, row, Math.sqrt(times) * weight)
+      addMeaning(meaning, row, Math.sqrt(times) * meaningWeight(row))
     }
-    const vector = assemble(lexical, meaning, 1, vocabulary.commonDirection)
+    const share = isLearned ? queryMeaning(said, covered) : MEANING_FIRST
+    const vector = assemble({ lexical, meaning, coverage: 1, share, common: vocabulary.commonDirection })
     vector[FILLER] = 0
     return scaledToUnit(vector)
   }
 
-  return { embedDocument, embedQuery, backgroundWeight: (stem) => weightOf(rows.get(stem)) }
+  return { embedDocument, embedQuery, backgroundWeight: (stem) => weightOf(stem, rows.get(stem)) }
+}
+
+/**
+ * Share of a query's squared length that meaning takes, so that beside a document's fixed share it counts what it is to.
+ * `said` is the sum of the words' background weights, `covered` that of the words that have a vector.
+ */
+function queryMeaning(said: number, covered: number): number {
+  const along = Math.min(1, Math.max(0, (said - VAGUE.weight) / (DETAILED.weight - VAGUE.weight)))
+  const wanted = (VAGUE.meaning + along * (DETAILED.meaning - VAGUE.meaning)) * Math.sqrt(covered / said)
+  const ratio = ((wanted / (1 - wanted)) ** 2 * (1 - MEANING)) / MEANING
+  return ratio / (1 + ratio)
 }
 
 /** BM25's inverse document frequency, rounded so that engines whose logarithms differ in the last bit agree. */
@@ -139,35 +179,48 @@ function wordVectorAdder(vocabulary: Vocabulary) {
   }
 }
 
-function assemble(
-  lexical: Float64Array,
-  meaning: Float64Array,
-  coverage: number,
-  common: Float32Array,
-): Float32Array {
+/** A vector's parts: sums over its stems, the lexical part's length, and the share of the squared length that meaning takes. */
+interface Parts {
+  lexical: Float64Array
+  meaning: Float64Array
+  coverage: number
+  share: number
+  common: Float32Array | null
+}
+
+function assemble({ lexical, meaning, coverage, share, common }: Parts): Float32Array {
   const vector = new Float32Array(DIMENSIONS)
   const words = norm(lexical)
-  const lexicalScale = words === 0 ? 0 : (Math.sqrt(1 - MEANING) * coverage) / words
+  const lexicalScale = words === 0 ? 0 : (Math.sqrt(1 - share) * coverage) / words
   for (let i = 0; i < LEXICAL; i++) vector[i] = lexicalScale * (lexical[i] ?? 0)
-  const meaningSquares = addUnitMeaning(vector, meaning, common)
-  const lexicalSquares = words === 0 ? 0 : (1 - MEANING) * coverage * coverage
+  const meaningSquares = addUnitMeaning(vector, meaning, share, common)
+  const lexicalSquares = words === 0 ? 0 : (1 - share) * coverage * coverage
   vector[FILLER] = Math.sqrt(Math.max(0, 1 - lexicalSquares - meaningSquares))
   return vector
 }
 
-/** Writes √μ · the unit of (unit meaning less its share of the common direction); returns its squared length, μ or 0. */
-function addUnitMeaning(vector: Float32Array, meaning: Float64Array, common: Float32Array): number {
+/** Writes √share · the unit of (unit meaning less its part in the common direction); returns its squared length, share or 0. */
+function addUnitMeaning(
+  vector: Float32Array,
+  meaning: Float64Array,
+  share: number,
+  common: Float32Array | null,
+): number {
   const length = norm(meaning)
   if (length === 0) return 0
+  if (common !== null) takeOut(meaning, length, common)
+  const rest = norm(meaning)
+  if (rest < 1e-6) return 0
+  const scale = Math.sqrt(share) / rest
+  for (let i = 0; i < WORD_DIMENSIONS; i++) vector[LEXICAL + i] = scale * (meaning[i] ?? 0)
+  return share
+}
+
+function takeOut(meaning: Float64Array, length: number, common: Float32Array): void {
   let shared = 0
   for (let i = 0; i < WORD_DIMENSIONS; i++) shared += ((meaning[i] ?? 0) / length) * (common[i] ?? 0)
   for (let i = 0; i < WORD_DIMENSIONS; i++)
     meaning[i] = (meaning[i] ?? 0) / length - shared * (common[i] ?? 0)
-  const rest = norm(meaning)
-  if (rest < 1e-6) return 0
-  const scale = Math.sqrt(MEANING) / rest
-  for (let i = 0; i < WORD_DIMENSIONS; i++) vector[LEXICAL + i] = scale * (meaning[i] ?? 0)
-  return MEANING
 }
 
 function scaledToUnit(vector: Float32Array): Float32Array {

@@ -1,0 +1,122 @@
+import {
+  WORD_DIMENSIONS,
+  type Vocabulary,
+} from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import { contrast, type ContrastOptions, type Pairs, type Texts } from './contrast.ts'
+import { furtherStems, pairsInRows, type PairCorpus } from './pairs.ts'
+import { lengthOf, quantize } from './word-vectors.ts'
+
+/** Stems beyond those of the first vocabulary: rarer English ones, and those of other languages. */
+const FURTHER_STEMS = 18_000
+const OPTIONS: ContrastOptions = { draws: 450_000, batch: 256, temperature: 0.1, rate: 2e-3 }
+/** What word vectors are divided by at first, so that their lengths are about 1 and a step means the same for all. */
+const SCALE = 8
+/** Share of the direction common to all text that the vectors of further stems lose. */
+const COMMON_SHARE = 0.9
+/** A further stem weighs `ln(1 + this / pairs it occurs in)` at first, and at most the next. */
+const FURTHER_WEIGHT = 400_000
+const FURTHER_WEIGHT_MAX = 9.5
+/** Background documents in which a further stem is taken to occur: it was too rare for the first vocabulary. */
+const FURTHER_FREQUENCY = 2
+const D = WORD_DIMENSIONS
+
+/** The vocabulary with more stems, and with vectors and weights that bring texts together that belong together. */
+export function learnMeaning(
+  base: Vocabulary,
+  pairCorpus: PairCorpus,
+  say: (message: string) => void,
+): Vocabulary {
+  const stems = [...base.stems, ...furtherStems(pairCorpus, base.stems, FURTHER_STEMS)]
+  const pairs = pairsInRows(pairCorpus, stems)
+  const occurrences = new Map(pairCorpus.names.map((name, id) => [name, pairCorpus.occurrences[id] ?? 0]))
+  const vectors = firstVectors(base, pairs, stems, (stem) => occurrences.get(stem) ?? 0)
+  contrast(vectors, pairs, OPTIONS, (step, steps, loss) =>
+    say(`contrast, step ${step} of ${steps}: loss ${loss.toFixed(3)}`),
+  )
+  return {
+    documents: base.documents,
+    stems,
+    frequencies: Uint32Array.from(stems, (_, row) => base.frequencies[row] ?? FURTHER_FREQUENCY),
+    vectors: quantize(vectors, stems.length),
+    weights: Float32Array.from(stems, (_, row) => lengthOf(vectors, row * D)),
+    commonDirection: null,
+  }
+}
+
+/** Known stems as long as they are rare; further ones in the direction of what stands on the other side of their pairs. */
+function firstVectors(
+  base: Vocabulary,
+  pairs: Pairs,
+  stems: readonly string[],
+  occurrencesOf: (stem: string) => number,
+): Float32Array {
+  const vectors = new Float32Array(stems.length * D)
+  const count = base.stems.length
+  for (let row = 0; row < count; row++) {
+    const frequency = base.frequencies[row] ?? 0
+    const weight = Math.log(1 + (base.documents - frequency + 0.5) / (frequency + 0.5)) / SCALE
+    setDirection(vectors, row, base.vectors, row * D, weight)
+  }
+  const sums = new Float64Array((stems.length - count) * D)
+  addOtherSides(sums, count, vectors, pairs.left, pairs.right)
+  addOtherSides(sums, count, vectors, pairs.right, pairs.left)
+  for (let row = count; row < stems.length; row++) {
+    const sum = sums.subarray((row - count) * D, (row - count + 1) * D)
+    const size = lengthOf(sum, 0)
+    if (base.commonDirection !== null && size > 0) lean(sum, base.commonDirection)
+    const weight = Math.min(
+      FURTHER_WEIGHT_MAX,
+      Math.log(1 + FURTHER_WEIGHT / (occurrencesOf(stems[row] ?? '') + 1)),
+    )
+    setDirection(vectors, row, sum, 0, weight / SCALE)
+  }
+  return vectors
+}
+
+/** Takes most of a direction out of a vector. */
+function lean(vector: Float64Array, direction: Float32Array): void {
+  let along = 0
+  for (let i = 0; i < D; i++) along += (vector[i] ?? 0) * (direction[i] ?? 0)
+  for (let i = 0; i < D; i++) vector[i] = (vector[i] ?? 0) - COMMON_SHARE * along * (direction[i] ?? 0)
+}
+
+function setDirection(
+  vectors: Float32Array,
+  row: number,
+  from: Int8Array | Float64Array,
+  at: number,
+  length: number,
+): void {
+  const size = lengthOf(from, at)
+  if (size === 0) return
+  for (let i = 0; i < D; i++) vectors[row * D + i] = (length * (from[at + i] ?? 0)) / size
+}
+
+/** Adds to each further stem of `own` the direction of the text on the other side, the shorter `own` the more. */
+function addOtherSides(
+  sums: Float64Array,
+  first: number,
+  vectors: Float32Array,
+  own: Texts,
+  other: Texts,
+): void {
+  const text = new Float64Array(D)
+  for (let pair = 0; pair + 1 < own.starts.length; pair++) {
+    const entries = own.rows.subarray(own.starts[pair], own.starts[pair + 1])
+    if (!entries.some((row) => row >= first)) continue
+    text.fill(0)
+    for (let entry = other.starts[pair] ?? 0; entry < (other.starts[pair + 1] ?? 0); entry++) {
+      const from = (other.rows[entry] ?? 0) * D
+      const count = other.counts[entry] ?? 0
+      for (let i = 0; i < D; i++) text[i] = (text[i] ?? 0) + count * (vectors[from + i] ?? 0)
+    }
+    const size = lengthOf(text, 0)
+    if (size === 0) continue
+    const share = 1 / (size * Math.sqrt(entries.length))
+    for (const row of entries) {
+      if (row < first) continue
+      const to = (row - first) * D
+      for (let i = 0; i < D; i++) sums[to + i] = (sums[to + i] ?? 0) + share * (text[i] ?? 0)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+
+import {
+  decodeArtefact,
+  encodeArtefact,
+  type ModelId,
+} from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { documentationPairs, type TextPair, translationPairs, wordnetPairs } from './extract-pairs.ts'
+import { learnMeaning } from './learn-meaning.ts'
+import { fetchPackages } from './packages.ts'
+import { gatherPairs } from './pairs.ts'
+import { say } from './say.ts'
+import { describePairSources } from './sources-record.ts'
+import { type PackageSource, SOURCES, TRANSLATIONS, WORDNET } from './sources.ts'
+
+const MODEL_ID: ModelId = 'builtin-2'
+
+const { values } = parseArgs({
+  options: {
+    cache: { type: 'string', default: '/var/tmp/embedder-training' },
+    base: { type: 'string', default: artefactPath('builtin-1') },
+    out: { type: 'string', default: artefactPath(MODEL_ID) },
+    record: { type: 'string', default: new URL('SOURCES-2.md', import.meta.url).pathname },
+  },
+})
+
+await train()
+
+/** Trains `builtin-2` from the vectors of `builtin-1` and pairs of texts, and writes the artefact and the record of its sources. */
+async function train(): Promise<void> {
+  const sources = [...SOURCES, ...TRANSLATIONS]
+  say(`fetching and unpacking ${sources.length} packages in ${values.cache}`)
+  const packages = await fetchPackages(sources, values.cache)
+  const folders = new Map(packages.map(({ source, folder }) => [source, folder]))
+  const base = decodeArtefact(await readFile(values.base), values.base, 'builtin-1')
+
+  say('reading pairs')
+  const pairs = gatherPairs(allPairs((source) => folders.get(source) ?? ''))
+  say(`${pairs.kinds.length} pairs, ${pairs.names.length} different stems`)
+  const artefact = encodeArtefact(learnMeaning(base, pairs, say), MODEL_ID)
+  await writeFile(values.out, artefact)
+  await writeFile(values.record, describePairSources(MODEL_ID, packages, pairs.kinds, artefact))
+  say(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${values.out}`)
+}
+
+function* allPairs(folderOf: (source: PackageSource) => string): Generator<TextPair> {
+  yield* wordnetPairs(folderOf(WORDNET))
+  yield* documentationPairs(SOURCES, folderOf)
+  yield* translationPairs(TRANSLATIONS, folderOf)
+}
