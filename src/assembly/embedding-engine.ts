@@ -3,7 +3,10 @@ import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { createModelRegistry, type ModelRegistry } from '../embeddings/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
-import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
+import {
+  createEmbeddingModel,
+  findBuiltinModel,
+} from '../inference/embedding-models/create-embedding-model.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   type Choice,
@@ -41,7 +44,7 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
   const { db } = database
   const present = choice?.chosen ?? embeddingSettings(settings)
   const kept = await keepFormerModels({ db, settings, logger, configured, present })
-  const models = createModelRegistry({ configured, builtin: loadBuiltin, former: kept })
+  const models = createModelRegistry({ configured, builtin: findBuiltinModel, former: kept })
   const modelMove = createModelMove({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const modelChoice = createModelChoice({
     file: choiceFileOf(settings),
@@ -61,8 +64,4 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
     ...deps.choiceTimes,
   })
   return { models, modelMove, modelChoice }
-}
-
-function loadBuiltin(): Promise<EmbeddingModel> {
-  return createEmbeddingModel({ provider: 'builtin' })
 }

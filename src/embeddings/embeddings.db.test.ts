@@ -88,6 +88,12 @@ describe('createModelRegistry', () => {
           message: expect.stringMatching(/queries are refused/),
         },
       ])
+      const replacing = { ...configured, replaces: ['builtin-1'] }
+      const later = createModelRegistry({ configured: replacing, builtin: async () => builtin })
+      await warnOfOtherModels(mine.db, later, {
+        warn: (_fields, message) => lines.push({ fields: {}, message }),
+      })
+      expect(lines[2]?.message).toMatch(/goes on answering while they are moved/)
     } finally {
       await mine.close()
     }

@@ -8,7 +8,7 @@ export interface ModelRegistry {
   /** Makes another model the configured one. The one before goes on answering for its vectors. */
   configure(model: EmbeddingModel): void
   /**
-   * null: neither the configured model, nor the built-in one, nor one whose settings are kept.
+   * null: neither the configured model, nor a built-in one, nor one whose settings are kept.
    * @throws AppError `embedding_model_mismatch` when its settings are kept, but not enough of them
    */
   find(name: string): Promise<EmbeddingModel | null>
@@ -20,8 +20,8 @@ export interface ModelRegistry {
 
 export interface ModelRegistryOptions {
   configured: EmbeddingModel
-  /** Loads the built-in model, which is always there; called only when a stored name asks for it. */
-  builtin: () => Promise<EmbeddingModel>
+  /** Loads the built-in model of that name, which is always there; null: there is none. Called only when it is needed. */
+  builtin: (name: string) => Promise<EmbeddingModel | null>
   former?: FormerModels
 }
 
@@ -54,8 +54,8 @@ export function createModelRegistry({ builtin, former, ...options }: ModelRegist
     if (name === configured.id) return configured
     // Loading costs time and memory that other names need not pay.
     if (!name.startsWith('builtin')) return await findFormer(name)
-    const model = await builtin()
-    return model.id === name ? model : null
+    const model = await builtin(name)
+    return model?.id === name ? model : null
   }
   return {
     get configured() {

@@ -9,6 +9,7 @@ import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { findBuiltinModel, loadBuiltinModel } from '../inference/embedding-models/builtin/builtin.ts'
 import { createItems, type Items, type NewItem } from '../items/index.ts'
 import { createRetrieval, type Search } from '../retrieval/index.ts'
 import { createModelMove, type ModelMove, modelMoveRoutes } from './index.ts'
@@ -37,7 +38,8 @@ const oldModel = hashEmbeddingModel({ id: 'builtin-old', dimensions: 256 })
 const newModel = hashEmbeddingModel({ id: 'new', dimensions: 96 })
 
 function instance(configured: EmbeddingModel, { db }: OpenDatabase = database, works = false): Instance {
-  const models = createModelRegistry({ configured, builtin: async () => oldModel })
+  const builtin = async (name: string) => (name === oldModel.id ? oldModel : await findBuiltinModel(name))
+  const models = createModelRegistry({ configured, builtin })
   return {
     items: createItems({ db, models, clock }),
     search: createRetrieval({ db, models, clock, terms: testTerms }).search,
@@ -117,6 +119,39 @@ describe('a re-embedding', () => {
     })
     expect(await vectors()).toEqual({ models: { new: 70 }, bare: 0 })
     expect(await titles(after.search, 'word7')).toContain('page-7')
+    expect(errors).toEqual([])
+  })
+
+  it('moves the vectors of the built-in model before this one without being asked, and answers all along', async () => {
+    const earlier = await loadBuiltinModel('builtin-1')
+    const present = await loadBuiltinModel('builtin-2')
+    const stranger = await insertOrganization(database.db)
+    await instance(hashEmbeddingModel({ id: 'other' })).items.write(stranger.id, manyItems(stranger, 1))
+    await instance(earlier).items.write(organization.id, manyItems(organization, 70))
+
+    const first = instance(present, database, true)
+    expect(await titles(first.search, 'word7')).toContain('page-7')
+    // A process that ends in between has begun the move, and moved some of it.
+    const ended = first.modelMove.resume()
+    await until('some vectors', vectors, ({ models }) => (models['builtin-2'] ?? 0) > 0)
+    await first.modelMove.stop()
+    await ended
+    expect(await titles(instance(present).search, 'word7')).toContain('page-7')
+
+    const second = instance(present, database, true)
+    await second.modelMove.resume()
+    expect(await vectors()).toEqual({ models: { 'builtin-2': 70 }, bare: 0 })
+    expect(await titles(second.search, 'word7')).toContain('page-7')
+    expect(await second.modelMove.status(organization.id)).toMatchObject({
+      status: 'succeeded',
+      model: 'builtin-2',
+      answeringModel: 'builtin-2',
+      chunksDone: 70,
+    })
+    expect(await second.modelMove.status(stranger.id)).toMatchObject({
+      status: 'idle',
+      answeringModel: 'other',
+    })
     expect(errors).toEqual([])
   })
 

@@ -7,6 +7,8 @@
  * its new vector, one transaction makes the new model the answering one, deletes all vectors of other models and sets
  * `succeeded`. Searches use the old model until then, and read which one answers in the statement that finds the hits.
  * A failure (the model's server is down) is noted in `errorMessage` and tried again.
+ *
+ * What is of an earlier model that the configured one replaces is moved without being asked.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -15,7 +17,12 @@ import { recordEvent } from '../audit/index.ts'
 import { createTask, isLeaseFree } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import { ensureStoredModel, lockModelsForChange, type ModelRegistry } from '../embeddings/index.ts'
+import {
+  ensureStoredModel,
+  lockModelsForChange,
+  type ModelRegistry,
+  type StoredModel,
+} from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Actor, actorOf, type Caller } from '../kernel/principal.ts'
 import { createMove, type MoveLogger } from './move-chunks.ts'
@@ -61,8 +68,9 @@ export interface ModelMove {
   /** How far all moves to the configured model are together. */
   overall(): Promise<OverallMove>
   /**
-   * Works on every move that nobody works on, one after the other, until none is left that can go on; a call while one
-   * is at work joins it. Never rejects: failures are logged, and noted with the move.
+   * Begins to move what is of an earlier model that the configured one replaces, then works on every move that nobody
+   * works on, one after the other, until none is left that can go on; a call while one is at work joins it. Never
+   * rejects: failures are logged, and noted with the move.
    */
   resume(): Promise<void>
   /**
@@ -91,8 +99,23 @@ const Waiting = z.array(z.object({ organization_id: z.string() }))
 export function createModelMove({ db, models, clock, logger, works }: ModelMoveOptions): ModelMove {
   const stopped = new AbortController()
   const move = createMove({ db, models, clock, logger, signal: stopped.signal })
+  /** The operator's act, who brought the new model: it stands in the log, and not in the trail. */
+  async function startEach(organizationIds: readonly string[], target: StoredModel): Promise<void> {
+    for (const organizationId of organizationIds) {
+      const mover = { organizationId, actor: null }
+      await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))
+      logger.info({ organizationId, model: target.name }, 'a re-embedding was begun')
+    }
+  }
+  async function startReplacing(): Promise<void> {
+    const { configured } = models
+    if (configured.replaces === undefined || configured.replaces.length === 0) return
+    const replaced = await findReplaced(db, configured.replaces)
+    if (replaced.length > 0) await startEach(replaced, await ensureStoredModel(db, configured))
+  }
   const resuming = createTask({
     async act() {
+      await startReplacing()
       for (const organizationId of await findWaiting(db)) {
         if (stopped.signal.aborted) return
         await move(organizationId)
@@ -114,13 +137,7 @@ export function createModelMove({ db, models, clock, logger, works }: ModelMoveO
     async startAll() {
       const target = await ensureStoredModel(db, models.configured)
       const elsewhere = await findElsewhere(db, target.id)
-      for (const organizationId of elsewhere) {
-        const mover = { organizationId, actor: null }
-        await retryConflicts(() =>
-          db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())),
-        )
-        logger.info({ organizationId, model: target.name }, 'a re-embedding was begun')
-      }
+      await startEach(elsewhere, target)
       if (works && elsewhere.length > 0) void resuming.ask()
       return elsewhere.length
     },
@@ -139,7 +156,7 @@ export function createModelMove({ db, models, clock, logger, works }: ModelMoveO
 async function startMove(
   tx: Tx,
   { organizationId, actor }: { organizationId: string; actor: Actor | null },
-  target: { id: number; name: string },
+  target: StoredModel,
   at: Date,
 ): Promise<void> {
   // Waits for ingests under way: those that begin later write both vectors.
@@ -196,6 +213,17 @@ async function findElsewhere(db: Db, modelId: number): Promise<string[]> {
     select o.id as organization_id from organizations o
     left join reembeddings r on r.organization_id = o.id and r.status = 'running'
     where o.embedding_model_id is not null and coalesce(r.embedding_model_id, o.embedding_model_id) <> ${modelId}
+    order by o.id`.execute(db)
+  return Waiting.parse(rows).map((row) => row.organization_id)
+}
+
+/** Organizations that one of these models answers, and that are not on their way to another. */
+async function findReplaced(db: Db, names: readonly string[]): Promise<string[]> {
+  const { rows } = await sql`
+    select o.id as organization_id from organizations o
+    join embedding_models m on m.id = o.embedding_model_id
+    where m.name in (${sql.join(names)})
+      and not exists (select from reembeddings r where r.organization_id = o.id and r.status = 'running')
     order by o.id`.execute(db)
   return Waiting.parse(rows).map((row) => row.organization_id)
 }

@@ -13,7 +13,7 @@ const ModelMoveStatus = z
       .enum(['idle', 'running', 'succeeded'])
       .meta({ description: 'How far it is; `idle`: it was never asked for.', example: 'running' }),
     model: textOrNull('The model that the chunks move to.', 'openai:text-embedding-3-small:1536'),
-    answeringModel: textOrNull('The model that answers meanwhile.', 'builtin-1'),
+    answeringModel: textOrNull('The model that answers meanwhile.', 'builtin-2'),
     chunksTotal: count('Chunks to move.', 8120),
     chunksDone: count('Chunks that have moved.', 3072),
     startedAt: momentOrNull('When it began.'),
