@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { ARTEFACT_PATH } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { MODEL_IDS } from '../src/inference/embedding-models/builtin/artefact-format.ts'
+import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
 import type { Threshold } from './evaluate-weak-evidence.ts'
 
 const CALIBRATIONS = fileURLToPath(new URL('../src/inference/calibrations.json', import.meta.url))
@@ -9,7 +10,8 @@ const CALIBRATIONS = fileURLToPath(new URL('../src/inference/calibrations.json',
 /** Writes what was measured of a model beside those of the others, in place of what was known of it. @returns the file */
 export async function keepCalibration(modelId: string, threshold: Threshold): Promise<string> {
   const kept: unknown = JSON.parse(await readFile(CALIBRATIONS, 'utf8'))
-  const artefact = modelId.startsWith('builtin') ? await digestOf(ARTEFACT_PATH) : null
+  const builtin = MODEL_IDS.find((id) => id === modelId)
+  const artefact = builtin === undefined ? null : await digestOf(artefactPath(builtin))
   const written = { ...Object(kept), [modelId]: { artefact, ...threshold } }
   await writeFile(CALIBRATIONS, `${JSON.stringify(written, null, 2)}\n`)
   return CALIBRATIONS

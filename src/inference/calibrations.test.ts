@@ -2,14 +2,19 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { calibrationOf } from './calibrations.ts'
-import { MODEL_ID } from './embedding-models/builtin/artefact-format.ts'
-import { ARTEFACT_PATH } from './embedding-models/builtin/builtin.ts'
+import { MODEL_ID, MODEL_IDS } from './embedding-models/builtin/artefact-format.ts'
+import { artefactPath } from './embedding-models/builtin/builtin.ts'
 
-describe('the calibration of the built-in model', () => {
-  it('was made with the artefact that is there: make it again with "npm run evaluate -- --calibrate DIR... --keep"', () => {
-    const artefact = createHash('sha256').update(readFileSync(ARTEFACT_PATH)).digest('hex')
-    expect(calibrationOf(MODEL_ID)?.artefact).toBe(artefact)
-  })
+describe('the calibration of a built-in model', () => {
+  it.each(MODEL_IDS)(
+    '%s was made with the artefact that is there: make it again with "npm run evaluate -- --calibrate DIR... --keep"',
+    (id) => {
+      const artefact = createHash('sha256')
+        .update(readFileSync(artefactPath(id)))
+        .digest('hex')
+      expect(calibrationOf(id)?.artefact).toBe(artefact)
+    },
+  )
 
   it('flags few questions that are answered and most about other subjects', () => {
     const { answerableBelow = 1, foreignBelow = 0 } = calibrationOf(MODEL_ID) ?? {}

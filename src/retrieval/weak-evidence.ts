@@ -11,7 +11,7 @@ function chanceAmong(chunks: number): number {
 }
 
 /** Fewer chunks count as this many: the only document there is has no others that it could be the best of. */
-const CHUNKS_MIN = 20
+const CHUNKS_MIN = 100
 /** More than a workspace has. */
 const CHUNKS_MAX = 1e8
 

@@ -38,7 +38,7 @@ const ANSWERED = 'How many days of paid time off do I get per year?'
 /** The last one is not like anything at all: nothing is found for it. */
 const FOREIGN = [
   'hello',
-  'good morning',
+  'thank you very much',
   'Which river flows through Paris?',
   'Who won the football world cup in 2022?',
 ]
@@ -81,7 +81,7 @@ describe.each([0, 60])('weak evidence in a memory of one document and %i others'
   })
 
   it('begins the answer by saying so, with the closest passages cited as ever, streamed too [ASK-11]', async () => {
-    const query = 'good morning'
+    const query = 'hello'
     const { body } = await call('ask', { query })
     expect(body.answer).toMatch(/^Nothing stored answers this directly\.\n\n[^]+\[1\]/)
     expect(body.citations.length).toBeGreaterThan(0)
