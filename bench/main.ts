@@ -8,7 +8,7 @@ import { keepResults } from './keep-results.ts'
 import { call, startServer } from './server.ts'
 
 /*
- * npm run bench [embedded|postgres]; npm run bench -- sync measures connectors (bench/sync.ts)
+ * npm run bench [embedded|postgres]; npm run bench -- sync measures connectors (bench/sync.ts), -- canvas the memory canvas
  * Ingest, search, memory and start time of the service as it ships, over HTTP. Client and server share the machine.
  */
 
@@ -174,6 +174,11 @@ function table(results: readonly Result[]): string {
 if (process.argv[2] === 'sync') {
   const { benchSync } = await import('./sync.ts')
   await benchSync(process.argv.slice(3))
+  process.exit()
+}
+if (process.argv[2] === 'canvas') {
+  const { benchCanvas } = await import('./canvas.ts')
+  await benchCanvas(process.argv[3])
   process.exit()
 }
 const wanted = process.argv[2]

@@ -144,5 +144,28 @@ export type StoredDocument = z.infer<typeof StoredDocument>
 
 export const DocumentAnswer = z.looseObject({ sourceItem: StoredDocument })
 
+const CanvasNode = z.looseObject({
+  id: z.string(),
+  kind: z.enum(['entity', 'source']),
+  type: z.string(),
+  label: z.string(),
+  weight: z.number(),
+})
+export type CanvasNode = z.infer<typeof CanvasNode>
+const CanvasEdge = z.looseObject({
+  source: z.string(),
+  target: z.string(),
+  type: z.string(),
+  weight: z.number(),
+})
+export type CanvasEdge = z.infer<typeof CanvasEdge>
+
+export const CanvasAnswer = z.looseObject({
+  nodes: z.array(CanvasNode),
+  edges: z.array(CanvasEdge),
+  complete: z.boolean(),
+  itemsWaiting: z.int(),
+})
+
 export const IngestAnswer = z.looseObject({ ingested: z.int(), skipped: z.int() })
 export const Anything = z.looseObject({})

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { addAskCommand } from './commands/ask.ts'
 import { addBillingCommand } from './commands/billing.ts'
+import { addCanvasCommand } from './commands/canvas.ts'
 import { addConnectCommand } from './commands/connect.ts'
 import { addDocumentsCommand } from './commands/documents.ts'
 import { addImportCommand } from './commands/import.ts'
@@ -30,6 +31,7 @@ function createProgram(): Command {
   addSearchCommand(program)
   addAskCommand(program)
   addDocumentsCommand(program)
+  addCanvasCommand(program)
   addKeysCommand(program)
   addSourcesCommand(program)
   addConnectCommand(program)

@@ -14,6 +14,7 @@ import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { chunkingText } from '../src/items/chunk-text.ts'
 import { isLink } from '../src/items/link.ts'
 import { limitNesting } from '../src/file-text/limit-nesting.ts'
+import { extractingEntities } from '../src/memory-canvas/extraction/extract-entities.ts'
 import { numberStyleOf } from '../src/file-text/office/number-format.ts'
 import { readCsv } from '../src/file-text/read-csv.ts'
 import { readMarkdown, readRst } from '../src/file-text/read-markdown.ts'
@@ -33,6 +34,16 @@ import { createQuotationFilter, withoutQuestionsInCode } from '../src/text/quota
 import { sentenceStarts } from '../src/text/sentences.ts'
 import { countWords } from '../src/text/words.ts'
 import { findSuperlinear, hostileTexts, type HostileText } from './support/hostile-texts.ts'
+
+/** A document of one text, as the memory canvas reads it. */
+const itemOf = (text: string) => ({
+  provider: 'slack',
+  sourceKind: 'message' as const,
+  title: text.slice(0, 1_000),
+  body: text,
+  authorName: text.slice(0, 500),
+  metadata: { folder: text, senders: [text], recipients: [text], channel: text, labels: [text] },
+})
 
 const MIB = 2 ** 20
 const terms = await loadTermWeights()
@@ -94,6 +105,10 @@ const READERS: Record<string, (text: string) => unknown> = {
   chunks: (text) => inOneGo(chunkingText(text)),
   definitions: readDefinitions,
   blocks: findBlocks,
+  'what an item names': (text) => [
+    inOneGo(extractingEntities(itemOf(text), terms)),
+    inOneGo(extractingEntities({ ...itemOf(text), provider: 'notion', sourceKind: 'document' }, terms)),
+  ],
   sentences: (text) => sentenceStarts(text, 0, text.length),
   words: (text) => countWords(text, 0, text.length),
   'text as it can be stored': (text) => [storableText(text), showsNothing(text)],

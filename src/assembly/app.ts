@@ -33,7 +33,20 @@ import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { createItems, itemRoutes, type Items, type ItemServices } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { addMetrics, createMetrics, healthRoutes, type HealthServices } from '../health/index.ts'
+import {
+  createCanvasWorker,
+  createMemoryCanvas,
+  type FindItems,
+  memoryCanvasRoutes,
+  type MemoryCanvasServices,
+} from '../memory-canvas/index.ts'
+import {
+  addMetrics,
+  createMetrics,
+  type Metrics,
+  healthRoutes,
+  type HealthServices,
+} from '../health/index.ts'
 import { addPages, referenceRoutes, type ReferenceServices } from '../reference/index.ts'
 import {
   createOperator,
@@ -44,7 +57,7 @@ import {
 import { createOrganizations, organizationRoutes, type OrganizationServices } from '../organizations/index.ts'
 import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
 import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
-import { createRetrieval, retrievalRoutes, type RetrievalServices } from '../retrieval/index.ts'
+import { createRetrieval, retrievalRoutes, type RetrievalServices, type Search } from '../retrieval/index.ts'
 import {
   createRemovals,
   createSources,
@@ -86,6 +99,8 @@ export interface App {
   startDraining(): void
   /** Compares and reports now what billing has to. For tests, with the role `api`. */
   settleBilling(): Promise<void>
+  /** Reads now what the memory canvas has not read. For tests, with any role. */
+  readForCanvas(): Promise<void>
   /** Ends what runs in the background. */
   stop(): Promise<void>
 }
@@ -98,6 +113,7 @@ type Services = AccessServices &
   ConnectionServices &
   HealthServices &
   ItemServices &
+  MemoryCanvasServices &
   OperatorServices &
   OrganizationServices &
   ModelChoiceServices &
@@ -112,6 +128,7 @@ export const routes: readonly Route<Services>[] = [
   ...retrievalRoutes,
   ...answerRoutes,
   ...itemRoutes,
+  ...memoryCanvasRoutes,
   ...modelMoveRoutes,
   ...accessRoutes,
   ...sourceRoutes,
@@ -127,6 +144,8 @@ export const routes: readonly Route<Services>[] = [
 ]
 
 const SWEEP_INTERVAL_MS = 60_000
+/** Passages that are looked at for what a query means. */
+const CANVAS_PASSAGES = 8
 /** It has one session: a search at work, and one that is ready to follow. */
 const EMBEDDED_SEARCHES_AT_ONCE = 2
 /** The service's version, as the OpenAPI document says it. */
@@ -195,6 +214,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     removals,
     engine,
     billing,
+    metrics,
   })
   return {
     server,
@@ -206,21 +226,29 @@ export async function createApp(deps: AppDependencies): Promise<App> {
 
 /** What runs beside the requests, as far as this process's role has it. */
 function backgroundOf(
-  { settings, database, logger }: AppDependencies,
+  { settings, database, logger, termWeights }: AppDependencies,
   {
     embedding: { models, modelMove, modelChoice },
     sweeps,
     removals,
     engine,
     billing,
+    metrics,
   }: {
     embedding: EmbeddingEngine
     sweeps: readonly Task[]
     removals: Removals
     engine: ConnectorEngine
     billing: Billing
+    metrics: Metrics
   },
-): Pick<App, 'start' | 'stop'> {
+): Pick<App, 'start' | 'stop' | 'readForCanvas'> {
+  const canvasWorker = createCanvasWorker({
+    db: database.db,
+    logger,
+    terms: termWeights,
+    onRead: metrics.observeCanvasItems,
+  })
   return {
     async start() {
       await warnOfOtherModels(database.db, models, logger)
@@ -230,12 +258,14 @@ function backgroundOf(
       await engine.start()
       if (settings.ROLE === 'api') return
       removals.start()
+      canvasWorker.start()
       // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
       if (database.driver === 'embedded') await billing.takeOver()
       billing.start()
     },
+    readForCanvas: () => canvasWorker.readWaiting(),
     async stop() {
-      const tasks = [...sweeps, modelChoice, modelMove, removals, engine, billing]
+      const tasks = [...sweeps, modelChoice, modelMove, removals, engine, billing, canvasWorker]
       await Promise.all(tasks.map((task) => task.stop()))
     },
   }
@@ -283,6 +313,7 @@ function createServices(
     billing,
     operator: createOperator({ db, clock, logger, billing }),
     items,
+    memoryCanvas: createMemoryCanvas({ db, clock, findItems: itemsNearest(retrieval.search) }),
     ...parts.embedding,
     modelsDir: modelsDir(settings),
     retrieval,
@@ -298,6 +329,15 @@ function createServices(
     // Made once: it takes 10 ms, and anybody may ask for it.
     openApiDocument: () =>
       (document ??= { ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
+  }
+}
+
+/** The items of the passages nearest to a query, the nearest first: how the canvas finds by meaning. */
+function itemsNearest(search: Search): FindItems {
+  return async (caller, query, provider, signal) => {
+    const filter = provider === undefined ? {} : { filter: { providers: [provider] } }
+    const { hits } = await search(caller, { query, limit: CANVAS_PASSAGES, ...filter }, signal)
+    return [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
   }
 }
 

@@ -23,6 +23,8 @@ export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
 export type BillingInterval = 'monthly' | 'annual'
 export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
 export type SourceKind = 'message' | 'document' | 'file'
+/** A source counts as one, so that its items are counted as everything else. */
+export type StoredEntityType = 'person' | 'organization' | 'channel' | 'topic' | 'source'
 export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
 
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
@@ -262,6 +264,8 @@ export interface Schema {
     source_updated_at: Nullable<Date>
     metadata: Json
     content_sha256: Buffer
+    /** The content that the memory canvas has read. */
+    canvas_sha256: Nullable<Buffer>
     synced_at: Date
     created_at: Date
     updated_at: Date
@@ -281,6 +285,45 @@ export interface Schema {
     provider: ProviderId
     /** A halfvec, written as the bytes of `encodeHalfvec` or as text `[0.1,0.2,…]`. */
     embedding: string
+  }
+  canvas_work: {
+    organization_id: string
+    lease_id: Nullable<string>
+    lease_expires_at: Nullable<Date>
+  }
+  entities: {
+    organization_id: string
+    id: string
+    type: StoredEntityType
+    key: string
+    alias: Nullable<string>
+    rank: number
+  }
+  item_entities: {
+    organization_id: string
+    source_item_id: string
+    entity_id: string
+    source_id: string
+    role: 'author' | 'recipient' | 'channel' | 'mention' | 'source'
+    names: string[]
+    seen_at: Date
+  }
+  entity_totals: {
+    organization_id: string
+    source_id: string
+    entity_id: string
+    type: StoredEntityType
+    items: number
+    authored: number
+  }
+  entity_names: {
+    organization_id: string
+    source_id: string
+    entity_id: string
+    name: string
+    alias: Nullable<string>
+    words: string
+    items: number
   }
   reembeddings: {
     organization_id: string

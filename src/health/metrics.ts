@@ -12,6 +12,8 @@ export interface Metrics {
   watchOverage(
     read: () => Promise<{ waitingAnswers: number; uncertainAnswers: number; lagSeconds: number }>,
   ): void
+  /** Items that were read for the memory canvas. */
+  observeCanvasItems(items: number): void
   /** A page of a sync run that was stored. */
   observePage(provider: string, counts: { ingested: number; deleted: number; failed: number }): void
 }
@@ -49,8 +51,14 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers: [registry],
   })
+  const canvasItems = new Counter({
+    name: 'memory_canvas_items_total',
+    help: 'Items read for the memory canvas',
+    registers: [registry],
+  })
   return {
     registry,
+    observeCanvasItems: (read) => canvasItems.inc(read),
     observeReport: (attempt) => reported.inc({ outcome: attempt.outcome }, attempt.answers),
     watchOverage: (read) => watchOverage(registry, read),
     observeAnswer: ({ method, route, status, seconds }) =>

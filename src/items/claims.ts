@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
+import { forgetItems, rereadItems } from '../memory-canvas/index.ts'
 import type { CleanItem } from './item.ts'
 
+const LockedRows = z.array(z.object({ id: z.string() }))
 const Dropped = z.array(z.object({ dropped: z.int() }))
 
 /**
@@ -20,10 +22,13 @@ export async function dropClaims(
   const given = sql`json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)`
   const isClaim = sql`s.organization_id = ${organizationId} and s.source_id = ${id} and s.external_id = given.external_id`
   // In a statement of its own and in everybody's order: of two sources that end theirs at once the second sees the first's end.
-  await sql`
-    select from ${given} join synced_items s on ${isClaim}
+  const { rows: locked } = await sql`
+    select i.id from ${given} join synced_items s on ${isClaim}
     join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id
     order by s.external_id for update of i`.execute(tx)
+  const itemIds = LockedRows.parse(locked).map((row) => row.id)
+  // Those that stay are read again, for the source that they pass to.
+  await forgetItems(tx, organizationId, itemIds)
   const { rows } = await sql`
     with ended as (
       delete from synced_items s using ${given} where ${isClaim} returning s.source_item_id as id
@@ -50,6 +55,7 @@ export async function dropClaims(
       where i.organization_id = ${organizationId} and i.id = e.id and not exists (select from kept k where k.id = e.id)
     )
     select count(*)::int as dropped from ended`.execute(tx)
+  await rereadItems(tx, organizationId, itemIds)
   return Dropped.parse(rows)[0]?.dropped ?? 0
 }
 

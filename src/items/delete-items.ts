@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { forgetItems } from '../memory-canvas/index.ts'
 
 export type ItemsToDelete =
   | { organizationId: string; provider: ProviderId; externalIds: readonly string[] }
@@ -26,14 +27,22 @@ const DeletedRows = z.array(
 /** How a caller names an item. */
 export type NamedItem = { id: string } | { provider: ProviderId; externalId: string }
 
-/** Deletes items with their chunks and vectors, in one statement; what is not there is passed over. */
+const FoundRows = z.array(z.object({ id: z.string() }))
+
+/** Deletes items with their chunks and vectors and what they say on the canvas; what is not there is passed over. */
 export async function deleteItems(tx: Tx, items: ItemsToDelete): Promise<DeletedItem[]> {
   const list = JSON.stringify('ids' in items ? items.ids : items.externalIds)
   const named =
     'ids' in items ? sql`i.id = value::uuid` : sql`i.provider = ${items.provider} and i.external_id = value`
+  const { rows: found } = await sql`
+    select i.id from source_items i, json_array_elements_text(${list}::json)
+    where i.organization_id = ${items.organizationId} and ${named}`.execute(tx)
+  const ids = FoundRows.parse(found).map((row) => row.id)
+  // They alone are deleted: what comes in between is not known to be off the canvas.
+  await forgetItems(tx, items.organizationId, ids)
   const { rows } = await sql`
-    delete from source_items i using json_array_elements_text(${list}::json)
-    where i.organization_id = ${items.organizationId} and ${named}
+    delete from source_items i using json_array_elements_text(${JSON.stringify(ids)}::json)
+    where i.organization_id = ${items.organizationId} and i.id = value::uuid
     returning i.id, i.provider, i.external_id, i.source_id`.execute(tx)
   return toDeleted(rows)
 }
@@ -54,9 +63,17 @@ export async function deleteShownItem(
     'id' in item
       ? sql`i.id = ${item.id}`
       : sql`i.provider = ${item.provider} and i.external_id = ${item.externalId}`
+  const ofThese = sql`i.provider in (${sql.join([...providers])})`
+  const { rows: found } = await sql`
+    select i.id from source_items i
+    join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
+    where i.organization_id = ${organizationId} and ${isNamed} and ${ofThese}`.execute(tx)
+  const [id] = FoundRows.parse(found).map((row) => row.id)
+  if (id === undefined) return undefined
+  await forgetItems(tx, organizationId, [id])
   const { rows } = await sql`
     delete from source_items i using sources s
-    where i.organization_id = ${organizationId} and ${isNamed} and i.provider in (${sql.join([...providers])})
+    where i.organization_id = ${organizationId} and i.id = ${id} and ${ofThese}
       and s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
     returning i.id, i.provider, i.external_id, i.source_id`.execute(tx)
   return toDeleted(rows)[0]

@@ -71,7 +71,7 @@ export async function storeItems(tx: Tx, prepared: PreparedItems, syncedAt: Date
   return { ingested, skipped: items.length - ingested }
 }
 
-/** Their content is the same, so `updated_at` stays. */
+/** Their content is the same, so `updated_at` stays; the canvas counts them anew, for their new source. */
 async function moveItems(
   tx: Tx,
   organizationId: string,
@@ -80,7 +80,7 @@ async function moveItems(
 ): Promise<void> {
   if (moved.length === 0) return
   await sql`
-    update source_items i set source_id = m."sourceId", synced_at = ${at}
+    update source_items i set source_id = m."sourceId", synced_at = ${at}, canvas_sha256 = null
     from json_to_recordset(${JSON.stringify(moved)}::json) as m(id uuid, "sourceId" uuid)
     where i.organization_id = ${organizationId} and i.id = m.id`.execute(tx)
 }
@@ -122,7 +122,7 @@ async function upsertItems(
         source_id = excluded.source_id, source_kind = excluded.source_kind, title = excluded.title,
         body = excluded.body, url = excluded.url, author_name = excluded.author_name,
         source_created_at = excluded.source_created_at, source_updated_at = excluded.source_updated_at,
-        metadata = excluded.metadata, content_sha256 = excluded.content_sha256,
+        metadata = excluded.metadata, content_sha256 = excluded.content_sha256, canvas_sha256 = null,
         synced_at = excluded.synced_at, updated_at = excluded.updated_at
       where (source_items.content_sha256, source_items.source_id)
         is distinct from (excluded.content_sha256, excluded.source_id)

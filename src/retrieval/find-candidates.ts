@@ -3,6 +3,7 @@ import { type ModelRegistry, readModelState, type StoredModel } from '../embeddi
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { idsOfEntity } from '../memory-canvas/index.ts'
 import { findNearest, type NearestChunk, type NearestQuery } from './find-nearest.ts'
 import type { SearchRequest } from './search-schema.ts'
 import { createEvidenceCheck } from './weak-evidence.ts'
@@ -63,18 +64,22 @@ export function createFindCandidates({
     const { organizationId } = caller
     const { query, limit, filter = {}, rank = 'vector' } = request
     const providers = providersInScope(caller, filter.providers)
+    const { entityId } = filter
+    const entityIds = entityId === undefined ? null : await idsOfEntity(db, caller, entityId)
     let answering = remembered.get(organizationId) ?? (await currentModel(organizationId))
     for (let attempt = 1; answering !== null; attempt++) {
       const loaded = await load(organizationId, answering)
       if (loaded === null) break
       const { model, embedder } = loaded
       const vector = await embedder.embedQuery(query, signal)
-      if (providers?.length === 0) return { chunks: [], model: model.name, isWeak: false }
+      if (providers?.length === 0 || entityIds?.length === 0)
+        return { chunks: [], model: model.name, isWeak: false }
       const wanted =
         rank === 'vector'
           ? { limit, meaning: null }
           : { limit: Math.max(CANDIDATES, limit), meaning: embedder.meaning ?? null }
-      const nearestQuery: NearestQuery = { organizationId, model, vector, providers, filter, ...wanted }
+      const asked = { organizationId, model, vector, providers, filter, entityIds }
+      const nearestQuery: NearestQuery = { ...asked, ...wanted }
       const nearest = await findNearest(db, nearestQuery)
       switch (nearest.state) {
         case 'found':

@@ -20,6 +20,8 @@ export interface NearestQuery {
   /** null: every provider. */
   providers: readonly ProviderId[] | null
   filter: SearchFilter
+  /** What items name the filter's entity by; null where it asks for none. */
+  entityIds: readonly string[] | null
 }
 
 /** A found chunk with its item. */
@@ -151,10 +153,14 @@ function compared({
   model,
   providers,
   filter,
-}: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'filter'>): RawBuilder<unknown> {
+  entityIds,
+}: Pick<
+  NearestQuery,
+  'organizationId' | 'model' | 'providers' | 'filter' | 'entityIds'
+>): RawBuilder<unknown> {
   const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
   return sql`e.embedding_model_id = ${model.id} ${inScope}
-    ${matchingItems(organizationId, filter)}`
+    ${matchingItems(organizationId, filter)} ${naming(organizationId, entityIds)}`
 }
 
 /** The vector as the scan has to carry it along, and its dot product with the query's in the part of meaning. */
@@ -183,6 +189,14 @@ function notRemoved(organizationId: string): RawBuilder<unknown> {
 
 function removedSources(organizationId: string): RawBuilder<unknown> {
   return sql`select s.id from sources s where s.organization_id = ${organizationId} and s.removed_at is not null`
+}
+
+/** A condition on the chunk's item: that it names one of these. */
+function naming(organizationId: string, entityIds: readonly string[] | null): RawBuilder<unknown> {
+  if (entityIds === null) return sql``
+  return sql`and e.source_item_id in (
+    select n.source_item_id from item_entities n
+    where n.organization_id = ${organizationId} and n.entity_id in (${sql.join([...entityIds])}))`
 }
 
 /** The filter as a condition on the chunk's item; nothing when it asks for nothing of it. */

@@ -31,6 +31,11 @@ export const SearchFilter = z
     updatedAfter: Timestamp.optional().describe('Changed at the source at this time or later.'),
     updatedBefore: Timestamp.optional().describe('Changed at the source before this time.'),
     connectorId: givenId.optional().describe('Of this source.'),
+    entityId: givenId
+      .optional()
+      .describe(
+        'Naming this entity of the memory canvas; items that it has not read yet are not among them.',
+      ),
     metadata: z
       .record(
         z.string().max(TEXT_CHARACTERS_MAX),

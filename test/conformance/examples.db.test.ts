@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/assembly/app.ts'
 import { exampleOf } from '../../src/http/examples.ts'
+import { anEntity } from '../support/canvas.ts'
 import { EXAMPLE_ID } from '../../src/kernel/schemas.ts'
 import { type ConnectedService, startConnectedService, type Workspace } from '../support/connected-service.ts'
 import { push } from '../support/documents.ts'
@@ -33,6 +34,7 @@ async function realIds({ operationId }: AnyRoute): Promise<Record<string, string
     [EXAMPLE_ID.syncRun]: runs.body.syncRuns[0].id,
     [EXAMPLE_ID.sourceItem]: items.body.sourceItems[0].id,
     [EXAMPLE_ID.apiKey]: apiKey,
+    [EXAMPLE_ID.entity]: await anEntity(service, organization),
   }
 }
 

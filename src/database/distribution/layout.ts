@@ -36,6 +36,11 @@ export const LAYOUT = {
   synced_items: 'tenant',
   chunks: 'tenant',
   chunk_embeddings: 'tenant',
+  canvas_work: 'tenant',
+  entities: 'tenant',
+  item_entities: 'tenant',
+  entity_totals: 'tenant',
+  entity_names: 'tenant',
   reembeddings: 'tenant',
 
   // Looked up by the hash of a secret, by the user, by the hash of a state.

@@ -1,0 +1,77 @@
+import { writeFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { CanvasAnswer, type CanvasNode } from '../api-shapes.ts'
+import { drawCanvas } from '../draw-canvas.ts'
+import { CommandError, messageOf } from '../failures.ts'
+import { formatTable, printableLine, type Terminal } from '../terminal.ts'
+import { countOption, PROVIDER_CHOICES } from './options.ts'
+import { openSession, printJson } from './session.ts'
+
+const TYPES = ['person', 'organization', 'channel', 'topic'] as const
+
+interface CanvasOptions {
+  provider?: string
+  type?: string
+  around?: string
+  since?: string
+  limit?: number
+  svg?: string
+}
+
+/** `canvas [QUERY]`: the graph of people, organizations, channels and topics. */
+export function addCanvasCommand(program: Command): void {
+  program
+    .command('canvas')
+    .description('show who, what and where the stored documents name')
+    .argument('[query...]', 'only what has this name')
+    .addOption(new Option('--provider <provider>', 'only what this provider says').choices(PROVIDER_CHOICES))
+    .addOption(new Option('--type <type>', 'only of this kind').choices(TYPES))
+    .option('--around <id>', 'only what goes with this one, by its id from "canvas --json"')
+    .option('--since <time>', 'only what changed at this time or later, ISO 8601 with Z or an offset')
+    .addOption(countOption('nodes', { max: 500, serviceTakes: 100 }))
+    .option('--svg <file>', 'also draw it')
+    .action(async (words: string[], options: CanvasOptions, command: Command) => {
+      const { client, terminal, json } = openSession(command)
+      const answer = await client.call(CanvasAnswer, { method: 'GET', path: pathOf(words, options) })
+      if (options.svg !== undefined) {
+        await writeSvg(options.svg, drawCanvas(answer.nodes, answer.edges))
+        terminal.note(`The drawing is in ${options.svg}`)
+      }
+      if (json) printJson(terminal, answer)
+      else printNodes(terminal, answer.nodes)
+      if (!answer.complete)
+        terminal.note(`Not everything has been read for it yet: ${answer.itemsWaiting} documents wait.`)
+    })
+}
+
+function pathOf(words: readonly string[], { provider, type, around, since, limit }: CanvasOptions): string {
+  const query = new URLSearchParams()
+  if (words.length > 0) query.set('q', words.join(' '))
+  if (provider !== undefined) query.set('provider', provider)
+  if (type !== undefined) query.set('entityType', type)
+  if (around !== undefined) query.set('around', around)
+  if (since !== undefined) query.set('since', since)
+  if (limit !== undefined) query.set('limit', `${limit}`)
+  return query.size === 0 ? '/v1/memory-canvas' : `/v1/memory-canvas?${query.toString()}`
+}
+
+function printNodes(terminal: Terminal, nodes: readonly CanvasNode[]): void {
+  if (nodes.length === 0) {
+    terminal.print('Nothing found.')
+    return
+  }
+  const rows = nodes.map(({ kind, type, label, weight }) => [
+    printableLine(label),
+    kind === 'source' ? `source (${type})` : type,
+    `${weight}`,
+  ])
+  for (const line of formatTable(['NAME', 'KIND', 'WEIGHT'], rows)) terminal.print(line)
+}
+
+async function writeSvg(file: string, svg: string): Promise<void> {
+  try {
+    await writeFile(file, svg)
+  } catch (cause) {
+    throw new CommandError(`The drawing could not be written to ${file}: ${messageOf(cause)}`, { cause })
+  }
+}

@@ -1,0 +1,106 @@
+import type { CanvasEdge, CanvasNode } from './api-shapes.ts'
+
+const SIZE = 1_200
+const CENTRE = SIZE / 2
+/** Each node stands at this angle from the one before, so that none stands behind another. */
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
+const RADIUS_MIN = 5
+const RADIUS_MAX = 26
+const LABEL_CHARACTERS_MAX = 28
+/** Of the heaviest node and of the others in the legend. */
+const COLOURS: Readonly<Record<string, string>> = {
+  person: '#2563eb',
+  organization: '#9333ea',
+  channel: '#0d9488',
+  topic: '#d97706',
+  source: '#475569',
+}
+
+interface Placed {
+  node: CanvasNode
+  x: number
+  y: number
+  radius: number
+}
+
+/**
+ * The graph as an SVG that needs nothing else: the heaviest node in the middle, the lighter ones further out, each as large as it is
+ * heavy. The same graph gives the same drawing.
+ */
+export function drawCanvas(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[]): string {
+  const heaviest = Math.max(1, ...nodes.slice(0, 1).map(({ weight }) => weight))
+  const placed = nodes.map((node, place): Placed => {
+    const distance = ((SIZE / 2 - 90) * Math.sqrt(place)) / Math.sqrt(Math.max(1, nodes.length - 1))
+    return {
+      node,
+      x: CENTRE + distance * Math.cos(place * GOLDEN_ANGLE),
+      y: CENTRE + distance * Math.sin(place * GOLDEN_ANGLE),
+      radius: RADIUS_MIN + (RADIUS_MAX - RADIUS_MIN) * Math.sqrt(node.weight / heaviest),
+    }
+  })
+  const byId = new Map(placed.map((one) => [one.node.id, one]))
+  const strongest = Math.max(1, ...edges.slice(0, 1).map(({ weight }) => weight))
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}" font-family="system-ui, sans-serif" font-size="12">`,
+    '<title>Memory canvas</title>',
+    `<rect width="${SIZE}" height="${SIZE}" fill="#ffffff"/>`,
+    '<g stroke="#94a3b8">',
+    ...edges.flatMap((edge) => lineOf(edge, byId, strongest)),
+    '</g>',
+    ...placed.map(circleOf),
+    ...legend(),
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+function lineOf(
+  { source, target, type, weight }: CanvasEdge,
+  byId: ReadonlyMap<string, Placed>,
+  strongest: number,
+): string[] {
+  const from = byId.get(source)
+  const to = byId.get(target)
+  if (!from || !to) return []
+  const share = Math.sqrt(weight / strongest)
+  const words = `${from.node.label} ${type.replaceAll('_', ' ')} ${to.node.label}: ${weight}`
+  return [
+    `<line x1="${round(from.x)}" y1="${round(from.y)}" x2="${round(to.x)}" y2="${round(to.y)}" stroke-width="${round(0.5 + 3 * share)}" opacity="${round(0.15 + 0.5 * share)}"><title>${escaped(words)}</title></line>`,
+  ]
+}
+
+function circleOf({ node, x, y, radius }: Placed): string {
+  const characters = [...node.label]
+  const label =
+    characters.length <= LABEL_CHARACTERS_MAX
+      ? node.label
+      : `${characters.slice(0, LABEL_CHARACTERS_MAX - 1).join('')}…`
+  const colour = COLOURS[node.kind === 'source' ? 'source' : node.type] ?? COLOURS['source']
+  return (
+    `<g><title>${escaped(`${node.label} (${node.type}): ${node.weight}`)}</title>` +
+    `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${colour}" fill-opacity="0.85"/>` +
+    `<text x="${round(x)}" y="${round(y + radius + 12)}" text-anchor="middle" fill="#0f172a" stroke="#ffffff" stroke-width="3" paint-order="stroke">${escaped(label)}</text></g>`
+  )
+}
+
+function legend(): string[] {
+  return Object.entries(COLOURS).map(
+    ([type, colour], place) =>
+      `<g><circle cx="24" cy="${24 + place * 20}" r="6" fill="${colour}"/><text x="38" y="${28 + place * 20}" fill="#0f172a">${type}</text></g>`,
+  )
+}
+
+function round(value: number): string {
+  return value.toFixed(1)
+}
+
+/** Text of others as XML takes it: without control characters and what would end the text. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/g, ' ')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}

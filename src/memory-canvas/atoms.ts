@@ -1,0 +1,118 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import type { StoredEntityType } from '../database/schema.ts'
+import type { View } from './visible-sources.ts'
+
+/** How many items of one source name something, and how many of these it wrote. */
+export interface SourceCount {
+  items: number
+  authored: number
+}
+
+export interface CountedName {
+  name: string
+  alias: string | null
+  items: number
+}
+
+/** What a text can name (an address, a name, a handle, a phrase), as the view has it. Several may be one entity. */
+export interface Atom {
+  id: string
+  type: StoredEntityType
+  alias: string | null
+  rank: number
+  /** By source, of those in view. */
+  counts: Map<string, SourceCount>
+  names: CountedName[]
+}
+
+export const ENTITY_TYPES = ['person', 'organization', 'channel', 'topic'] as const
+export type EntityType = (typeof ENTITY_TYPES)[number]
+export const STORED_TYPES = [...ENTITY_TYPES, 'source'] as const
+
+const TotalRows = z.array(
+  z.object({
+    id: z.string(),
+    type: z.enum(STORED_TYPES),
+    alias: z.string().nullable(),
+    rank: z.number(),
+    source_id: z.string(),
+    items: z.number(),
+    authored: z.number(),
+  }),
+)
+const NameRows = z.array(
+  z.object({ entity_id: z.string(), name: z.string(), alias: z.string().nullable(), items: z.number() }),
+)
+const IdRows = z.array(z.object({ id: z.string() }))
+
+/** More that go by the same names are not looked at. */
+const SAME_NAMED_MAX = 1_000
+/** How far what goes by the same name is followed: from a handle to an address, to a name, to a phrase. */
+const ROUNDS_MAX = 4
+
+/** The sources of a view as a list for `in`; the view has at least one. */
+export function inView({ sources }: View): RawBuilder<unknown> {
+  return sql`(${sql.join(sources.map(({ id }) => id))})`
+}
+
+/** Ids as a list for `in`. */
+export function idsOf(ids: Iterable<string>): RawBuilder<unknown> {
+  return sql`(select value::uuid from json_array_elements_text(${JSON.stringify([...ids])}::json))`
+}
+
+/**
+ * These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names.
+ */
+export async function loadAtoms(db: Db, view: View, ids: Iterable<string>): Promise<Map<string, Atom>> {
+  const atoms = new Map<string, Atom>()
+  const asked = new Set<string>()
+  let wanted = new Set(ids)
+  for (let round = 0; round < ROUNDS_MAX && wanted.size > 0; round++) {
+    const loaded = await loadThese(db, view, wanted)
+    for (const atom of loaded) atoms.set(atom.id, atom)
+    const aliases = new Set<string>()
+    for (const atom of loaded) {
+      for (const { alias } of [atom, ...atom.names])
+        if (alias !== null && !asked.has(alias)) aliases.add(alias)
+    }
+    for (const alias of aliases) asked.add(alias)
+    const named = await findByAlias(db, view, aliases)
+    wanted = new Set(named.filter((id) => !atoms.has(id)))
+  }
+  return atoms
+}
+
+async function loadThese(db: Db, view: View, ids: ReadonlySet<string>): Promise<Atom[]> {
+  const { rows } = await sql`
+    select e.id, e.type, e.alias, e.rank, t.source_id, t.items, t.authored
+    from entity_totals t join entities e on e.organization_id = t.organization_id and e.id = t.entity_id
+    where t.organization_id = ${view.organizationId} and t.entity_id in ${idsOf(ids)} and t.source_id in ${inView(view)}`.execute(
+    db,
+  )
+  const { rows: names } = await sql`
+    select entity_id, name, min(alias) as alias, sum(items)::int as items from entity_names
+    where organization_id = ${view.organizationId} and entity_id in ${idsOf(ids)} and source_id in ${inView(view)}
+    group by entity_id, name`.execute(db)
+  const atoms = new Map<string, Atom>()
+  for (const { id, type, alias, rank, source_id: sourceId, items, authored } of TotalRows.parse(rows)) {
+    const atom = atoms.get(id) ?? { id, type, alias, rank, counts: new Map(), names: [] }
+    atom.counts.set(sourceId, { items, authored })
+    atoms.set(id, atom)
+  }
+  for (const { entity_id: id, ...name } of NameRows.parse(names)) atoms.get(id)?.names.push(name)
+  return [...atoms.values()]
+}
+
+async function findByAlias(db: Db, view: View, aliases: ReadonlySet<string>): Promise<string[]> {
+  if (aliases.size === 0) return []
+  const given = sql`(select value from json_array_elements_text(${JSON.stringify([...aliases])}::json))`
+  const { rows } = await sql`
+    (select id from entities where organization_id = ${view.organizationId} and alias in ${given} order by id limit ${SAME_NAMED_MAX})
+    union
+    (select distinct entity_id from entity_names
+    where organization_id = ${view.organizationId} and alias in ${given} and source_id in ${inView(view)}
+    order by entity_id limit ${SAME_NAMED_MAX})`.execute(db)
+  return IdRows.parse(rows).map((row) => row.id)
+}

@@ -1,0 +1,269 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import {
+  type Atom,
+  ENTITY_TYPES,
+  type EntityType,
+  inView,
+  loadAtoms,
+  STORED_TYPES,
+  type SourceCount,
+} from './atoms.ts'
+import { findInItems, findNamed } from './find-named.ts'
+import { byWeight, type CanvasEdge, type CanvasNode, inTurns, toGraph } from './graph.ts'
+import { type Entity, resolveEntities } from './resolve.ts'
+import { countWithin, latestItems, namedTogether, type Selection } from './selection.ts'
+import { type View, type VisibleSource, viewOf } from './visible-sources.ts'
+
+export interface CanvasQuery {
+  q?: string | undefined
+  provider?: ProviderId | undefined
+  entityType?: EntityType | undefined
+  /** A node's id. */
+  around?: string | undefined
+  since?: Date | undefined
+  limit: number
+}
+
+export interface Canvas {
+  nodes: CanvasNode[]
+  edges: CanvasEdge[]
+  generatedAt: string
+  complete: boolean
+  itemsWaiting: number
+}
+
+/** The items whose passages are nearest to a query, within the caller's scope. */
+export type FindItems = (
+  caller: Caller,
+  query: string,
+  provider: ProviderId | undefined,
+  signal: AbortSignal,
+) => Promise<string[]>
+
+export interface CanvasOptions {
+  db: Db
+  clock: Clock
+  findItems: FindItems
+}
+
+/** A graph that says what of it was asked for. @throws AppError `not_found` for `around`; what `findItems` throws */
+export type DrawCanvas = (caller: Caller, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
+
+/** The latest items that a canvas since a time, or around an entity, is drawn from. */
+const SINCE_ITEMS_MAX = 2_000
+export const AROUND_ITEMS_MAX = 500
+/** The latest items of each name that edges are counted in, and of all of them together. */
+const EVIDENCE_PER_ATOM = 24
+const EVIDENCE_PER_ATOM_MIN = 6
+const EVIDENCE_MAX = 3_000
+/** A word that stands in one item only is not yet what a company talks about. */
+const TOPIC_WEIGHT_MIN = 2
+/** Sources are at most so large a part of the nodes. */
+const SOURCES_SHARE = 4
+
+/** Draws the canvas of what a caller may see: all of it is counted in the items of visible sources. */
+export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawCanvas {
+  return async (caller, query, signal) => {
+    const view = await viewOf(db, caller, query.provider)
+    const empty = { generatedAt: clock.now().toISOString(), complete: true, itemsWaiting: 0 }
+    if (view.sources.length === 0) {
+      if (query.around !== undefined) throw noSuchNode()
+      return { nodes: [], edges: [], ...empty }
+    }
+    const selection = await selectItems(db, view, query)
+    const asked = query.q === undefined ? null : await findAsked(view, caller, query, query.q, signal)
+    const candidates = await findCandidates(db, view, query, selection, asked)
+    const entities = candidates.filter(
+      (entity) =>
+        (query.entityType === undefined || entity.type === query.entityType) &&
+        (asked === null || entity.atoms.some(({ id }) => asked.has(id))) &&
+        (asked !== null ||
+          query.around !== undefined ||
+          entity.type !== 'topic' ||
+          entity.weight >= TOPIC_WEIGHT_MIN),
+    )
+    const sources =
+      asked !== null || query.entityType !== undefined ? [] : await weighSources(db, view, query, selection)
+    const ranked = ENTITY_TYPES.map((type) =>
+      entities.filter((entity) => entity.type === type).toSorted(byWeight),
+    )
+    const chosen = withCentre(inTurns(ranked, query.limit - sources.length), entities, query)
+    const perAtom = Math.max(
+      EVIDENCE_PER_ATOM_MIN,
+      Math.min(EVIDENCE_PER_ATOM, Math.floor(EVIDENCE_MAX / (chosen.length + 1))),
+    )
+    const together = chosen.length < 2 ? [] : await namedTogether(db, view, chosen, selection?.items, perAtom)
+    const itemsWaiting = await countWaiting(db, view)
+    return { ...toGraph(chosen, sources, together), ...empty, complete: itemsWaiting === 0, itemsWaiting }
+  }
+
+  async function findAsked(
+    view: View,
+    caller: Caller,
+    { provider }: CanvasQuery,
+    q: string,
+    signal: AbortSignal,
+  ): Promise<Set<string>> {
+    const named = await findNamed(db, view, q)
+    if (named.length > 0) return new Set(named)
+    return new Set(await findInItems(db, view, await findItems(caller, q, provider, signal)))
+  }
+}
+
+/** Items that a canvas is drawn from, with what they name. */
+interface Selected {
+  items: Selection
+  counts: Map<string, Map<string, SourceCount>>
+}
+
+async function selectItems(
+  db: Db,
+  view: View,
+  { around, since }: CanvasQuery,
+): Promise<Selected | undefined> {
+  if (around === undefined && since === undefined) return undefined
+  const isSinceOnly = around === undefined
+  const atomIds = isSinceOnly
+    ? view.sources.map(({ id }) => id)
+    : (await findNode(db, view, around)).map(({ id }) => id)
+  const limit = isSinceOnly ? SINCE_ITEMS_MAX : AROUND_ITEMS_MAX
+  const items = await latestItems(db, view, { atomIds, since: since ?? null, limit })
+  return { items, counts: await countWithin(db, view, items) }
+}
+
+/** The atoms of the node that an id names. @throws AppError `not_found`, out of view too */
+async function findNode(db: Db, view: View, id: string): Promise<Atom[]> {
+  const entity = await findEntity(db, view, id)
+  if (!entity) throw noSuchNode()
+  return entity.atoms
+}
+
+/** The entity that an id names, or one of its atoms; undefined where nothing in view names it. */
+export async function findEntity(db: Db, view: View, id: string): Promise<Entity | undefined> {
+  if (view.sources.length === 0) return undefined
+  const atoms = await loadAtoms(db, view, [id])
+  return resolveEntities(atoms.values()).find((entity) => entity.atoms.some((atom) => atom.id === id))
+}
+
+function noSuchNode(): AppError {
+  return new AppError('not_found', 'There is no such node on the canvas')
+}
+
+async function findCandidates(
+  db: Db,
+  view: View,
+  query: CanvasQuery,
+  selection: Selected | undefined,
+  asked: ReadonlySet<string> | null,
+): Promise<Entity[]> {
+  // Some of them will turn out to be the same.
+  const room = query.limit + Math.ceil(query.limit / 2) + 10
+  if (!selection) {
+    const ids = asked === null ? await topAtoms(db, view, query.entityType, room) : [...asked].slice(0, room)
+    return resolveEntities((await loadAtoms(db, view, ids)).values())
+  }
+  const { counts } = selection
+  const centre = query.around === undefined ? [] : [query.around]
+  const itemsOf = (id: string): number =>
+    [...(counts.get(id)?.values() ?? [])].reduce((sum, { items }) => sum + items, 0)
+  const ids = [...counts.keys()]
+    .filter((id) => asked === null || asked.has(id))
+    .map((id) => ({ id, items: itemsOf(id) }))
+    .toSorted((left, right) => right.items - left.items || (left.id < right.id ? -1 : 1))
+    .slice(0, room * ENTITY_TYPES.length)
+    .map(({ id }) => id)
+  const atoms = await loadAtoms(db, view, [...centre, ...ids])
+  // What they are called and who is the same as whom all items say; how many, only the selected ones.
+  const counted = resolveEntities(atoms.values()).map((entity) => countedIn(entity, counts))
+  return counted.filter(({ weight }) => weight > 0)
+}
+
+function countedIn(entity: Entity, within: Selected['counts']): Entity {
+  const counts = new Map<string, SourceCount>()
+  for (const { id } of entity.atoms) {
+    for (const [sourceId, { items, authored }] of within.get(id) ?? []) {
+      const known = counts.get(sourceId) ?? { items: 0, authored: 0 }
+      counts.set(sourceId, { items: known.items + items, authored: known.authored + authored })
+    }
+  }
+  return { ...entity, counts, weight: [...counts.values()].reduce((sum, { items }) => sum + items, 0) }
+}
+
+const TopRows = z.array(z.object({ id: z.string(), type: z.enum(STORED_TYPES), items: z.number() }))
+
+/** The atoms that most items in view name: the first of each source and type by their index, then the best of those. */
+async function topAtoms(
+  db: Db,
+  view: View,
+  entityType: EntityType | undefined,
+  room: number,
+): Promise<string[]> {
+  const types = entityType === undefined ? ENTITY_TYPES : [entityType]
+  const sourceIds = JSON.stringify(view.sources.map(({ id }) => id))
+  const { rows } = await sql`
+    select t.entity_id as id, k.type, sum(t.items)::int as items
+    from json_array_elements_text(${sourceIds}::json) as s(id)
+    cross join json_array_elements_text(${JSON.stringify(types)}::json) as k(type)
+    cross join lateral (
+      select entity_id, items from entity_totals
+      where organization_id = ${view.organizationId} and source_id = s.id::uuid and type = k.type
+      order by items desc, entity_id limit ${room}
+    ) t
+    group by t.entity_id, k.type order by items desc, t.entity_id`.execute(db)
+  const found = TopRows.parse(rows)
+  const lists = types.map((type) => found.filter((row) => row.type === type))
+  return inTurns(lists, room).map(({ id }) => id)
+}
+
+async function weighSources(
+  db: Db,
+  view: View,
+  { limit }: CanvasQuery,
+  selection: Selected | undefined,
+): Promise<(VisibleSource & { weight: number })[]> {
+  const weights = selection ? countsOfSources(view, selection) : await totalsOfSources(db, view)
+  return view.sources
+    .map((source) => ({ ...source, weight: weights.get(source.id) ?? 0 }))
+    .filter(({ weight }) => weight > 0)
+    .toSorted(byWeight)
+    .slice(0, Math.floor(limit / SOURCES_SHARE))
+}
+
+function countsOfSources({ sources }: View, { counts }: Selected): Map<string, number> {
+  return new Map(sources.map(({ id }) => [id, counts.get(id)?.get(id)?.items ?? 0]))
+}
+
+const WeightRows = z.array(z.object({ source_id: z.string(), items: z.number() }))
+
+async function totalsOfSources(db: Db, view: View): Promise<Map<string, number>> {
+  const { rows } = await sql`
+    select source_id, items from entity_totals
+    where organization_id = ${view.organizationId} and source_id in ${inView(view)} and entity_id = source_id`.execute(
+    db,
+  )
+  return new Map(WeightRows.parse(rows).map((row) => [row.source_id, row.items]))
+}
+
+/** The node that was asked around is among them, however little it weighs. */
+function withCentre(chosen: Entity[], entities: readonly Entity[], { around, limit }: CanvasQuery): Entity[] {
+  const centre = entities.find(({ atoms }) => atoms.some(({ id }) => id === around))
+  if (!centre || chosen.includes(centre)) return chosen
+  return [centre, ...chosen.slice(0, Math.max(0, chosen.length < limit ? chosen.length : chosen.length - 1))]
+}
+
+const WaitingRows = z.array(z.object({ waiting: z.number() }))
+
+/** Items in view that the canvas has not read as they are. */
+async function countWaiting(db: Db, view: View): Promise<number> {
+  const { rows } = await sql`
+    select count(*)::int as waiting from source_items
+    where organization_id = ${view.organizationId} and source_id in ${inView(view)}
+      and canvas_sha256 is distinct from content_sha256`.execute(db)
+  return WaitingRows.parse(rows)[0]?.waiting ?? 0
+}

@@ -1,0 +1,173 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Tx } from '../database/database.ts'
+import type { StoredEntityType } from '../database/schema.ts'
+import { ROLES, type Role } from './extraction/identity.ts'
+
+/** An item's naming of an entity, as it is counted. */
+export interface Mention {
+  sourceItemId: string
+  entityId: string
+  sourceId: string
+  role: Role
+  names: readonly string[]
+}
+
+/** What of a name is stored beside how often it stands. */
+export interface NameDetails {
+  alias: string | null
+  words: string
+}
+
+interface Change {
+  sourceId: string
+  entityId: string
+  items: number
+  authored: number
+}
+
+/** Rows of a statement. */
+const ROWS_A_STATEMENT = 500
+
+/** How totals change as items begin or cease to name entities. */
+export class CountChanges {
+  readonly #totals = new Map<string, Change>()
+  readonly #names = new Map<string, { sourceId: string; entityId: string; name: string; items: number }>()
+
+  /** @param by 1 where the items name it now, -1 where they no longer do */
+  add({ sourceId, entityId, role, names }: Mention, by: 1 | -1): void {
+    const key = `${sourceId}${entityId}`
+    const total = this.#totals.get(key) ?? { sourceId, entityId, items: 0, authored: 0 }
+    total.items += by
+    if (role === 'author') total.authored += by
+    this.#totals.set(key, total)
+    for (const name of names) {
+      const nameKey = `${key}${name}`
+      const known = this.#names.get(nameKey) ?? { sourceId, entityId, name, items: 0 }
+      known.items += by
+      this.#names.set(nameKey, known)
+    }
+  }
+
+  /**
+   * Writes the changes, in a transaction that has locked the organization's canvas: what nothing names any more is gone.
+   * @param typeOf an entity's type, of those that gain; @param detailsOf a name's details, of those that gain
+   */
+  async write(
+    tx: Tx,
+    organizationId: string,
+    typeOf: (entityId: string) => StoredEntityType,
+    detailsOf: (entityId: string, name: string) => NameDetails,
+  ): Promise<void> {
+    const totals = [...this.#totals.values()].filter(({ items, authored }) => items !== 0 || authored !== 0)
+    const names = [...this.#names.values()].filter(({ items }) => items !== 0)
+    for (const part of inParts(totals)) {
+      await writeTotals(
+        tx,
+        organizationId,
+        part.map((one) => Object.assign({ type: gains(one) ? typeOf(one.entityId) : 'topic' }, one)),
+      )
+    }
+    for (const part of inParts(names)) {
+      await writeNames(
+        tx,
+        organizationId,
+        part.map((one) =>
+          Object.assign({}, one, gains(one) ? detailsOf(one.entityId, one.name) : NO_DETAILS),
+        ),
+      )
+    }
+    const losing = [...new Set(totals.filter((one) => !gains(one)).map(({ entityId }) => entityId))]
+    for (const part of inParts(losing)) await removeUnnamed(tx, organizationId, part)
+  }
+}
+
+/** Of a name that is there already. */
+const NO_DETAILS: NameDetails = { alias: null, words: '' }
+
+function gains({ items }: { items: number }): boolean {
+  return items > 0
+}
+
+async function writeTotals(tx: Tx, organizationId: string, rows: readonly object[]): Promise<void> {
+  await sql`
+    insert into entity_totals (organization_id, source_id, entity_id, type, items, authored)
+    select ${organizationId}, r."sourceId", r."entityId", r.type, r.items, r.authored
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r("sourceId" uuid, "entityId" uuid, type text, items int, authored int)
+    on conflict (organization_id, source_id, entity_id) do update set
+      items = entity_totals.items + excluded.items, authored = entity_totals.authored + excluded.authored`.execute(
+    tx,
+  )
+}
+
+async function writeNames(tx: Tx, organizationId: string, rows: readonly object[]): Promise<void> {
+  await sql`
+    insert into entity_names (organization_id, source_id, entity_id, name, alias, words, items)
+    select ${organizationId}, r."sourceId", r."entityId", r.name, r.alias, r.words, r.items
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r("sourceId" uuid, "entityId" uuid, name text, alias text, words text, items int)
+    on conflict (organization_id, source_id, entity_id, name) do update set
+      items = entity_names.items + excluded.items`.execute(tx)
+}
+
+/** Leaves nothing of what no item names any more. */
+async function removeUnnamed(tx: Tx, organizationId: string, entityIds: readonly string[]): Promise<void> {
+  const given = sql`(select value::uuid from json_array_elements_text(${JSON.stringify(entityIds)}::json))`
+  await sql`
+    delete from entity_names where organization_id = ${organizationId} and entity_id in ${given} and items <= 0`.execute(
+    tx,
+  )
+  await sql`
+    delete from entity_totals where organization_id = ${organizationId} and entity_id in ${given} and items <= 0`.execute(
+    tx,
+  )
+  await sql`
+    delete from entities e where e.organization_id = ${organizationId} and e.id in ${given}
+      and not exists (select from entity_totals t where t.organization_id = ${organizationId} and t.entity_id = e.id)`.execute(
+    tx,
+  )
+}
+
+function* inParts<T>(rows: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT)
+    yield rows.slice(from, from + ROWS_A_STATEMENT)
+}
+
+const Removed = z.array(
+  z.object({
+    source_item_id: z.string(),
+    entity_id: z.string(),
+    source_id: z.string(),
+    role: z.enum(ROLES),
+    names: z.array(z.string()),
+  }),
+)
+
+/** Takes away what these items name, which the caller has locked. @returns what it was */
+export async function removeMentions(
+  tx: Tx,
+  organizationId: string,
+  itemIds: readonly string[],
+): Promise<Mention[]> {
+  const { rows } = await sql`
+    delete from item_entities where organization_id = ${organizationId}
+      and source_item_id in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))
+    returning source_item_id, entity_id, source_id, role, names`.execute(tx)
+  return Removed.parse(rows).map((row) => ({
+    sourceItemId: row.source_item_id,
+    entityId: row.entity_id,
+    sourceId: row.source_id,
+    role: row.role,
+    names: row.names,
+  }))
+}
+
+/** Makes others who change the organization's canvas wait until the transaction ends. */
+export async function lockCanvas(tx: Tx, organizationId: string): Promise<void> {
+  await sql`
+    insert into canvas_work (organization_id) values (${organizationId}) on conflict (organization_id) do nothing`.execute(
+    tx,
+  )
+  await sql`select from canvas_work where organization_id = ${organizationId} for update`.execute(tx)
+}

@@ -1,0 +1,175 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { ENTITY_TYPES, type EntityType, idsOf, inView, loadAtoms } from './atoms.ts'
+import { AROUND_ITEMS_MAX, findEntity } from './canvas.ts'
+import { byWeight } from './graph.ts'
+import { type Entity, resolveEntities } from './resolve.ts'
+import { countWithin, latestItems } from './selection.ts'
+import { type View, viewOf } from './visible-sources.ts'
+
+export interface EntityDetails {
+  entity: {
+    id: string
+    type: EntityType
+    label: string
+    aliases: string[]
+    weight: number
+    firstSeenAt: string
+    lastSeenAt: string
+    evidence: Evidence[]
+  }
+  neighbours: { id: string; type: EntityType; label: string; weight: number }[]
+  items: { sourceItemId: string; title: string; url: string | null; provider: ProviderId; snippet: string }[]
+}
+
+/** Why a name is one of the entity's: an item that says so, and how many do. */
+export interface Evidence {
+  name: string
+  items: number
+  sourceItemId: string
+}
+
+const NEIGHBOURS_MAX = 20
+const ITEMS_MAX = 10
+const ALIASES_MAX = 50
+const SNIPPET_CHARACTERS = 240
+const SNIPPET_BEFORE = 80
+
+/** What is known of an entity, within the caller's scope. @throws AppError `not_found`, out of scope too */
+export async function describeEntity(db: Db, caller: Caller, id: string): Promise<EntityDetails> {
+  const view = await viewOf(db, caller)
+  const entity = await findEntity(db, view, id)
+  const type = ENTITY_TYPES.find((one) => one === entity?.type)
+  if (!entity || type === undefined) throw new AppError('not_found', 'There is no such entity on the canvas')
+  const atomIds = entity.atoms.map((atom) => atom.id)
+  const items = await latestItems(db, view, { atomIds, since: null, limit: AROUND_ITEMS_MAX })
+  const { first, last } = await seenBetween(db, view, atomIds)
+  return {
+    entity: {
+      id: entity.id,
+      type,
+      label: entity.label,
+      aliases: entity.aliases.slice(0, ALIASES_MAX),
+      weight: entity.weight,
+      firstSeenAt: first.toISOString(),
+      lastSeenAt: last.toISOString(),
+      evidence: await findEvidence(db, view, atomIds),
+    },
+    neighbours: await neighboursOf(db, view, entity, items),
+    items: await showItems(db, view, atomIds, items.slice(0, ITEMS_MAX)),
+  }
+}
+
+/** The ids that items name the entity by, within the caller's scope; none where nothing in scope names it. */
+export async function idsOfEntity(db: Db, caller: Caller, id: string): Promise<string[]> {
+  const entity = await findEntity(db, await viewOf(db, caller), id)
+  return entity?.atoms.map((atom) => atom.id) ?? []
+}
+
+async function neighboursOf(
+  db: Db,
+  view: View,
+  entity: Entity,
+  items: readonly string[],
+): Promise<EntityDetails['neighbours']> {
+  const counts = await countWithin(db, view, items)
+  const weightOf = (id: string): number =>
+    [...(counts.get(id)?.values() ?? [])].reduce((sum, one) => sum + one.items, 0)
+  const strongest = [...counts.keys()]
+    .toSorted((left, right) => weightOf(right) - weightOf(left) || (left < right ? -1 : 1))
+    .slice(0, NEIGHBOURS_MAX * 3)
+  const atoms = await loadAtoms(db, view, strongest)
+  return resolveEntities(atoms.values())
+    .flatMap(({ id, type: stored, label, atoms: members }) => {
+      const type = ENTITY_TYPES.find((one) => one === stored)
+      const weight = members.reduce((sum, atom) => sum + weightOf(atom.id), 0)
+      return type === undefined || id === entity.id || weight === 0 ? [] : [{ id, type, label, weight }]
+    })
+    .toSorted(byWeight)
+    .slice(0, NEIGHBOURS_MAX)
+}
+
+const SeenRows = z.array(z.object({ first: z.date(), last: z.date() }))
+
+async function seenBetween(
+  db: Db,
+  view: View,
+  atomIds: readonly string[],
+): Promise<{ first: Date; last: Date }> {
+  const end = (order: 'asc' | 'desc') => sql`
+    (select seen_at from item_entities where organization_id = ${view.organizationId} and entity_id = a.id::uuid
+      and source_id = s.id::uuid order by seen_at ${sql.raw(order)} limit 1)`
+  const { rows } = await sql`
+    select min(${end('asc')}) as first, max(${end('desc')}) as last
+    from json_array_elements_text(${JSON.stringify(atomIds)}::json) as a(id)
+    cross join json_array_elements_text(${JSON.stringify(view.sources.map(({ id }) => id))}::json) as s(id)`.execute(
+    db,
+  )
+  const [row] = SeenRows.parse(rows)
+  if (!row) throw new Error('an entity in view is named by no item')
+  return row
+}
+
+const EvidenceRows = z.array(
+  z.object({ name: z.string(), items: z.number(), item_id: z.string().nullable() }),
+)
+
+/** For each name that an address was seen with the latest item that says so. */
+async function findEvidence(db: Db, view: View, atomIds: readonly string[]): Promise<Evidence[]> {
+  const { rows } = await sql`
+    select n.name, sum(n.items)::int as items, (
+      select m.source_item_id from item_entities m
+      where m.organization_id = ${view.organizationId} and m.entity_id = n.entity_id and m.source_id in ${inView(view)}
+        and n.name = any(m.names)
+      order by m.seen_at desc, m.source_item_id limit 1) as item_id
+    from entity_names n
+    where n.organization_id = ${view.organizationId} and n.entity_id in ${idsOf(atomIds)} and n.source_id in ${inView(view)}
+    group by n.entity_id, n.name
+    order by items desc, n.name, n.entity_id limit ${ALIASES_MAX}`.execute(db)
+  return EvidenceRows.parse(rows).flatMap(({ name, items, item_id: sourceItemId }) =>
+    sourceItemId === null ? [] : [{ name, items, sourceItemId }],
+  )
+}
+
+const ItemRows = z.array(
+  z.object({
+    id: z.string(),
+    title: z.string(),
+    url: z.string().nullable(),
+    provider: z.enum(PROVIDERS),
+    snippet: z.string(),
+  }),
+)
+
+/** Items as they are shown, each with the passage around the first name that stands in it, else its beginning. */
+async function showItems(
+  db: Db,
+  view: View,
+  atomIds: readonly string[],
+  itemIds: readonly string[],
+): Promise<EntityDetails['items']> {
+  const { rows } = await sql`
+    select i.id, i.title, i.url, i.provider,
+      substr(i.body, greatest(1, coalesce(p.place, 1) - ${SNIPPET_BEFORE}), ${SNIPPET_CHARACTERS}) as snippet
+    from source_items i
+    cross join lateral (
+      select min(nullif(strpos(lower(left(i.body, 60000)), lower(name)), 0)) as place
+      from item_entities m cross join unnest(m.names) as name
+      where m.organization_id = i.organization_id and m.source_item_id = i.id and m.entity_id in ${idsOf(atomIds)}
+    ) p
+    where i.organization_id = ${view.organizationId} and i.id in ${idsOf(itemIds)} and i.source_id in ${inView(view)}`.execute(
+    db,
+  )
+  const byId = new Map(ItemRows.parse(rows).map((row) => [row.id, row]))
+  return itemIds.flatMap((id) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const snippet = row.snippet.replace(/\s+/g, ' ').trim()
+    return [{ sourceItemId: row.id, title: row.title, url: row.url, provider: row.provider, snippet }]
+  })
+}

@@ -1,0 +1,211 @@
+import type { SourceKind } from '../../database/schema.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
+import type { Pausable } from '../../kernel/slices.ts'
+import { findingBlocks } from '../../text/blocks.ts'
+import { channelsOf, namedChannel } from './channels.ts'
+import { type FoundEntity, type FoundName, ROLES } from './identity.ts'
+import { byFullName, byHandle, entitiesOfPerson, isFullName, personOf } from './people.ts'
+import { companyOf, createTopicCollector, type TopicCollector } from './topics.ts'
+import { findingWords, isCapital, type Word } from './words.ts'
+
+/** What of an item is read for its entities. */
+export interface ItemToRead {
+  provider: string
+  sourceKind: SourceKind
+  title: string
+  body: string
+  authorName: string | null
+  metadata: Record<string, unknown>
+}
+
+/** A longer text is read so far: what a document is about stands at its beginning too. */
+const CHARACTERS_READ = 60_000
+const PARAGRAPH_CHARACTERS_MAX = 8_000
+const PEOPLE_MAX = 30
+/** So many entities of an item count, those closest to it first: with more, everything would go with everything. */
+const ENTITIES_MAX = 32
+const NAMES_MAX = 4
+const ADDRESS = /^[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}.-]{1,200}\.\p{L}{2,20}$/u
+const HANDLE = /^[\p{L}\p{N}][\p{L}\p{N}._-]{1,38}$/u
+const CHANNEL = /^\p{L}[\p{L}\p{N}_-]{1,78}$/u
+
+/** The people, organizations, channels and topics of an item: of its fields first, then of its text. In linear time. */
+export function* extractingEntities(item: ItemToRead, terms: TermWeights): Pausable<FoundEntity[]> {
+  const found: FoundEntity[] = [...peopleOf(item), ...channelsOf(item.metadata, item.provider)]
+  const topics = createTopicCollector(terms)
+  const isMessage = item.sourceKind === 'message'
+  const title = yield* findingWords(item.title.slice(0, PARAGRAPH_CHARACTERS_MAX))
+  if (!isMessage) topics.addHeading(title)
+  const isShownAgain = isMessage && item.title.startsWith('#')
+  if (!isShownAgain) yield* readingWords(title, item, topics, found)
+  const body = item.body.slice(0, CHARACTERS_READ)
+  for (const block of yield* findingBlocks(body)) {
+    if (block.kind === 'whole' || block.kind === 'indented') continue
+    const text = body.slice(block.start, Math.min(block.end, block.start + PARAGRAPH_CHARACTERS_MAX))
+    for (const line of isMessage ? text.split('\n') : [text]) {
+      const words = yield* findingWords(line)
+      if (block.kind === 'heading') topics.addHeading(words)
+      else yield* readingWords(words, item, topics, found)
+    }
+  }
+  found.push(...topics.topics())
+  return merged(found)
+}
+
+function peopleOf({ authorName, metadata, provider, sourceKind }: ItemToRead): FoundEntity[] {
+  const given = authorName === null ? { name: null, address: null } : personOf(authorName)
+  const email = metadata['senderEmail']
+  const author = { ...given, address: typeof email === 'string' ? email : given.address }
+  const first = authorName ?? ''
+  // Whoever wrote one message of a conversation; the first of them is the author.
+  const others = sourceKind === 'message' ? textsOf(metadata['senders']).filter((name) => name !== first) : []
+  return [
+    ...entitiesOfPerson(author, 'author', provider),
+    ...others.flatMap((name) => entitiesOfPerson(personOf(name), 'author', provider)),
+    ...[...textsOf(metadata['recipients']), ...textsOf(metadata['to']), ...textsOf(metadata['cc'])].flatMap(
+      (name) => entitiesOfPerson(personOf(name), 'recipient', provider),
+    ),
+  ]
+}
+
+/** The texts of a field that is one or a list of them. */
+function textsOf(field: unknown): string[] {
+  return (Array.isArray(field) ? field : [field])
+    .filter((one): one is string => typeof one === 'string' && one !== '')
+    .slice(0, PEOPLE_MAX)
+}
+
+function* readingWords(
+  words: readonly Word[],
+  item: ItemToRead,
+  topics: TopicCollector,
+  found: FoundEntity[],
+): Pausable<void> {
+  for (let at = 0; at < words.length;) {
+    if (at % 32 === 0) yield
+    const word = words[at]
+    if (!word) break
+    const named = namedBy(word, words, at, item)
+    if (named) {
+      found.push(...named.entities)
+      at = named.next
+      continue
+    }
+    if (!isCapital(word)) {
+      at++
+      continue
+    }
+    const end = runEnd(words, at)
+    readRun(words.slice(at, end), topics, found)
+    at = end
+  }
+}
+
+/** An address, a handle or a channel at a place of the text. */
+function namedBy(
+  word: Word,
+  words: readonly Word[],
+  at: number,
+  { provider, sourceKind }: ItemToRead,
+): { entities: FoundEntity[]; next: number } | null {
+  if (word.text.includes('@')) {
+    if (!ADDRESS.test(word.text)) return null
+    const name = /[<(]$/.test(word.before) ? nameBefore(words, at) : null
+    return { entities: entitiesOfPerson({ name, address: word.text }, 'mention', provider), next: at + 1 }
+  }
+  if (sourceKind !== 'message') return null
+  if (word.before.endsWith('@') && HANDLE.test(word.text)) {
+    const pair = words.slice(at, at + 2)
+    const [, second] = pair
+    const isName = second !== undefined && word.after === '' && second.before === '' && pair.every(isCapital)
+    return isName
+      ? { entities: [byFullName(pair.map(({ text }) => text).join(' '))], next: at + 2 }
+      : { entities: [byHandle(word.text, 'mention', provider)], next: at + 1 }
+  }
+  if (word.before.endsWith('#') && CHANNEL.test(word.text))
+    return { entities: [namedChannel(word.text, provider)], next: at + 1 }
+  return null
+}
+
+/** The name before an address in brackets: `Ada Lovelace <` or `Lovelace, Ada <`. */
+function nameBefore(words: readonly Word[], at: number): string | null {
+  const kept: string[] = []
+  for (let back = at - 1; back >= 0 && kept.length < 3; back--) {
+    const word = words[back]
+    if (!word || !isCapital(word)) break
+    const isLast = kept.length === 0
+    const isComma = word.after === ',' && kept.length === 1
+    if (!isLast && word.after !== '' && !isComma) break
+    if (isLast && /[^"”]/.test(word.after)) break
+    kept.unshift(isComma ? `${word.text},` : word.text)
+    if (word.before !== '' || isComma) break
+  }
+  return kept.length >= 2 ? kept.join(' ') : null
+}
+
+/** Where a run of capitalised words ends that nothing parts. */
+function runEnd(words: readonly Word[], from: number): number {
+  let end = from + 1
+  for (; end < words.length; end++) {
+    const last = words[end - 1]
+    const next = words[end]
+    if (!last || !next || next.before !== '' || !isCapital(next) || next.text.includes('@')) break
+    const isInitial = last.text.length === 1 && last.after === '.'
+    if (last.after !== '' && !isInitial) break
+  }
+  return end
+}
+
+function readRun(run: readonly Word[], topics: TopicCollector, found: FoundEntity[]): void {
+  const company = companyOf(run)
+  if (company) {
+    found.push(company)
+    return
+  }
+  for (let at = 0; at < run.length; at++) {
+    const hasInitial = run[at + 1]?.text.length === 1
+    const words = run.slice(at, at + (hasInitial ? 3 : 2))
+    if (!isFullName(words.map(({ text }) => text))) continue
+    found.push(byFullName(words.map(({ text }) => text).join(' ')))
+    topics.addRun(run.slice(0, at))
+    topics.addRun(run.slice(at + words.length))
+    return
+  }
+  topics.addRun(run)
+}
+
+/** Each entity once, in its closest role and with the names that it has. */
+function merged(found: readonly FoundEntity[]): FoundEntity[] {
+  const byKey = new Map<string, FoundEntity>()
+  for (const entity of found) {
+    const known = byKey.get(entity.key)
+    if (!known) byKey.set(entity.key, { ...entity, names: distinct(entity.names) })
+    else {
+      if (ROLES.indexOf(entity.role) < ROLES.indexOf(known.role)) known.role = entity.role
+      known.names = distinct([...known.names, ...entity.names])
+    }
+  }
+  return withinItem([...byKey.values()])
+    .toSorted((left, right) => ROLES.indexOf(left.role) - ROLES.indexOf(right.role))
+    .slice(0, ENTITIES_MAX)
+}
+
+/** What the item itself says is the same, such as a name in its text and its author's, is one. */
+function withinItem(entities: readonly FoundEntity[]): FoundEntity[] {
+  const byAlias = new Map<string, FoundEntity>()
+  for (const entity of entities.toSorted((left, right) => right.rank - left.rank)) {
+    for (const { alias } of entity.names)
+      if (alias !== null && !byAlias.has(alias)) byAlias.set(alias, entity)
+  }
+  return entities.filter((entity) => {
+    const same = entity.alias === null ? undefined : byAlias.get(entity.alias)
+    if (!same || same === entity || same.rank <= entity.rank) return true
+    if (ROLES.indexOf(entity.role) < ROLES.indexOf(same.role)) same.role = entity.role
+    same.names = distinct([...same.names, ...entity.names])
+    return false
+  })
+}
+
+function distinct(names: readonly FoundName[]): FoundName[] {
+  return [...new Map(names.map((name) => [name.name, name])).values()].slice(0, NAMES_MAX)
+}

@@ -1,0 +1,131 @@
+import { aliasOf, fold, type FoundEntity, type FoundName, RANK, type Role, tidy } from './identity.ts'
+import { GIVEN_NAMES, NO_PERSON, PUBLIC_MAIL, SECOND_LEVELS } from './word-lists.ts'
+
+const ADDRESS = /^[a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,251}$/
+/** `Ada Lovelace <ada@corp.com>` and `"Lovelace, Ada" <ada@corp.com>`. */
+const NAME_AND_ADDRESS = /^"?([^"<>]{0,120}?)"?\s*<([^<>\s]{3,320})>$/
+const WORD = /^\p{L}[\p{L}\p{M}.'’-]*$/u
+
+/** A person as an item's fields give it: by name, by address, or by both. */
+export interface GivenPerson {
+  name: string | null
+  address: string | null
+}
+
+/** The name and the address in a text that is one of them or both. */
+export function personOf(text: string): GivenPerson {
+  const trimmed = text.trim().slice(0, 500)
+  const both = NAME_AND_ADDRESS.exec(trimmed)
+  if (both) return { name: both[1]?.trim() || null, address: both[2] ?? null }
+  return trimmed.includes('@') && !trimmed.startsWith('@') && !/\s/.test(trimmed)
+    ? { name: null, address: trimmed }
+    : { name: trimmed === '' ? null : trimmed, address: null }
+}
+
+/** A person and where it works, as far as they can be told. A mailbox of nobody in particular is no person. */
+export function entitiesOfPerson(given: GivenPerson, role: Role, provider: string): FoundEntity[] {
+  const address = given.address?.toLowerCase() ?? ''
+  const name = given.name === null ? null : personName(given.name, provider)
+  if (!ADDRESS.test(address)) return name === null ? [] : [byName(name, role)]
+  const [mailbox = '', host = ''] = address.split('@')
+  const organization = organizationOf(host)
+  const found = organization === null ? [] : [organization]
+  const isNobody = mailbox.split(/[._+-]/).some((word) => NO_PERSON.has(word))
+  // An address that a text gives without a name is more often an office's than a person's.
+  if (isNobody || (role === 'mention' && name === null && !looksLikePerson(mailbox))) return found
+  const names: FoundName[] = [{ name: address, alias: null }, ...(name === null ? [] : [name])]
+  found.push({ type: 'person', key: `address:${address}`, alias: null, rank: RANK.address, role, names })
+  return found
+}
+
+/** Whether a mailbox is named as people's are: `ada`, `ada.lovelace`, `a_lovelace`. */
+function looksLikePerson(mailbox: string): boolean {
+  const words = mailbox.split(/[._]/)
+  return (
+    GIVEN_NAMES.has(words[0] ?? '') || (words.length === 2 && words.every((word) => /^[a-z]+$/.test(word)))
+  )
+}
+
+/** A handle, such as `@ada`: known in its provider only. */
+export function byHandle(handle: string, role: Role, provider: string): FoundEntity {
+  const alias = `@${provider}/${fold(handle)}`
+  const names = [{ name: `@${handle}`, alias }]
+  return { type: 'person', key: `handle:${alias}`, alias, rank: RANK.handle, role, names }
+}
+
+function byName(name: FoundName, role: Role): FoundEntity {
+  const isHandle = name.alias?.startsWith('@') ?? false
+  const key = isHandle ? `handle:${name.alias}` : `name:${name.alias}`
+  return {
+    type: 'person',
+    key,
+    alias: name.alias,
+    rank: isHandle ? RANK.handle : RANK.name,
+    role,
+    names: [name],
+  }
+}
+
+/** A person of a full name in a text. */
+export function byFullName(name: string): FoundEntity {
+  return byName({ name: tidy(name), alias: aliasOf(inOrder(name)) }, 'mention')
+}
+
+/**
+ * A person's name with what it is the same as; null for what is none. A lone word that a chat shows as somebody's name is a handle.
+ */
+function personName(given: string, provider: string): FoundName | null {
+  const name = tidy(given.replace(/\s*\([^()]*\)\s*$/, ''))
+  const ordered = inOrder(name)
+  const words = fold(ordered).split(' ')
+  if (words[0] === '' || words.length > 5 || (name.includes('@') && !name.startsWith('@'))) return null
+  if (words.some((word) => NO_PERSON.has(word))) return null
+  if (words.length === 1 || name.startsWith('@')) {
+    const handle = name.replace(/^@/, '')
+    return { name: `@${handle}`, alias: `@${provider}/${fold(handle)}` }
+  }
+  return { name, alias: aliasOf(ordered) }
+}
+
+/** `Lovelace, Ada` as `Ada Lovelace`. */
+function inOrder(name: string): string {
+  const parts = name.split(',')
+  const [last = '', first = ''] = parts.map((part) => part.trim())
+  return parts.length === 2 && isWords(last) && isWords(first) ? `${first} ${last}` : name
+}
+
+function isWords(text: string): boolean {
+  const words = text.split(' ')
+  return words.length <= 2 && words.every((word) => WORD.test(word))
+}
+
+/** Whether words of a text are a person's full name: the first is a given name. */
+export function isFullName(words: readonly string[]): boolean {
+  const [first = ''] = words
+  return (
+    words.length >= 2 &&
+    words.length <= 3 &&
+    GIVEN_NAMES.has(fold(first)) &&
+    words.every((word) => WORD.test(word))
+  )
+}
+
+/** The organization that mail of a host belongs to; null where that says nothing. */
+export function organizationOf(host: string): FoundEntity | null {
+  const labels = host.split('.')
+  if (labels.length < 2 || PUBLIC_MAIL.has(host)) return null
+  const isThree = labels.length > 2 && labels.at(-1)?.length === 2 && SECOND_LEVELS.has(labels.at(-2) ?? '')
+  const kept = labels.slice(isThree ? -3 : -2)
+  const domain = kept.join('.')
+  const [label = ''] = kept
+  if (PUBLIC_MAIL.has(domain) || label === '') return null
+  const names = [{ name: domain, alias: aliasOf(label) }]
+  return {
+    type: 'organization',
+    key: `domain:${domain}`,
+    alias: null,
+    rank: RANK.address,
+    role: 'mention',
+    names,
+  }
+}

@@ -1,0 +1,144 @@
+import type { TermWeights } from '../../inference/term-weights.ts'
+import { aliasOf, fold, type FoundEntity, RANK, tidy } from './identity.ts'
+import { COMPANY_ENDS, GENERIC, GIVEN_NAMES } from './word-lists.ts'
+import { isOdd, type Word } from './words.ts'
+
+/** How rare a word has to be in plain English (`TermWeights`) to name something by itself, and as a part of a phrase. */
+const RARE_ALONE = 6.3
+const RARE_IN_PHRASE = 5.2
+/** The same of a word that has its capital from where it stands. */
+const RARE_AT_START = 9
+const HEADING_WORDS_MAX = 3
+const PHRASE_WORDS_MAX = 5
+const TOPICS_MAX = 10
+/** How much more a title or a heading says than a sentence. */
+const HEADING_WEIGHT = 3
+
+/** The topics of one item, gathered as its text is read. */
+export interface TopicCollector {
+  /** A run of capitalised words. */
+  addRun(words: readonly Word[]): void
+  /** A title or a heading. */
+  addHeading(words: readonly Word[]): void
+  /** Those that say most of the item, at most ten. */
+  topics(): FoundEntity[]
+}
+
+interface Candidate {
+  name: string
+  score: number
+}
+
+/** Tells names of things from plain English by their capitals and by how rare their words are. */
+export function createTopicCollector(terms: TermWeights): TopicCollector {
+  const found = new Map<string, Candidate>()
+
+  const add = (text: string, weight: number): void => {
+    const name = tidy(text)
+    const alias = aliasOf(name)
+    if (alias.length < 2) return
+    const known = found.get(alias)
+    if (known) known.score += weight
+    else found.set(alias, { name, score: weight })
+  }
+  const weightOf = (text: string): number =>
+    terms.tokenize(text).reduce((most, stem) => Math.max(most, terms.backgroundWeight(stem)), 0)
+
+  const addSingle = (word: Word, isFirst: boolean, weight: number): void => {
+    const folded = fold(word.text)
+    if (GENERIC.has(folded) || folded.length < 2 || !/^\p{Lu}[\p{L}\p{N}.&+#'’-]*$/u.test(word.text)) return
+    const rarity = weightOf(word.text)
+    if (isOdd(word) && (rarity >= RARE_ALONE || !isShouted(word)))
+      add(word.text, Math.max(rarity, 5) * weight)
+    else if (
+      folded.length > 2 &&
+      rarity >= (isFirst ? RARE_AT_START : RARE_ALONE) &&
+      !GIVEN_NAMES.has(folded)
+    )
+      add(word.text, rarity * weight)
+  }
+
+  return {
+    addRun(given) {
+      const words = trimmed(given, terms, weightOf)
+      const [first] = words
+      if (first === undefined || words.length > PHRASE_WORDS_MAX) return
+      if (words.length === 1) return addSingle(first, first.isFirst, 1)
+      const rarity = Math.max(...words.map(({ text }) => weightOf(text)))
+      if (rarity >= RARE_IN_PHRASE || words.some(isOdd)) add(joined(words), rarity)
+    },
+    addHeading(given) {
+      const words = given.filter(({ text }) => text !== '')
+      const [first] = words
+      if (first === undefined || words.length > HEADING_WORDS_MAX) return
+      const says = words.filter(({ text }) => !GENERIC.has(fold(text)) && !/^\d+$/.test(text))
+      const rarity = Math.max(0, ...says.map(({ text }) => weightOf(text)))
+      const isPhrase =
+        words.length > 1 && says.length === words.length && !words.some(({ after }) => after !== '')
+      if (words.length === 1) addSingle(first, true, HEADING_WEIGHT)
+      else if (
+        isPhrase &&
+        rarity >= RARE_IN_PHRASE &&
+        terms.tokenize(first.text).length > 0 &&
+        !first.text.endsWith('ing')
+      )
+        add(joined(words), rarity * HEADING_WEIGHT)
+    },
+    topics() {
+      return [...found]
+        .toSorted(([a, left], [b, right]) => right.score - left.score || (a < b ? -1 : 1))
+        .slice(0, TOPICS_MAX)
+        .map(([alias, { name }]) => topicOf(alias, name))
+    },
+  }
+}
+
+/** A company by its full name, such as `Acme Ltd`; null for what is none. */
+export function companyOf(given: readonly Word[]): FoundEntity | null {
+  const words = given[0]?.text === 'The' ? given.slice(1) : given
+  const last = words.at(-1)
+  if (words.length < 2 || words.length > PHRASE_WORDS_MAX || !last || !COMPANY_ENDS.has(fold(last.text)))
+    return null
+  const alias = aliasOf(joined(words.slice(0, -1)))
+  if (alias.length < 2) return null
+  const names = [{ name: tidy(joined(words)), alias }]
+  return { type: 'organization', key: `company:${alias}`, alias, rank: RANK.name, role: 'mention', names }
+}
+
+/** Whether a word is in capitals that is too long for an abbreviation. */
+function isShouted({ text }: Word): boolean {
+  return text.length > 5 && /^\p{Lu}+$/u.test(text)
+}
+
+function topicOf(alias: string, name: string): FoundEntity {
+  return {
+    type: 'topic',
+    key: `topic:${alias}`,
+    alias,
+    rank: RANK.topic,
+    role: 'mention',
+    names: [{ name, alias }],
+  }
+}
+
+function joined(words: readonly Word[]): string {
+  return words.map(({ text }) => text).join(' ')
+}
+
+/** Without what begins or ends a run by chance: the first word of a sentence, a weekday, an article. */
+function trimmed(
+  words: readonly Word[],
+  terms: TermWeights,
+  weightOf: (text: string) => number,
+): readonly Word[] {
+  const isEmpty = ({ text }: Word): boolean => GENERIC.has(fold(text)) || terms.tokenize(text).length === 0
+  let start = 0
+  let end = words.length
+  const [first] = words
+  if (first?.isFirst && words.length > 1 && !isOdd(first) && weightOf(first.text) < RARE_IN_PHRASE) start = 1
+  for (; start < end; start++) if (!isEmpty(words[start] ?? NO_WORD)) break
+  for (; end > start; end--) if (!isEmpty(words[end - 1] ?? NO_WORD)) break
+  return words.slice(start, end)
+}
+
+const NO_WORD: Word = { text: '', before: '', after: '', isFirst: false }

@@ -1,0 +1,55 @@
+import type { Pausable } from '../../kernel/slices.ts'
+
+/** A word of a text with the marks that stand against it. */
+export interface Word {
+  text: string
+  before: string
+  after: string
+  /** A sentence, a list entry or a quotation begins with it. */
+  isFirst: boolean
+}
+
+/** What is longer is no word that anybody reads. */
+const WORD_CHARACTERS_MAX = 80
+const LEADING = /^[^\p{L}\p{N}]+/u
+const TRAILING = /[^\p{L}\p{N}]+$/u
+const POSSESSIVE = /['’]s$/iu
+const LINK_TARGET = /\]\([^()\s]{0,2000}\)/g
+const ENDS_SENTENCE = /[.!?:;…]/u
+const OPENS = /["“”„«»(>•|]/u
+
+/** The words of a paragraph, without what code and links hide in it. */
+export function* findingWords(paragraph: string): Pausable<Word[]> {
+  const words: Word[] = []
+  let isFirst = true
+  for (const { 0: token } of paragraph.replace(LINK_TARGET, ']').matchAll(/\S+/g)) {
+    if (words.length % 64 === 0) yield
+    if (token.length > WORD_CHARACTERS_MAX || token.includes('://') || token.includes('`')) {
+      // Whatever it is, names on both sides of it do not belong together.
+      words.push({ text: '', before: '', after: '', isFirst: true })
+      isFirst = false
+      continue
+    }
+    const before = LEADING.exec(token)?.[0] ?? ''
+    if (before.length === token.length) {
+      isFirst ||= !/^[&+]$/.test(token)
+      continue
+    }
+    const rest = token.slice(before.length)
+    const after = TRAILING.exec(rest)?.[0] ?? ''
+    const text = rest.slice(0, rest.length - after.length).replace(POSSESSIVE, '')
+    words.push({ text, before, after, isFirst: isFirst || OPENS.test(before) })
+    isFirst = ENDS_SENTENCE.test(after)
+  }
+  return words
+}
+
+/** Whether a word begins with a capital letter. */
+export function isCapital({ text }: Word): boolean {
+  return /^\p{Lu}/u.test(text)
+}
+
+/** Whether a word is written as only names are: `GitHub`, `OAuth2`, `SLA`. */
+export function isOdd({ text }: Word): boolean {
+  return /\p{Ll}\p{Lu}/u.test(text) || /^\p{Lu}[\p{Lu}\p{N}]{1,7}$/u.test(text)
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Tx } from '../database/database.ts'
+import { CountChanges, lockCanvas, removeMentions } from './counts.ts'
+
+const ItemRows = z.array(z.object({ id: z.string() }))
+
+/**
+ * Takes items out of the canvas, in the transaction that deletes them and before it does: their weight goes with them. They are
+ * locked from then on, so that nobody reads them anew meanwhile.
+ */
+export async function forgetItems(tx: Tx, organizationId: string, itemIds: readonly string[]): Promise<void> {
+  if (itemIds.length === 0) return
+  const { rows } = await sql`
+    select id from source_items where organization_id = ${organizationId}
+      and id in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))
+    order by provider collate "C", external_id collate "C" for update`.execute(tx)
+  const ids = ItemRows.parse(rows).map((row) => row.id)
+  if (ids.length === 0) return
+  await lockCanvas(tx, organizationId)
+  const removed = await removeMentions(tx, organizationId, ids)
+  if (removed.length === 0) return
+  const changes = new CountChanges()
+  for (const mention of removed) changes.add(mention, -1)
+  await changes.write(tx, organizationId, gainsNothing, gainsNothing)
+}
+
+function gainsNothing(): never {
+  throw new Error('an item that is forgotten cannot add to the canvas')
+}
+
+/** Has items read for the canvas again, where they are still stored. */
+export async function rereadItems(tx: Tx, organizationId: string, itemIds: readonly string[]): Promise<void> {
+  await sql`
+    update source_items set canvas_sha256 = null where organization_id = ${organizationId}
+      and id in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))`.execute(
+    tx,
+  )
+}

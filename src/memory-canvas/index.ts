@@ -1,0 +1,23 @@
+import type { Db } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { createDrawCanvas, type FindItems } from './canvas.ts'
+import { describeEntity } from './entity-details.ts'
+import type { MemoryCanvasServices } from './routes.ts'
+
+/** Who, what and where an organization's items name. */
+export function createMemoryCanvas(options: {
+  db: Db
+  clock: Clock
+  findItems: FindItems
+}): MemoryCanvasServices['memoryCanvas'] {
+  return {
+    draw: createDrawCanvas(options),
+    describe: (caller, entityId) => describeEntity(options.db, caller, entityId),
+  }
+}
+
+export type { FindItems } from './canvas.ts'
+export { idsOfEntity } from './entity-details.ts'
+export { forgetItems, rereadItems } from './forget-items.ts'
+export { memoryCanvasRoutes, type MemoryCanvasServices } from './routes.ts'
+export { type CanvasWorker, createCanvasWorker } from './worker.ts'

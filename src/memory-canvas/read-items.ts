@@ -1,0 +1,179 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
+import { inSlices } from '../kernel/slices.ts'
+import { CountChanges, type Mention, removeMentions } from './counts.ts'
+import { extractingEntities } from './extraction/extract-entities.ts'
+import { entityId, fold, type FoundEntity, RANK } from './extraction/identity.ts'
+
+/** Of one transaction: the embedded database has other work too. */
+const ITEMS_A_BATCH = 24
+const CHARACTERS_A_BATCH = 400_000
+
+const WaitingRows = z.array(
+  z.object({
+    id: z.string(),
+    provider: z.string(),
+    source_kind: z.enum(['message', 'document', 'file']),
+    title: z.string(),
+    body: z.string(),
+    author_name: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()),
+    hash: z.string(),
+  }),
+)
+export type WaitingItem = z.output<typeof WaitingRows>[number]
+
+/** An item with what it names; `error` where it could not be read, so that it names nothing. */
+export interface ReadItem {
+  item: WaitingItem
+  entities: FoundEntity[]
+  error?: unknown
+}
+
+const Sizes = z.array(z.object({ id: z.string(), characters: z.number() }))
+
+/** Some items of the organization that the canvas has not read as they are, a batch at most. */
+export async function findWaitingItems(db: Db, organizationId: string): Promise<WaitingItem[]> {
+  const { rows: sizes } = await sql`
+    select id, length(body) as characters from source_items
+    where organization_id = ${organizationId} and canvas_sha256 is distinct from content_sha256
+    order by source_id, id limit ${ITEMS_A_BATCH}`.execute(db)
+  const ids: string[] = []
+  let characters = 0
+  for (const one of Sizes.parse(sizes)) {
+    characters += one.characters
+    if (ids.length > 0 && characters > CHARACTERS_A_BATCH) break
+    ids.push(one.id)
+  }
+  if (ids.length === 0) return []
+  const { rows } = await sql`
+    select id, provider, source_kind, title, body, author_name, metadata, encode(content_sha256, 'hex') as hash
+    from source_items where organization_id = ${organizationId} and id in (${sql.join(ids)})`.execute(db)
+  return WaitingRows.parse(rows)
+}
+
+/** What items name. What cannot be read names nothing: a fault of an item is that item's. */
+export async function readItems(
+  items: readonly WaitingItem[],
+  terms: TermWeights,
+  signal: AbortSignal,
+): Promise<ReadItem[]> {
+  const read: ReadItem[] = []
+  for (const item of items) {
+    const given = {
+      provider: item.provider,
+      sourceKind: item.source_kind,
+      title: item.title,
+      body: item.body,
+      authorName: item.author_name,
+      metadata: item.metadata,
+    }
+    try {
+      read.push({ item, entities: await inSlices(extractingEntities(given, terms), signal) })
+    } catch (error) {
+      signal.throwIfAborted()
+      read.push({ item, entities: [], error })
+    }
+  }
+  return read
+}
+
+const LockedRows = z.array(z.object({ id: z.string(), source_id: z.string(), seen_at: z.date() }))
+
+/**
+ * Stores what items name in place of what they named before, in a transaction that has locked the organization's canvas. An item
+ * that changed meanwhile, or that somebody else is changing, is left for the next time.
+ */
+export async function storeReadItems(
+  tx: Tx,
+  organizationId: string,
+  read: readonly ReadItem[],
+): Promise<void> {
+  const given = read.map(({ item: { id, hash } }) => ({ id, hash }))
+  const { rows } = await sql`
+    select i.id, i.source_id, coalesce(i.source_updated_at, i.source_created_at, i.updated_at) as seen_at
+    from source_items i
+    join json_to_recordset(${JSON.stringify(given)}::json) as r(id uuid, hash text) on r.id = i.id
+    where i.organization_id = ${organizationId} and i.content_sha256 = decode(r.hash, 'hex')
+      and i.canvas_sha256 is distinct from i.content_sha256
+    for update of i skip locked`.execute(tx)
+  const locked = new Map(LockedRows.parse(rows).map((row) => [row.id, row]))
+  if (locked.size === 0) return
+  const known = new Map<string, FoundEntity>()
+  const mentions: (Mention & { seenAt: Date })[] = []
+  for (const { item, entities } of read) {
+    const row = locked.get(item.id)
+    if (!row) continue
+    const at = { sourceItemId: item.id, sourceId: row.source_id, seenAt: row.seen_at }
+    mentions.push({ ...at, entityId: row.source_id, role: 'source', names: [] })
+    known.set(row.source_id, sourceEntity(row.source_id))
+    for (const entity of entities) {
+      const id = entityId(organizationId, entity.key)
+      // Those of the batch have names of their own: all are needed for their details.
+      const before = known.get(id)
+      known.set(id, before ? { ...before, names: [...before.names, ...entity.names] } : entity)
+      mentions.push({ ...at, entityId: id, role: entity.role, names: entity.names.map(({ name }) => name) })
+    }
+  }
+  const changes = new CountChanges()
+  for (const mention of await removeMentions(tx, organizationId, [...locked.keys()])) changes.add(mention, -1)
+  for (const mention of mentions) changes.add(mention, 1)
+  await insertEntities(tx, organizationId, known)
+  await insertMentions(tx, organizationId, mentions)
+  await changes.write(
+    tx,
+    organizationId,
+    (id) => entityOf(known, id).type,
+    (id, name) => detailsOf(entityOf(known, id), name),
+  )
+  await sql`
+    update source_items set canvas_sha256 = content_sha256
+    where organization_id = ${organizationId} and id in (${sql.join([...locked.keys()])})`.execute(tx)
+}
+
+/** A source counts as an entity that each of its items names. */
+function sourceEntity(sourceId: string): FoundEntity {
+  return {
+    type: 'source',
+    key: `source:${sourceId}`,
+    alias: null,
+    rank: RANK.address,
+    role: 'source',
+    names: [],
+  }
+}
+
+function entityOf(known: ReadonlyMap<string, FoundEntity>, id: string): FoundEntity {
+  const entity = known.get(id)
+  if (!entity) throw new Error('an entity gained items that was not read')
+  return entity
+}
+
+function detailsOf(entity: FoundEntity, name: string): { alias: string | null; words: string } {
+  const alias = entity.names.find((one) => one.name === name)?.alias ?? null
+  return { alias, words: fold(name) }
+}
+
+async function insertEntities(
+  tx: Tx,
+  organizationId: string,
+  known: ReadonlyMap<string, FoundEntity>,
+): Promise<void> {
+  const rows = [...known].map(([id, { type, key, alias, rank }]) => ({ id, type, key, alias, rank }))
+  await sql`
+    insert into entities (organization_id, id, type, key, alias, rank)
+    select ${organizationId}, id, type, key, alias, rank
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(id uuid, type text, key text, alias text, rank smallint)
+    on conflict (organization_id, id) do nothing`.execute(tx)
+}
+
+async function insertMentions(tx: Tx, organizationId: string, mentions: readonly object[]): Promise<void> {
+  await sql`
+    insert into item_entities (organization_id, source_item_id, entity_id, source_id, role, names, seen_at)
+    select ${organizationId}, r."sourceItemId", r."entityId", r."sourceId", r.role,
+      array(select json_array_elements_text(r.names)), r."seenAt"
+    from json_to_recordset(${JSON.stringify(mentions)}::json) as r("sourceItemId" uuid, "entityId" uuid,
+      "sourceId" uuid, role text, names json, "seenAt" timestamptz)`.execute(tx)
+}

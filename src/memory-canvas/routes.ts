@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { reply } from '../http/route.ts'
+import { twins } from '../http/twins.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { count, EXAMPLE_ID, givenId, idOf, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { PROVIDERS, providerOf } from '../providers/index.ts'
+import { ENTITY_TYPES } from './atoms.ts'
+import type { DrawCanvas } from './canvas.ts'
+import type { EntityDetails } from './entity-details.ts'
+import { EDGE_TYPES } from './graph.ts'
+
+export interface MemoryCanvasServices {
+  memoryCanvas: {
+    draw: DrawCanvas
+    describe(caller: Caller, entityId: string): Promise<EntityDetails>
+  }
+}
+
+const NODES_MAX = 500
+const NODES_DEFAULT = 100
+const QUERY_CHARACTERS_MAX = 500
+const EXAMPLE_TOPIC = '8a2d5f31-0c47-4be9-a163-d94e7b02c5f8'
+
+const EntityType = z.enum(ENTITY_TYPES).meta({ description: 'What kind of entity it is.', example: 'person' })
+
+const CanvasQuery = z.strictObject({
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(QUERY_CHARACTERS_MAX)
+    .optional()
+    .describe(
+      'Only entities of this name or alias, or where there are none, those that the nearest passages name.',
+    ),
+  provider: z
+    .enum(PROVIDERS)
+    .optional()
+    .meta({ description: 'Only what items of this provider say.', example: 'notion' }),
+  entityType: z
+    .enum(ENTITY_TYPES)
+    .optional()
+    .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
+  around: givenId.optional().describe("Only what the latest items of this node name: the node's id."),
+  since: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Only what the latest items changed at this time or later name.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(NODES_MAX)
+    .default(NODES_DEFAULT)
+    .describe('How many nodes at most.'),
+})
+
+const Node = z
+  .object({
+    id: shownId('The node; of a source its own id.', EXAMPLE_ID.entity),
+    kind: z.enum(['entity', 'source']).meta({ description: 'What the node is.', example: 'entity' }),
+    type: z
+      .enum([...ENTITY_TYPES, ...PROVIDERS])
+      .meta({ description: "The entity's kind; of a source its provider.", example: 'person' }),
+    label: text('What it is called most often.', 'Ada Lovelace'),
+    provider: z
+      .enum(PROVIDERS)
+      .nullable()
+      .meta({ description: "A source's provider; null for an entity.", example: null }),
+    weight: count('How many items name it, counted for each of its names.', 42),
+  })
+  .meta({ id: 'CanvasNode', description: 'An entity or a source.' })
+
+const Edge = z
+  .object({
+    id: text('The edge.', `mentions:${EXAMPLE_ID.entity}:${EXAMPLE_TOPIC}`),
+    source: shownId('The node that it leads from.', EXAMPLE_ID.entity),
+    target: shownId('The node that it leads to.', EXAMPLE_TOPIC),
+    type: z.enum(EDGE_TYPES).meta({ description: 'What is between them.', example: 'mentions' }),
+    weight: count('How many items are behind it.', 7),
+  })
+  .meta({ id: 'CanvasEdge', description: 'What items say about two nodes.' })
+
+const Canvas = z
+  .object({
+    nodes: z.array(Node).describe('The heaviest first.'),
+    edges: z.array(Edge).describe('The strongest between these nodes, the heaviest first.'),
+    generatedAt: moment('When this was answered.'),
+    complete: z
+      .boolean()
+      .meta({ description: 'Whether every stored item in scope has been read for it.', example: true }),
+    itemsWaiting: count('Items in scope that are still to be read.', 0),
+  })
+  .meta({ id: 'MemoryCanvas', description: 'Who, what and where the stored items name.' })
+
+const Details = z
+  .object({
+    entity: z
+      .object({
+        id: shownId('The entity.', EXAMPLE_ID.entity),
+        type: EntityType,
+        label: text('What it is called most often.', 'Ada Lovelace'),
+        aliases: z
+          .array(z.string())
+          .meta({ description: 'Its other names.', example: ['ada@corp.com', '@ada', 'Lovelace, Ada'] }),
+        weight: count('How many items name it, counted for each of its names.', 42),
+        firstSeenAt: moment(
+          'When the first item that names it was last changed.',
+          '2025-11-03T08:15:00.000Z',
+        ),
+        lastSeenAt: moment('When the latest item that names it was changed.'),
+        evidence: z
+          .array(
+            z.object({
+              name: text('One of its names.', 'Ada Lovelace'),
+              items: count('Items that call it so.', 12),
+              sourceItemId: shownId('The latest of them.', EXAMPLE_ID.sourceItem),
+            }),
+          )
+          .describe('What its names rest on, those of most items first.'),
+      })
+      .describe('What it is.'),
+    neighbours: z
+      .array(
+        z.object({
+          id: shownId('The neighbour.', EXAMPLE_TOPIC),
+          type: EntityType.meta({ example: 'topic' }),
+          label: text('What it is called most often.', 'Orion'),
+          weight: count('How many of the latest items name both.', 7),
+        }),
+      )
+      .describe('The strongest first.'),
+    items: z
+      .array(
+        z.object({
+          sourceItemId: shownId('The item.', EXAMPLE_ID.sourceItem),
+          title: text("The item's title.", 'Vacation'),
+          url: textOrNull('The link to the original.', 'https://wiki.example.com/vacation'),
+          provider: providerOf('The provider that the item is from.'),
+          snippet: text(
+            'The passage that names it, else how the item begins.',
+            'Ada Lovelace approves vacation.',
+          ),
+        }),
+      )
+      .describe('The latest items that name it.'),
+  })
+  .meta({ id: 'CanvasEntity', description: 'An entity with its neighbours and items.' })
+
+const shared = {
+  method: 'GET',
+  tag: 'Memory canvas',
+  action: 'memory:read',
+  consoleRole: 'member',
+  credits: 0,
+  audit: 'none',
+} as const
+
+export const memoryCanvasRoutes = [
+  ...twins<MemoryCanvasServices>()({
+    ...shared,
+    operationId: 'memoryCanvas',
+    path: '/memory-canvas',
+    summary: 'Show who, what and where the stored items name',
+    description:
+      'People, organizations, channels and topics with the sources, and what is between them, within the providers of the key.',
+    query: CanvasQuery,
+    refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error'],
+    responses: { 200: Canvas },
+    handle: async ({ principal, query: { since, ...query }, signal }, { memoryCanvas }) => {
+      const at = since === undefined ? {} : { since: new Date(since) }
+      return reply(200, await memoryCanvas.draw(principal, { ...query, ...at }, signal))
+    },
+  }),
+  ...twins<MemoryCanvasServices>()({
+    ...shared,
+    operationId: 'memoryCanvasEntity',
+    path: '/memory-canvas/entities/{id}',
+    summary: 'Show an entity of the memory canvas',
+    params: z.object({ id: idOf('The entity.', EXAMPLE_ID.entity) }),
+    responses: { 200: Details },
+    handle: async ({ principal, params }, { memoryCanvas }) =>
+      reply(200, await memoryCanvas.describe(principal, params.id)),
+  }),
+]

@@ -1,0 +1,102 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { type Atom, idsOf, inView, type SourceCount } from './atoms.ts'
+import { ROLES, type Role } from './extraction/identity.ts'
+import type { View } from './visible-sources.ts'
+
+/** Items in view that a part of the canvas is drawn from: the latest of them, so that no request reads them all. */
+export type Selection = readonly string[]
+
+const ItemRows = z.array(z.object({ source_item_id: z.string() }))
+
+/** The latest items that name one of these atoms, changed at `since` or later. An item of a source names that source. */
+export async function latestItems(
+  db: Db,
+  view: View,
+  { atomIds, since, limit }: { atomIds: Iterable<string>; since: Date | null; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql`
+    select m.source_item_id, max(m.seen_at) as seen_at
+    from json_array_elements_text(${JSON.stringify([...atomIds])}::json) as a(id)
+    cross join (${sourceList(view)}) s
+    cross join lateral (
+      select source_item_id, seen_at from item_entities
+      where organization_id = ${view.organizationId} and entity_id = a.id::uuid and source_id = s.id
+        ${since === null ? sql`` : sql`and seen_at >= ${since}`}
+      order by seen_at desc, source_item_id limit ${limit}
+    ) m
+    group by m.source_item_id
+    order by seen_at desc, m.source_item_id limit ${limit}`.execute(db)
+  return ItemRows.parse(rows).map((row) => row.source_item_id)
+}
+
+const CountRows = z.array(
+  z.object({ entity_id: z.string(), source_id: z.string(), items: z.number(), authored: z.number() }),
+)
+
+/** How many of the selected items name each atom that one of them names, by source. */
+export async function countWithin(
+  db: Db,
+  view: View,
+  items: Selection,
+): Promise<Map<string, Map<string, SourceCount>>> {
+  const { rows } = await sql`
+    select entity_id, source_id, count(*)::int as items, (count(*) filter (where role = 'author'))::int as authored
+    from item_entities
+    where organization_id = ${view.organizationId} and source_item_id in ${idsOf(items)} and source_id in ${inView(view)}
+    group by entity_id, source_id`.execute(db)
+  const counts = new Map<string, Map<string, SourceCount>>()
+  for (const { entity_id: id, source_id: sourceId, items: count, authored } of CountRows.parse(rows)) {
+    const of = counts.get(id) ?? new Map<string, SourceCount>()
+    of.set(sourceId, { items: count, authored })
+    counts.set(id, of)
+  }
+  return counts
+}
+
+const TogetherRows = z.array(z.object({ nodes: z.array(z.number()), roles: z.array(z.enum(ROLES)) }))
+
+/** The nodes that an item names, with what each is to it. */
+export interface Together {
+  nodes: number[]
+  roles: Role[]
+}
+
+/**
+ * Which of these nodes the selected items name together, an entry for each item that names two or more.
+ * @param items undefined: the latest `perAtom` items of each atom
+ */
+export async function namedTogether(
+  db: Db,
+  view: View,
+  nodes: readonly { atoms: readonly Atom[] }[],
+  items: Selection | undefined,
+  perAtom: number,
+): Promise<Together[]> {
+  const chosen = nodes.flatMap(({ atoms }, node) => atoms.map(({ id }) => ({ id, node })))
+  const given = sql`json_to_recordset(${JSON.stringify(chosen)}::json) as c(id uuid, node int)`
+  const evidence: RawBuilder<unknown> =
+    items === undefined
+      ? sql`
+        select distinct m.source_item_id from ${given} cross join (${sourceList(view)}) s
+        cross join lateral (
+          select source_item_id from item_entities
+          where organization_id = ${view.organizationId} and entity_id = c.id and source_id = s.id
+          order by seen_at desc, source_item_id limit ${perAtom}
+        ) m`
+      : sql`select value::uuid as source_item_id from json_array_elements_text(${JSON.stringify(items)}::json)`
+  const { rows } = await sql`
+    with evidence as materialized (${evidence})
+    select array_agg(c.node) as nodes, array_agg(m.role) as roles
+    from evidence e
+    join item_entities m on m.organization_id = ${view.organizationId} and m.source_item_id = e.source_item_id
+      and m.source_id in ${inView(view)}
+    join ${given} on c.id = m.entity_id
+    group by e.source_item_id having count(*) > 1`.execute(db)
+  return TogetherRows.parse(rows)
+}
+
+function sourceList({ sources }: View): RawBuilder<unknown> {
+  return sql`select value::uuid as id from json_array_elements_text(${JSON.stringify(sources.map(({ id }) => id))}::json)`
+}

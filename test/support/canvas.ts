@@ -1,0 +1,105 @@
+import { expect } from 'vitest'
+import type { ProviderId } from '../../src/kernel/providers.ts'
+import { documentOf, push } from './documents.ts'
+import type { Answer, TestOrganization, TestService } from './service.ts'
+
+/** A node of the canvas as it is answered. */
+export interface Node {
+  id: string
+  kind: string
+  type: string
+  label: string
+  provider: string | null
+  weight: number
+}
+/** An edge of the canvas as it is answered. */
+export interface Edge {
+  id: string
+  source: string
+  target: string
+  type: string
+  weight: number
+}
+
+/** A mail of Ada's. */
+export const mail = (values: Record<string, unknown>) => ({
+  provider: 'gmail' as const,
+  sourceKind: 'message',
+  authorName: 'Ada Lovelace',
+  metadata: { senderEmail: 'ada@corp.com', recipients: ['bob@acme.com'], labels: ['Projects'] },
+  ...values,
+})
+
+/** A conversation in #launch that Ada began. */
+export const chat = (values: Record<string, unknown>) => ({
+  provider: 'slack' as const,
+  sourceKind: 'message',
+  authorName: 'ada',
+  metadata: {
+    channel: 'launch',
+    channelId: 'C1',
+    sender: 'ada',
+    senderEmail: 'ada@corp.com',
+    senders: ['ada'],
+  },
+  ...values,
+})
+
+type Values = { provider?: ProviderId } & Record<string, unknown>
+
+/** Stores documents, `d0` and so on where they have no id of their own, and has them read for the canvas. */
+export async function storeForCanvas(
+  service: TestService,
+  organization: TestOrganization,
+  values: readonly Values[],
+): Promise<void> {
+  const documents = values.map((value, n) =>
+    documentOf(organization, Object.assign({ externalId: `d${n}` }, value)),
+  )
+  const { status, text } = await push(service, organization, ...documents)
+  expect(status, text).toBe(200)
+  await service.app.readForCanvas()
+}
+
+/** The canvas as a key sees it. */
+export function callCanvas(
+  service: TestService,
+  key: string,
+  query: Record<string, string> = {},
+): Promise<Answer> {
+  return service.call('GET', `/v1/memory-canvas?${new URLSearchParams(query).toString()}`, { key })
+}
+
+/** Its nodes. */
+export async function canvasNodes(
+  service: TestService,
+  key: string,
+  query: Record<string, string> = {},
+): Promise<Node[]> {
+  const { status, body, text } = await callCanvas(service, key, query)
+  expect(status, text).toBe(200)
+  return body.nodes
+}
+
+/** The weights of its entities, by their labels. */
+export async function canvasWeights(
+  service: TestService,
+  key: string,
+  query: Record<string, string> = {},
+): Promise<Record<string, number>> {
+  const entities = (await canvasNodes(service, key, query)).filter(({ kind }) => kind === 'entity')
+  return Object.fromEntries(entities.map(({ label, weight }) => [label, weight]))
+}
+
+/** The id of the entity of a label. */
+export async function canvasId(service: TestService, key: string, label: string): Promise<string> {
+  const found = (await canvasNodes(service, key, { limit: '500' })).find((node) => node.label === label)
+  if (!found) throw new Error(`the canvas has no ${label}`)
+  return found.id
+}
+
+/** The id of an entity that is there for it. */
+export async function anEntity(service: TestService, organization: TestOrganization): Promise<string> {
+  await storeForCanvas(service, organization, [{ externalId: 'by-ada', authorName: 'Ada Lovelace' }])
+  return await canvasId(service, organization.adminKey, 'Ada Lovelace')
+}
