@@ -58,7 +58,7 @@ export type DrawCanvas = (caller: Caller, query: CanvasQuery, signal: AbortSigna
 /** The latest items that a canvas since a time, or around an entity, is drawn from. */
 const SINCE_ITEMS_MAX = 2_000
 export const AROUND_ITEMS_MAX = 500
-/** The latest items of each name that edges are counted in, and of all of them together. */
+/** The latest items of each name that edges are counted in, over all sources; of one source at least; of all names together. */
 const EVIDENCE_PER_ATOM = 24
 const EVIDENCE_PER_ATOM_MIN = 6
 const EVIDENCE_MAX = 3_000
@@ -94,10 +94,8 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
       entities.filter((entity) => entity.type === type).toSorted(byWeight),
     )
     const chosen = withCentre(inTurns(ranked, query.limit - sources.length), entities, query)
-    const perAtom = Math.max(
-      EVIDENCE_PER_ATOM_MIN,
-      Math.min(EVIDENCE_PER_ATOM, Math.floor(EVIDENCE_MAX / (chosen.length + 1))),
-    )
+    const share = Math.min(EVIDENCE_PER_ATOM, EVIDENCE_MAX / (chosen.length + 1)) / view.sources.length
+    const perAtom = Math.max(EVIDENCE_PER_ATOM_MIN, Math.floor(share))
     const together = chosen.length < 2 ? [] : await namedTogether(db, view, chosen, selection?.items, perAtom)
     const itemsWaiting = await countWaiting(db, view)
     return { ...toGraph(chosen, sources, together), ...empty, complete: itemsWaiting === 0, itemsWaiting }

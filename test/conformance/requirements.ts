@@ -1,3 +1,4 @@
+import { CANVAS_REQUIREMENTS } from './canvas-requirements.ts'
 import { PAYMENT_REQUIREMENTS } from './payment-requirements.ts'
 
 /** One thing that the service promises. Tests cite it by its id in their title: `… [KEY-3]`. */
@@ -223,34 +224,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'LIST-9':
       'The list needs the action search or any role, shares the window of search, and costs no credit.',
   },
-  'Memory canvas': {
-    'CANVAS-1':
-      'GET /v1/memory-canvas answers nodes (id, kind, type, label, provider, weight), edges (id, source, target, type, weight), generatedAt, complete and itemsWaiting; entities are people, organizations, channels and topics; edges are authored, mentions, posted_in and co_occurs, weighed by the items behind them.',
-    'CANVAS-2':
-      'What is stored but not read yet is counted by itemsWaiting, and complete is false; whoever reads takes up what a dead process left.',
-    'CANVAS-3':
-      'q finds by name and alias, as far as a name begins so, and by meaning where nothing has the name.',
-    'CANVAS-4':
-      'provider, entityType, around, since and limit narrow the graph; edges are between its nodes.',
-    'CANVAS-5':
-      'limit is an integer from 1 to 500, 100 when not said; a wrong parameter is 400, an unknown node in around 404.',
-    'CANVAS-6': 'The same data gives the same graph, whatever order it came in.',
-    'CANVAS-7': 'A deletion shows at once, and nothing is kept of what stood only in what was deleted.',
-    'CANVAS-8': 'The same of a removed source.',
-    'CANVAS-9':
-      'A re-ingest of the same content changes nothing; changed content takes the place of the former.',
-    'CANVAS-10':
-      'The canvas needs memory:read or any role and costs no credit; the console twin answers the same.',
-    'CANVAS-11':
-      'Names, addresses and handles are one person where items in scope say so, and their evidence is shown.',
-    'CANVAS-12': 'A name that several addresses go by belongs to none of them.',
-    'CANVAS-13':
-      "Nothing of the canvas rests on items out of the key's scope: no node, weight, label, merge or edge.",
-    'CANVAS-14':
-      'GET /v1/memory-canvas/entities/{id} shows the entity with its names, weight, first and last seen, its neighbours and the latest items that name it, with a passage.',
-    'CANVAS-15':
-      'filter.entityId keeps search and context to items that name the entity by any of its names.',
-  },
+  'Memory canvas': CANVAS_REQUIREMENTS,
   'Context Contract': {
     'CTX-1': 'The answer has contract, query, hits, citations, exclusions and limitations.',
     'CTX-2': "contract has version 1.0, requestId, endpoint, issuedAt, and the caller's actor type and key.",
