@@ -6,6 +6,7 @@ import { routes } from '../../src/assembly/app.ts'
 import { createEmbeddingModel } from '../../src/inference/embedding-models/create-embedding-model.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
 import type { ProviderId } from '../../src/kernel/providers.ts'
+import { canvasNodes } from '../support/canvas.ts'
 import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
@@ -60,9 +61,19 @@ describe('two organizations with the same documents', () => {
 
 describe('a key with a provider scope', () => {
   const MARK = (provider: ProviderId) => `mark-of-${provider}`
+  /** A person for the canvas, of each provider another one. */
+  const AUTHORS: Record<ProviderId, string> = {
+    slack: 'Mara Lindqvist',
+    google_drive: 'Jonas Weber',
+    notion: 'Ingrid Sorensen',
+    gmail: 'Pavel Novotny',
+  }
   let organization: TestOrganization
   /** What a provider has, by the parameter of a path that could name it. */
-  let owned: Record<ProviderId, { item: string; source: string; run: string; event: string }>
+  let owned: Record<
+    ProviderId,
+    { item: string; source: string; run: string; event: string; entity: string; author: string }
+  >
 
   beforeAll(async () => {
     organization = await service.organization()
@@ -75,6 +86,7 @@ describe('a key with a provider scope', () => {
   async function fill(provider: ProviderId) {
     const { db } = service.database
     const mark = MARK(provider)
+    const author = AUTHORS[provider]
     const source = organization.sources[provider]
     const document = documentOf(organization, {
       provider,
@@ -82,7 +94,7 @@ describe('a key with a provider scope', () => {
       title: `${mark} title`,
       body: `${mark} paid time off`,
       url: `https://example.com/${mark}`,
-      authorName: mark,
+      authorName: author,
       metadata: { team: mark },
     })
     await push(service, organization, document)
@@ -129,12 +141,19 @@ describe('a key with a provider scope', () => {
       await service.call('PATCH', `/v1/sources/${source}`, { key, body: { channelAllowlist: ['CMARK'] } })
     }
     const { auditEvents } = (await service.call('GET', '/v1/audit-events?limit=1', { key })).body
-    return { item, source, run, event: auditEvents[0].id }
+    // Read now, so that nothing is at work in the database any more when it is compared.
+    await service.app.readForCanvas()
+    const nodes = await canvasNodes(service, key, { provider, entityType: 'person' })
+    const entity = nodes.find(({ label }) => label === author)?.id
+    if (entity === undefined) throw new Error(`the canvas has no author of ${provider}`)
+    return { item, source, run, event: auditEvents[0].id, entity, author }
   }
 
   /** What each agent route that names a thing by id, here or in its body, is called with. */
   const naming = (ids: (typeof owned)[ProviderId], provider: ProviderId): [string, string, unknown?][] => [
     ['GET', `/v1/source-items/${ids.item}`],
+    ['GET', `/v1/memory-canvas/entities/${ids.entity}`],
+    ['GET', `/v1/memory-canvas?around=${ids.entity}`],
     ['DELETE', `/v1/source-items/${ids.item}`],
     ['DELETE', `/v1/source-items?provider=${provider}&externalId=${MARK(provider)}`],
     ['GET', `/v1/sources/${ids.source}/channels`],
@@ -153,6 +172,7 @@ describe('a key with a provider scope', () => {
     ['GET', '/v1/sync-runs'],
     ['GET', '/v1/audit-events?limit=500'],
     ['GET', '/v1/source-items?limit=200'],
+    ['GET', '/v1/memory-canvas?limit=500'],
     ...['/v1/search', '/v1/context', '/v1/ask'].map((path): [string, string, unknown] => [
       'POST',
       path,
@@ -163,7 +183,10 @@ describe('a key with a provider scope', () => {
   const OF_KEYS = new Set(['listApiKeys', 'createApiKey', 'revokeApiKey'])
 
   it('is tried on every route of an agent that shows or changes something [KEY-20]', () => {
-    const some = naming({ item: 'ID', source: 'ID', run: 'ID', event: 'ID' }, 'slack')
+    const some = naming(
+      { item: 'ID', source: 'ID', run: 'ID', event: 'ID', entity: 'ID', author: 'ID' },
+      'slack',
+    )
     const tried = new Set(
       [...some, ...asking].map(
         ([method, path]) => `${method} ${path.split('?', 1)[0]?.replace('ID', '{id}')}`,
@@ -180,7 +203,14 @@ describe('a key with a provider scope', () => {
   })
 
   it('gets for what is out of it, to the letter, what it gets for what is not there, and changes none of it [KEY-20, SEA-9]', async () => {
-    const missing = { item: randomUUID(), source: randomUUID(), run: randomUUID(), event: randomUUID() }
+    const missing = {
+      item: randomUUID(),
+      source: randomUUID(),
+      run: randomUUID(),
+      event: randomUUID(),
+      entity: randomUUID(),
+      author: 'Nobody',
+    }
     const property = fc.asyncProperty(
       fc.subarray([...PROVIDERS], { minLength: 1, maxLength: 3 }),
       async (scope) => {
@@ -219,8 +249,9 @@ describe('a key with a provider scope', () => {
           expect(status, `${path} ${text}`).toBe(200)
           for (const provider of PROVIDERS) {
             const isIn = scope.includes(provider)
-            const { item, source, run, event } = owned[provider]
-            const named = [MARK(provider), item, source, run, event].filter((one) => text.includes(one))
+            const named = [MARK(provider), ...Object.values(owned[provider])].filter((one) =>
+              text.includes(one),
+            )
             if (isIn) expect(named, `${path} of ${provider}`).not.toEqual([])
             else expect(named, `${path} of ${provider}`).toEqual([])
           }
