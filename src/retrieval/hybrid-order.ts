@@ -27,10 +27,9 @@ const B = 0.75
  * weighs less than a good match, and a long one is not punished for the words that nothing has.
  */
 const BM25_SCALE = 20
-/** What the best cosine and the best meaning count beside the best BM25, which counts 1. */
-const COSINE_SHARE = 0.3
-const MEANING_SHARE = 0.2
-const VECTOR_SHARE = COSINE_SHARE + MEANING_SHARE
+/** What the best cosine counts beside the best BM25, which counts 1, and what the best meaning where there is one. */
+const COSINE_SHARE = 0.5
+const MEANING_SHARE = 0.4
 
 /**
  * The chunks nearest to a query, those of a search's order (best cosine first) given, by words and vectors together, which
@@ -46,11 +45,10 @@ export function* orderingByWordsToo(
   const bestMeaning = best(chunks.map(({ meaning }) => meaning ?? 0))
   return chunks
     .map(({ score, meaning }, at) => {
-      const byVector =
-        meaning === null
-          ? VECTOR_SHARE * (score / bestCosine)
-          : COSINE_SHARE * (score / bestCosine) + MEANING_SHARE * (Math.max(0, meaning) / bestMeaning)
-      return { at, relevance: ((words[at] ?? 0) + byVector) / (1 + VECTOR_SHARE) }
+      const byWordsAndCosine = (words[at] ?? 0) + COSINE_SHARE * (score / bestCosine)
+      if (meaning === null) return { at, relevance: byWordsAndCosine / (1 + COSINE_SHARE) }
+      const byMeaning = MEANING_SHARE * (Math.max(0, meaning) / bestMeaning)
+      return { at, relevance: (byWordsAndCosine + byMeaning) / (1 + COSINE_SHARE + MEANING_SHARE) }
     })
     .toSorted((a, b) => b.relevance - a.relevance || a.at - b.at)
 }
