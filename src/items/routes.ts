@@ -158,13 +158,14 @@ export const itemRoutes = [
     },
     handle: async ({ principal, query }, { items }) => reply(200, await items.list(principal, query)),
   }),
-  defineRoute<ItemServices>()({
+  ...twins<ItemServices>()({
     ...shared,
     operationId: 'getSourceItem',
     method: 'GET',
-    path: '/v1/source-items/{id}',
+    path: '/source-items/{id}',
     summary: 'Show one source item',
-    access: { surface: 'agent', action: 'search' },
+    action: 'search',
+    consoleRole: 'member',
     audit: 'none',
     params: itemId,
     responses: { 200: z.object({ sourceItem: SourceItem.describe('The item with its text.') }) },
