@@ -9,6 +9,8 @@ export interface ApiRequest {
   /** False for what needs no key. */
   authenticated?: boolean
   accept?: string
+  /** Beside those that every request has. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** A client of the service's HTTP API. */
@@ -39,7 +41,10 @@ export function createApiClient(options: {
 }): ApiClient {
   const url = options.url.replace(/\/+$/, '')
   const open = async (request: ApiRequest): Promise<Response> => {
-    const headers: Record<string, string> = { accept: request.accept ?? 'application/json' }
+    const headers: Record<string, string> = {
+      ...request.headers,
+      accept: request.accept ?? 'application/json',
+    }
     if (request.authenticated !== false) {
       if (!options.key) throw new CommandError(NO_KEY)
       headers.authorization = `Bearer ${options.key}`

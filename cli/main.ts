@@ -8,6 +8,7 @@ import { addDocumentsCommand } from './commands/documents.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addModelCommand } from './commands/model.ts'
+import { addMcpCommand } from './commands/mcp.ts'
 import { addOperatorCommand } from './commands/operator.ts'
 import { addSearchCommand } from './commands/search.ts'
 import { addSourcesCommand } from './commands/sources.ts'
@@ -36,6 +37,7 @@ function createProgram(): Command {
   addSourcesCommand(program)
   addConnectCommand(program)
   addBillingCommand(program)
+  addMcpCommand(program)
   addStatusCommand(program)
   addTokenCommand(program)
   addModelCommand(program)

@@ -54,6 +54,7 @@ import {
   operatorRoutes,
   type OperatorServices,
 } from '../operator/index.ts'
+import { addMcp } from '../mcp/index.ts'
 import { createOrganizations, organizationRoutes, type OrganizationServices } from '../organizations/index.ts'
 import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
 import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
@@ -206,6 +207,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     llmsText: () =>
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
+  if (settings.ROLE !== 'worker') addMcp(server, { routes, gates, version: VERSION, issuer: identity.issuer })
   addConnectedPage(server)
   addBillingPage(server)
   const background = backgroundOf(deps, {

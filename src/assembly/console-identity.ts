@@ -21,6 +21,8 @@ export interface ConsoleIdentity {
   /** Runs for each signed-in request, once its user is known. */
   onSignIn(userId: string): Promise<void>
   mounted: ServerOptions<unknown>['mounted']
+  /** The issuer's URL; null where nobody signs people in. */
+  issuer(): string | null
 }
 
 /** Who signs people in at the console. `nobody`: `reason` says why, and what to set. */
@@ -62,12 +64,17 @@ export function createConsoleIdentity(deps: {
     case 'development':
       return withDevelopmentIssuer(deps)
     case 'nobody':
-      return { verifyToken: () => refuse(signIn.reason), onSignIn: async () => {}, mounted: undefined }
+      return {
+        verifyToken: () => refuse(signIn.reason),
+        onSignIn: async () => {},
+        mounted: undefined,
+        issuer: () => null,
+      }
     case 'issuer': {
       const { issuer, audience } = signIn
       const keys = publishedKeys(issuer, deps.fetch)
       const verifyToken = createTokenVerifier({ issuer, audience, keys, clock })
-      return { verifyToken, onSignIn: async () => {}, mounted: undefined }
+      return { verifyToken, onSignIn: async () => {}, mounted: undefined, issuer: () => issuer }
     }
   }
 }
@@ -103,6 +110,7 @@ function withDevelopmentIssuer(deps: {
       if (organizationId !== undefined)
         await addMember(db, { organizationId, userId, role: 'owner', at: clock.now() })
     },
+    issuer: () => `${deps.publicUrl()}${DEVELOPMENT_ISSUER_PATH}`,
     mounted: {
       path: DEVELOPMENT_ISSUER_PATH,
       handle: async (request, response) => (await issuer()).handle(request, response),

@@ -72,6 +72,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The base URL in links, without a slash at its end. */
     publicUrl: () => string
+    /** Makes room for the body of who a page's own authentication has found, in place of nobody's. */
+    holdBody: (request: FastifyRequest, reply: FastifyReply) => void
   }
   interface FastifyContextConfig {
     /** Only refuses methods; nothing to be pointed to. */
@@ -117,6 +119,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     setTimeout(() => app.server.closeAllConnections(), Math.min(receiveMaxMs, CLOSING_MAX_MS)).unref()
   })
   app.decorate('publicUrl', options.publicUrl)
+  app.decorate('holdBody', (request: FastifyRequest, reply: FastifyReply) => holdBody(budget, request, reply))
   const addresses = collectAddresses(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)

@@ -46,6 +46,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     allowedProviders: ['slack'],
   },
   connector_access_required: { error: "Google Drive needs the operator's permission; ask for it first" },
+  origin_not_allowed: { error: 'Web pages of other origins cannot call this service' },
   not_found: { error: 'There is no such resource' },
   method_not_allowed: { error: 'PUT is not possible here; use GET or HEAD' },
   request_timeout: {

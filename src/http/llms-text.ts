@@ -85,6 +85,7 @@ function queryOf<S>({ query }: Route<S>): string {
 function reference(url: string): string {
   return `## Reference
 
+- [MCP](${url}/mcp): the same as tools, for clients of the Model Context Protocol, by streamable HTTP with the same key
 - [OpenAPI document](${url}/openapi.json): every operation with its schemas, examples and errors, also those of the console
 - [Reference page](${url}/docs): the same for people`
 }

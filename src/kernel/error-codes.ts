@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   role_required: 403,
   provider_not_allowed: 403,
   connector_access_required: 403,
+  origin_not_allowed: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

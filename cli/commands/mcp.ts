@@ -1,0 +1,133 @@
+import { createInterface } from 'node:readline'
+import type { Command } from 'commander'
+import { createParser } from 'eventsource-parser'
+import { z } from 'zod'
+import type { ApiClient } from '../api-client.ts'
+import { ApiError, ConnectionError } from '../failures.ts'
+import { openSession } from './session.ts'
+
+/** Where messages name their protocol version since 2026-07-28. */
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
+
+/** What the bridge has to know of a message; the rest is between client and service. */
+const Message = z.looseObject({
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string().optional(),
+  params: z
+    .looseObject({
+      name: z.string().optional(),
+      uri: z.string().optional(),
+      _meta: z.looseObject({ [VERSION_KEY]: z.string().optional() }).optional(),
+    })
+    .optional(),
+})
+type Message = z.output<typeof Message>
+
+const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) })
+
+/** JSON-RPC 2.0: the server's own fault, which the client shows as it is. */
+const INTERNAL_ERROR = -32_603
+const PARSE_ERROR = -32_700
+
+/** `mcp`: the service's tools for a client that starts a program and talks with it by lines. */
+export function addMcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description('give an MCP client the tools of the service over stdin and stdout')
+    .action(async (_options: unknown, command: Command) => {
+      const { client } = openSession(command)
+      await forwardLines(client, process.stdin, (line) => void process.stdout.write(`${line}\n`))
+    })
+}
+
+/** Sends each line to `/mcp` and writes what comes back, each as it comes, until the lines end and all are answered. */
+async function forwardLines(
+  client: ApiClient,
+  input: NodeJS.ReadableStream,
+  write: (line: string) => void,
+): Promise<void> {
+  const bridge = createBridge(client, write)
+  const underWay = new Set<Promise<void>>()
+  let handshake: Promise<void> = Promise.resolve()
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line.trim() === '') continue
+    const one = handshake.then(() => bridge(line)).finally(() => underWay.delete(one))
+    underWay.add(one)
+    // What follows it has to name the version that it agrees on.
+    if (line.includes('"initialize"')) handshake = one
+  }
+  await Promise.all(underWay)
+}
+
+function createBridge(client: ApiClient, write: (line: string) => void): (line: string) => Promise<void> {
+  let version: string | undefined
+  return async (line) => {
+    const message = parseMessage(line)
+    if (message === undefined) {
+      write(errorLine(null, PARSE_ERROR, 'The line is not a JSON-RPC message'))
+      return
+    }
+    try {
+      for (const answer of await send(client, message, version)) {
+        const initialized =
+          message.method === 'initialize' ? Initialized.safeParse(JSON.parse(answer)) : undefined
+        if (initialized?.success) version = initialized.data.result.protocolVersion
+        write(answer)
+      }
+    } catch (error) {
+      // A notification has no answer, not even this one.
+      if (message.id !== undefined) write(errorOf(error, message.id))
+    }
+  }
+}
+
+/** The messages that the service answers with, each on a line of its own. */
+async function send(client: ApiClient, message: Message, version: string | undefined): Promise<string[]> {
+  const response = await client.open({
+    method: 'POST',
+    path: '/mcp',
+    accept: 'application/json, text/event-stream',
+    body: message,
+    headers: headersOf(message, version),
+  })
+  const text = await response.text()
+  if (text.trim() === '') return []
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return [text]
+  const answers: string[] = []
+  const parser = createParser({ onEvent: ({ data }) => void (data !== '' && answers.push(data)) })
+  parser.feed(text)
+  return answers
+}
+
+/** What stands in front of a message over HTTP: since 2026-07-28 its method and whom it is for as well. */
+function headersOf({ method, params }: Message, negotiated: string | undefined): Record<string, string> {
+  const own = params?._meta?.[VERSION_KEY]
+  const version = own ?? negotiated
+  const name = params?.name ?? params?.uri
+  return {
+    ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
+    ...(own === undefined || method === undefined ? {} : { 'mcp-method': method }),
+    ...(own === undefined || name === undefined ? {} : { 'mcp-name': name }),
+  }
+}
+
+function parseMessage(line: string): Message | undefined {
+  try {
+    return Message.safeParse(JSON.parse(line)).data
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function errorLine(id: string | number | null, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+}
+
+/** The protocol's own errors as they came; those of the service or of the way there in their words. */
+function errorOf(error: unknown, id: string | number): string {
+  if (error instanceof ConnectionError) return errorLine(id, INTERNAL_ERROR, error.message)
+  if (!(error instanceof ApiError)) throw error
+  if (error.body['jsonrpc'] === '2.0') return JSON.stringify(error.body)
+  return errorLine(id, INTERNAL_ERROR, `${error.message} (${error.code})`)
+}

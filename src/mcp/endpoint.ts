@@ -1,0 +1,155 @@
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
+import { looksLike } from '../http/bearer.ts'
+import type { Gates } from '../http/gates.ts'
+import { parseJsonBody } from '../http/json-body.ts'
+import type { Route } from '../http/route.ts'
+import { AppError, validationError } from '../kernel/errors.ts'
+import { isLoopback } from '../kernel/loopback.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { endCallsWithClients } from './call-route.ts'
+import { createMcpServers } from './describe-server.ts'
+
+const MCP_PATH = '/mcp'
+/** RFC 9728, 3: for the host, and with the resource's path behind it, where clients look first. */
+const METADATA_PATH = '/.well-known/oauth-protected-resource'
+
+/** A document's text, its metadata and what JSON makes of them. */
+const BODY_BYTES_MAX = 2 * 1024 * 1024
+const OTHER_METHODS: HTTPMethods[] = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+export interface McpOptions<S> {
+  routes: readonly Route<S>[]
+  gates: Gates
+  version: string
+  /** Who signs people in, as a URL; null where nobody does. */
+  issuer: () => string | null
+}
+
+/**
+ * The Model Context Protocol (https://modelcontextprotocol.io) at `/mcp`: streamable HTTP without sessions, where each POST is
+ * one message and answered whole. Its tools call the routes.
+ */
+export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void {
+  const serverFor = createMcpServers(server, options)
+  endCallsWithClients(server)
+  server.route({
+    method: 'POST',
+    url: MCP_PATH,
+    bodyLimit: BODY_BYTES_MAX,
+    onRequest: async (request, reply) => {
+      refuseOtherPlaces(request)
+      request.principal = await authenticate(options.gates, request)
+      server.holdBody(request, reply)
+    },
+    handler: async (request, reply) => {
+      const abort = new AbortController()
+      reply.raw.once('close', () => abort.abort(new Error('the caller went away')))
+      const calling = {
+        principal: principalOf(request),
+        headers: credentialsOf(request),
+        signal: abort.signal,
+      }
+      // No subscriptions: they would be streams that outlive their request.
+      const handler = createMcpHandler(() => serverFor(calling), {
+        maxSubscriptions: 0,
+        keepAliveMs: 0,
+        onerror: (err) => request.log.debug({ err }, 'an MCP message was refused'),
+      })
+      return await reply.send(
+        await handler.fetch(toWebRequest(request, abort.signal), { parsedBody: messageOf(request) }),
+      )
+    },
+  })
+  server.route({
+    method: OTHER_METHODS,
+    url: MCP_PATH,
+    config: { onlyRefuses: true },
+    handler: async (_request, reply) => {
+      reply.header('Allow', 'POST')
+      throw new AppError(
+        'method_not_allowed',
+        'MCP is spoken here by POST alone: there are no sessions and no streams to open',
+      )
+    },
+  })
+  for (const url of [METADATA_PATH, `${METADATA_PATH}${MCP_PATH}`])
+    server.get(url, async () => resourceMetadata(server.publicUrl(), options.issuer()))
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9728#section-2 */
+function resourceMetadata(publicUrl: string, issuer: string | null): Record<string, unknown> {
+  return {
+    resource: `${publicUrl}${MCP_PATH}`,
+    resource_name: 'Retrieval Memory Service',
+    ...(issuer === null ? {} : { authorization_servers: [issuer] }),
+    bearer_methods_supported: ['header'],
+  }
+}
+
+/** A key, or a person by the issuer's token. The 401 says where a client finds out about tokens (RFC 9728, 5.1). */
+async function authenticate(gates: Gates, request: FastifyRequest): Promise<Caller> {
+  const { authorization } = request.headers
+  try {
+    return looksLike(authorization?.replace(/^bearer +/i, '').trim() ?? '') === 'JWT'
+      ? await gates.authenticateConsole(authorization, credentialsOf(request)['x-organization-id'])
+      : await gates.authenticateAgent(authorization)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 401) throw error
+    const challenge = error.headers['WWW-Authenticate'] ?? 'Bearer'
+    const metadata = `resource_metadata="${request.server.publicUrl()}${METADATA_PATH}${MCP_PATH}"`
+    throw new AppError(error.code, error.message, {
+      cause: error,
+      headers: { ...error.headers, 'WWW-Authenticate': `${challenge}, ${metadata}` },
+    })
+  }
+}
+
+/** What stands for the caller in the calls that follow. */
+function credentialsOf({ headers }: FastifyRequest): Record<string, string> {
+  const organization = headers['x-organization-id']
+  return {
+    ...(headers.authorization === undefined ? {} : { authorization: headers.authorization }),
+    ...(typeof organization === 'string' ? { 'x-organization-id': organization } : {}),
+  }
+}
+
+/**
+ * A page that a browser shows may not call (the protocol's rule against DNS rebinding), unless it is this service's own; and a
+ * service for this machine alone answers to this machine's names alone, whichever of them.
+ */
+function refuseOtherPlaces({ headers: { origin }, server, host }: FastifyRequest): void {
+  const own = new URL(server.publicUrl())
+  const isLocal = isLoopback(own.hostname)
+  if (isLocal && !isLoopback(host.replace(/:\d*$/, '')))
+    throw new AppError(
+      'origin_not_allowed',
+      'This service answers to names of this machine; set PUBLIC_URL where it has another',
+    )
+  const isOwn = origin === undefined || origin === own.origin || (isLocal && origin === `http://${host}`)
+  if (!isOwn) throw new AppError('origin_not_allowed', 'Web pages of other origins cannot call this service')
+}
+
+function principalOf({ principal }: FastifyRequest): Caller {
+  if (principal === null || principal.kind === 'user') throw new Error('nobody was authenticated')
+  return principal
+}
+
+/** The message of a request's body. @throws AppError `malformed_json`, `validation_failed` for several at once */
+function messageOf({ body }: FastifyRequest): unknown {
+  const message = parseJsonBody(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+  if (!Array.isArray(message)) return message
+  throw validationError([
+    {
+      path: '',
+      message: 'The body has to be one JSON-RPC message; since 2025-06-18 there are no lists of them',
+    },
+  ])
+}
+
+function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers))
+    for (const each of [value].flat()) if (each !== undefined) headers.append(name, each)
+  return new Request(`http://127.0.0.1${MCP_PATH}`, { method: 'POST', headers, signal })
+}
