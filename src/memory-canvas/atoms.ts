@@ -31,19 +31,17 @@ export const ENTITY_TYPES = ['person', 'organization', 'channel', 'topic'] as co
 export type EntityType = (typeof ENTITY_TYPES)[number]
 export const STORED_TYPES = [...ENTITY_TYPES, 'source'] as const
 
-const TotalRows = z.array(
+const AtomRows = z.array(
   z.object({
     id: z.string(),
     type: z.enum(STORED_TYPES),
     alias: z.string().nullable(),
     rank: z.number(),
-    source_id: z.string(),
-    items: z.number(),
-    authored: z.number(),
+    /** Source, items and those that it wrote. */
+    counts: z.array(z.tuple([z.string(), z.number(), z.number()])),
+    /** Name, alias and items, an entry for each source. */
+    names: z.array(z.tuple([z.string(), z.string().nullable(), z.number()])).nullable(),
   }),
-)
-const NameRows = z.array(
-  z.object({ entity_id: z.string(), name: z.string(), alias: z.string().nullable(), items: z.number() }),
 )
 const IdRows = z.array(z.object({ id: z.string() }))
 
@@ -86,23 +84,32 @@ export async function loadAtoms(db: Db, view: View, ids: Iterable<string>): Prom
 
 async function loadThese(db: Db, view: View, ids: ReadonlySet<string>): Promise<Atom[]> {
   const { rows } = await sql`
-    select e.id, e.type, e.alias, e.rank, t.source_id, t.items, t.authored
-    from entity_totals t join entities e on e.organization_id = t.organization_id and e.id = t.entity_id
-    where t.organization_id = ${view.organizationId} and t.entity_id in ${idsOf(ids)} and t.source_id in ${inView(view)}`.execute(
-    db,
-  )
-  const { rows: names } = await sql`
-    select entity_id, name, min(alias) as alias, sum(items)::int as items from entity_names
-    where organization_id = ${view.organizationId} and entity_id in ${idsOf(ids)} and source_id in ${inView(view)}
-    group by entity_id, name`.execute(db)
-  const atoms = new Map<string, Atom>()
-  for (const { id, type, alias, rank, source_id: sourceId, items, authored } of TotalRows.parse(rows)) {
-    const atom = atoms.get(id) ?? { id, type, alias, rank, counts: new Map(), names: [] }
-    atom.counts.set(sourceId, { items, authored })
-    atoms.set(id, atom)
+    select e.id, e.type, e.alias, e.rank, t.counts, n.names
+    from entities e
+    cross join lateral (
+      select json_agg(json_build_array(source_id, items, authored)) as counts from entity_totals
+      where organization_id = ${view.organizationId} and entity_id = e.id and source_id in ${inView(view)}
+    ) t
+    cross join lateral (
+      select json_agg(json_build_array(name, alias, items)) as names from entity_names
+      where organization_id = ${view.organizationId} and entity_id = e.id and source_id in ${inView(view)}
+    ) n
+    where e.organization_id = ${view.organizationId} and e.id in ${idsOf(ids)} and t.counts is not null`.execute(db)
+  return AtomRows.parse(rows).map(({ counts, names, ...atom }) => ({
+    ...atom,
+    counts: new Map(counts.map(([sourceId, items, authored]) => [sourceId, { items, authored }])),
+    names: overSources(names ?? []),
+  }))
+}
+
+function overSources(names: readonly [string, string | null, number][]): CountedName[] {
+  const all = new Map<string, CountedName>()
+  for (const [name, alias, items] of names) {
+    const known = all.get(name)
+    if (known) all.set(name, { name, alias: known.alias ?? alias, items: known.items + items })
+    else all.set(name, { name, alias, items })
   }
-  for (const { entity_id: id, ...name } of NameRows.parse(names)) atoms.get(id)?.names.push(name)
-  return [...atoms.values()]
+  return [...all.values()]
 }
 
 async function findByAlias(db: Db, view: View, aliases: ReadonlySet<string>): Promise<string[]> {

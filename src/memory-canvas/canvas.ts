@@ -11,7 +11,6 @@ import {
   type EntityType,
   inView,
   loadAtoms,
-  STORED_TYPES,
   type SourceCount,
 } from './atoms.ts'
 import { findInItems, findNamed } from './find-named.ts'
@@ -58,10 +57,6 @@ export type DrawCanvas = (caller: Caller, query: CanvasQuery, signal: AbortSigna
 /** The latest items that a canvas since a time, or around an entity, is drawn from. */
 const SINCE_ITEMS_MAX = 2_000
 export const AROUND_ITEMS_MAX = 500
-/** The latest items of each name that edges are counted in, over all sources; of one source at least; of all names together. */
-const EVIDENCE_PER_ATOM = 24
-const EVIDENCE_PER_ATOM_MIN = 6
-const EVIDENCE_MAX = 3_000
 /** A word that stands in one item only is not yet what a company talks about. */
 const TOPIC_WEIGHT_MIN = 2
 /** Sources are at most so large a part of the nodes. */
@@ -94,9 +89,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
       entities.filter((entity) => entity.type === type).toSorted(byWeight),
     )
     const chosen = withCentre(inTurns(ranked, query.limit - sources.length), entities, query)
-    const share = Math.min(EVIDENCE_PER_ATOM, EVIDENCE_MAX / (chosen.length + 1)) / view.sources.length
-    const perAtom = Math.max(EVIDENCE_PER_ATOM_MIN, Math.floor(share))
-    const together = chosen.length < 2 ? [] : await namedTogether(db, view, chosen, selection?.items, perAtom)
+    const together = chosen.length < 2 ? [] : await namedTogether(db, view, chosen, selection?.items)
     const itemsWaiting = await countWaiting(db, view)
     return { ...toGraph(chosen, sources, together), ...empty, complete: itemsWaiting === 0, itemsWaiting }
   }
@@ -193,9 +186,9 @@ function countedIn(entity: Entity, within: Selected['counts']): Entity {
   return { ...entity, counts, weight: [...counts.values()].reduce((sum, { items }) => sum + items, 0) }
 }
 
-const TopRows = z.array(z.object({ id: z.string(), type: z.enum(STORED_TYPES), items: z.number() }))
+const TopRows = z.array(z.object({ id: z.string() }))
 
-/** The atoms that most items in view name: the first of each source and type by their index, then the best of those. */
+/** The atoms that most items in view name, the types in turns: the first of each source and type by their index, then the best. */
 async function topAtoms(
   db: Db,
   view: View,
@@ -205,18 +198,18 @@ async function topAtoms(
   const types = entityType === undefined ? ENTITY_TYPES : [entityType]
   const sourceIds = JSON.stringify(view.sources.map(({ id }) => id))
   const { rows } = await sql`
-    select t.entity_id as id, k.type, sum(t.items)::int as items
+    select t.entity_id as id
     from json_array_elements_text(${sourceIds}::json) as s(id)
-    cross join json_array_elements_text(${JSON.stringify(types)}::json) as k(type)
+    cross join json_array_elements_text(${JSON.stringify(types)}::json) with ordinality as k(type, turn)
     cross join lateral (
       select entity_id, items from entity_totals
       where organization_id = ${view.organizationId} and source_id = s.id::uuid and type = k.type
       order by items desc, entity_id limit ${room}
     ) t
-    group by t.entity_id, k.type order by items desc, t.entity_id`.execute(db)
-  const found = TopRows.parse(rows)
-  const lists = types.map((type) => found.filter((row) => row.type === type))
-  return inTurns(lists, room).map(({ id }) => id)
+    group by t.entity_id, k.turn
+    order by row_number() over (partition by k.turn order by sum(t.items) desc, t.entity_id), k.turn
+    limit ${room}`.execute(db)
+  return TopRows.parse(rows).map(({ id }) => id)
 }
 
 async function weighSources(
@@ -241,10 +234,9 @@ const WeightRows = z.array(z.object({ source_id: z.string(), items: z.number() }
 
 async function totalsOfSources(db: Db, view: View): Promise<Map<string, number>> {
   const { rows } = await sql`
-    select source_id, items from entity_totals
-    where organization_id = ${view.organizationId} and source_id in ${inView(view)} and entity_id = source_id`.execute(
-    db,
-  )
+    select t.source_id, t.items from json_array_elements_text(${JSON.stringify(view.sources.map(({ id }) => id))}::json) as s(id)
+    join entity_totals t on t.organization_id = ${view.organizationId} and t.source_id = s.id::uuid
+      and t.entity_id = s.id::uuid`.execute(db)
   return new Map(WeightRows.parse(rows).map((row) => [row.source_id, row.items]))
 }
 

@@ -122,15 +122,21 @@ const EvidenceRows = z.array(
 /** For each name that an address was seen with the latest item that says so. */
 async function findEvidence(db: Db, view: View, atomIds: readonly string[]): Promise<Evidence[]> {
   const { rows } = await sql`
-    select n.name, sum(n.items)::int as items, (
-      select m.source_item_id from item_entities m
-      where m.organization_id = ${view.organizationId} and m.entity_id = n.entity_id and m.source_id in ${inView(view)}
-        and n.name = any(m.names)
-      order by m.seen_at desc, m.source_item_id limit 1) as item_id
-    from entity_names n
-    where n.organization_id = ${view.organizationId} and n.entity_id in ${idsOf(atomIds)} and n.source_id in ${inView(view)}
-    group by n.entity_id, n.name
-    order by items desc, n.name, n.entity_id limit ${ALIASES_MAX}`.execute(db)
+    select n.name, n.items, (
+      select latest.source_item_id from unnest(n.sources) as s(id)
+      cross join lateral (
+        select source_item_id, seen_at from item_entities
+        where organization_id = ${view.organizationId} and entity_id = n.entity_id and source_id = s.id
+          and n.name = any(names)
+        order by seen_at desc, source_item_id limit 1
+      ) latest
+      order by latest.seen_at desc, latest.source_item_id limit 1) as item_id
+    from (
+      select entity_id, name, sum(items)::int as items, array_agg(source_id) as sources from entity_names
+      where organization_id = ${view.organizationId} and entity_id in ${idsOf(atomIds)} and source_id in ${inView(view)}
+      group by entity_id, name order by items desc, name, entity_id limit ${ALIASES_MAX}
+    ) n
+    order by n.items desc, n.name, n.entity_id`.execute(db)
   return EvidenceRows.parse(rows).flatMap(({ name, items, item_id: sourceItemId }) =>
     sourceItemId === null ? [] : [{ name, items, sourceItemId }],
   )

@@ -63,28 +63,44 @@ export interface Together {
   roles: Role[]
 }
 
+/** Where the latest items of a node are looked for: under so many of its names and sources, those of most items. */
+const PLACES_A_NODE = 6
+/** The latest items of each place that edges are counted in, and of all places together; each has one at least. */
+const EVIDENCE_A_PLACE = 24
+const EVIDENCE_MAX = 1_500
+
+/** One of a node's names in one source. */
+interface Place {
+  id: string
+  source: string
+}
+
+function placesOf({ atoms }: { atoms: readonly Atom[] }): Place[] {
+  return atoms
+    .flatMap(({ id, counts }) => [...counts].map(([source, { items }]) => ({ id, source, items })))
+    .toSorted(
+      (left, right) =>
+        right.items - left.items || (left.id + left.source < right.id + right.source ? -1 : 1),
+    )
+    .slice(0, PLACES_A_NODE)
+    .map(({ id, source }) => ({ id, source }))
+}
+
 /**
  * Which of these nodes the selected items name together, an entry for each item that names two or more.
- * @param items undefined: the latest `perAtom` items of each atom
+ * @param items undefined: the latest items of each node
  */
 export async function namedTogether(
   db: Db,
   view: View,
   nodes: readonly { atoms: readonly Atom[] }[],
   items: Selection | undefined,
-  perAtom: number,
 ): Promise<Together[]> {
   const chosen = nodes.flatMap(({ atoms }, node) => atoms.map(({ id }) => ({ id, node })))
   const given = sql`json_to_recordset(${JSON.stringify(chosen)}::json) as c(id uuid, node int)`
   const evidence: RawBuilder<unknown> =
     items === undefined
-      ? sql`
-        select distinct m.source_item_id from ${given} cross join (${sourceList(view)}) s
-        cross join lateral (
-          select source_item_id from item_entities
-          where organization_id = ${view.organizationId} and entity_id = c.id and source_id = s.id
-          order by seen_at desc, source_item_id limit ${perAtom}
-        ) m`
+      ? latestOfPlaces(view, nodes.flatMap(placesOf))
       : sql`select value::uuid as source_item_id from json_array_elements_text(${JSON.stringify(items)}::json)`
   const { rows } = await sql`
     with evidence as materialized (${evidence})
@@ -95,6 +111,17 @@ export async function namedTogether(
     join ${given} on c.id = m.entity_id
     group by e.source_item_id having count(*) > 1`.execute(db)
   return TogetherRows.parse(rows)
+}
+
+function latestOfPlaces(view: View, places: readonly Place[]): RawBuilder<unknown> {
+  const each = Math.max(1, Math.min(EVIDENCE_A_PLACE, Math.floor(EVIDENCE_MAX / places.length)))
+  return sql`
+    select distinct m.source_item_id from json_to_recordset(${JSON.stringify(places)}::json) as p(id uuid, source uuid)
+    cross join lateral (
+      select source_item_id from item_entities
+      where organization_id = ${view.organizationId} and entity_id = p.id and source_id = p.source
+      order by seen_at desc, source_item_id limit ${each}
+    ) m`
 }
 
 function sourceList({ sources }: View): RawBuilder<unknown> {

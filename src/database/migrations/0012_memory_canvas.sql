@@ -28,7 +28,7 @@ create table entities (
   primary key (organization_id, id)
 );
 
-create index entities_by_alias on entities (organization_id, alias);
+create index entities_by_alias on entities (organization_id, alias, id);
 
 -- An item names an entity.
 create table item_entities (
@@ -42,7 +42,8 @@ create table item_entities (
   names text[] not null,
   -- When the item last changed where it is from.
   seen_at timestamptz not null,
-  primary key (organization_id, source_item_id, entity_id),
+  -- Whoever asks what an item names has it from the index alone.
+  primary key (organization_id, source_item_id, entity_id) include (source_id, role),
   foreign key (organization_id, source_item_id) references source_items (organization_id, id) on delete cascade,
   foreign key (organization_id, entity_id) references entities (organization_id, id),
   foreign key (organization_id, source_id) references sources (organization_id, id) on delete cascade
@@ -64,7 +65,7 @@ create table entity_totals (
 
 create index entity_totals_by_items on entity_totals (organization_id, source_id, type, items desc, entity_id);
 
-create index entity_totals_by_entity on entity_totals (organization_id, entity_id);
+create index entity_totals_by_entity on entity_totals (organization_id, entity_id, source_id) include (items, authored);
 
 -- How many items of a source call it so: what labels are chosen from, and the evidence for what is one.
 create table entity_names (
@@ -83,6 +84,6 @@ create table entity_names (
 
 create index entity_names_by_entity on entity_names (organization_id, entity_id);
 
-create index entity_names_by_alias on entity_names (organization_id, alias);
+create index entity_names_by_alias on entity_names (organization_id, alias, source_id, entity_id);
 
 create index entity_names_by_words on entity_names using gin (to_tsvector('simple', words));
