@@ -250,6 +250,7 @@ function backgroundOf(
     logger,
     terms: termWeights,
     onRead: metrics.observeCanvasItems,
+    isBusy: metrics.hasJustAnswered,
   })
   return {
     async start() {

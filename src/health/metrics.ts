@@ -4,6 +4,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   registry: Registry
   observeAnswer(answered: { method: string; route: string; status: number; seconds: number }): void
+  /** Whether a request was answered within the last half second. */
+  hasJustAnswered(): boolean
   /** A sync run that this process parted with, and why. */
   observeRun(run: { provider: string; end: string; seconds: number }): void
   /** An attempt to report answers over the cap to the payment processor. */
@@ -18,6 +20,7 @@ export interface Metrics {
   observePage(provider: string, counts: { ingested: number; deleted: number; failed: number }): void
 }
 
+const JUST_MS = 500
 const RUN_SECONDS_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -56,13 +59,17 @@ export function createMetrics(): Metrics {
     help: 'Items read for the memory canvas',
     registers: [registry],
   })
+  let answeredAt = Number.NEGATIVE_INFINITY
   return {
     registry,
+    hasJustAnswered: () => performance.now() - answeredAt < JUST_MS,
     observeCanvasItems: (read) => canvasItems.inc(read),
     observeReport: (attempt) => reported.inc({ outcome: attempt.outcome }, attempt.answers),
     watchOverage: (read) => watchOverage(registry, read),
-    observeAnswer: ({ method, route, status, seconds }) =>
-      answers.observe({ method, route, status }, seconds),
+    observeAnswer({ method, route, status, seconds }) {
+      answeredAt = performance.now()
+      answers.observe({ method, route, status }, seconds)
+    },
     observeRun: ({ provider, end, seconds }) => runs.observe({ provider, end }, seconds),
     observePage: (provider, { ingested, deleted, failed }) => {
       items.inc({ provider, outcome: 'ingested' }, ingested)

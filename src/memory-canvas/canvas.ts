@@ -55,8 +55,10 @@ export interface CanvasOptions {
 export type DrawCanvas = (caller: Caller, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
 
 /** The latest items that a canvas since a time, or around an entity, is drawn from. */
-const SINCE_ITEMS_MAX = 2_000
+const SINCE_ITEMS_MAX = 500
 export const AROUND_ITEMS_MAX = 500
+/** Of the atoms that a part of the canvas names, those that are looked at. */
+const SELECTED_ATOMS_MAX = 1_000
 /** A word that stands in one item only is not yet what a company talks about. */
 const TOPIC_WEIGHT_MIN = 2
 /** Sources are at most so large a part of the nodes. */
@@ -167,7 +169,7 @@ async function findCandidates(
     .filter((id) => asked === null || asked.has(id))
     .map((id) => ({ id, items: itemsOf(id) }))
     .toSorted((left, right) => right.items - left.items || (left.id < right.id ? -1 : 1))
-    .slice(0, room * ENTITY_TYPES.length)
+    .slice(0, Math.min(room * 2, SELECTED_ATOMS_MAX))
     .map(({ id }) => id)
   const atoms = await loadAtoms(db, view, [...centre, ...ids])
   // What they are called and who is the same as whom all items say; how many, only the selected ones.

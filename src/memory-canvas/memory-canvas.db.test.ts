@@ -27,7 +27,7 @@ function newWorker(onRead: (count: number) => void = () => {}): CanvasWorker {
   const fail = (fields: object): void => {
     throw new Error(`nothing may fail: ${JSON.stringify(fields)}`)
   }
-  return createCanvasWorker({ db: database.db, terms, logger: { warn: fail, error: fail }, onRead })
+  return createCanvasWorker({ db: database.db, terms, logger: { warn: fail, error: fail }, onRead, isBusy: () => false })
 }
 
 /** Reads all that is waiting, of every organization. */
@@ -246,7 +246,7 @@ describe('a worker', () => {
       warn: (fields: object) => void told.push(fields),
       error: (fields: object) => void told.push(fields),
     }
-    const worker = createCanvasWorker({ db: database.db, terms: failing, logger, onRead: () => {} })
+    const worker = createCanvasWorker({ db: database.db, terms: failing, logger, onRead: () => {}, isBusy: () => false })
     await worker.readWaiting()
     await worker.stop()
     expect(told).toEqual([expect.objectContaining({ organizationId: organization.id })])

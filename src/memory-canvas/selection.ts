@@ -63,11 +63,13 @@ export interface Together {
   roles: Role[]
 }
 
-/** Where the latest items of a node are looked for: under so many of its names and sources, those of most items. */
-const PLACES_A_NODE = 6
-/** The latest items of each place that edges are counted in, and of all places together; each has one at least. */
+/** Where the latest items of a node are looked for: under so many of its names and sources, those of most items; of all nodes. */
+const PLACES_A_NODE_MIN = 2
+const PLACES_A_NODE_MAX = 6
+const PLACES_MAX = 600
+/** The latest items of each place that edges are counted in, and of all places together. */
 const EVIDENCE_A_PLACE = 24
-const EVIDENCE_MAX = 1_500
+const EVIDENCE_MAX = 1_200
 
 /** One of a node's names in one source. */
 interface Place {
@@ -75,14 +77,14 @@ interface Place {
   source: string
 }
 
-function placesOf({ atoms }: { atoms: readonly Atom[] }): Place[] {
+function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[] {
   return atoms
     .flatMap(({ id, counts }) => [...counts].map(([source, { items }]) => ({ id, source, items })))
     .toSorted(
       (left, right) =>
         right.items - left.items || (left.id + left.source < right.id + right.source ? -1 : 1),
     )
-    .slice(0, PLACES_A_NODE)
+    .slice(0, limit)
     .map(({ id, source }) => ({ id, source }))
 }
 
@@ -100,7 +102,7 @@ export async function namedTogether(
   const given = sql`json_to_recordset(${JSON.stringify(chosen)}::json) as c(id uuid, node int)`
   const evidence: RawBuilder<unknown> =
     items === undefined
-      ? latestOfPlaces(view, nodes.flatMap(placesOf))
+      ? latestOfPlaces(view, nodes)
       : sql`select value::uuid as source_item_id from json_array_elements_text(${JSON.stringify(items)}::json)`
   const { rows } = await sql`
     with evidence as materialized (${evidence})
@@ -113,7 +115,10 @@ export async function namedTogether(
   return TogetherRows.parse(rows)
 }
 
-function latestOfPlaces(view: View, places: readonly Place[]): RawBuilder<unknown> {
+function latestOfPlaces(view: View, nodes: readonly { atoms: readonly Atom[] }[]): RawBuilder<unknown> {
+  const fair = Math.floor(PLACES_MAX / nodes.length)
+  const perNode = Math.max(PLACES_A_NODE_MIN, Math.min(PLACES_A_NODE_MAX, fair))
+  const places = nodes.flatMap((node) => placesOf(node, perNode))
   const each = Math.max(1, Math.min(EVIDENCE_A_PLACE, Math.floor(EVIDENCE_MAX / places.length)))
   return sql`
     select distinct m.source_item_id from json_to_recordset(${JSON.stringify(places)}::json) as p(id uuid, source uuid)

@@ -31,14 +31,17 @@ export interface CanvasWorkerOptions {
   logger: CanvasLogger
   /** How many items were read, after each batch. */
   onRead: (items: number) => void
+  /** Whether the process answers requests, which come first. */
+  isBusy: () => boolean
 }
 
 const INTERVAL_MS = 2_000
 /** Renewed with every batch; whoever held it without doing so counts as dead. */
 const LEASE_SECONDS = 60
-/** Of the time a batch took: the rest of the service has the database as long as the canvas. */
+/** Of the time a batch took: the rest of the service has the database as long as the canvas, and much longer while it is used. */
 const REST = 1
-const REST_MS_MAX = 1_000
+const REST_WHEN_BUSY = 9
+const REST_MS_MAX = 5_000
 
 class LeaseLost extends Error {
   constructor() {
@@ -51,18 +54,20 @@ class LeaseLost extends Error {
  * Goes through what organizations have stored that the canvas has not read as it is, one organization at a time, some items in each
  * transaction. What is left to do is told by the items themselves, so whoever follows a process that died goes on where that was.
  */
-export function createCanvasWorker({ db, terms, logger, onRead }: CanvasWorkerOptions): CanvasWorker {
+export function createCanvasWorker({ db, terms, logger, onRead, isBusy }: CanvasWorkerOptions): CanvasWorker {
   const stopped = new AbortController()
   const { signal } = stopped
 
   async function readAll(organizationId: string): Promise<void> {
     const leaseId = await claim(db, organizationId)
     if (leaseId === null) return
+    let restMs = 0
     try {
       while (!signal.aborted) {
-        const started = performance.now()
         const waiting = await findWaitingItems(db, organizationId)
         if (waiting.length === 0) return
+        await sleep(restMs, undefined, { signal })
+        const started = performance.now()
         const read = await readItems(waiting, terms, signal)
         for (const { item, error } of read) {
           if (error !== undefined)
@@ -73,8 +78,7 @@ export function createCanvasWorker({ db, terms, logger, onRead }: CanvasWorkerOp
         }
         await store({ db, logger, organizationId, leaseId }, read)
         onRead(read.length)
-        const restMs = Math.min(REST_MS_MAX, (performance.now() - started) * REST)
-        await sleep(restMs, undefined, { signal }).catch(() => {})
+        restMs = Math.min(REST_MS_MAX, (performance.now() - started) * (isBusy() ? REST_WHEN_BUSY : REST))
       }
     } catch (error) {
       if (!(error instanceof LeaseLost) && !signal.aborted) throw error

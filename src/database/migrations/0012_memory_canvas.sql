@@ -59,13 +59,11 @@ create table entity_totals (
   type text not null,
   items integer not null,
   authored integer not null,
-  primary key (organization_id, source_id, entity_id),
+  primary key (organization_id, entity_id, source_id) include (items, authored),
   foreign key (organization_id, source_id) references sources (organization_id, id) on delete cascade
 );
 
 create index entity_totals_by_items on entity_totals (organization_id, source_id, type, items desc, entity_id);
-
-create index entity_totals_by_entity on entity_totals (organization_id, entity_id, source_id) include (items, authored);
 
 -- How many items of a source call it so: what labels are chosen from, and the evidence for what is one.
 create table entity_names (
@@ -78,11 +76,9 @@ create table entity_names (
   -- Its words for looking it up.
   words text not null,
   items integer not null,
-  primary key (organization_id, source_id, entity_id, name),
+  primary key (organization_id, entity_id, source_id, name),
   foreign key (organization_id, source_id) references sources (organization_id, id) on delete cascade
 );
-
-create index entity_names_by_entity on entity_names (organization_id, entity_id);
 
 create index entity_names_by_alias on entity_names (organization_id, alias, source_id, entity_id);
 
