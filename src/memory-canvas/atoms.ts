@@ -94,9 +94,14 @@ async function loadThese(db: Db, view: View, ids: ReadonlySet<string>): Promise<
       select json_agg(json_build_array(name, alias, items)) as names from entity_names
       where organization_id = ${view.organizationId} and entity_id = e.id and source_id in ${inView(view)}
     ) n
-    where e.organization_id = ${view.organizationId} and e.id in ${idsOf(ids)} and t.counts is not null`.execute(db)
-  return AtomRows.parse(rows).map(({ counts, names, ...atom }) => ({
-    ...atom,
+    where e.organization_id = ${view.organizationId} and e.id in ${idsOf(ids)} and t.counts is not null`.execute(
+    db,
+  )
+  return AtomRows.parse(rows).map(({ id, type, alias, rank, counts, names }) => ({
+    id,
+    type,
+    alias,
+    rank,
     counts: new Map(counts.map(([sourceId, items, authored]) => [sourceId, { items, authored }])),
     names: overSources(names ?? []),
   }))

@@ -23,11 +23,11 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-function newWorker(onRead: (count: number) => void = () => {}): CanvasWorker {
+function newWorker(onRead: (count: number) => void = () => {}, isBusy = () => false): CanvasWorker {
   const fail = (fields: object): void => {
     throw new Error(`nothing may fail: ${JSON.stringify(fields)}`)
   }
-  return createCanvasWorker({ db: database.db, terms, logger: { warn: fail, error: fail }, onRead, isBusy: () => false })
+  return createCanvasWorker({ db: database.db, terms, logger: { warn: fail, error: fail }, onRead, isBusy })
 }
 
 /** Reads all that is waiting, of every organization. */
@@ -218,6 +218,24 @@ describe('a worker', () => {
     await expectRightCounts(organization)
   })
 
+  it('reads all, too, where requests never cease', async () => {
+    const organization = await insertOrganization(database.db)
+    await items.write(
+      organization.id,
+      Array.from({ length: 30 }, (_, n) => testItem(organization, { externalId: `i${n}`, body: bodyOf(n) })),
+    )
+    const batches: number[] = []
+    const worker = newWorker(
+      (count) => batches.push(count),
+      () => true,
+    )
+    await worker.readWaiting()
+    await worker.stop()
+    expect(batches.reduce((sum, count) => sum + count, 0)).toBe(30)
+    expect(batches.length).toBeGreaterThan(1)
+    await expectRightCounts(organization)
+  })
+
   it('writes nothing once another holds its lease', async () => {
     const organization = await insertOrganization(database.db)
     await items.write(organization.id, [testItem(organization, { externalId: 'a', body: bodyOf(1) })])
@@ -246,7 +264,13 @@ describe('a worker', () => {
       warn: (fields: object) => void told.push(fields),
       error: (fields: object) => void told.push(fields),
     }
-    const worker = createCanvasWorker({ db: database.db, terms: failing, logger, onRead: () => {}, isBusy: () => false })
+    const worker = createCanvasWorker({
+      db: database.db,
+      terms: failing,
+      logger,
+      onRead: () => {},
+      isBusy: () => false,
+    })
     await worker.readWaiting()
     await worker.stop()
     expect(told).toEqual([expect.objectContaining({ organizationId: organization.id })])

@@ -81,8 +81,7 @@ function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[]
   return atoms
     .flatMap(({ id, counts }) => [...counts].map(([source, { items }]) => ({ id, source, items })))
     .toSorted(
-      (left, right) =>
-        right.items - left.items || (left.id + left.source < right.id + right.source ? -1 : 1),
+      (left, right) => right.items - left.items || (left.id + left.source < right.id + right.source ? -1 : 1),
     )
     .slice(0, limit)
     .map(({ id, source }) => ({ id, source }))
