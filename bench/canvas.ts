@@ -203,7 +203,7 @@ async function fill(db: Db, organizationId: string): Promise<void> {
     from entity_totals t join entities e on e.organization_id = t.organization_id and e.id = t.entity_id
     where t.organization_id = ${org} and e.alias is not null`.execute(db)
   for (const table of ['source_items', 'entities', 'item_entities', 'entity_totals', 'entity_names'])
-    await sql`analyze ${sql.table(table)}`.execute(db)
+    await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 }
 
 /** Ingest by a process that does not read for the canvas and by one that does, in turns, then until all is read. */
