@@ -5,30 +5,37 @@ import { parseArgs } from 'node:util'
 import { readSettings, type Settings } from '../src/config.ts'
 import type { EmbeddingModel } from '../src/inference/embedding-model.ts'
 import { createEmbeddingModel } from '../src/inference/embedding-models/create-embedding-model.ts'
+import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { StartupError } from '../src/kernel/errors.ts'
 import { drawChart } from './draw-chart.ts'
 import { evaluateAnswers } from './evaluate-answers.ts'
+import { evaluateCanvas } from './evaluate-canvas.ts'
 import { evaluateFacts } from './evaluate-facts.ts'
 import { evaluateRetrieval } from './evaluate-retrieval.ts'
 import { chooseThreshold, evaluateWeakEvidence } from './evaluate-weak-evidence.ts'
 import { keepCalibration } from './keep-calibration.ts'
 import { type Collection, CollectionError, readCollection, sampleQueries } from './read-collection.ts'
 import { readFacts } from './read-facts.ts'
-import { answersTable, factsTable, retrievalTable, weakEvidenceTable } from './table.ts'
+import { readLabelledItems } from './read-labelled-items.ts'
+import { answersTable, canvasTables, factsTable, retrievalTable, weakEvidenceTable } from './table.ts'
 import { createWorkspaces, onThrowawayDatabase, type Workspace } from './workspaces.ts'
 
 /** Our own questions for facts. */
 const FACTS_FOLDER = fileURLToPath(new URL('../test/facts', import.meta.url))
+/** Our own items for the memory canvas. */
+const CANVAS_FOLDER = fileURLToPath(new URL('../test/canvas', import.meta.url))
 
 const USAGE = `Usage: npm run evaluate -- DIR... [--chart FOLDER] [--limit-queries N] [--json]
        npm run evaluate -- --answers DIR... [--evidence DIR] [--limit-queries N] [--json]
        npm run evaluate -- --calibrate DIR DIR... [--keep] [--json]
        npm run evaluate -- facts [DIR...] [--limit-queries N] [--json]
+       npm run evaluate -- canvas [DIR] [--json]
 
 Measures search over retrieval collections, each a folder with corpus.jsonl, queries.jsonl and qrels.tsv;
 with --answers, how often an answer without a language model contains a sentence of what is relevant;
 with --calibrate, below which score a question is taken to have no answer, from collections of different subjects;
-with facts, how often it says the fact that was asked for (test/facts unless a collection with facts is named).
+with facts, how often it says the fact that was asked for (test/facts unless a collection with facts is named);
+with canvas, how well the memory canvas names what labelled items name (test/canvas unless a folder is named).
 
   --chart FOLDER      draw the comparison as FOLDER/evaluation.svg
   --limit-queries N   only N questions of each collection, evenly spread
@@ -172,7 +179,17 @@ function print({ json }: Options, results: unknown, table: string): void {
   process.stdout.write(json ? `${JSON.stringify(results, null, 2)}\n` : `${table}\n`)
 }
 
+/** @param args what follows `canvas` */
+async function judgeCanvas(args: readonly string[]): Promise<void> {
+  const options = readOptions([CANVAS_FOLDER, ...args])
+  const [folder = CANVAS_FOLDER, ...others] = options.folders.slice(1)
+  if (others.length > 0) throw new UsageError('canvas takes one folder.')
+  const result = evaluateCanvas(await readLabelledItems(folder), await loadTermWeights())
+  print(options, result, canvasTables(result))
+}
+
 async function main(args: readonly string[]): Promise<void> {
+  if (args[0] === 'canvas') return judgeCanvas(args.slice(1))
   const options = readOptions(args)
   // All are read before the first one is measured, so that a fault in the last one costs no minutes.
   const collections: Collection[] = []

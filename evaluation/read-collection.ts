@@ -73,7 +73,7 @@ async function readText(file: string): Promise<string> {
 }
 
 /** The lines of a JSONL file with their ids checked; blank ones are passed over. */
-async function readLines<T extends { id: string }>(file: string, shape: z.ZodType<T>): Promise<T[]> {
+export async function readLines<T extends { id: string }>(file: string, shape: z.ZodType<T>): Promise<T[]> {
   const lines: T[] = []
   const ids = new Set<string>()
   for (const [at, line] of (await readText(file)).split('\n').entries()) {

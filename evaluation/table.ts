@@ -1,6 +1,7 @@
 import type { Measures } from './measures.ts'
 import type { AnswersResult } from './evaluate-answers.ts'
 import { shareBelow, type WeakEvidenceResult } from './evaluate-weak-evidence.ts'
+import type { CanvasResult } from './evaluate-canvas.ts'
 import type { FactsResult } from './evaluate-facts.ts'
 import type { RetrievalResult } from './evaluate-retrieval.ts'
 
@@ -74,6 +75,33 @@ export function factsTable(results: readonly FactsResult[]): string {
     ]),
   )
   return markdownTable(header, rows)
+}
+
+/** How well the memory canvas names what items name: entities, the names of one and the same, and its heaviest nodes. */
+export function canvasTables({ groups, merges, top }: CanvasResult): string {
+  const entities = groups.map(({ half, kind, found, right, labelled, recalled }) => [
+    half,
+    kind,
+    ...[found, labelled].map(String),
+    ...[ratio(right, found), ratio(recalled, labelled)],
+  ])
+  const names = merges.map(({ half, same, joined, wronglyJoined }) => [
+    half,
+    String(same),
+    ratio(joined, same),
+    ratio(wronglyJoined, joined + wronglyJoined),
+  ])
+  const wrong = top.wrong.length === 0 ? '' : ` Wrong: ${top.wrong.join('; ')}.`
+  return [
+    markdownTable(['half', 'kind', 'found', 'labelled', 'precision', 'recall'], entities),
+    markdownTable(['half', 'pairs of names of the same', 'joined', 'wrong among the joined'], names),
+    `Precision among the top ${top.nodes} nodes of all items: ${ratio(top.right, top.nodes)}.${wrong}`,
+  ].join('\n\n')
+}
+
+/** A share of what may be nothing at all. */
+function ratio(part: number, whole: number): string {
+  return whole === 0 ? '-' : share(part / whole)
 }
 
 function measureCells({ ndcg10, recall10, mrr10 }: Measures): string[] {

@@ -1,0 +1,209 @@
+import type { TermWeights } from '../src/inference/term-weights.ts'
+import { inOneGo } from '../src/kernel/slices.ts'
+import { type Atom, ENTITY_TYPES, type EntityType } from '../src/memory-canvas/atoms.ts'
+import { extractingEntities } from '../src/memory-canvas/extraction/extract-entities.ts'
+import { fold, type FoundEntity } from '../src/memory-canvas/extraction/identity.ts'
+import { byWeight, inTurns } from '../src/memory-canvas/graph.ts'
+import { type Entity, resolveEntities } from '../src/memory-canvas/resolve.ts'
+import { HALVES, halfOf } from './read-facts.ts'
+import type { LabelledItem } from './read-labelled-items.ts'
+
+/** How well the memory canvas names what people say that items name. */
+export interface CanvasResult {
+  items: number
+  /** Each half, and each kind of entity in it. */
+  groups: readonly CanvasGroup[]
+  merges: readonly CanvasMerges[]
+  /** The heaviest nodes of all items, chosen as the canvas does. */
+  top: { nodes: number; right: number; wrong: readonly string[] }
+  /** What went wrong in the half to tune on; the other half's faults nobody is to see. */
+  faults: readonly CanvasFault[]
+}
+
+export interface CanvasGroup {
+  half: string
+  kind: EntityType
+  /** Entities found, once for each item; those of them that the item names; those it names, and how many were found. */
+  found: number
+  right: number
+  labelled: number
+  recalled: number
+}
+
+/** Pairs of names that items use. */
+export interface CanvasMerges {
+  half: string
+  /** Pairs of names of the same, and how many of them are one node. */
+  same: number
+  joined: number
+  /** Pairs of names of different people or things that are one node all the same. */
+  wronglyJoined: number
+}
+
+export interface CanvasFault {
+  item: string
+  kind: EntityType
+  what: 'wrong' | 'missed'
+  name: string
+}
+
+/** An entity that an item was found to name, with what the item's labels say that it is. */
+interface Judged {
+  item: LabelledItem
+  entity: FoundEntity
+  /** By name. */
+  labels: ReadonlyMap<string, string>
+}
+
+const TOP_NODES = 50
+/** As on the canvas: a topic of one item only is not shown. */
+const TOPIC_WEIGHT_MIN = 2
+
+/** Reads the items as the worker does, and puts together what each half, and all of them, name as the canvas does. */
+export function evaluateCanvas(items: readonly LabelledItem[], terms: TermWeights): CanvasResult {
+  const judged = items.flatMap((item) =>
+    inOneGo(extractingEntities(item, terms)).map((entity) => judge(item, entity)),
+  )
+  const halves = HALVES.map((half) => ({
+    half,
+    items: items.filter(({ id }) => halfOf(id) === half),
+    judged: judged.filter(({ item }) => halfOf(item.id) === half),
+  }))
+  return {
+    items: items.length,
+    groups: halves.flatMap((one) =>
+      ENTITY_TYPES.map((kind) => ({ half: one.half, kind, ...count(one, kind) })),
+    ),
+    merges: halves.map((one) => ({ half: one.half, ...countMerges(one.judged) })),
+    top: judgeTop(judged),
+    faults: halves.filter(({ half }) => half === 'tuning').flatMap(faultsOf),
+  }
+}
+
+function judge(item: LabelledItem, entity: FoundEntity): Judged {
+  const labels = new Map<string, string>()
+  for (const [label, names] of labelsOf(item, entity.type)) {
+    const folded = new Set(names.map(fold))
+    for (const { name } of entity.names) if (folded.has(fold(name))) labels.set(name, label)
+  }
+  return { item, entity, labels }
+}
+
+function labelsOf({ entities }: LabelledItem, kind: FoundEntity['type']): [string, readonly string[]][] {
+  return kind === 'source' ? [] : Object.entries(entities[kind] ?? {})
+}
+
+interface Half {
+  items: readonly LabelledItem[]
+  judged: readonly Judged[]
+}
+
+function count({ items, judged }: Half, kind: EntityType): Omit<CanvasGroup, 'half' | 'kind'> {
+  const found = judged.filter(({ entity }) => entity.type === kind)
+  return {
+    found: found.length,
+    right: found.filter(({ labels }) => labels.size > 0).length,
+    labelled: items.reduce((sum, item) => sum + labelsOf(item, kind).length, 0),
+    recalled: recalledIn(found).size,
+  }
+}
+
+/** The labels that were found, with their items. */
+function recalledIn(judged: readonly Judged[]): Set<string> {
+  return new Set(
+    judged.flatMap(({ item, entity, labels }) =>
+      [...labels.values()].map((label) => `${item.id} ${entity.type} ${label}`),
+    ),
+  )
+}
+
+function faultsOf({ items, judged }: Half): CanvasFault[] {
+  const recalled = recalledIn(judged)
+  const wrong = judged
+    .filter(({ labels }) => labels.size === 0)
+    .map(({ item, entity }) => ({ item, kind: entity.type, what: 'wrong' as const, name: nameOf(entity) }))
+  const missed = items.flatMap((item) =>
+    ENTITY_TYPES.flatMap((kind) =>
+      labelsOf(item, kind)
+        .filter(([label]) => !recalled.has(`${item.id} ${kind} ${label}`))
+        .map(([, names]) => ({ item, kind, what: 'missed' as const, name: names.join(', ') })),
+    ),
+  )
+  return [...wrong, ...missed].flatMap(({ item, kind, ...fault }) =>
+    kind === 'source' ? [] : [{ item: item.id, kind, ...fault }],
+  )
+}
+
+function nameOf({ names }: FoundEntity): string {
+  return names.map(({ name }) => name).join(', ')
+}
+
+/** What was found in items, put together as on the canvas. */
+function entitiesOf(judged: readonly Judged[]): Entity[] {
+  const atoms = new Map<string, Atom>()
+  for (const { item, entity } of judged) {
+    const { type, alias, rank, key } = entity
+    const atom = atoms.get(key) ?? { id: key, type, alias, rank, counts: new Map(), names: [] }
+    atoms.set(key, atom)
+    const counted = atom.counts.get(item.provider) ?? { items: 0, authored: 0 }
+    counted.items += 1
+    if (entity.role === 'author') counted.authored += 1
+    atom.counts.set(item.provider, counted)
+    for (const name of entity.names) {
+      const known = atom.names.find((one) => one.name === name.name)
+      if (known) known.items += 1
+      else atom.names.push({ ...name, items: 1 })
+    }
+  }
+  return resolveEntities(atoms.values())
+}
+
+/** Which node each found entity, told by its key, belongs to. */
+function nodesByKey(entities: readonly Entity[]): Map<string, Entity> {
+  return new Map(entities.flatMap((entity) => entity.atoms.map(({ id }) => [id, entity])))
+}
+
+function countMerges(judged: readonly Judged[]): Omit<CanvasMerges, 'half'> {
+  const nodes = nodesByKey(entitiesOf(judged))
+  const named = new Map<string, { label: string; node: string }>()
+  for (const { entity, labels } of judged) {
+    const node = nodes.get(entity.key)?.id ?? ''
+    for (const [name, label] of labels) {
+      const of = `${entity.type} ${label}`
+      named.set(`${of} ${name.toLowerCase()} ${node}`, { label: of, node })
+    }
+  }
+  const all = [...named.values()]
+  const pairs = all.flatMap((left, at) => all.slice(at + 1).map((right) => ({ left, right })))
+  const same = pairs.filter(({ left, right }) => left.label === right.label)
+  const joined = pairs.filter(({ left, right }) => left.node === right.node)
+  return {
+    same: same.length,
+    joined: joined.filter(({ left, right }) => left.label === right.label).length,
+    wronglyJoined: joined.filter(({ left, right }) => left.label !== right.label).length,
+  }
+}
+
+/** A node is right when most of the items that name it do name one and the same, which is of the node's kind. */
+function judgeTop(judged: readonly Judged[]): CanvasResult['top'] {
+  const entities = entitiesOf(judged).filter(
+    ({ type, weight }) => type !== 'topic' || weight >= TOPIC_WEIGHT_MIN,
+  )
+  const ranked = ENTITY_TYPES.map((kind) => entities.filter(({ type }) => type === kind).toSorted(byWeight))
+  const top = inTurns(ranked, TOP_NODES)
+  const nodes = nodesByKey(entities)
+  const votes = new Map<Entity, Map<string, number>>()
+  for (const { entity, labels } of judged) {
+    const node = nodes.get(entity.key)
+    if (!node || node.type !== entity.type) continue
+    const of = votes.get(node) ?? new Map<string, number>()
+    for (const label of new Set(labels.values())) of.set(label, (of.get(label) ?? 0) + 1)
+    votes.set(node, of)
+  }
+  const wrong = top.filter((node) => Math.max(0, ...(votes.get(node)?.values() ?? [])) * 2 <= node.weight)
+  return {
+    nodes: top.length,
+    right: top.length - wrong.length,
+    wrong: wrong.map(({ type, label }) => `${type} ${label}`),
+  }
+}
