@@ -47,12 +47,17 @@ export interface CanvasFault {
   name: string
 }
 
-/** An entity that an item was found to name, with what the item's labels say that it is. */
-interface Judged {
+interface Found {
   item: LabelledItem
   entity: FoundEntity
-  /** By name. */
-  labels: ReadonlyMap<string, string>
+}
+
+/** A node of the canvas that an item was found to name, with what the item's labels say that each of the names is. */
+interface Judged {
+  item: LabelledItem
+  node: Entity
+  /** By name; null for what is not labelled. */
+  labels: Map<string, string | null>
 }
 
 const TOP_NODES = 50
@@ -61,9 +66,11 @@ const TOPIC_WEIGHT_MIN = 2
 
 /** Reads the items as the worker does, and puts together what each half, and all of them, name as the canvas does. */
 export function evaluateCanvas(items: readonly LabelledItem[], terms: TermWeights): CanvasResult {
-  const judged = items.flatMap((item) =>
-    inOneGo(extractingEntities(item, terms)).map((entity) => judge(item, entity)),
+  const found = items.flatMap((item) =>
+    inOneGo(extractingEntities(item, terms)).map((entity) => ({ item, entity })),
   )
+  const nodes = entitiesOf(found)
+  const judged = judgeAll(found, nodes, namesByLabel(items))
   const halves = HALVES.map((half) => ({
     half,
     items: items.filter(({ id }) => halfOf(id) === half),
@@ -75,18 +82,51 @@ export function evaluateCanvas(items: readonly LabelledItem[], terms: TermWeight
       ENTITY_TYPES.map((kind) => ({ half: one.half, kind, ...count(one, kind) })),
     ),
     merges: halves.map((one) => ({ half: one.half, ...countMerges(one.judged) })),
-    top: judgeTop(judged),
+    top: judgeTop(nodes, judged),
     faults: halves.filter(({ half }) => half === 'tuning').flatMap(faultsOf),
   }
 }
 
-function judge(item: LabelledItem, entity: FoundEntity): Judged {
-  const labels = new Map<string, string>()
-  for (const [label, names] of labelsOf(item, entity.type)) {
-    const folded = new Set(names.map(fold))
-    for (const { name } of entity.names) if (folded.has(fold(name))) labels.set(name, label)
+/** What each item names of each node, whatever it was in the item alone: a phrase may be somebody whom others name. */
+function judgeAll(
+  found: readonly Found[],
+  nodes: readonly Entity[],
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+): Judged[] {
+  const byKey = new Map(nodes.flatMap((node) => node.atoms.map(({ id }) => [id, node] as const)))
+  const judged = new Map<string, Judged>()
+  for (const { item, entity } of found) {
+    const node = byKey.get(entity.key)
+    if (!node) throw new Error(`${entity.key} is on no node`)
+    const of = judged.get(`${item.id} ${node.id}`) ?? { item, node, labels: new Map() }
+    judged.set(`${item.id} ${node.id}`, of)
+    const labels = labelsOf(item, node.type).map(([label]) => label)
+    for (const { name } of entity.names) {
+      const label = labels.find((one) => names.get(`${node.type} ${one}`)?.has(fold(name)))
+      of.labels.set(name, label ?? null)
+    }
   }
-  return { item, entity, labels }
+  return [...judged.values()]
+}
+
+/** All names that items have for each of what is labelled. */
+function namesByLabel(items: readonly LabelledItem[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>()
+  for (const item of items) {
+    for (const kind of ENTITY_TYPES) {
+      for (const [label, given] of labelsOf(item, kind)) {
+        const known = names.get(`${kind} ${label}`) ?? new Set<string>()
+        names.set(`${kind} ${label}`, known)
+        for (const name of given) known.add(fold(name))
+      }
+    }
+  }
+  return names
+}
+
+/** What the names of a node in an item are, each once. */
+function distinctLabels({ labels }: Judged): string[] {
+  return [...new Set(labels.values())].filter((label) => label !== null)
 }
 
 function labelsOf({ entities }: LabelledItem, kind: FoundEntity['type']): [string, readonly string[]][] {
@@ -99,10 +139,10 @@ interface Half {
 }
 
 function count({ items, judged }: Half, kind: EntityType): Omit<CanvasGroup, 'half' | 'kind'> {
-  const found = judged.filter(({ entity }) => entity.type === kind)
+  const found = judged.filter(({ node }) => node.type === kind)
   return {
     found: found.length,
-    right: found.filter(({ labels }) => labels.size > 0).length,
+    right: found.filter((one) => distinctLabels(one).length > 0).length,
     labelled: items.reduce((sum, item) => sum + labelsOf(item, kind).length, 0),
     recalled: recalledIn(found).size,
   }
@@ -111,17 +151,20 @@ function count({ items, judged }: Half, kind: EntityType): Omit<CanvasGroup, 'ha
 /** The labels that were found, with their items. */
 function recalledIn(judged: readonly Judged[]): Set<string> {
   return new Set(
-    judged.flatMap(({ item, entity, labels }) =>
-      [...labels.values()].map((label) => `${item.id} ${entity.type} ${label}`),
-    ),
+    judged.flatMap((one) => distinctLabels(one).map((label) => `${one.item.id} ${one.node.type} ${label}`)),
   )
 }
 
 function faultsOf({ items, judged }: Half): CanvasFault[] {
   const recalled = recalledIn(judged)
   const wrong = judged
-    .filter(({ labels }) => labels.size === 0)
-    .map(({ item, entity }) => ({ item, kind: entity.type, what: 'wrong' as const, name: nameOf(entity) }))
+    .filter((one) => distinctLabels(one).length === 0)
+    .map(({ item, node, labels }) => ({
+      item,
+      kind: node.type,
+      what: 'wrong' as const,
+      name: [...labels.keys()].join(', '),
+    }))
   const missed = items.flatMap((item) =>
     ENTITY_TYPES.flatMap((kind) =>
       labelsOf(item, kind)
@@ -134,16 +177,12 @@ function faultsOf({ items, judged }: Half): CanvasFault[] {
   )
 }
 
-function nameOf({ names }: FoundEntity): string {
-  return names.map(({ name }) => name).join(', ')
-}
-
 /** What was found in items, put together as on the canvas. */
-function entitiesOf(judged: readonly Judged[]): Entity[] {
+function entitiesOf(found: readonly Found[]): Entity[] {
   const atoms = new Map<string, Atom>()
-  for (const { item, entity } of judged) {
+  for (const { item, entity } of found) {
     const { type, alias, rank, key } = entity
-    const atom = atoms.get(key) ?? { id: key, type, alias, rank, counts: new Map(), names: [] }
+    const atom: Atom = atoms.get(key) ?? { id: key, type, alias, rank, counts: new Map(), names: [] }
     atoms.set(key, atom)
     const counted = atom.counts.get(item.provider) ?? { items: 0, authored: 0 }
     counted.items += 1
@@ -158,19 +197,13 @@ function entitiesOf(judged: readonly Judged[]): Entity[] {
   return resolveEntities(atoms.values())
 }
 
-/** Which node each found entity, told by its key, belongs to. */
-function nodesByKey(entities: readonly Entity[]): Map<string, Entity> {
-  return new Map(entities.flatMap((entity) => entity.atoms.map(({ id }) => [id, entity])))
-}
-
 function countMerges(judged: readonly Judged[]): Omit<CanvasMerges, 'half'> {
-  const nodes = nodesByKey(entitiesOf(judged))
   const named = new Map<string, { label: string; node: string }>()
-  for (const { entity, labels } of judged) {
-    const node = nodes.get(entity.key)?.id ?? ''
+  for (const { node, labels } of judged) {
     for (const [name, label] of labels) {
-      const of = `${entity.type} ${label}`
-      named.set(`${of} ${name.toLowerCase()} ${node}`, { label: of, node })
+      if (label === null) continue
+      const of = `${node.type} ${label}`
+      named.set(`${of} ${name.toLowerCase()} ${node.id}`, { label: of, node: node.id })
     }
   }
   const all = [...named.values()]
@@ -185,22 +218,22 @@ function countMerges(judged: readonly Judged[]): Omit<CanvasMerges, 'half'> {
 }
 
 /** A node is right when most of the items that name it do name one and the same, which is of the node's kind. */
-function judgeTop(judged: readonly Judged[]): CanvasResult['top'] {
-  const entities = entitiesOf(judged).filter(
-    ({ type, weight }) => type !== 'topic' || weight >= TOPIC_WEIGHT_MIN,
-  )
-  const ranked = ENTITY_TYPES.map((kind) => entities.filter(({ type }) => type === kind).toSorted(byWeight))
+function judgeTop(nodes: readonly Entity[], judged: readonly Judged[]): CanvasResult['top'] {
+  const shown = nodes.filter(({ type, weight }) => type !== 'topic' || weight >= TOPIC_WEIGHT_MIN)
+  const ranked = ENTITY_TYPES.map((kind) => shown.filter(({ type }) => type === kind).toSorted(byWeight))
   const top = inTurns(ranked, TOP_NODES)
-  const nodes = nodesByKey(entities)
   const votes = new Map<Entity, Map<string, number>>()
-  for (const { entity, labels } of judged) {
-    const node = nodes.get(entity.key)
-    if (!node || node.type !== entity.type) continue
+  const items = new Map<Entity, number>()
+  for (const one of judged) {
+    const { node } = one
+    items.set(node, (items.get(node) ?? 0) + 1)
     const of = votes.get(node) ?? new Map<string, number>()
-    for (const label of new Set(labels.values())) of.set(label, (of.get(label) ?? 0) + 1)
+    for (const label of distinctLabels(one)) of.set(label, (of.get(label) ?? 0) + 1)
     votes.set(node, of)
   }
-  const wrong = top.filter((node) => Math.max(0, ...(votes.get(node)?.values() ?? [])) * 2 <= node.weight)
+  const wrong = top.filter(
+    (node) => Math.max(0, ...(votes.get(node)?.values() ?? [])) * 2 <= (items.get(node) ?? 0),
+  )
   return {
     nodes: top.length,
     right: top.length - wrong.length,

@@ -71,17 +71,17 @@ describe('one person', () => {
         externalId,
         title: externalId,
         body: 'hello',
-        authorName: 'John Smith',
+        authorName: 'John Baker',
         metadata: { senderEmail },
       })
-    await store(from('a', 'john@corp.com'), from('b', 'jsmith@acme.com'), {
+    await store(from('a', 'john@corp.com'), from('b', 'jbaker@acme.com'), {
       externalId: 'n',
       title: 'Notes',
-      body: 'As John Smith said.',
+      body: 'As John Baker said.',
       authorName: null,
     })
     const people = (await nodesOf({ entityType: 'person' })).map(({ label, weight }) => `${label} ${weight}`)
-    expect(people.toSorted()).toEqual(['John Smith 1', 'John Smith 1', 'John Smith 1'])
+    expect(people.toSorted()).toEqual(['John Baker 1', 'John Baker 1', 'John Baker 1'])
   })
 })
 

@@ -3,10 +3,20 @@ import type { TermWeights } from '../../inference/term-weights.ts'
 import type { Pausable } from '../../kernel/slices.ts'
 import { findingBlocks } from '../../text/blocks.ts'
 import { channelsOf, namedChannel } from './channels.ts'
-import { type FoundEntity, type FoundName, ROLES } from './identity.ts'
-import { byFullName, byHandle, entitiesOfPerson, isFullName, personOf } from './people.ts'
+import { fold, type FoundEntity, type FoundName, ROLES } from './identity.ts'
+import {
+  byFullName,
+  byHandle,
+  entitiesOfPerson,
+  fullNameLength,
+  isParticle,
+  isPlaceholder,
+  personOf,
+} from './people.ts'
+import { settleNames } from './same-in-item.ts'
 import { companyOf, createTopicCollector, type TopicCollector } from './topics.ts'
-import { findingWords, isCapital, type Word } from './words.ts'
+import { GERMAN, GIVEN_NAMES } from './word-lists.ts'
+import { findingWords, isCapital, isOdd, type Word } from './words.ts'
 
 /** What of an item is read for its entities. */
 export interface ItemToRead {
@@ -25,6 +35,7 @@ const PEOPLE_MAX = 30
 /** So many entities of an item count, those closest to it first: with more, everything would go with everything. */
 const ENTITIES_MAX = 32
 const NAMES_MAX = 4
+const TOPICS_MAX = 10
 const ADDRESS = /^[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}.-]{1,200}\.\p{L}{2,20}$/u
 const HANDLE = /^[\p{L}\p{N}][\p{L}\p{N}._-]{1,38}$/u
 const CHANNEL = /^\p{L}[\p{L}\p{N}_-]{1,78}$/u
@@ -34,22 +45,23 @@ export function* extractingEntities(item: ItemToRead, terms: TermWeights): Pausa
   const found: FoundEntity[] = [...peopleOf(item), ...channelsOf(item.metadata, item.provider)]
   const topics = createTopicCollector(terms)
   const isMessage = item.sourceKind === 'message'
+  const body = item.body.slice(0, CHARACTERS_READ)
+  const isGerman = looksGerman(yield* findingWords(body.slice(0, PARAGRAPH_CHARACTERS_MAX)))
   const title = yield* findingWords(item.title.slice(0, PARAGRAPH_CHARACTERS_MAX))
   if (!isMessage) topics.addHeading(title)
   const isShownAgain = isMessage && item.title.startsWith('#')
-  if (!isShownAgain) yield* readingWords(title, item, topics, found)
-  const body = item.body.slice(0, CHARACTERS_READ)
+  if (!isShownAgain) yield* readingWords(title, item, topics, found, isGerman)
   for (const block of yield* findingBlocks(body)) {
     if (block.kind === 'whole' || block.kind === 'indented') continue
     const text = body.slice(block.start, Math.min(block.end, block.start + PARAGRAPH_CHARACTERS_MAX))
     for (const line of isMessage ? text.split('\n') : [text]) {
       const words = yield* findingWords(line)
       if (block.kind === 'heading') topics.addHeading(words)
-      else yield* readingWords(words, item, topics, found)
+      else yield* readingWords(words, item, topics, found, isGerman)
     }
   }
-  found.push(...topics.topics())
-  return merged(found)
+  const settled = settleNames(merged(found), topics.topics())
+  return closest(merged([...settled.found, ...settled.topics.slice(0, TOPICS_MAX)]))
 }
 
 function peopleOf({ authorName, metadata, provider, sourceKind }: ItemToRead): FoundEntity[] {
@@ -80,6 +92,7 @@ function* readingWords(
   item: ItemToRead,
   topics: TopicCollector,
   found: FoundEntity[],
+  isGerman: boolean,
 ): Pausable<void> {
   for (let at = 0; at < words.length;) {
     if (at % 32 === 0) yield
@@ -92,11 +105,14 @@ function* readingWords(
       continue
     }
     if (!isCapital(word)) {
+      topics.addPlain(word)
       at++
       continue
     }
     const end = runEnd(words, at)
-    readRun(words.slice(at, end), topics, found)
+    const run = words.slice(at, end)
+    if (!isGerman || run.some(isOdd) || fullNameLength(run.map(({ text }) => text)) > 0)
+      readRun(run, topics, found)
     at = end
   }
 }
@@ -149,11 +165,44 @@ function runEnd(words: readonly Word[], from: number): number {
   for (; end < words.length; end++) {
     const last = words[end - 1]
     const next = words[end]
-    if (!last || !next || next.before !== '' || !isCapital(next) || next.text.includes('@')) break
+    if (!last || !next || next.before !== '' || next.text.includes('@')) break
+    if (!isCapital(next)) {
+      const family = familyAfter(words, end)
+      if (family === null && !isNumberOf(last, next)) break
+      end = family ?? end
+    }
     const isInitial = last.text.length === 1 && last.after === '.'
     if (last.after !== '' && !isInitial) break
   }
   return end
+}
+
+/** Where the family name stands whose particles begin here: `van den Berg` behind a given name. */
+function familyAfter(words: readonly Word[], from: number): number | null {
+  if (!GIVEN_NAMES.has(fold(words[from - 1]?.text ?? '')) || words[from - 1]?.after !== '') return null
+  for (let at = from; at < from + 4; at++) {
+    const word = words[at]
+    if (!word || word.before !== '') return null
+    if (isCapital(word)) return at
+    if (!isParticle(word.text) || word.after !== '') return null
+  }
+  return null
+}
+
+/** Whether a number belongs to the abbreviation before it, as in `ISO 27001`; a year does not. */
+function isNumberOf({ text, after }: Word, next: Word): boolean {
+  return (
+    after === '' &&
+    /^\p{Lu}{2,6}$/u.test(text) &&
+    /^\d{1,5}$/.test(next.text) &&
+    !/^(19|20)\d\d$/.test(next.text)
+  )
+}
+
+/** Whether every noun of a text has a capital, so that capitals say nothing. */
+function looksGerman(words: readonly Word[]): boolean {
+  const count = words.filter(({ text }) => GERMAN.has(text.toLowerCase())).length
+  return count >= 2 && count * 10 >= words.length
 }
 
 function readRun(run: readonly Word[], topics: TopicCollector, found: FoundEntity[]): void {
@@ -163,15 +212,15 @@ function readRun(run: readonly Word[], topics: TopicCollector, found: FoundEntit
     return
   }
   for (let at = 0; at < run.length; at++) {
-    const hasInitial = run[at + 1]?.text.length === 1
-    const words = run.slice(at, at + (hasInitial ? 3 : 2))
-    if (!isFullName(words.map(({ text }) => text))) continue
-    found.push(byFullName(words.map(({ text }) => text).join(' ')))
+    const words = run.slice(at, at + fullNameLength(run.slice(at, at + 6).map(({ text }) => text)))
+    if (words.length === 0) continue
+    const name = words.map(({ text }) => text).join(' ')
+    if (!isPlaceholder(name)) found.push(byFullName(name))
     topics.addRun(run.slice(0, at))
     topics.addRun(run.slice(at + words.length))
     return
   }
-  topics.addRun(run)
+  if (!isPlaceholder(run.map(({ text }) => text).join(' '))) topics.addRun(run)
 }
 
 /** Each entity once, in its closest role and with the names that it has. */
@@ -186,6 +235,10 @@ function merged(found: readonly FoundEntity[]): FoundEntity[] {
     }
   }
   return withinItem([...byKey.values()])
+}
+
+function closest(entities: readonly FoundEntity[]): FoundEntity[] {
+  return entities
     .toSorted((left, right) => ROLES.indexOf(left.role) - ROLES.indexOf(right.role))
     .slice(0, ENTITIES_MAX)
 }

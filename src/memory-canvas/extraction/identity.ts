@@ -37,9 +37,9 @@ export function fold(text: string): string {
   return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(NOT_WORD, ' ').trim()
 }
 
-/** What a name is compared by: folded, and its last word without the s of a plural. */
+/** What a name is compared by: folded, and its last word without the s of a plural, of abbreviations (`SLAs`) too. */
 export function aliasOf(name: string): string {
-  const folded = fold(name)
+  const folded = fold(name.replace(/(\p{Lu}{2})s$/u, '$1'))
   return /[^su]s$/.test(folded) && !folded.endsWith('is') && folded.length > 4 ? folded.slice(0, -1) : folded
 }
 

@@ -1,5 +1,15 @@
 import { aliasOf, fold, type FoundEntity, type FoundName, RANK, type Role, tidy } from './identity.ts'
-import { GIVEN_NAMES, NO_PERSON, PUBLIC_MAIL, SECOND_LEVELS } from './word-lists.ts'
+import {
+  GENERIC,
+  GIVEN_NAMES,
+  JOBS,
+  NAME_PARTICLES,
+  NO_PERSON,
+  PLACEHOLDER_HOSTS,
+  PLACEHOLDER_PEOPLE,
+  PUBLIC_MAIL,
+  SECOND_LEVELS,
+} from './word-lists.ts'
 
 const ADDRESS = /^[a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,251}$/
 /** `Ada Lovelace <ada@corp.com>` and `"Lovelace, Ada" <ada@corp.com>`. */
@@ -28,6 +38,7 @@ export function entitiesOfPerson(given: GivenPerson, role: Role, provider: strin
   const name = given.name === null ? null : personName(given.name, provider)
   if (!ADDRESS.test(address)) return name === null ? [] : [byName(name, role)]
   const [mailbox = '', host = ''] = address.split('@')
+  if (role === 'mention' && PLACEHOLDER_HOSTS.has(host)) return []
   const organization = organizationOf(host)
   const found = organization === null ? [] : [organization]
   const isNobody = mailbox.split(/[._+-]/).some((word) => NO_PERSON.has(word))
@@ -99,15 +110,24 @@ function isWords(text: string): boolean {
   return words.length <= 2 && words.every((word) => WORD.test(word))
 }
 
-/** Whether words of a text are a person's full name: the first is a given name. */
-export function isFullName(words: readonly string[]): boolean {
-  const [first = ''] = words
-  return (
-    words.length >= 2 &&
-    words.length <= 3 &&
-    GIVEN_NAMES.has(fold(first)) &&
-    words.every((word) => WORD.test(word))
-  )
+/** How many words at the beginning of a text are a person's full name, the first a given name; 0 where they are none. */
+export function fullNameLength(words: readonly string[]): number {
+  if (!GIVEN_NAMES.has(fold(words[0] ?? ''))) return 0
+  let last = words[1]?.length === 1 ? 2 : 1
+  while (last < 4 && words[last + 1] !== undefined && isParticle(words[last] ?? '')) last++
+  const family = words[last] ?? ''
+  const isFamily = /^\p{Lu}/u.test(family) && !GENERIC.has(fold(family)) && !JOBS.has(fold(family))
+  return isFamily && words.slice(0, last + 1).every((word) => WORD.test(word)) ? last + 1 : 0
+}
+
+/** Whether a word stands between a given name and a family name: `van`, `Della`. */
+export function isParticle(word: string): boolean {
+  return NAME_PARTICLES.has(fold(word))
+}
+
+/** Whether somebody of this name stands in examples only. */
+export function isPlaceholder(name: string): boolean {
+  return PLACEHOLDER_PEOPLE.has(fold(name))
 }
 
 /** The organization that mail of a host belongs to; null where that says nothing. */

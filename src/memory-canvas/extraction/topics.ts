@@ -1,7 +1,7 @@
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { aliasOf, fold, type FoundEntity, RANK, tidy } from './identity.ts'
-import { COMPANY_ENDS, GENERIC, GIVEN_NAMES } from './word-lists.ts'
-import { isOdd, type Word } from './words.ts'
+import { COMPANY_ENDS, GENERIC, GIVEN_NAMES, JOBS } from './word-lists.ts'
+import { isCapital, isOdd, type Word } from './words.ts'
 
 /** How rare a word has to be in plain English (`TermWeights`) to name something by itself, and as a part of a phrase. */
 const RARE_ALONE = 6.3
@@ -10,7 +10,7 @@ const RARE_IN_PHRASE = 5.2
 const RARE_AT_START = 9
 const HEADING_WORDS_MAX = 3
 const PHRASE_WORDS_MAX = 5
-const TOPICS_MAX = 10
+const CANDIDATES_MAX = 60
 /** How much more a title or a heading says than a sentence. */
 const HEADING_WEIGHT = 3
 
@@ -20,7 +20,9 @@ export interface TopicCollector {
   addRun(words: readonly Word[]): void
   /** A title or a heading. */
   addHeading(words: readonly Word[]): void
-  /** Those that say most of the item, at most ten. */
+  /** A word without a capital: what is written so too is no name. */
+  addPlain(word: Word): void
+  /** Those that say most of the item, the first first. */
   topics(): FoundEntity[]
 }
 
@@ -32,6 +34,7 @@ interface Candidate {
 /** Tells names of things from plain English by their capitals and by how rare their words are. */
 export function createTopicCollector(terms: TermWeights): TopicCollector {
   const found = new Map<string, Candidate>()
+  const plain = new Set<string>()
 
   const add = (text: string, weight: number): void => {
     const name = tidy(text)
@@ -46,7 +49,14 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
 
   const addSingle = (word: Word, isFirst: boolean, weight: number): void => {
     const folded = fold(word.text)
-    if (GENERIC.has(folded) || folded.length < 2 || !/^\p{Lu}[\p{L}\p{N}.&+#'’-]*$/u.test(word.text)) return
+    if (
+      GENERIC.has(folded) ||
+      GENERIC.has(aliasOf(word.text)) ||
+      JOBS.has(aliasOf(word.text)) ||
+      folded.length < 2 ||
+      !/^\p{Lu}[\p{L}\p{N}.&+#'’-]*$/u.test(word.text)
+    )
+      return
     const rarity = weightOf(word.text)
     if (isOdd(word) && (rarity >= RARE_ALONE || !isShouted(word)))
       add(word.text, Math.max(rarity, 5) * weight)
@@ -64,6 +74,7 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
       const [first] = words
       if (first === undefined || words.length > PHRASE_WORDS_MAX) return
       if (words.length === 1) return addSingle(first, first.isFirst, 1)
+      if (JOBS.has(aliasOf(words.at(-1)?.text ?? ''))) return
       const rarity = Math.max(...words.map(({ text }) => weightOf(text)))
       if (rarity >= RARE_IN_PHRASE || words.some(isOdd)) add(joined(words), rarity)
     },
@@ -74,7 +85,10 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
       const says = words.filter(({ text }) => !GENERIC.has(fold(text)) && !/^\d+$/.test(text))
       const rarity = Math.max(0, ...says.map(({ text }) => weightOf(text)))
       const isPhrase =
-        words.length > 1 && says.length === words.length && !words.some(({ after }) => after !== '')
+        words.length > 1 &&
+        says.length === words.length &&
+        words.every((word) => isCapital(word) && word.after === '') &&
+        !JOBS.has(aliasOf(words.at(-1)?.text ?? ''))
       if (words.length === 1) addSingle(first, true, HEADING_WEIGHT)
       else if (
         isPhrase &&
@@ -84,10 +98,14 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
       )
         add(joined(words), rarity * HEADING_WEIGHT)
     },
+    addPlain({ text }) {
+      plain.add(aliasOf(text))
+    },
     topics() {
       return [...found]
+        .filter(([alias, { name }]) => isOddName(name) || !plain.has(alias))
         .toSorted(([a, left], [b, right]) => right.score - left.score || (a < b ? -1 : 1))
-        .slice(0, TOPICS_MAX)
+        .slice(0, CANDIDATES_MAX)
         .map(([alias, { name }]) => topicOf(alias, name))
     },
   }
@@ -103,6 +121,10 @@ export function companyOf(given: readonly Word[]): FoundEntity | null {
   if (alias.length < 2) return null
   const names = [{ name: tidy(joined(words)), alias }]
   return { type: 'organization', key: `company:${alias}`, alias, rank: RANK.name, role: 'mention', names }
+}
+
+function isOddName(text: string): boolean {
+  return isOdd({ ...NO_WORD, text })
 }
 
 /** Whether a word is in capitals that is too long for an abbreviation. */
@@ -135,7 +157,13 @@ function trimmed(
   let start = 0
   let end = words.length
   const [first] = words
-  if (first?.isFirst && words.length > 1 && !isOdd(first) && weightOf(first.text) < RARE_IN_PHRASE) start = 1
+  if (
+    first?.isFirst &&
+    words.length > 1 &&
+    !isOdd(first) &&
+    (weightOf(first.text) < RARE_IN_PHRASE || first.text.endsWith('ing'))
+  )
+    start = 1
   for (; start < end; start++) if (!isEmpty(words[start] ?? NO_WORD)) break
   for (; end > start; end--) if (!isEmpty(words[end - 1] ?? NO_WORD)) break
   return words.slice(start, end)

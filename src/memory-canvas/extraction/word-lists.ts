@@ -43,7 +43,34 @@ export const NO_PERSON = wordsOf(`
 export const PUBLIC_MAIL = wordsOf(`
   gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com yahoo.co.uk icloud.com me.com mac.com aol.com gmx.de
   gmx.net web.de t-online.de proton.me protonmail.com mail.com mail.ru yandex.ru qq.com 163.com zoho.com fastmail.com posteo.de
-  hey.com pm.me users.noreply.github.com docs.google.com`)
+  hey.com pm.me google.com users.noreply.github.com docs.google.com`)
+
+/** Hosts and people that only examples have. */
+export const PLACEHOLDER_HOSTS = wordsOf('example.com example.org example.net domain.com')
+export const PLACEHOLDER_PEOPLE: ReadonlySet<string> = new Set([
+  'jane doe',
+  'john doe',
+  'jane smith',
+  'john smith',
+  'joe bloggs',
+  'max mustermann',
+  'erika mustermann',
+])
+
+/** Words between a given name and a family name. */
+export const NAME_PARTICLES = wordsOf(
+  'al ap ben bin da dal de del della delle den der di do dos du el ibn la le ten ter van vom von zu zum',
+)
+
+/** What ends the title of a job: nobody's name, and no topic. */
+export const JOBS = wordsOf(`
+  administrator advisor analyst architect assistant associate consultant coordinator designer developer director engineer executive
+  head intern lead manager officer partner president principal recruiter representative scientist specialist supervisor`)
+
+/** By which a paragraph is seen to be German, where every noun has a capital. */
+export const GERMAN = wordsOf(
+  'und der die das den dem ein eine einen ich wir sie mit ist sind nicht für auf von zu im es auch bitte wird haben',
+)
 
 /** Behind which a registrable domain has three parts: `corp.co.uk`. */
 export const SECOND_LEVELS = wordsOf('co com ac org net gov edu or ne go')
@@ -71,4 +98,6 @@ export const GENERIC = wordsOf(`
   manager managers employee employees plus minus true false null undefined none string number boolean object array function class const let var
   json xml html css http https url uri www com org net md txt pdf png svg jpg csv yaml yml sql ui ux id ids eg ie etc vs tbd tba n/a
   api apis cpu ram ide cli sdk pr prs mit lts ci os id ids awesome security senior vision junior ceo cto cfo coo vp hr it qa pr ai usd eur gbp kb mb gb tb ms kpi kpis usa uk eu us america europe germany france spain india china japan
-  london berlin paris york tokyo sydney sir mr mrs ms dr prof step-by-step why what how when where who which do don't not please`)
+  london berlin paris york tokyo sydney sir mr mrs ms dr prof step-by-step why what how when where who which do don't not please
+  director directors promise reward rewards sdks sale sales supplier suppliers headcount handover europe austria switzerland bonjour
+  herr frau hallo danke liebe lieber beste viele grüße gruesse signed fixed merged attached closing lost`)

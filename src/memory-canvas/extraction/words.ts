@@ -51,5 +51,5 @@ export function isCapital({ text }: Word): boolean {
 
 /** Whether a word is written as only names are: `GitHub`, `OAuth2`, `SLA`. */
 export function isOdd({ text }: Word): boolean {
-  return /\p{Ll}\p{Lu}/u.test(text) || /^\p{Lu}[\p{Lu}\p{N}]{1,7}$/u.test(text)
+  return /\p{Ll}\p{Lu}/u.test(text) || /^\p{Lu}[\p{Lu}\p{N}]{1,7}s?$/u.test(text)
 }

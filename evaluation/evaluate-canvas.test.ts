@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { loadTermWeights } from '../src/inference/term-weights.ts'
+import { evaluateCanvas } from './evaluate-canvas.ts'
+import { HALVES, halfOf } from './read-facts.ts'
+import type { Labels, LabelledItem } from './read-labelled-items.ts'
+
+const terms = await loadTermWeights()
+
+function mail(id: string, [name, address]: [string, string], entities: Labels): LabelledItem {
+  const metadata = { senderEmail: address }
+  return {
+    id,
+    provider: 'gmail',
+    sourceKind: 'message',
+    title: '',
+    body: '',
+    authorName: name,
+    metadata,
+    entities,
+  }
+}
+
+/** An id of the half, told by its hash. */
+function idIn(half: (typeof HALVES)[number], from = 0): string {
+  const id = `mail-${from}`
+  return halfOf(id) === half ? id : idIn(half, from + 1)
+}
+
+describe('the evaluation of the memory canvas', () => {
+  const labelled: Labels = {
+    person: { ada: ['Ada Lovelace', 'ada@corp.com', 'Ada'] },
+    organization: { acme: ['Acme'] },
+  }
+  const result = evaluateCanvas(
+    HALVES.map((half) => mail(idIn(half), ['Ada Lovelace', 'ada@corp.com'], labelled)),
+    terms,
+  )
+
+  it('counts what is found, what of it is right and what is missed, by half and kind', () => {
+    for (const half of HALVES) {
+      expect(result.groups).toContainEqual({
+        half,
+        kind: 'person',
+        found: 1,
+        right: 1,
+        labelled: 1,
+        recalled: 1,
+      })
+      expect(result.groups).toContainEqual({
+        half,
+        kind: 'organization',
+        found: 1,
+        right: 0,
+        labelled: 1,
+        recalled: 0,
+      })
+    }
+    expect(result.top).toEqual({ nodes: 2, right: 1, wrong: ['organization corp.com'] })
+  })
+
+  it('names the faults of the half to tune on, never those of the other', () => {
+    const item = idIn('tuning')
+    expect(result.faults).toEqual([
+      { item, kind: 'organization', what: 'wrong', name: 'corp.com' },
+      { item, kind: 'organization', what: 'missed', name: 'Acme' },
+    ])
+  })
+
+  it('tells names that are rightly one from those that are not', () => {
+    const item = idIn('held out')
+    const entities: Labels = { person: { ada: ['Ada Lovelace'], other: ['ada@corp.com'] } }
+    const { merges } = evaluateCanvas([mail(item, ['Ada Lovelace', 'ada@corp.com'], entities)], terms)
+    expect(result.merges).toContainEqual({ half: 'held out', same: 1, joined: 1, wronglyJoined: 0 })
+    expect(merges).toContainEqual({ half: 'held out', same: 0, joined: 0, wronglyJoined: 1 })
+  })
+})
