@@ -83,7 +83,8 @@ export function canvasTables({ groups, merges, top }: CanvasResult): string {
     half,
     kind,
     ...[found, labelled].map(String),
-    ...[ratio(right, found), ratio(recalled, labelled)],
+    ratio(right, found),
+    ratio(recalled, labelled),
   ])
   const names = merges.map(({ half, same, joined, wronglyJoined }) => [
     half,

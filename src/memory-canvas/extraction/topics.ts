@@ -101,13 +101,7 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
     addPlain({ text }) {
       plain.add(aliasOf(text))
     },
-    topics() {
-      return [...found]
-        .filter(([alias, { name }]) => isOddName(name) || !plain.has(alias))
-        .toSorted(([a, left], [b, right]) => right.score - left.score || (a < b ? -1 : 1))
-        .slice(0, CANDIDATES_MAX)
-        .map(([alias, { name }]) => topicOf(alias, name))
-    },
+    topics: () => mostTelling(found, plain),
   }
 }
 
@@ -121,6 +115,14 @@ export function companyOf(given: readonly Word[]): FoundEntity | null {
   if (alias.length < 2) return null
   const names = [{ name: tidy(joined(words)), alias }]
   return { type: 'organization', key: `company:${alias}`, alias, rank: RANK.name, role: 'mention', names }
+}
+
+function mostTelling(found: ReadonlyMap<string, Candidate>, plain: ReadonlySet<string>): FoundEntity[] {
+  return [...found]
+    .filter(([alias, { name }]) => isOddName(name) || !plain.has(alias))
+    .toSorted(([a, left], [b, right]) => right.score - left.score || (a < b ? -1 : 1))
+    .slice(0, CANDIDATES_MAX)
+    .map(([alias, { name }]) => topicOf(alias, name))
 }
 
 function isOddName(text: string): boolean {
