@@ -1,10 +1,17 @@
 import type { TermWeights } from '../src/inference/term-weights.ts'
 import { inOneGo } from '../src/kernel/slices.ts'
-import { type Atom, ENTITY_TYPES, type EntityType } from '../src/memory-canvas/atoms.ts'
-import { extractingEntities } from '../src/memory-canvas/extraction/extract-entities.ts'
-import { fold, type FoundEntity } from '../src/memory-canvas/extraction/identity.ts'
-import { byWeight, inTurns } from '../src/memory-canvas/graph.ts'
-import { type Entity, resolveEntities } from '../src/memory-canvas/resolve.ts'
+import {
+  type Atom,
+  byWeight,
+  ENTITY_TYPES,
+  type Entity,
+  type EntityType,
+  extractingEntities,
+  fold,
+  type FoundEntity,
+  inTurns,
+  resolveEntities,
+} from '../src/memory-canvas/index.ts'
 import { HALVES, halfOf } from './read-facts.ts'
 import type { LabelledItem } from './read-labelled-items.ts'
 

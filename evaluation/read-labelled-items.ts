@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { ENTITY_TYPES, type EntityType } from '../src/memory-canvas/atoms.ts'
-import type { ItemToRead } from '../src/memory-canvas/extraction/extract-entities.ts'
+import { ENTITY_TYPES, type EntityType, type ItemToRead } from '../src/memory-canvas/index.ts'
 import { readLines } from './read-collection.ts'
 
 /** What an item names, by kind and by who or what it is: all names that the item has for it. */

@@ -16,8 +16,13 @@ export function createMemoryCanvas(options: {
   }
 }
 
+export { type Atom, ENTITY_TYPES, type EntityType } from './atoms.ts'
 export type { FindItems } from './canvas.ts'
 export { idsOfEntity } from './entity-details.ts'
+export { extractingEntities, type ItemToRead } from './extraction/extract-entities.ts'
+export { fold, type FoundEntity } from './extraction/identity.ts'
 export { forgetItems, rereadItems } from './forget-items.ts'
+export { byWeight, inTurns } from './graph.ts'
+export { type Entity, resolveEntities } from './resolve.ts'
 export { memoryCanvasRoutes, type MemoryCanvasServices } from './routes.ts'
 export { type CanvasWorker, createCanvasWorker } from './worker.ts'
