@@ -47,10 +47,15 @@ interface Made {
   signedBy?: CryptoKey
   subject?: string
   name?: string
+  emailVerified?: unknown
 }
 
 async function token(made: Made = {}): Promise<string> {
-  const jwt = new SignJWT({ email: 'ada@example.com', name: made.name ?? 'Ada' })
+  const jwt = new SignJWT({
+    email: 'ada@example.com',
+    name: made.name ?? 'Ada',
+    ...(made.emailVerified === undefined ? {} : { email_verified: made.emailVerified }),
+  })
     .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
     .setIssuer(made.issuer ?? issuer)
     .setAudience(made.audience ?? 'memory')
@@ -65,8 +70,20 @@ describe('a console token', () => {
       issuer,
       subject: 'ada',
       email: 'ada@example.com',
+      emailVerified: false,
       name: 'Ada',
     })
+  })
+
+  it.each([
+    [true, true],
+    ['true', true],
+    [false, false],
+    ['false', false],
+    [1, false],
+    [null, false],
+  ])('with email_verified %j has an address that is verified: %s', async (emailVerified, isVerified) => {
+    expect(await verify(await token({ emailVerified }))).toMatchObject({ emailVerified: isVerified })
   })
 
   it('is taken from an issuer whose name ends with a slash, which settings lose', async () => {

@@ -19,6 +19,11 @@ const Claims = z.object({
     .max(255)
     .refine((text) => storableText(text) === text),
   email: z.string().max(320).transform(storableText).optional().catch(undefined),
+  // Some providers send it as text.
+  email_verified: z
+    .union([z.literal(true), z.literal('true')])
+    .optional()
+    .catch(undefined),
   name: z.string().max(200).transform(storableText).optional().catch(undefined),
 })
 
@@ -51,7 +56,13 @@ export function createTokenVerifier(options: {
         requiredClaims: ['sub', 'exp'],
       })
       const claims = Claims.parse(payload)
-      return { issuer, subject: claims.sub, email: claims.email ?? null, name: claims.name ?? null }
+      return {
+        issuer,
+        subject: claims.sub,
+        email: claims.email ?? null,
+        emailVerified: claims.email !== undefined && claims.email_verified !== undefined,
+        name: claims.name ?? null,
+      }
     } catch (error) {
       throw explain(error)
     }

@@ -55,7 +55,13 @@ import {
   type OperatorServices,
 } from '../operator/index.ts'
 import { addMcp } from '../mcp/index.ts'
-import { createOrganizations, organizationRoutes, type OrganizationServices } from '../organizations/index.ts'
+import {
+  createInvitations,
+  createMembers,
+  createOrganizations,
+  organizationRoutes,
+  type OrganizationServices,
+} from '../organizations/index.ts'
 import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
 import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
 import { createRetrieval, retrievalRoutes, type RetrievalServices, type Search } from '../retrieval/index.ts'
@@ -303,6 +309,8 @@ function createServices(
     db,
     apiKeys: createApiKeys({ db, clock, checkKeyLimit, keepWithinPlan }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
+    members: createMembers({ db, clock }),
+    invitations: createInvitations({ db, clock, publicUrl: deps.publicUrl }),
     sources: createSources({
       db,
       clock,

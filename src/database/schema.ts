@@ -49,9 +49,22 @@ export interface Schema {
     subject: string
     email: string | null
     name: string | null
+    email_verified: Generated<boolean>
     created_at: Date
   }
   memberships: { organization_id: string; user_id: string; role: Role; created_at: Date }
+  invitations: {
+    organization_id: string
+    id: string
+    secret_sha256: Buffer
+    role: Role
+    /** In lower case; null: whoever has the link. */
+    email: Nullable<string>
+    created_by_user_id: string
+    accepted_by_user_id: Nullable<string>
+    created_at: Date
+    expires_at: Date
+  }
   subscriptions: {
     organization_id: string
     status: SubscriptionStatus

@@ -21,6 +21,10 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     firstIndex: 0,
   },
   malformed_state: { error: 'This link is not valid any more; connect again from the console' },
+  invitation_invalid: {
+    error:
+      'This invitation is not valid any more: it was used, withdrawn, or is over 7 days old; ask for another',
+  },
   webhook_signature_invalid: {
     error:
       "The request does not carry Stripe's signature of the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",
@@ -46,6 +50,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     allowedProviders: ['slack'],
   },
   connector_access_required: { error: "Google Drive needs the operator's permission; ask for it first" },
+  invitation_for_another: {
+    error: 'This invitation is for another e-mail address; sign in with the one that it was made for',
+  },
   origin_not_allowed: { error: 'Web pages of other origins cannot call this service' },
   not_found: { error: 'There is no such resource' },
   method_not_allowed: { error: 'PUT is not possible here; use GET or HEAD' },
@@ -57,6 +64,19 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     error: 'An organization has at most 1,000 live API keys and 1,000 are live; revoke one first',
     used: 1000,
     limit: 1000,
+  },
+  last_owner: {
+    error: 'A workspace keeps at least one owner, and this is the last; make somebody else an owner first',
+  },
+  member_limit_reached: {
+    error: 'A workspace has at most 1,000 members and 1,000 belong to it; remove one first',
+    used: 1000,
+    limit: 1000,
+  },
+  invitation_limit_reached: {
+    error: 'A workspace has at most 100 open invitations and 100 are open; withdraw one first',
+    used: 100,
+    limit: 100,
   },
   source_disabled: { error: 'The source is paused; resume it in the console' },
   source_push_only: { error: 'The source has no account to sync with; push documents to /v1/ingest' },

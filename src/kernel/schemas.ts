@@ -7,6 +7,7 @@ export const EXAMPLE_ID = {
   apiKey: '9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27',
   source: '5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60',
   sourceItem: 'c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59',
+  invitation: '8b3e5d17-0c9a-4f62-b7d4-e1a6c2f80935',
   entity: '4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34',
   syncRun: '71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642',
   request: 'e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83',

@@ -1,3 +1,5 @@
+export { createInvitations } from './invitations.ts'
+export { createMembers } from './members.ts'
 export { addMember, createOrganizations, insertOrganization, lockOrganization } from './organizations.ts'
 export { organizationRoutes, type OrganizationServices } from './routes.ts'
 export { ensureUser, type Identity } from './users.ts'

@@ -5,6 +5,8 @@ import type { Db, Tx } from '../database/database.ts'
 import type { SubscriptionStatus } from '../database/schema.ts'
 import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 
 export interface OrganizationView {
   id: string
@@ -24,6 +26,8 @@ export interface Organizations {
   describeUser(userId: string): Promise<{ user: UserView; organizations: OrganizationView[] }>
   /** Makes a workspace that the person owns. */
   create(userId: string, name: string): Promise<OrganizationView>
+  /** Renames the workspace that the caller is in. @throws AppError `not_found` for another one */
+  rename(caller: ConsolePrincipal, id: string, name: string): Promise<OrganizationView>
 }
 
 /** Workspaces and their members. New ones are `incomplete` where somebody has to pay, and `internal` otherwise. */
@@ -63,6 +67,29 @@ export function createOrganizations(deps: {
         })
         return { id, name, role: 'owner', createdAt: at.toISOString() }
       })
+    },
+    async rename(caller, id, name) {
+      if (id !== caller.organizationId) throw new AppError('not_found', 'There is no such workspace')
+      const at = clock.now()
+      const { created_at } = await db.transaction().execute(async (tx) => {
+        await recordEvent(tx, {
+          organizationId: id,
+          actor: actorOf(caller),
+          action: 'organization.update',
+          targetType: 'organization',
+          targetId: id,
+          metadata: { name },
+          providers: [],
+          at,
+        })
+        return await tx
+          .updateTable('organizations')
+          .set({ name })
+          .where('id', '=', id)
+          .returning('created_at')
+          .executeTakeFirstOrThrow()
+      })
+      return { id, name, role: caller.role, createdAt: created_at.toISOString() }
     },
   }
 }

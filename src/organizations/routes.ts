@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { ROLES } from '../kernel/actions.ts'
-import { EXAMPLE_ID, label, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, idOf, label, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import type { Invitations } from './invitations.ts'
+import type { Members } from './members.ts'
 import type { Organizations } from './organizations.ts'
 
 export interface OrganizationServices {
   organizations: Organizations
+  members: Members
+  invitations: Invitations
 }
 
 const Organization = z
@@ -24,6 +28,36 @@ const User = z
     name: textOrNull('Their name, likewise.', 'Ada Lovelace'),
   })
   .meta({ id: 'User', description: 'The person who is signed in.' })
+
+const RoleOf = (description: string) => z.enum(ROLES).meta({ description, example: 'admin' })
+
+const Member = z
+  .object({
+    id: shownId("The person's id, as the audit trail has it.", EXAMPLE_ID.user),
+    name: textOrNull('Their name, where the identity provider tells it.', 'Ada Lovelace'),
+    email: textOrNull('Their address, likewise.', 'ada@example.com'),
+    role: RoleOf('What they are in the workspace.'),
+    joinedAt: moment('Since when.'),
+  })
+  .meta({ id: 'Member', description: 'A person who belongs to the workspace.' })
+
+const Invitation = z
+  .object({
+    id: shownId("The invitation's id, by which it is withdrawn.", EXAMPLE_ID.invitation),
+    role: RoleOf('What somebody becomes who accepts it.'),
+    email: textOrNull('The only address that may accept it; null: whoever has the link.', 'ada@example.com'),
+    createdBy: shownId('The person who made it.', EXAMPLE_ID.user),
+    createdAt: moment('When it was made.'),
+    expiresAt: moment('Until when it can be accepted: seven days later.', '2026-03-09T09:30:00.000Z'),
+  })
+  .meta({
+    id: 'Invitation',
+    description: 'An invitation that somebody can still accept, without its secret.',
+  })
+
+const memberId = z.object({ id: idOf("The person's id, from the list of members.", EXAMPLE_ID.user) })
+const asMember = { surface: 'console', role: 'member', action: 'admin' } as const
+const asAdmin = { surface: 'console', role: 'admin', action: 'admin' } as const
 
 export const organizationRoutes = [
   defineRoute<OrganizationServices>()({
@@ -56,5 +90,169 @@ export const organizationRoutes = [
     responses: { 201: z.object({ organization: Organization }) },
     handle: async ({ principal, body }, { organizations }) =>
       reply(201, { organization: await organizations.create(principal.userId, body.name) }),
+  }),
+  defineRoute<OrganizationServices>()({
+    operationId: 'consoleRenameOrganization',
+    method: 'PATCH',
+    path: '/v1/console/organizations/{id}',
+    summary: 'Rename the workspace',
+    description: 'The workspace is the one that the request is in (`X-Organization-Id`).',
+    tag: 'Workspaces',
+    access: asAdmin,
+    credits: 0,
+    audit: 'organization.update',
+    params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
+    body: z.strictObject({
+      name: label.meta({ description: 'What the workspace is called from now on.', example: 'Acme' }),
+    }),
+    responses: { 200: z.object({ organization: Organization }) },
+    handle: async ({ principal, params, body }, { organizations }) =>
+      reply(200, { organization: await organizations.rename(principal, params.id, body.name) }),
+  }),
+  defineRoute<OrganizationServices>()({
+    operationId: 'consoleListMembers',
+    method: 'GET',
+    path: '/v1/console/members',
+    summary: 'List the members of the workspace',
+    tag: 'Members',
+    access: asMember,
+    credits: 0,
+    audit: 'none',
+    responses: {
+      200: z.object({ members: z.array(Member).describe('Everybody, whoever joined first comes first.') }),
+    },
+    handle: async ({ principal }, { members }) =>
+      reply(200, { members: await members.list(principal.organizationId) }),
+  }),
+  defineRoute<OrganizationServices>()({
+    operationId: 'consoleUpdateMember',
+    method: 'PATCH',
+    path: '/v1/console/members/{id}',
+    summary: 'Give a member another role',
+    description:
+      'Owners give any role to anybody; admins make admins and members of admins and members. The last owner stays one.',
+    tag: 'Members',
+    access: asAdmin,
+    credits: 0,
+    audit: 'member.update',
+    params: memberId,
+    body: z.strictObject({ role: RoleOf('What they become.') }),
+    refuses: ['last_owner'],
+    responses: { 200: z.object({ member: Member }) },
+    handle: async ({ principal, params, body }, { members }) =>
+      reply(200, { member: await members.changeRole(principal, params.id, body.role) }),
+  }),
+  defineRoute<OrganizationServices>()({
+    operationId: 'consoleRemoveMember',
+    method: 'DELETE',
+    path: '/v1/console/members/{id}',
+    summary: 'Remove a member, or leave',
+    description:
+      'Holds from their very next request on. Keys that they minted stay: those belong to the workspace; their open ' +
+      'invitations are withdrawn. Anybody may remove themselves; the last owner stays.',
+    tag: 'Members',
+    access: asMember,
+    credits: 0,
+    audit: 'member.remove',
+    params: memberId,
+    refuses: ['last_owner'],
+    responses: {
+      200: z.object({
+        member: Member.describe('As they were.'),
+        removedAt: moment('Since when they are out.'),
+      }),
+    },
+    handle: async ({ principal, params }, { members }) =>
+      reply(200, await members.remove(principal, params.id)),
+  }),
+  defineRoute<OrganizationServices>()({
+    operationId: 'consoleListInvitations',
+    method: 'GET',
+    path: '/v1/console/invitations',
+    summary: 'List open invitations, newest first',
+    tag: 'Members',
+    access: asAdmin,
+    credits: 0,
+    audit: 'none',
+    responses: {
+      200: z.object({
+        invitations: z.array(Invitation).describe('Those that somebody can still accept.'),
+      }),
+    },
+    handle: async ({ principal }, { invitations }) =>
+      reply(200, { invitations: await invitations.list(principal.organizationId) }),
+  }),
+  defineRoute<OrganizationServices>()({
+    operationId: 'consoleCreateInvitation',
+    method: 'POST',
+    path: '/v1/console/invitations',
+    summary: 'Invite somebody into the workspace',
+    description:
+      'The link is in this answer and nowhere else: send it to whom you mean. It serves one person once, for seven days. Only ' +
+      'owners invite owners.',
+    tag: 'Members',
+    access: asAdmin,
+    credits: 0,
+    audit: 'member.invite',
+    body: z.strictObject({
+      role: RoleOf('What somebody becomes who accepts it.'),
+      email: z.email().max(320).optional().meta({
+        description:
+          'Who may accept it: somebody whose address this is, as the identity provider says. Left out: whoever has the link.',
+        example: 'ada@example.com',
+      }),
+    }),
+    refuses: ['invitation_limit_reached'],
+    responses: {
+      201: z.object({
+        invitation: Invitation,
+        url: z.url().meta({
+          description: 'The link. Keep it: it is shown this once.',
+          example: 'https://memory.example.com/console/invitation#inv_…',
+        }),
+      }),
+    },
+    handle: async ({ principal, body }, { invitations }) =>
+      reply(201, await invitations.create(principal, body), { 'Cache-Control': 'no-store' }),
+  }),
+  defineRoute<OrganizationServices>()({
+    operationId: 'consoleRevokeInvitation',
+    method: 'DELETE',
+    path: '/v1/console/invitations/{id}',
+    summary: 'Withdraw an open invitation',
+    tag: 'Members',
+    access: asAdmin,
+    credits: 0,
+    audit: 'invitation.revoke',
+    params: z.object({ id: idOf("The invitation's id, from the list.", EXAMPLE_ID.invitation) }),
+    responses: {
+      200: z.object({ invitation: Invitation, revokedAt: moment('Since when its link is refused.') }),
+    },
+    handle: async ({ principal, params }, { invitations }) =>
+      reply(200, await invitations.revoke(principal, params.id)),
+  }),
+  defineRoute<OrganizationServices>()({
+    operationId: 'consoleAcceptInvitation',
+    method: 'POST',
+    path: '/v1/console/invitations/accept',
+    summary: 'Accept an invitation',
+    description:
+      'Anybody who is signed in may, where the invitation is not for an address of somebody else. Accepting twice is ' +
+      'accepting once; who belongs to the workspace already keeps their role.',
+    tag: 'Members',
+    access: { surface: 'user' },
+    credits: 0,
+    audit: 'member.join',
+    body: z.strictObject({
+      token: z
+        .string()
+        .min(1)
+        .max(200)
+        .meta({ description: "The link's secret: what stands behind its #.", example: 'inv_…' }),
+    }),
+    refuses: ['invitation_invalid', 'invitation_for_another', 'member_limit_reached'],
+    responses: { 200: z.object({ organization: Organization }) },
+    handle: async ({ principal, body }, { invitations }) =>
+      reply(200, { organization: await invitations.accept(principal.userId, body.token) }),
   }),
 ]

@@ -7,6 +7,8 @@ export interface Identity {
   issuer: string
   subject: string
   email: string | null
+  /** Whether the provider says that the address is theirs. */
+  emailVerified: boolean
   name: string | null
 }
 
@@ -17,13 +19,16 @@ export interface Identity {
 export async function ensureUser(db: Db, clock: Clock, identity: Identity): Promise<string> {
   const known = await db
     .selectFrom('users')
-    .select(['id', 'email', 'name'])
+    .select(['id', 'email', 'email_verified', 'name'])
     .where('issuer', '=', identity.issuer)
     .where('subject', '=', identity.subject)
     .executeTakeFirst()
   const email = identity.email ?? known?.email ?? null
   const name = identity.name ?? known?.name ?? null
-  if (known && known.email === email && known.name === name) return known.id
+  // A token without an address says nothing of the one that is known.
+  const email_verified = identity.email === null ? (known?.email_verified ?? false) : identity.emailVerified
+  if (known && known.email === email && known.email_verified === email_verified && known.name === name)
+    return known.id
   const row = await db
     .insertInto('users')
     .values({
@@ -31,10 +36,13 @@ export async function ensureUser(db: Db, clock: Clock, identity: Identity): Prom
       issuer: identity.issuer,
       subject: identity.subject,
       email,
+      email_verified,
       name,
       created_at: clock.now(),
     })
-    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doUpdateSet({ email, name }))
+    .onConflict((conflict) =>
+      conflict.columns(['issuer', 'subject']).doUpdateSet({ email, email_verified, name }),
+    )
     .returning('id')
     .executeTakeFirstOrThrow()
   return row.id

@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/assembly/app.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
-import { anEntity } from '../support/canvas.ts'
 import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
@@ -15,6 +14,7 @@ import {
   type Callers,
   callRoute,
   MISSING_ID,
+  ownId,
   pathOf,
 } from '../support/route-calls.ts'
 import { type Answer, startTestService, type TestService } from '../support/service.ts'
@@ -144,24 +144,10 @@ describe('every route that is not public', () => {
 })
 
 describe('every route with an id', () => {
-  const ownIds = (route: AnyRoute, of: Callers): Promise<string> | string => {
-    if (route.path.includes('/api-keys/')) return of.organization.adminKeyId
-    if (route.path.includes('/sources/')) return of.organization.sources.slack
-    if (route.path.includes('/source-items/')) return itemOf(of)
-    if (route.path.includes('/memory-canvas/')) return anEntity(service, of.organization)
-    return of.organization.id
-  }
-
-  async function itemOf({ organization }: Callers): Promise<string> {
-    const body = { query: 'paid time off' }
-    return (await service.call('POST', '/v1/search', { key: organization.adminKey, body })).body.hits[0]
-      .sourceItemId
-  }
-
   it.each(titled(withId.filter(({ access }) => access.surface !== 'operator')))(
     "%s answers another organization's as one that does not exist [ERR-5, ERR-6]",
     async (_title, route) => {
-      const foreign = await ownIds(route, others)
+      const foreign = await ownId(service, route, others)
       await storingNothing(async () => {
         const shown = await callRoute(service, route, callers, { path: pathOf(route, { id: foreign }) })
         const missing = await callRoute(service, route, callers, { path: pathOf(route, { id: MISSING_ID }) })

@@ -351,6 +351,16 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'CON-4': 'Members search and ask; keys, sources, billing and audit need admin.',
     'CON-5': 'Console routes answer as their agent twins do.',
     'CON-6': "A workspace that is not the person's answers as one that does not exist.",
+    'CON-7': 'An admin renames the workspace.',
+    'CON-8': 'Everybody in a workspace sees its members, with id, name, email, role and joinedAt.',
+    'CON-9':
+      'Owners manage everybody, admins manage admins and members, members nobody; anybody may leave, and the last owner stays, whatever is done at once.',
+    'CON-10':
+      'Who is removed is refused with the next request and cannot come back by an invitation of their own; keys they minted stay.',
+    'CON-11':
+      'An invitation is a link with a secret of 256 bits, of which only the hash is stored: for one person, once, for seven days.',
+    'CON-12': 'An invitation for an address is for whoever the identity provider says has it.',
+    'CON-13': 'At most 1,000 members and 100 open invitations: 409 with the number.',
   },
   Operations: {
     'OPS-1':

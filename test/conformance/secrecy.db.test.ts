@@ -136,11 +136,27 @@ async function actOnEverything(): Promise<void> {
   await connectNotion()
   await asAdmin('POST', '/v1/console/connector-access', { provider: 'gmail' })
   await call('POST', '/v1/maintenance/slack/cleanup-system-events', { dryRun: false })
+  await manageMembers()
   const made = await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
   await buyPlan(made.body.organization.id)
   const path = `/operator/organizations/${organization.id}/subscription`
   await call('PUT', path, { status: 'internal' }, OPERATOR_TOKEN)
   await call('PUT', path, { status: 'internal' }, `${OPERATOR_TOKEN}x`)
+}
+
+/** A workspace's name and people, from an invitation to the end. */
+async function manageMembers(): Promise<void> {
+  await asAdmin('PATCH', `/v1/console/organizations/${organization.id}`, { name: 'Crew' })
+  const invited = await asAdmin('POST', '/v1/console/invitations', { role: 'member' })
+  const withdrawn = await asAdmin('POST', '/v1/console/invitations', { role: 'member' })
+  const tokens = [invited, withdrawn].map(({ body }) => new URL(body.url).hash.slice(1))
+  secrets.push(...tokens)
+  await asAdmin('DELETE', `/v1/console/invitations/${withdrawn.body.invitation.id}`)
+  const guest = await signIn(service, issuer, 'guest')
+  secrets.push(guest.token)
+  for (const token of tokens) await call('POST', '/v1/console/invitations/accept', { token }, guest.token)
+  await asAdmin('PATCH', `/v1/console/members/${guest.userId}`, { role: 'admin' })
+  await asAdmin('DELETE', `/v1/console/members/${guest.userId}`)
 }
 
 /** The payment processor's pages, when all is well and when it fails. */

@@ -46,6 +46,7 @@ describe('openapi/openapi.json', () => {
       confirmOAuth: '',
       consoleCreateSource: '201',
       consoleCreateOrganization: '201',
+      consoleCreateInvitation: '201',
       consoleRequestConnectorAccess: '201',
       createSyncRun: '201,202',
       consoleCreateSyncRun: '201,202',

@@ -7,6 +7,8 @@ export const ISSUER_AUDIENCE = 'memory-tests'
 export interface TokenClaims {
   subject?: string
   email?: string
+  /** Left out of the token when not said. */
+  emailVerified?: boolean
   name?: string
   audience?: string
   issuer?: string
@@ -37,8 +39,12 @@ export async function startIssuer(): Promise<TestIssuer> {
   return {
     url,
     environment: { OIDC_ISSUER: url, OIDC_AUDIENCE: ISSUER_AUDIENCE },
-    token: ({ subject = 'ada', email, name, audience, issuer, expiresIn = 3600 } = {}) =>
-      new SignJWT({ email: email ?? `${subject}@example.com`, name: name ?? subject })
+    token: ({ subject = 'ada', email, emailVerified, name, audience, issuer, expiresIn = 3600 } = {}) =>
+      new SignJWT({
+        email: email ?? `${subject}@example.com`,
+        ...(emailVerified === undefined ? {} : { email_verified: emailVerified }),
+        name: name ?? subject,
+      })
         .setProtectedHeader({ alg: 'ES256', kid: 'test' })
         .setIssuer(issuer ?? url)
         .setAudience(audience ?? ISSUER_AUDIENCE)

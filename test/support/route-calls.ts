@@ -1,6 +1,7 @@
 import { routes } from '../../src/assembly/app.ts'
 import type { Answer, TestOrganization, TestService } from './service.ts'
 import { OPERATOR_TOKEN } from './service.ts'
+import { anEntity } from './canvas.ts'
 import { documentOf } from './documents.ts'
 
 export type AnyRoute = (typeof routes)[number]
@@ -73,6 +74,10 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
   consoleCreateSource: () => ({ provider: 'slack', displayName: 'Team' }),
   createSyncRun: ({ sources }) => ({ connectorId: sources.slack, fullResync: true }),
   consoleCreateOrganization: () => ({ name: 'Acme' }),
+  consoleRenameOrganization: () => ({ name: 'Acme' }),
+  consoleUpdateMember: () => ({ role: 'member' }),
+  consoleCreateInvitation: () => ({ role: 'member', email: 'ada@example.com' }),
+  consoleAcceptInvitation: () => ({ token: 'inv_nobody' }),
   consoleRequestConnectorAccess: () => ({ provider: 'gmail' }),
   cleanUpSlackSystemEvents: () => ({ dryRun: true }),
   consoleStartCheckout: () => ({ tier: 'studio', interval: 'monthly' }),
@@ -116,4 +121,22 @@ export async function callRoute(
     ...(body ? { body: bodyOf(route, callers.organization) } : {}),
     ...options,
   })
+}
+
+/** The id of something that there is, of the kind that a route takes. */
+export async function ownId(
+  service: TestService,
+  { path }: AnyRoute,
+  { organization, ownerToken }: Callers,
+): Promise<string> {
+  const asOwner = async (method: string, of: string, body?: unknown) =>
+    (await service.call(method, `/v1/console/${of}`, { key: ownerToken, body })).body
+  if (path.includes('/api-keys/')) return organization.adminKeyId
+  if (path.includes('/sources/')) return organization.sources.slack
+  if (path.includes('/source-items/')) return (await asOwner('GET', 'source-items')).sourceItems[0].id
+  if (path.includes('/members/')) return (await asOwner('GET', 'members')).members[0].id
+  if (path.includes('/invitations/'))
+    return (await asOwner('POST', 'invitations', { role: 'member' })).invitation.id
+  if (path.includes('/memory-canvas/')) return await anEntity(service, organization)
+  return organization.id
 }

@@ -117,7 +117,12 @@ describe('signing in', () => {
       audience: DEVELOPMENT_AUDIENCE,
       currentDate: now,
     })
-    expect(access.payload).toMatchObject({ sub: 'ada@example.com', email: 'ada@example.com', name: 'ada' })
+    expect(access.payload).toMatchObject({
+      sub: 'ada@example.com',
+      email: 'ada@example.com',
+      email_verified: true,
+      name: 'ada',
+    })
     // An ID token is for the client: the console API's audience is not in it.
     expect(decodeJwt(body.id_token)).toMatchObject({
       aud: 'console',
@@ -129,7 +134,12 @@ describe('signing in', () => {
       headers: { Authorization: `Bearer ${body.access_token}` },
     })
     // The test's clock stands still, so the token is live.
-    expect(await user.json()).toEqual({ sub: 'ada@example.com', email: 'ada@example.com', name: 'ada' })
+    expect(await user.json()).toEqual({
+      sub: 'ada@example.com',
+      email: 'ada@example.com',
+      email_verified: true,
+      name: 'ada',
+    })
   })
 
   it('is as developer@localhost when the hint is no address', async () => {

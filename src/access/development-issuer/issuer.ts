@@ -122,7 +122,7 @@ function discovery({ issuer }: Issuer): Record<string, unknown> {
     id_token_signing_alg_values_supported: ['RS256'],
     token_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
-    claims_supported: ['sub', 'email', 'name'],
+    claims_supported: ['sub', 'email', 'email_verified', 'name'],
     authorization_response_iss_parameter_supported: true,
   }
 }
@@ -232,15 +232,15 @@ async function tokens(
   }
 }
 
-function profile(subject: string): { sub: string; email: string; name: string } {
-  return { sub: subject, email: subject, name: subject.split('@', 1)[0] ?? subject }
+function profile(subject: string): { sub: string; email: string; email_verified: true; name: string } {
+  return { sub: subject, email: subject, email_verified: true, name: subject.split('@', 1)[0] ?? subject }
 }
 
 /** OpenID Connect Core 1.0, 5.3. @throws OAuthRefusal */
 async function userinfo(
   { issuer, keys, clock }: Issuer,
   { headers }: IncomingMessage,
-): Promise<Record<string, string>> {
+): Promise<Record<string, string | boolean>> {
   const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? ''
   try {
     const options = { issuer, audience: DEVELOPMENT_AUDIENCE, currentDate: clock.now() }

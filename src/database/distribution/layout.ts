@@ -46,6 +46,7 @@ export const LAYOUT = {
   // Looked up by the hash of a secret, by the user, by the hash of a state.
   api_keys: 'coordinator',
   memberships: 'coordinator',
+  invitations: 'coordinator',
   oauth_states: 'coordinator',
 
   // Its one statement reads the clock in an update, under the row's lock; no distributed table takes that.

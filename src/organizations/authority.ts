@@ -1,0 +1,44 @@
+import type { Db, Tx } from '../database/database.ts'
+import type { Role } from '../kernel/actions.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** Whether who has the role `actor` may give, change or take the role `target`: owners any, admins all but owner, members none. */
+export function mayManage(actor: Role, target: Role): boolean {
+  switch (actor) {
+    case 'owner':
+      return true
+    case 'admin':
+      return target !== 'owner'
+    case 'member':
+      return false
+  }
+}
+
+/** @throws AppError `role_required` where `actor` may not give, change or take the role `target` */
+export function requireAuthority(actor: Role, target: Role): void {
+  if (mayManage(actor, target)) return
+  const needed = target === 'owner' ? 'owner' : 'admin'
+  throw new AppError('role_required', `This needs the role ${needed} in the workspace`)
+}
+
+/** A person's role in a workspace; undefined where they do not belong to it. */
+export async function findRole(db: Db, organizationId: string, userId: string): Promise<Role | undefined> {
+  const membership = await db
+    .selectFrom('memberships')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return membership?.role
+}
+
+/**
+ * The role that whoever acts has at this moment, which may be another than the one that the request came in with.
+ * @throws AppError `not_found` for somebody who was removed meanwhile
+ */
+export async function currentRole(tx: Tx, organizationId: string, userId: string): Promise<Role> {
+  const role = await findRole(tx, organizationId, userId)
+  if (role === undefined)
+    throw new AppError('not_found', 'There is no such workspace; GET /v1/console/me lists yours')
+  return role
+}

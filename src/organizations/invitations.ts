@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { Row } from '../database/schema.ts'
+import { ROLES, type Role } from '../kernel/actions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import { currentRole, findRole, mayManage, requireAuthority } from './authority.ts'
+import { hashInvitationSecret, newInvitationSecret } from './invitation-secret.ts'
+import { addMember, lockOrganization, type OrganizationView } from './organizations.ts'
+
+const DAYS_VALID = 7
+/** More than anybody needs, and few enough to be listed at once. */
+export const OPEN_INVITATIONS_MAX = 100
+export const MEMBERS_MAX = 1_000
+
+export interface InvitationView {
+  id: string
+  role: Role
+  /** In lower case; null: whoever has the link. */
+  email: string | null
+  createdBy: string
+  createdAt: string
+  expiresAt: string
+}
+
+export interface Invitations {
+  /** Those that somebody can still accept, newest first. */
+  list(organizationId: string): Promise<InvitationView[]>
+  /** @throws AppError `role_required`, `invitation_limit_reached` */
+  create(
+    caller: ConsolePrincipal,
+    wanted: { role: Role; email?: string | undefined },
+  ): Promise<{ invitation: InvitationView; url: string }>
+  /** @throws AppError `not_found`, `role_required` */
+  revoke(caller: ConsolePrincipal, id: string): Promise<{ invitation: InvitationView; revokedAt: string }>
+  /**
+   * Makes a person a member. Accepting twice is accepting once; who belongs to the workspace already keeps their role, and
+   * the invitation stays open.
+   * @throws AppError `invitation_invalid`, `invitation_for_another`, `member_limit_reached`
+   */
+  accept(userId: string, secret: string): Promise<OrganizationView>
+}
+
+/** Links by which people come into a workspace: each for one person, for a week. */
+export function createInvitations(deps: { db: Db; clock: Clock; publicUrl: () => string }): Invitations {
+  const { db, clock } = deps
+  return {
+    async list(organizationId) {
+      const rows = await selectOpen(db, organizationId, clock.now())
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .execute()
+      return rows.map(toView)
+    },
+    async create(caller, { role, email }) {
+      const secret = newInvitationSecret()
+      const invitation = await db
+        .transaction()
+        .execute((tx) => insertInvitation(tx, caller, { role, email, secret, at: clock.now() }))
+      // Behind the #, which no browser sends and no server logs.
+      return { invitation, url: `${deps.publicUrl()}/console/invitation#${secret}` }
+    },
+    revoke: (caller, id) => db.transaction().execute((tx) => revoke(tx, caller, id, clock.now())),
+    accept: (userId, secret) =>
+      retryConflicts(() =>
+        db
+          .transaction()
+          .execute((tx) => accept(tx, { userId, sha256: hashInvitationSecret(secret), at: clock.now() })),
+      ),
+  }
+}
+
+/**
+ * Withdraws the open invitations that a person made and, in their new role, may not make any more (null: none at all), so that
+ * nobody comes back by a link of their own.
+ * @returns how many there were
+ */
+export async function dropInvitationsOf(
+  tx: Tx,
+  organizationId: string,
+  userId: string,
+  role: Role | null,
+): Promise<number> {
+  const beyond = ROLES.filter((one) => role === null || !mayManage(role, one))
+  if (beyond.length === 0) return 0
+  const dropped = await tx
+    .deleteFrom('invitations')
+    .where('organization_id', '=', organizationId)
+    .where('created_by_user_id', '=', userId)
+    .where('accepted_by_user_id', 'is', null)
+    .where('role', 'in', beyond)
+    .returning('id')
+    .execute()
+  return dropped.length
+}
+
+async function insertInvitation(
+  tx: Tx,
+  caller: ConsolePrincipal,
+  { role, email, secret, at }: { role: Role; email: string | undefined; secret: string; at: Date },
+): Promise<InvitationView> {
+  const { organizationId } = caller
+  await lockOrganization(tx, organizationId)
+  requireAuthority(await currentRole(tx, organizationId, caller.userId), role)
+  await tx
+    .deleteFrom('invitations')
+    .where('organization_id', '=', organizationId)
+    .where('expires_at', '<=', at)
+    .execute()
+  const open = await selectOpen(tx, organizationId, at).execute()
+  if (open.length >= OPEN_INVITATIONS_MAX) throw limitReached('invitation_limit_reached', open.length)
+  const row = await tx
+    .insertInto('invitations')
+    .values({
+      organization_id: organizationId,
+      id: randomUUID(),
+      secret_sha256: hashInvitationSecret(secret),
+      role,
+      email: email?.toLowerCase() ?? null,
+      created_by_user_id: caller.userId,
+      created_at: at,
+      expires_at: new Date(at.getTime() + DAYS_VALID * 86_400_000),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await recordEvent(tx, {
+    organizationId,
+    actor: actorOf(caller),
+    action: 'member.invite',
+    targetType: 'invitation',
+    targetId: row.id,
+    metadata: { role, forAddress: row.email !== null },
+    providers: [],
+    at,
+  })
+  return toView(row)
+}
+
+async function revoke(
+  tx: Tx,
+  caller: ConsolePrincipal,
+  id: string,
+  at: Date,
+): Promise<{ invitation: InvitationView; revokedAt: string }> {
+  const { organizationId } = caller
+  await lockOrganization(tx, organizationId)
+  const row = await selectOpen(tx, organizationId, at).where('id', '=', id).executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such open invitation')
+  requireAuthority(await currentRole(tx, organizationId, caller.userId), row.role)
+  await tx
+    .deleteFrom('invitations')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+  await recordEvent(tx, {
+    organizationId,
+    actor: actorOf(caller),
+    action: 'invitation.revoke',
+    targetType: 'invitation',
+    targetId: id,
+    metadata: { role: row.role },
+    providers: [],
+    at,
+  })
+  return { invitation: toView(row), revokedAt: at.toISOString() }
+}
+
+interface Acceptance {
+  userId: string
+  sha256: Buffer
+  at: Date
+}
+
+async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<OrganizationView> {
+  const found = await findInvitation(tx, sha256, at)
+  const { organization_id: organizationId } = found
+  await lockOrganization(tx, organizationId)
+  // Again, now that nobody else can use or withdraw it.
+  const invitation = await findInvitation(tx, sha256, at)
+  const isMember = (await findRole(tx, organizationId, userId)) !== undefined
+  if (isMember) return await showOrganization(tx, organizationId, userId)
+  if (invitation.accepted_by_user_id !== null) throw invalid()
+  if (invitation.email !== null) await requireAddress(tx, userId, invitation.email)
+  await requireRoom(tx, organizationId)
+  const { id: invitationId, role } = invitation
+  await addMember(tx, { organizationId, userId, role, at })
+  await tx
+    .updateTable('invitations')
+    .set({ accepted_by_user_id: userId })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', invitationId)
+    .execute()
+  await recordEvent(tx, {
+    organizationId,
+    actor: { userId, apiKeyId: null },
+    action: 'member.join',
+    targetType: 'user',
+    targetId: userId,
+    metadata: { role, invitationId },
+    providers: [],
+    at,
+  })
+  return await showOrganization(tx, organizationId, userId)
+}
+
+/** The invitation of a link that has not expired, used or not. @throws AppError `invitation_invalid` */
+async function findInvitation(tx: Tx, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {
+  const row = await tx
+    .selectFrom('invitations')
+    .selectAll()
+    .where('secret_sha256', '=', sha256)
+    .where('expires_at', '>', at)
+    .executeTakeFirst()
+  if (!row) throw invalid()
+  return row
+}
+
+async function requireAddress(tx: Tx, userId: string, address: string): Promise<void> {
+  const user = await tx
+    .selectFrom('users')
+    .select(['email', 'email_verified'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  if (user.email_verified && user.email?.toLowerCase() === address) return
+  throw new AppError(
+    'invitation_for_another',
+    'This invitation is for one e-mail address, and your identity provider does not say that it is yours; sign in with it',
+  )
+}
+
+async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
+  const { members } = await tx
+    .selectFrom('memberships')
+    .select(sql<number>`count(*)::int`.as('members'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  if (members >= MEMBERS_MAX) throw limitReached('member_limit_reached', members)
+}
+
+function limitReached(code: 'member_limit_reached' | 'invitation_limit_reached', used: number): AppError {
+  const isMembers = code === 'member_limit_reached'
+  const limit = isMembers ? MEMBERS_MAX : OPEN_INVITATIONS_MAX
+  const [number, are] = [limit.toLocaleString('en'), used.toLocaleString('en')]
+  return new AppError(
+    code,
+    isMembers
+      ? `A workspace has at most ${number} members and ${are} belong to it; remove one first`
+      : `A workspace has at most ${number} open invitations and ${are} are open; withdraw one first`,
+    { details: { used, limit } },
+  )
+}
+
+function invalid(): AppError {
+  return new AppError(
+    'invitation_invalid',
+    `This invitation is not valid any more: it was used, withdrawn, or is over ${DAYS_VALID} days old; ask for another`,
+  )
+}
+
+async function showOrganization(tx: Tx, organizationId: string, userId: string): Promise<OrganizationView> {
+  const row = await tx
+    .selectFrom('memberships')
+    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
+    .select(['organizations.id', 'organizations.name', 'memberships.role', 'organizations.created_at'])
+    .where('memberships.organization_id', '=', organizationId)
+    .where('memberships.user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return { id: row.id, name: row.name, role: row.role, createdAt: row.created_at.toISOString() }
+}
+
+/** Invitations that somebody can still accept. */
+function selectOpen(db: Db, organizationId: string, at: Date) {
+  return db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('accepted_by_user_id', 'is', null)
+    .where('expires_at', '>', at)
+}
+
+function toView(row: Row<'invitations'>): InvitationView {
+  return {
+    id: row.id,
+    role: row.role,
+    email: row.email,
+    createdBy: row.created_by_user_id,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  }
+}

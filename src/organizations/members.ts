@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { Role } from '../kernel/actions.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import { currentRole, requireAuthority } from './authority.ts'
+import { dropInvitationsOf } from './invitations.ts'
+import { lockOrganization } from './organizations.ts'
+
+export interface MemberView {
+  id: string
+  name: string | null
+  email: string | null
+  role: Role
+  joinedAt: string
+}
+
+export interface Members {
+  /** Everybody who belongs to the workspace, whoever joined first comes first. */
+  list(organizationId: string): Promise<MemberView[]>
+  /** @throws AppError `not_found`, `role_required`, `last_owner` */
+  changeRole(caller: ConsolePrincipal, userId: string, role: Role): Promise<MemberView>
+  /** Removes somebody, or the caller. @throws AppError `not_found`, `role_required`, `last_owner` */
+  remove(caller: ConsolePrincipal, userId: string): Promise<{ member: MemberView; removedAt: string }>
+}
+
+/** Who belongs to a workspace, and as what. Changes of one workspace take turns, so that it never loses its last owner. */
+export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members {
+  const inTurn = <T>({ organizationId }: ConsolePrincipal, act: (tx: Tx) => Promise<T>): Promise<T> =>
+    retryConflicts(() =>
+      db.transaction().execute(async (tx) => {
+        await lockOrganization(tx, organizationId)
+        return await act(tx)
+      }),
+    )
+  return {
+    async list(organizationId) {
+      const rows = await selectMembers(db, organizationId).execute()
+      return rows.map(toView)
+    },
+    changeRole: (caller, userId, role) =>
+      inTurn(caller, async (tx) => {
+        const { organizationId } = caller
+        const actor = await currentRole(tx, organizationId, caller.userId)
+        const before = await getMember(tx, organizationId, userId)
+        requireAuthority(actor, before.role)
+        requireAuthority(actor, role)
+        if (before.role === role) return before
+        if (before.role === 'owner') await requireAnotherOwner(tx, organizationId)
+        await tx
+          .updateTable('memberships')
+          .set({ role })
+          .where('organization_id', '=', organizationId)
+          .where('user_id', '=', userId)
+          .execute()
+        const invitationsRevoked = await dropInvitationsOf(tx, organizationId, userId, role)
+        const metadata = { role, formerRole: before.role, invitationsRevoked }
+        await record(tx, caller, { action: 'member.update', userId, metadata, at: clock.now() })
+        return { ...before, role }
+      }),
+    remove: (caller, userId) =>
+      inTurn(caller, async (tx) => {
+        const { organizationId } = caller
+        const left = caller.userId === userId
+        const actor = await currentRole(tx, organizationId, caller.userId)
+        const member = await getMember(tx, organizationId, userId)
+        if (!left) requireAuthority(actor, member.role)
+        if (member.role === 'owner') await requireAnotherOwner(tx, organizationId)
+        await tx
+          .deleteFrom('memberships')
+          .where('organization_id', '=', organizationId)
+          .where('user_id', '=', userId)
+          .execute()
+        const invitationsRevoked = await dropInvitationsOf(tx, organizationId, userId, null)
+        const at = clock.now()
+        const metadata = { role: member.role, left, invitationsRevoked }
+        await record(tx, caller, { action: 'member.remove', userId, metadata, at })
+        return { member, removedAt: at.toISOString() }
+      }),
+  }
+}
+
+async function requireAnotherOwner(tx: Tx, organizationId: string): Promise<void> {
+  const { owners } = await tx
+    .selectFrom('memberships')
+    .select(sql<number>`count(*)::int`.as('owners'))
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow()
+  if (owners > 1) return
+  throw new AppError(
+    'last_owner',
+    'A workspace keeps at least one owner, and this is the last; make somebody else an owner first',
+  )
+}
+
+async function record(
+  tx: Tx,
+  caller: ConsolePrincipal,
+  event: {
+    action: 'member.update' | 'member.remove'
+    userId: string
+    metadata: Record<string, unknown>
+    at: Date
+  },
+): Promise<void> {
+  await recordEvent(tx, {
+    organizationId: caller.organizationId,
+    actor: actorOf(caller),
+    action: event.action,
+    targetType: 'user',
+    targetId: event.userId,
+    metadata: event.metadata,
+    providers: [],
+    at: event.at,
+  })
+}
+
+async function getMember(tx: Tx, organizationId: string, userId: string): Promise<MemberView> {
+  const row = await selectMembers(tx, organizationId)
+    .where('memberships.user_id', '=', userId)
+    .executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such member')
+  return toView(row)
+}
+
+function selectMembers(db: Db, organizationId: string) {
+  return db
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.id', 'users.name', 'users.email', 'memberships.role', 'memberships.created_at'])
+    .where('memberships.organization_id', '=', organizationId)
+    .orderBy('memberships.created_at')
+    .orderBy('users.id')
+}
+
+type MemberRow = Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>
+
+function toView({ id, name, email, role, created_at }: MemberRow): MemberView {
+  return { id, name, email, role, joinedAt: created_at.toISOString() }
+}
