@@ -50,6 +50,21 @@ const serviceSchema = z.object({
       'OpenID Connect issuer of console tokens; when not set, a built-in development issuer on loopback and none elsewhere',
     ),
   OIDC_AUDIENCE: z.string().min(1).optional().describe('Audience that console tokens must carry'),
+  OIDC_CLIENT_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Client by which the console signs people in at OIDC_ISSUER: public, without a secret'),
+  OIDC_SCOPES: z
+    .string()
+    .min(1)
+    .default('openid profile email offline_access')
+    .describe('Scopes that the console asks for, separated by spaces'),
+  OIDC_RESOURCE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Resource that the console asks tokens for, at issuers that want it said'),
   EMBEDDING_PROVIDER: z
     .enum(['builtin', 'openai', 'transformers'])
     .default('builtin')

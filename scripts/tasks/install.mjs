@@ -8,6 +8,9 @@ import { withInstallLock } from './install-lock.mjs'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+/** The console is a package of its own. */
+export const CONSOLE_FOLDER = path.join(ROOT, 'console')
+
 const NODE_MAJOR = 24
 /** The Node that is fetched where the present one is too old, from the packages of npm's `node`. */
 const NODE_VERSION = '24.21.0'
@@ -98,24 +101,35 @@ function runtimePackage() {
  * @throws when they cannot be installed; npm's output has been shown.
  */
 export async function ensurePackages({ runtime, withDevelopment }) {
-  if ((await installState()).satisfies(withDevelopment)) return
-  await withInstallLock(ROOT, async () => {
-    const state = await installState()
+  await ensurePackagesIn(ROOT, 'packages', { runtime, withDevelopment })
+}
+
+/**
+ * Likewise the packages of the console, which has a lockfile of its own.
+ * @param {{ runtime: string, withDevelopment: boolean }} options
+ * @throws when they cannot be installed; npm's output has been shown.
+ */
+export async function ensureConsolePackages({ runtime, withDevelopment }) {
+  await ensurePackagesIn(CONSOLE_FOLDER, "the console's packages", { runtime, withDevelopment })
+}
+
+async function ensurePackagesIn(folder, what, { runtime, withDevelopment }) {
+  if ((await installState(folder)).satisfies(withDevelopment)) return
+  await withInstallLock(folder, async () => {
+    const state = await installState(folder)
     if (state.satisfies(withDevelopment)) return
     // A checkout that has the development packages keeps them, whatever is started in it.
     const all = withDevelopment || state.hasDevelopment
-    await install(runtime, all ? 'packages' : 'packages (without development tools)', [
-      'ci',
-      ...(all ? [] : ['--omit=dev']),
-    ])
+    const args = ['ci', ...(all ? [] : ['--omit=dev'])]
+    await install(runtime, all ? what : `${what} (without development tools)`, args, folder)
   })
 }
 
 /** Compares what the lockfile asks for with what npm says that it installed. Optional packages may be missing. */
-async function installState() {
-  const wanted = await readJson(path.join(ROOT, 'package-lock.json'))
+async function installState(folder) {
+  const wanted = await readJson(path.join(folder, 'package-lock.json'))
   if (wanted === undefined) throw new Error('package-lock.json is missing or not readable.')
-  const installed = (await readJson(path.join(ROOT, 'node_modules', '.package-lock.json')))?.packages ?? {}
+  const installed = (await readJson(path.join(folder, 'node_modules', '.package-lock.json')))?.packages ?? {}
   const packages = Object.entries(wanted.packages).filter(([location]) => location !== '')
   return {
     hasDevelopment: packages.some(([location, entry]) => isDevelopment(entry) && location in installed),
@@ -133,12 +147,12 @@ function isDevelopment(entry) {
 }
 
 /** Runs npm under `node`; its output is shown only if it fails. */
-async function install(node, what, args) {
+async function install(node, what, args, cwd = ROOT) {
   console.error(`Installing ${what}. This happens once and can take a minute…`)
   const npm = await npmCommand(node)
   const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` }
   const startedAt = performance.now()
-  const { code, output } = await run(npm.file, [...npm.args, ...args, ...NPM_OPTIONS], { cwd: ROOT, env })
+  const { code, output } = await run(npm.file, [...npm.args, ...args, ...NPM_OPTIONS], { cwd, env })
   if (code !== 0) {
     console.error(output)
     throw new Error(

@@ -4,7 +4,6 @@ import { accessRoutes, createApiKeys, markKeysBeyondPlan, type AccessServices } 
 import { answerRoutes, createAnswers, type Question, type AnswerServices } from '../answers/index.ts'
 import { auditRoutes, type AuditServices } from '../audit/index.ts'
 import {
-  addBillingPage,
   billingRoutes,
   checkConnectorLimit,
   checkKeyLimit,
@@ -17,8 +16,10 @@ import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { isMigrated } from '../database/migrate.ts'
 import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
-import { addConnectedPage, connectionRoutes, type ConnectionServices } from '../connections/index.ts'
+import { connectionRoutes, type ConnectionServices } from '../connections/index.ts'
+import { addConsolePages } from './console-pages.ts'
 import { createConsoleIdentity } from './console-identity.ts'
+import type { ConsoleBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
 import { warnOfOtherModels } from '../embeddings/index.ts'
 import { modelsDir } from './former-models.ts'
@@ -90,6 +91,8 @@ export interface AppDependencies {
   termWeights: TermWeights
   fetch: typeof fetch
   operatorToken: string | undefined
+  /** The console's files; left out, there are none. */
+  consoleBuild?: ConsoleBuild
   /** The base URL in links, without a slash at its end. Asked only once the server listens. */
   publicUrl: () => string
   /** How long clients may take to send a request; of tests. */
@@ -209,13 +212,14 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   addMetrics(server, metrics)
   addPages(server, {
     version: VERSION,
+    hasConsole: settings.ROLE !== 'worker' && deps.consoleBuild !== undefined,
     unreadiness: services.unreadiness,
     llmsText: () =>
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
   if (settings.ROLE !== 'worker') addMcp(server, { routes, gates, version: VERSION, issuer: identity.issuer })
-  addConnectedPage(server)
-  addBillingPage(server)
+  if (settings.ROLE !== 'worker')
+    await addConsolePages(server, { build: deps.consoleBuild, signIn: identity.signIn })
   const background = backgroundOf(deps, {
     embedding,
     sweeps: sweepUsage({ credits, rateLimit }, deps),

@@ -9,6 +9,7 @@ import {
 } from '../access/index.ts'
 import { findLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
+import type { ConsoleSignIn } from '../console/index.ts'
 import type { Db } from '../database/database.ts'
 import type { ServerOptions } from '../http/create-server.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -23,6 +24,8 @@ export interface ConsoleIdentity {
   mounted: ServerOptions<unknown>['mounted']
   /** The issuer's URL; null where nobody signs people in. */
   issuer(): string | null
+  /** How the console's page signs people in. */
+  signIn(): ConsoleSignIn
 }
 
 /** Who signs people in at the console. `nobody`: `reason` says why, and what to set. */
@@ -69,13 +72,37 @@ export function createConsoleIdentity(deps: {
         onSignIn: async () => {},
         mounted: undefined,
         issuer: () => null,
+        signIn: () => ({ by: 'nobody', reason: signIn.reason }),
       }
     case 'issuer': {
       const { issuer, audience } = signIn
       const keys = publishedKeys(issuer, deps.fetch)
       const verifyToken = createTokenVerifier({ issuer, audience, keys, clock })
-      return { verifyToken, onSignIn: async () => {}, mounted: undefined, issuer: () => issuer }
+      return {
+        verifyToken,
+        onSignIn: async () => {},
+        mounted: undefined,
+        issuer: () => issuer,
+        signIn: () => signInAt(issuer, settings),
+      }
     }
+  }
+}
+
+/** The issuer's ID tokens are for the client itself: where the API's audience is the client, they are what it takes. */
+function signInAt(
+  issuer: string,
+  { OIDC_CLIENT_ID: clientId, OIDC_AUDIENCE, OIDC_SCOPES: scope, OIDC_RESOURCE }: Settings,
+): ConsoleSignIn {
+  if (clientId === undefined)
+    return { by: 'nobody', reason: 'set OIDC_CLIENT_ID to the client that the issuer knows the console by' }
+  return {
+    by: 'issuer',
+    issuer,
+    clientId,
+    scope,
+    resource: OIDC_RESOURCE ?? null,
+    token: clientId === OIDC_AUDIENCE ? 'id_token' : 'access_token',
   }
 }
 
@@ -111,6 +138,14 @@ function withDevelopmentIssuer(deps: {
         await addMember(db, { organizationId, userId, role: 'owner', at: clock.now() })
     },
     issuer: () => `${deps.publicUrl()}${DEVELOPMENT_ISSUER_PATH}`,
+    signIn: () => ({
+      by: 'development',
+      issuer: `${deps.publicUrl()}${DEVELOPMENT_ISSUER_PATH}`,
+      clientId: 'console',
+      scope: settings.OIDC_SCOPES,
+      resource: null,
+      token: 'access_token',
+    }),
     mounted: {
       path: DEVELOPMENT_ISSUER_PATH,
       handle: async (request, response) => (await issuer()).handle(request, response),

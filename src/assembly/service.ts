@@ -8,6 +8,7 @@ import { readChoice, startingModel } from './chosen-model.ts'
 import { ensureLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
 import { type SignIn, signInOf } from './console-identity.ts'
+import { createConsoleBuild } from '../console/index.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
@@ -39,6 +40,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
   ])
   let newSecret: string | null = null
   let app: App | undefined
+  const consoleBuild = createConsoleBuild(logger)
   try {
     const { migrations, distributed } = await migrateDatabase(database, settings.DATABASE_URL)
     if (migrations.length > 0) logger.info({ applied: migrations }, 'migrated the database')
@@ -61,6 +63,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       operatorToken:
         settings.OPERATOR_TOKEN ??
         (settings.DATABASE_URL === undefined ? await keptOperatorToken(settings.DATA_DIR) : undefined),
+      consoleBuild,
       publicUrl: () => url,
     })
     const signIn = signInOf(settings)
@@ -71,6 +74,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     const { port } = app.server.server.address() as AddressInfo
     url ||= `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`
     const started = app
+    if (settings.ROLE !== 'worker') consoleBuild.start()
     return {
       url,
       database: database.driver === 'embedded' ? `embedded, in ${settings.DATA_DIR}` : 'PostgreSQL',
@@ -79,6 +83,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       newSecret,
       async close() {
         started.startDraining()
+        consoleBuild.stop()
         await started.server.close()
         await started.stop()
         await database.close()

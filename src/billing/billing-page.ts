@@ -1,14 +1,9 @@
-import type { FastifyInstance } from 'fastify'
-import { type Html, html, page, sendPage } from '../http/page.ts'
+import { type Html, html, page } from '../http/page.ts'
 
-/** Serves the page that the payment processor's pages lead back to. */
-export function addBillingPage(server: FastifyInstance): void {
-  server.get<{ Querystring: Record<string, unknown> }>('/console/billing', async (request, reply) =>
-    sendPage(reply, 200, billingPage(request.query)),
-  )
-}
-
-/** The page a person comes back to from a checkout or the portal. It shows nothing of the address but known words. */
+/**
+ * The page a person comes back to from a checkout or the portal where the console is not there. It shows nothing of the address
+ * but known words.
+ */
 export function billingPage({ checkout }: { checkout?: unknown }): Html {
   if (checkout === 'done') {
     return page(

@@ -1,4 +1,4 @@
-export { addBillingPage } from './billing-page.ts'
+export { billingPage } from './billing-page.ts'
 export { createBilling, type Billing } from './billing.ts'
 export { countOverage } from './overage/count-overage.ts'
 export type { OverageStanding, WaitingReport } from './overage/overage-standing.ts'

@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import { type Html, html, page, sendPage } from '../http/page.ts'
+import { type Html, html, page } from '../http/page.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { findProvider, providers } from '../providers/index.ts'
 
@@ -11,15 +10,8 @@ export function providerName(provider: ProviderId | undefined): string {
 /** OAuth's error codes (RFC 6749, 4.1.2.1): nothing else that an address says is shown on a page of ours. */
 const ERROR_CODE = /^[a-z_]{1,60}$/
 
-/** Serves the page that OAuth callbacks lead to. */
-export function addConnectedPage(server: FastifyInstance): void {
-  server.get<{ Querystring: Record<string, unknown> }>('/console/sources', async (request, reply) =>
-    sendPage(reply, 200, connectedPage(request.query)),
-  )
-}
-
 /**
- * The page a person comes back to from a provider: whether the account was connected, as the callback's redirect says it.
+ * The page a person comes back to from a provider where the console is not there: whether the account was connected, as the callback's redirect says it.
  * It shows nothing of the address but known words, so that no link can make it say something else.
  */
 export function connectedPage(query: { provider?: unknown; connected?: unknown; error?: unknown }): Html {

@@ -18,11 +18,15 @@ export function addPages(
     version: string
     llmsText: () => string
     unreadiness: () => Promise<string | null>
+    /** Where there is a console, `/` leads a browser there. */
+    hasConsole: boolean
   },
 ): void {
   const { version, llmsText } = service
   server.get('/llms.txt', async (_request, reply) => reply.type('text/plain; charset=utf-8').send(llmsText()))
   server.get('/', async (request, reply) => {
+    if (service.hasConsole && wantsPage(request))
+      return reply.header('Vary', 'Accept').redirect('/console/', 302)
     const facts = { version, url: server.publicUrl(), unreadiness: await service.unreadiness() }
     if (wantsPage(request)) return sendPage(reply, 200, startPage(facts))
     return reply.header('Vary', 'Accept').send(startDocument(facts))

@@ -1,0 +1,75 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { type Credentials, headersOf, type Schemas } from './client.ts'
+import { ApiError, errorOf, unreachable } from './errors.ts'
+
+export type Answer = Schemas['AskResponse']
+
+/** An answer as it is written: what it is made of, its text piece by piece, its citations, and the whole. */
+export type AskEvent =
+  | { event: 'context'; data: Pick<Answer, 'context'> }
+  | { event: 'delta'; data: { text: string } }
+  | { event: 'citations'; data: Pick<Answer, 'citations'> }
+  | { event: 'done'; data: Answer }
+
+/**
+ * Asks, and yields the answer as it comes.
+ * @throws ApiError when it is refused or breaks off; what was yielded then is no answer, and costs nothing
+ */
+export async function* askStreaming(
+  credentials: Credentials,
+  organizationId: string,
+  question: Schemas['AskRequest'],
+  signal: AbortSignal,
+): AsyncGenerator<AskEvent> {
+  const response = await send(credentials, organizationId, question, signal)
+  if (response.status === 401) credentials.onRefused()
+  if (!response.ok || !response.body) throw errorOf(response, await response.json().catch(() => undefined))
+  const requestId = response.headers.get('x-request-id')
+  const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  let isWhole = false
+  const reader = events.getReader()
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) break
+      const read: { event: string | undefined; data: unknown } = {
+        event: value.event,
+        data: JSON.parse(value.data),
+      }
+      if (!isAskEvent(read)) throw errorOf(response, read.data)
+      isWhole = read.event === 'done'
+      yield read
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+  if (!isWhole)
+    throw new ApiError({
+      code: 'offline',
+      message: 'The connection broke before the answer was whole. Nothing was charged; ask again.',
+      status: 0,
+      requestId,
+    })
+}
+
+async function send(
+  credentials: Credentials,
+  organizationId: string,
+  question: Schemas['AskRequest'],
+  signal: AbortSignal,
+): Promise<Response> {
+  const headers = new Headers(await headersOf(credentials, organizationId))
+  headers.set('Accept', 'text/event-stream')
+  headers.set('Content-Type', 'application/json')
+  try {
+    return await fetch('/v1/console/ask', { method: 'POST', headers, body: JSON.stringify(question), signal })
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw unreachable(error)
+  }
+}
+
+/** Not so is only the event that tells of an error. The shapes are the service's own, which checks them as they leave. */
+function isAskEvent(given: { event: string | undefined; data: unknown }): given is AskEvent {
+  return given.event !== undefined && ['context', 'delta', 'citations', 'done'].includes(given.event)
+}

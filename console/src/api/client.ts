@@ -1,0 +1,65 @@
+import createClient, { type Client } from 'openapi-fetch'
+import { ApiError, errorOf, unreachable } from './errors.ts'
+import type { components, paths } from './schema.d.ts'
+
+export type Api = Client<paths>
+export type Schemas = components['schemas']
+
+/** Who is asking; `token` renews what has expired and is null when nobody is signed in. */
+export interface Credentials {
+  token(): Promise<string | null>
+  /** The service does not take the token any more. */
+  onRefused(): void
+}
+
+/** The service's routes with their types, as one person in one workspace; null before one is chosen. */
+export function createApi(credentials: Credentials, organizationId: string | null): Api {
+  const api = createClient<paths>({
+    baseUrl: globalThis.location.origin,
+    // Asked for at each call, so that a test can put another in its place.
+    fetch: (request) => globalThis.fetch(request),
+  })
+  api.use({
+    async onRequest({ request }) {
+      for (const [name, value] of await headersOf(credentials, organizationId)) request.headers.set(name, value)
+    },
+    onResponse({ response }) {
+      if (response.status === 401) credentials.onRefused()
+    },
+    onError: ({ error }) => (isAbort(error) ? undefined : unreachable(error)),
+  })
+  return api
+}
+
+/** The headers that every request of a person in a workspace carries. */
+export async function headersOf(
+  credentials: Credentials,
+  organizationId: string | null,
+): Promise<[name: string, value: string][]> {
+  const token = await credentials.token()
+  return [
+    ...(token === null ? [] : [['Authorization', `Bearer ${token}`] satisfies [string, string]]),
+    ...(organizationId === null ? [] : [['X-Organization-Id', organizationId] satisfies [string, string]]),
+  ]
+}
+
+/**
+ * What a call answered.
+ * @throws ApiError for everything that is no success
+ */
+export async function unwrap<T>(
+  call: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<NonNullable<T>> {
+  const { data, error, response } = await call
+  if (response.ok && data !== undefined && data !== null) return data
+  throw errorOf(response, error)
+}
+
+/** Whether trying again by itself may help: the service was away or busy, not that it said no. */
+export function mayBeRetried(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 502)
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}

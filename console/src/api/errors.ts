@@ -1,0 +1,63 @@
+import type { components } from './schema.d.ts'
+
+/** The service's closed list, and what happens before it can answer. */
+export type ErrorCode = components['schemas']['Error']['code'] | 'offline' | 'unreadable'
+
+type Issue = NonNullable<components['schemas']['Error']['issues']>[number]
+
+/** An error of the service in its own words, with the id under which its log has the request. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  /** The HTTP status; 0 when nobody answered. */
+  readonly status: number
+  readonly requestId: string | null
+  readonly issues: readonly Issue[]
+
+  constructor(given: {
+    code: ErrorCode
+    message: string
+    status: number
+    requestId: string | null
+    issues?: readonly Issue[]
+    cause?: unknown
+  }) {
+    super(given.message, { cause: given.cause })
+    this.name = 'ApiError'
+    this.code = given.code
+    this.status = given.status
+    this.requestId = given.requestId
+    this.issues = given.issues ?? []
+  }
+}
+
+/** What an answer that is not a success says; `body` is its JSON, if it had any. */
+export function errorOf(response: Response, body: unknown): ApiError {
+  const requestId = response.headers.get('x-request-id')
+  const { status } = response
+  if (isErrorBody(body))
+    return new ApiError({ code: body.code, message: body.error, status, requestId, issues: body.issues ?? [] })
+  const message = `The service answered ${status} with something that is no answer of its own. A proxy in between may have.`
+  return new ApiError({ code: 'unreadable', message, status, requestId })
+}
+
+/** What a request that got no answer is told as. */
+export function unreachable(cause: unknown): ApiError {
+  return new ApiError({
+    code: 'offline',
+    message: 'The service cannot be reached. Check the connection, and whether the service runs.',
+    status: 0,
+    requestId: null,
+    cause,
+  })
+}
+
+function isErrorBody(body: unknown): body is components['schemas']['Error'] {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'error' in body &&
+    typeof body.error === 'string' &&
+    'code' in body &&
+    typeof body.code === 'string'
+  )
+}

@@ -1,0 +1,24 @@
+import { QueryClient } from '@tanstack/react-query'
+import { mayBeRetried } from './client.ts'
+import type { ApiError } from './errors.ts'
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    defaultError: ApiError
+  }
+}
+
+const RETRIES = 2
+const FRESH_MS = 15_000
+
+/** What the pages have read. Only what may pass by itself is tried again; a refusal is shown at once. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH_MS,
+        retry: (failures, error) => failures < RETRIES && mayBeRetried(error),
+      },
+    },
+  })
+}

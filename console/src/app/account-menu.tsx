@@ -1,0 +1,52 @@
+import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { BookOpen, Check, EllipsisVertical, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { useConsole } from './context.tsx'
+import classes from './switcher.module.css'
+import { useWorkspace } from './workspace.tsx'
+
+const SCHEMES = [
+  { id: 'light', label: 'Light', icon: Sun },
+  { id: 'dark', label: 'Dark', icon: Moon },
+  { id: 'auto', label: 'As the system has it', icon: Monitor },
+] as const
+
+/** Who is signed in; the colours, the API reference, and the way out. */
+export function AccountMenu() {
+  const { user } = useWorkspace()
+  const { session } = useConsole()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const name = user.name ?? user.email ?? 'You'
+  return (
+    <Menu position="top-start" width="target" withinPortal>
+      <Menu.Target>
+        <UnstyledButton className={classes.plain} aria-label={`Account of ${name}`}>
+          <span className={classes.names}>
+            <span className={classes.name}>{name}</span>
+            {user.email !== null && user.email !== name && <span className={classes.role}>{user.email}</span>}
+          </span>
+          <EllipsisVertical size={15} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Colours</Menu.Label>
+        {SCHEMES.map(({ id, label, icon: Icon }) => (
+          <Menu.Item
+            key={id}
+            leftSection={<Icon size={15} aria-hidden />}
+            rightSection={colorScheme === id ? <Check size={15} aria-label="chosen" /> : null}
+            onClick={() => setColorScheme(id)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component="a" href="/docs" leftSection={<BookOpen size={15} aria-hidden />}>
+          API reference
+        </Menu.Item>
+        <Menu.Item leftSection={<LogOut size={15} aria-hidden />} onClick={() => void session.signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,40 @@
+import { ApiError, errorOf, unreachable } from '../api/errors.ts'
+
+/** How people sign in here: `ConsoleSignIn` of the service's `src/console/serve.ts`. */
+export type SignIn =
+  | {
+      by: 'issuer' | 'development'
+      issuer: string
+      clientId: string
+      scope: string
+      resource: string | null
+      token: 'access_token' | 'id_token'
+    }
+  | { by: 'nobody'; reason: string }
+
+export interface Config {
+  /** The service's base URL as its operator set it, without a slash at its end. */
+  publicUrl: string
+  signIn: SignIn
+}
+
+/** What the service tells the console before anybody is signed in. @throws ApiError */
+export async function loadConfig(): Promise<Config> {
+  const response = await fetch('/console/config.json').catch((error: unknown) => {
+    throw unreachable(error)
+  })
+  const body: unknown = await response.json().catch(() => undefined)
+  if (!response.ok) throw errorOf(response, body)
+  if (!isConfig(body))
+    throw new ApiError({
+      code: 'unreadable',
+      message: 'The service and this page are of different versions. Reload the page.',
+      status: response.status,
+      requestId: response.headers.get('x-request-id'),
+    })
+  return body
+}
+
+function isConfig(body: unknown): body is Config {
+  return typeof body === 'object' && body !== null && 'publicUrl' in body && 'signIn' in body
+}

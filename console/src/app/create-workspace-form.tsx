@@ -1,0 +1,46 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { unwrap } from '../api/client.ts'
+import { ErrorNotice } from '../ui/error-state.tsx'
+import { ME, useUserApi } from './workspace.tsx'
+
+/** Makes a workspace that the person owns; `onMade` gets its id. */
+export function CreateWorkspaceForm({ onMade }: { onMade: (organizationId: string) => void }) {
+  const api = useUserApi()
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const create = useMutation({
+    mutationFn: () => unwrap(api.POST('/v1/console/organizations', { body: { name: name.trim() } })),
+    async onSuccess({ organization }) {
+      await queries.invalidateQueries({ queryKey: ME })
+      onMade(organization.id)
+    },
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        create.mutate()
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          description="What your company or team is called."
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={200}
+          required
+          data-autofocus
+        />
+        {create.error && <ErrorNotice error={create.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+            Create workspace
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

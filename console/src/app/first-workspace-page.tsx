@@ -1,0 +1,17 @@
+import { Text, Title } from '@mantine/core'
+import { CreateWorkspaceForm } from './create-workspace-form.tsx'
+import { GatePage } from './gate-page.tsx'
+
+/** What somebody sees who belongs to no workspace yet. */
+export function FirstWorkspacePage({ onMade }: { onMade: (organizationId: string) => void }) {
+  return (
+    <GatePage title="Create a workspace">
+      <Title order={1}>Create your workspace</Title>
+      <Text c="dimmed">
+        A workspace holds the memory of one company or team. If a colleague has one already, ask them to add you
+        instead.
+      </Text>
+      <CreateWorkspaceForm onMade={onMade} />
+    </GatePage>
+  )
+}

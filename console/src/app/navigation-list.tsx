@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router'
+import classes from './navigation-list.module.css'
+import { PAGES } from './navigation.ts'
+import { useWorkspace } from './workspace.tsx'
+
+/** The pages that are open to the person. */
+export function NavigationList({ onNavigate }: { onNavigate?: () => void }) {
+  const { isAdmin } = useWorkspace()
+  return (
+    <nav aria-label="Pages" className={classes.navigation}>
+      <ul className={classes.list}>
+        {PAGES.filter(({ forAdmins }) => isAdmin || !forAdmins).map(({ path, label, icon: Icon }) => (
+          <li key={path}>
+            <Link
+              to={path}
+              className={classes.link ?? ''}
+              activeOptions={{ exact: path === '/' }}
+              {...(onNavigate ? { onClick: onNavigate } : {})}
+            >
+              <Icon size={17} strokeWidth={1.9} aria-hidden />
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

@@ -1,0 +1,51 @@
+import { Alert } from '@mantine/core'
+import { providerName } from '../ui/provider.tsx'
+
+/** OAuth's error codes (RFC 6749, 4.1.2.1): nothing else that an address says is shown. */
+const ERROR_CODE = /^[a-z_]{1,60}$/
+
+interface Outcome {
+  isGood: boolean
+  title: string
+  text: string
+}
+
+/** What a provider or the payment processor sent the person back with, as far as the address says it. */
+export function OutcomeNotice() {
+  const outcome = outcomeOf(new URLSearchParams(globalThis.location.search))
+  if (outcome === null) return null
+  return (
+    <Alert color={outcome.isGood ? 'accent' : 'red'} title={outcome.title} role="status">
+      {outcome.text}
+    </Alert>
+  )
+}
+
+function outcomeOf(query: URLSearchParams): Outcome | null {
+  const provider = providerName(query.get('provider')) ?? 'The account'
+  const error = query.get('error')
+  if (query.has('connected'))
+    return {
+      isGood: true,
+      title: `${provider} is connected`,
+      text: 'Its first sync has started by itself. What it brings can be searched as it comes.',
+    }
+  if (error !== null)
+    return {
+      isGood: false,
+      title: `${provider} was not connected`,
+      text: ERROR_CODE.test(error) ? `Nothing was stored. The provider says: ${error}.` : 'Nothing was stored.',
+    }
+  switch (query.get('checkout')) {
+    case 'done':
+      return {
+        isGood: true,
+        title: 'Your plan is on its way',
+        text: 'It is set as soon as the payment processor has confirmed it, mostly within seconds.',
+      }
+    case 'canceled':
+      return { isGood: false, title: 'Nothing was bought', text: 'No card was charged.' }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,81 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { PageSkeleton } from '../ui/skeletons.tsx'
+import { AdminOnly } from './admin-only.tsx'
+import { BrokenPage } from './broken-page.tsx'
+import { NoSuchPage } from './no-such-page.tsx'
+import { Shell } from './shell.tsx'
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage })
+
+/** Pages that members do not see: by their address they are told why. */
+const admins = createRoute({
+  getParentRoute: () => root,
+  id: 'admins',
+  component: () => (
+    <AdminOnly>
+      <Outlet />
+    </AdminOnly>
+  ),
+})
+
+const routeTree = root.addChildren([
+  createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    component: lazyRouteComponent(() => import('../pages/home/home-page.tsx'), 'HomePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/ask',
+    component: lazyRouteComponent(() => import('../pages/ask/ask-page.tsx'), 'AskPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/memory',
+    component: lazyRouteComponent(() => import('../pages/memory/memory-page.tsx'), 'MemoryPage'),
+  }),
+  admins.addChildren([
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/sources',
+      component: lazyRouteComponent(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/developers',
+      component: lazyRouteComponent(() => import('../pages/developers/developers-page.tsx'), 'DevelopersPage'),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/audit',
+      component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/billing',
+      component: lazyRouteComponent(() => import('../pages/billing/billing-page.tsx'), 'BillingPage'),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/members',
+      component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
+    }),
+  ]),
+])
+
+/** The console's addresses. Each page comes with a file of its own, fetched when it is likely to be opened. */
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultPendingComponent: PageSkeleton,
+  defaultPendingMs: 150,
+  defaultErrorComponent: BrokenPage,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,149 @@
+import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
+import type { Credentials } from '../api/client.ts'
+import type { Config } from './config.ts'
+
+export type SessionState =
+  | { is: 'signed-in' }
+  /** `ended`: somebody was, until the issuer or the service would not have it any longer. */
+  | { is: 'signed-out'; because: 'new' | 'ended' }
+  | { is: 'signed-out'; because: 'failed'; message: string }
+  /** Nobody can sign in before the operator has mended this. */
+  | { is: 'impossible'; reason: string }
+
+export interface Session extends Credentials {
+  state(): SessionState
+  subscribe(listener: () => void): () => void
+  /** Leads to the issuer, and from there back to where the person is now. */
+  signIn(): Promise<void>
+  signOut(): Promise<void>
+}
+
+const CALLBACK = '/console/callback'
+const HOME = '/console/'
+
+/**
+ * Somebody's session at the issuer: authorization code with PKCE, tokens in this tab's session storage, renewed with a
+ * refresh token where the issuer gives one.
+ */
+export async function openSession(config: Config): Promise<Session> {
+  const { signIn } = config
+  if (signIn.by === 'nobody') return impossible(signIn.reason)
+  const manager = createManager(config.publicUrl, signIn)
+  let user: User | null = null
+  let state: SessionState = { is: 'signed-out', because: 'new' }
+  const listeners = new Set<() => void>()
+  const become = (next: SessionState, nextUser: User | null): void => {
+    state = next
+    user = nextUser
+    for (const listener of listeners) listener()
+  }
+  const end = (because: 'new' | 'ended'): void => {
+    become({ is: 'signed-out', because }, null)
+    void manager.removeUser()
+  }
+  let renewing: Promise<User | null> | undefined
+  const renew = (): Promise<User | null> =>
+    (renewing ??= manager
+      .signinSilent()
+      .catch(() => null)
+      .finally(() => (renewing = undefined)))
+  const liveUser = async (): Promise<User | null> => {
+    if (user === null || user.expired !== true) return user
+    const renewed = user.refresh_token === undefined ? null : await renew()
+    if (renewed === null) end('ended')
+    else user = renewed
+    return renewed
+  }
+  manager.events.addAccessTokenExpiring(() => {
+    if (user?.refresh_token !== undefined) void renew().then((renewed) => (user = renewed ?? user))
+  })
+
+  if (globalThis.location.pathname === CALLBACK) state = await complete(manager)
+  user = await manager.getUser()
+  if (state.is === 'signed-out' && state.because === 'new' && user !== null && (await liveUser()) !== null)
+    state = { is: 'signed-in' }
+
+  return {
+    state: () => state,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async token() {
+      const live = await liveUser()
+      if (live === null) return null
+      return (signIn.token === 'id_token' ? live.id_token : live.access_token) ?? null
+    },
+    onRefused() {
+      if (state.is === 'signed-in') end('ended')
+    },
+    async signIn() {
+      try {
+        await manager.signinRedirect({ state: globalThis.location.href.slice(globalThis.location.origin.length) })
+      } catch (error) {
+        become({ is: 'signed-out', because: 'failed', message: messageOf(error) }, null)
+      }
+    },
+    async signOut() {
+      const hasEnd = (await manager.metadataService.getEndSessionEndpoint().catch(() => undefined)) !== undefined
+      if (hasEnd) await manager.signoutRedirect()
+      else {
+        globalThis.history.replaceState(null, '', HOME)
+        end('new')
+      }
+    },
+  }
+}
+
+function createManager(
+  publicUrl: string,
+  { issuer, clientId, scope, resource }: Exclude<Config['signIn'], { by: 'nobody' }>,
+): UserManager {
+  const store = new WebStorageStateStore({ store: globalThis.sessionStorage })
+  return new UserManager({
+    authority: issuer,
+    client_id: clientId,
+    redirect_uri: publicUrl + CALLBACK,
+    post_logout_redirect_uri: publicUrl + HOME,
+    scope,
+    // `resource` is the standard's name (RFC 8707), `audience` Auth0's.
+    ...(resource === null ? {} : { resource, extraQueryParams: { audience: resource } }),
+    userStore: store,
+    stateStore: store,
+    // It would open a frame where there is no refresh token, which the content security policy forbids.
+    automaticSilentRenew: false,
+  })
+}
+
+/** The end of a sign-in, at the address that the issuer sent the browser to; goes on to where it began. */
+async function complete(manager: UserManager): Promise<SessionState> {
+  try {
+    const user = await manager.signinRedirectCallback()
+    globalThis.history.replaceState(null, '', returnAddress(user.state))
+    return { is: 'signed-in' }
+  } catch (error) {
+    globalThis.history.replaceState(null, '', HOME)
+    return { is: 'signed-out', because: 'failed', message: messageOf(error) }
+  }
+}
+
+/** Only an address of the console's own. */
+function returnAddress(state: unknown): string {
+  return typeof state === 'string' && state.startsWith(HOME) && !state.startsWith(CALLBACK) ? state : HOME
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : 'The issuer gave no reason.'
+}
+
+function impossible(reason: string): Session {
+  const state: SessionState = { is: 'impossible', reason }
+  return {
+    state: () => state,
+    subscribe: () => () => {},
+    token: async () => null,
+    onRefused: () => {},
+    signIn: async () => {},
+    signOut: async () => {},
+  }
+}

@@ -1,0 +1,84 @@
+import { Burger, Drawer } from '@mantine/core'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { AccountMenu } from './account-menu.tsx'
+import { Brand } from './brand.tsx'
+import { NavigationList } from './navigation-list.tsx'
+import classes from './shell.module.css'
+import { useWorkspace } from './workspace.tsx'
+import { WorkspaceSwitcher } from './workspace-switcher.tsx'
+
+const WIDE = '(min-width: 62em)'
+
+/** What is around every page: the navigation at its side, or behind a button where the screen is narrow. */
+export function Shell() {
+  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const main = useFocusOnNavigation()
+  const { organization } = useWorkspace()
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main">
+        Skip to the content
+      </a>
+      {isWide ? (
+        <aside className={classes.side}>
+          <SideContent />
+        </aside>
+      ) : (
+        <header className={classes.top}>
+          <Brand />
+          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+          <Drawer
+            opened={isOpen}
+            onClose={close}
+            size="18rem"
+            title={<Brand />}
+            closeButtonProps={{ 'aria-label': 'Close the navigation' }}
+            classNames={{ body: classes.drawer }}
+          >
+            <SideContent withoutBrand onNavigate={close} />
+          </Drawer>
+        </header>
+      )}
+      <main className={classes.main} id="main" ref={main} tabIndex={-1}>
+        <div className={classes.page} key={organization.id}>
+          <Outlet />
+        </div>
+      </main>
+    </div>
+  )
+}
+
+function SideContent({ withoutBrand = false, onNavigate }: { withoutBrand?: boolean; onNavigate?: () => void }) {
+  return (
+    <>
+      {!withoutBrand && (
+        <div className={classes.brand}>
+          <Brand />
+        </div>
+      )}
+      <WorkspaceSwitcher />
+      <NavigationList {...(onNavigate ? { onNavigate } : {})} />
+      <AccountMenu />
+    </>
+  )
+}
+
+/** After a change of page the heading has the focus, so that keyboards and screen readers begin there. */
+function useFocusOnNavigation() {
+  const main = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  const former = useRef(pathname)
+  useEffect(() => {
+    if (former.current === pathname) return
+    former.current = pathname
+    const heading = main.current?.querySelector('h1')
+    if (heading) {
+      heading.tabIndex = -1
+      heading.focus({ preventScroll: true })
+    } else main.current?.focus({ preventScroll: true })
+  }, [pathname])
+  return main
+}

@@ -1,0 +1,50 @@
+import { Alert, Button, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useConsole, useSessionState } from './context.tsx'
+import { GatePage } from './gate-page.tsx'
+import { OutcomeNotice } from './outcome-notice.tsx'
+
+/** Where somebody signs in; the address stays, so that they come back to the page that they wanted. */
+export function SignInPage() {
+  const { config, session } = useConsole()
+  const state = useSessionState()
+  const [isLeaving, setLeaving] = useState(false)
+  const signIn = async (): Promise<void> => {
+    setLeaving(true)
+    await session.signIn()
+    setLeaving(false)
+  }
+  if (state.is === 'impossible')
+    return (
+      <GatePage title="Sign in">
+        <Title order={1}>Nobody can sign in yet</Title>
+        <Text>Whoever runs this service has to {state.reason}.</Text>
+        <Text c="dimmed">Agents with an API key are served all the same.</Text>
+      </GatePage>
+    )
+  const isLocal = config.signIn.by === 'development'
+  return (
+    <GatePage title="Sign in">
+      <OutcomeNotice />
+      <Title order={1}>Sign in</Title>
+      {state.is === 'signed-out' && state.because === 'ended' && (
+        <Alert color="accent" title="Your session has ended">
+          Sign in again; you come back to the page that you left.
+        </Alert>
+      )}
+      {state.is === 'signed-out' && state.because === 'failed' && (
+        <Alert color="red" title="That did not work">
+          {state.message}
+        </Alert>
+      )}
+      <Text c="dimmed">
+        {isLocal
+          ? 'This service runs on your machine, so there is no password: one click, and you own the local workspace.'
+          : 'You are taken to your identity provider and come back here.'}
+      </Text>
+      <Button size="md" loading={isLeaving} onClick={() => void signIn()} data-autofocus>
+        {isLocal ? 'Continue as developer' : 'Continue'}
+      </Button>
+    </GatePage>
+  )
+}

@@ -1,0 +1,76 @@
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { type ReactNode, StrictMode } from 'react'
+import type { Root } from 'react-dom/client'
+import { ApiError } from '../api/errors.ts'
+import { createQueryClient } from '../api/query-client.ts'
+import { ErrorState } from '../ui/error-state.tsx'
+import { loadConfig } from './config.ts'
+import { ConsoleProvider, useSessionState } from './context.tsx'
+import { GatePage } from './gate-page.tsx'
+import { router } from './router.tsx'
+import { openSession } from './session.ts'
+import { SignInPage } from './sign-in-page.tsx'
+import { cssVariables, theme } from './theme.ts'
+import { WorkspaceProvider } from './workspace.tsx'
+
+/** Draws the console: the settings and the session first, then the pages or the way to sign in. */
+export async function start(root: Root): Promise<void> {
+  try {
+    const config = await loadConfig()
+    if (leadToOwnOrigin(config.publicUrl)) return
+    const session = await openSession(config)
+    const queries = createQueryClient()
+    root.render(
+      <Frame>
+        <ConsoleProvider value={{ config, session }}>
+          <QueryClientProvider client={queries}>
+            <SignedIn />
+          </QueryClientProvider>
+        </ConsoleProvider>
+      </Frame>,
+    )
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    root.render(
+      <Frame>
+        <GatePage title="The service does not answer">
+          <ErrorState error={error} onRetry={() => globalThis.location.reload()} />
+        </GatePage>
+      </Frame>,
+    )
+  }
+}
+
+function Frame({ children }: { children: ReactNode }) {
+  return (
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+        {children}
+      </MantineProvider>
+    </StrictMode>
+  )
+}
+
+function SignedIn() {
+  const state = useSessionState()
+  if (state.is !== 'signed-in') return <SignInPage />
+  return (
+    <WorkspaceProvider>
+      <RouterProvider router={router} />
+    </WorkspaceProvider>
+  )
+}
+
+/**
+ * The issuer sends people back to the service's public address alone, and what a tab keeps is by address: so whoever came
+ * by another name (`localhost` for `127.0.0.1`) goes there first.
+ */
+function leadToOwnOrigin(publicUrl: string): boolean {
+  const { origin, pathname, search, hash } = globalThis.location
+  const own = new URL(publicUrl).origin
+  if (own === origin) return false
+  globalThis.location.replace(own + pathname + search + hash)
+  return true
+}

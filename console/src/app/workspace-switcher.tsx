@@ -1,0 +1,71 @@
+import { Menu, Modal, UnstyledButton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { Check, ChevronsUpDown, Plus } from 'lucide-react'
+import { CreateWorkspaceForm } from './create-workspace-form.tsx'
+import classes from './switcher.module.css'
+import { useWorkspace } from './workspace.tsx'
+
+/** Names the workspace that is open, and leads to the person's others or to a new one. */
+export function WorkspaceSwitcher() {
+  const { organization, organizations, choose } = useWorkspace()
+  const [isCreating, { open, close }] = useDisclosure(false)
+  const navigate = useNavigate()
+  const change = (id: string): void => {
+    choose(id)
+    void navigate({ to: '/' })
+  }
+  return (
+    <>
+      <Menu position="bottom-start" width="target" withinPortal>
+        <Menu.Target>
+          <UnstyledButton className={classes.switcher} aria-label={`Workspace ${organization.name}, change`}>
+            <span className={classes.initial} aria-hidden>
+              {organization.name.slice(0, 1).toUpperCase()}
+            </span>
+            <span className={classes.names}>
+              <span className={classes.name}>{organization.name}</span>
+              <span className={classes.role}>{roleName(organization.role)}</span>
+            </span>
+            <ChevronsUpDown size={15} aria-hidden />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {organizations.map(({ id, name }) => (
+            <Menu.Item
+              key={id}
+              onClick={() => change(id)}
+              rightSection={id === organization.id ? <Check size={15} aria-label="open" /> : null}
+            >
+              {name}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item leftSection={<Plus size={15} aria-hidden />} onClick={open}>
+            New workspace
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={isCreating} onClose={close} title="New workspace">
+        <CreateWorkspaceForm
+          onMade={(id) => {
+            close()
+            change(id)
+          }}
+        />
+      </Modal>
+    </>
+  )
+}
+
+/** A role as people say it. */
+export function roleName(role: 'owner' | 'admin' | 'member'): string {
+  switch (role) {
+    case 'owner':
+      return 'Owner'
+    case 'admin':
+      return 'Admin'
+    case 'member':
+      return 'Member'
+  }
+}

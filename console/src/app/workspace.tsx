@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query'
+import { createContext, type ReactNode, use, useMemo, useState } from 'react'
+import { type Api, createApi, type Schemas, unwrap } from '../api/client.ts'
+import { ErrorState } from '../ui/error-state.tsx'
+import { PageSkeleton } from '../ui/skeletons.tsx'
+import { useConsole } from './context.tsx'
+import { FirstWorkspacePage } from './first-workspace-page.tsx'
+
+export type Organization = Schemas['Organization']
+
+interface Workspace {
+  organization: Organization
+  organizations: readonly Organization[]
+  user: Schemas['User']
+  /** The routes as this person in this workspace. */
+  api: Api
+  /** Whether keys, sources, billing and audit are open to the person. */
+  isAdmin: boolean
+  choose(organizationId: string): void
+}
+
+const CHOSEN = 'memory-console.workspace'
+const WorkspaceContext = createContext<Workspace | null>(null)
+
+/** What `GET /v1/console/me` is kept under. */
+export const ME = ['me'] as const
+
+export function useWorkspace(): Workspace {
+  const found = use(WorkspaceContext)
+  if (found === null) throw new Error('there is no WorkspaceProvider above')
+  return found
+}
+
+/** The routes outside any workspace. */
+export function useUserApi(): Api {
+  const { session } = useConsole()
+  return useMemo(() => createApi(session, null), [session])
+}
+
+/**
+ * Knows who is signed in and which of their workspaces is open: the one that was last open in this browser, else their
+ * first. Who has none is asked to make one.
+ */
+export function WorkspaceProvider({ children }: { children: ReactNode }) {
+  const { session } = useConsole()
+  const userApi = useUserApi()
+  const [chosen, setChosen] = useState(rememberedWorkspace)
+  const me = useQuery({
+    queryKey: ME,
+    queryFn: ({ signal }) => unwrap(userApi.GET('/v1/console/me', { signal })),
+  })
+  const organizations = me.data?.organizations ?? []
+  const organization = organizations.find(({ id }) => id === chosen) ?? organizations[0]
+  const organizationId = organization?.id ?? null
+  const api = useMemo(() => createApi(session, organizationId), [session, organizationId])
+  if (me.isPending) return <PageSkeleton />
+  if (me.isError) return <ErrorState error={me.error} onRetry={() => void me.refetch()} />
+  const choose = (id: string): void => {
+    rememberWorkspace(id)
+    setChosen(id)
+  }
+  if (organization === undefined) return <FirstWorkspacePage onMade={choose} />
+  const workspace: Workspace = {
+    organization,
+    organizations,
+    user: me.data.user,
+    api,
+    isAdmin: organization.role !== 'member',
+    choose,
+  }
+  return <WorkspaceContext value={workspace}>{children}</WorkspaceContext>
+}
+
+function rememberedWorkspace(): string | null {
+  try {
+    return localStorage.getItem(CHOSEN)
+  } catch {
+    return null
+  }
+}
+
+/** Storage may be switched off; then the choice lasts as long as the page. */
+function rememberWorkspace(id: string): void {
+  try {
+    localStorage.setItem(CHOSEN, id)
+  } catch {
+    // Nothing depends on it.
+  }
+}

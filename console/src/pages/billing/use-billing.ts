@@ -1,0 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+
+/** The workspace's plan and credits. Of admins. */
+export function useBilling() {
+  const { api, organization, isAdmin } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'billing'],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/billing', { signal })),
+    enabled: isAdmin,
+  })
+}

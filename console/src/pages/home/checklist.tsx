@@ -1,0 +1,85 @@
+import { Check } from 'lucide-react'
+import type { PagePath } from '../../app/navigation.ts'
+import { ButtonLink } from '../../ui/links.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import classes from './checklist.module.css'
+
+interface Step {
+  title: string
+  text: string
+  isDone: boolean
+  to: PagePath
+  action: string
+}
+
+/** What a first visit is for. Each step ticks itself as soon as it has happened; after the last the list is gone. */
+export function Checklist({
+  hasItems,
+  hasAsked,
+  hasAgent,
+  hasActed,
+}: {
+  hasItems: boolean
+  hasAsked: boolean
+  hasAgent: boolean
+  hasActed: boolean
+}) {
+  const steps: readonly Step[] = [
+    {
+      title: 'Bring something in',
+      text: 'Connect Slack, Google Drive, Notion or Gmail, or import a folder.',
+      isDone: hasItems,
+      to: '/sources',
+      action: 'Add a source',
+    },
+    {
+      title: 'Ask a question',
+      text: 'Answers cite where each statement comes from.',
+      isDone: hasAsked,
+      to: '/ask',
+      action: 'Ask',
+    },
+    {
+      title: 'Make a key for an agent',
+      text: 'It sees only the providers and does only what you allow.',
+      isDone: hasAgent,
+      to: '/developers',
+      action: 'Make a key',
+    },
+    {
+      title: 'See what it did',
+      text: 'Everything that people and keys do is in the audit trail.',
+      isDone: hasActed,
+      to: '/audit',
+      action: 'Open the audit trail',
+    },
+  ]
+  const done = steps.filter(({ isDone }) => isDone).length
+  if (done === steps.length) return null
+  const next = steps.find(({ isDone }) => !isDone)
+  return (
+    <Panel title="Get started" text={`${done} of ${steps.length} done`} isFlush>
+      <ol className={classes.list}>
+        {steps.map((step, at) => (
+          <li key={step.title} className={classes.step} data-done={step.isDone}>
+            <span className={classes.mark} aria-hidden>
+              {step.isDone ? <Check size={14} strokeWidth={2.6} /> : at + 1}
+            </span>
+            <div className={classes.words}>
+              <span className={classes.title}>
+                {step.title}
+                {step.isDone && <span className={classes.hidden}> (done)</span>}
+              </span>
+              <span className={classes.text}>{step.text}</span>
+            </div>
+            {!step.isDone && (
+              <ButtonLink to={step.to} size="xs" variant={step === next ? 'filled' : 'default'}>
+                {step.action}
+              </ButtonLink>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  )
+}

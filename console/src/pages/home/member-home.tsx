@@ -1,0 +1,58 @@
+import { FileText } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ButtonLink, SourceLink } from '../../ui/links.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Provider } from '../../ui/provider.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+
+const NEWEST = 10
+
+/** What came into the memory last, and the way to ask about it. */
+export function MemberHome() {
+  const { api, organization } = useWorkspace()
+  const newest = useQuery({
+    queryKey: [organization.id, 'source-items', 'newest'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/v1/console/source-items', { params: { query: { limit: NEWEST } }, signal })))
+        .sourceItems,
+  })
+  return (
+    <>
+      <PageHeader
+        title={organization.name}
+        text="Ask, and get answers that cite what your company has written."
+        action={<ButtonLink to="/ask">Ask a question</ButtonLink>}
+      />
+      <Panel title="New in the memory" isFlush>
+        <Reading query={newest}>
+          {(items) =>
+            items.length === 0 ? (
+              <EmptyState
+                icon={FileText}
+                title="Nothing is stored yet"
+                text="An admin connects sources or imports documents; what they bring appears here."
+              />
+            ) : (
+              <DataTable
+                label="New in the memory"
+                rows={items}
+                rowKey={({ id }) => id}
+                columns={[
+                  { label: 'Title', cell: ({ title, url }) => <SourceLink href={url}>{title}</SourceLink> },
+                  { label: 'From', cell: ({ provider }) => <Provider id={provider} /> },
+                  { label: 'Changed', cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />, isAtEnd: true },
+                ]}
+              />
+            )
+          }
+        </Reading>
+      </Panel>
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import type { Schemas } from '../../api/client.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { ButtonLink } from '../../ui/links.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { ProviderIcon } from '../../ui/provider.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { SourceStatus } from '../sources/source-status.tsx'
+import classes from './sources-at-a-glance.module.css'
+
+const SHOWN_MAX = 6
+
+/** Each source with its state and freshness, those with the most items first. */
+export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Source'][] }) {
+  const shown = sources.toSorted((one, other) => other.sourceItemCount - one.sourceItemCount).slice(0, SHOWN_MAX)
+  if (shown.length === 0) return null
+  return (
+    <Panel
+      title="Sources"
+      isFlush
+      action={
+        <ButtonLink to="/sources" size="xs" variant="default">
+          {sources.length > SHOWN_MAX ? `See all ${sources.length}` : 'Manage sources'}
+        </ButtonLink>
+      }
+    >
+      <DataTable
+        label="Sources"
+        rows={shown}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            label: 'Name',
+            cell: ({ displayName, provider }) => (
+              <span className={classes.name}>
+                <ProviderIcon id={provider} />
+                {displayName}
+              </span>
+            ),
+          },
+          { label: 'State', cell: (source) => <SourceStatus source={source} /> },
+          {
+            label: 'Last synced',
+            cell: ({ lastSyncedAt }) => (lastSyncedAt === null ? 'Never' : <RelativeTime at={lastSyncedAt} />),
+          },
+          { label: 'Items', cell: ({ sourceItemCount }) => formatNumber(sourceItemCount), isAtEnd: true },
+        ]}
+      />
+    </Panel>
+  )
+}

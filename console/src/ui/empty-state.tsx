@@ -1,0 +1,32 @@
+import { Text, Title } from '@mantine/core'
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import classes from './empty-state.module.css'
+
+/** Where there is nothing yet, or nothing for this person: what it would be, and what to do. */
+export function EmptyState({
+  icon: Icon,
+  title,
+  text,
+  action,
+}: {
+  icon: LucideIcon
+  title: string
+  text: string
+  action?: ReactNode
+}) {
+  return (
+    <div className={classes.state}>
+      <span className={classes.icon} aria-hidden>
+        <Icon size={22} strokeWidth={1.8} />
+      </span>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      <Text c="dimmed" maw="32rem">
+        {text}
+      </Text>
+      {action}
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import { Alert, Button, Code, Group, Text } from '@mantine/core'
+import { CircleAlert } from 'lucide-react'
+import type { ApiError } from '../api/errors.ts'
+import { CopyButton } from './copy-button.tsx'
+
+/** An error in the service's own words, with the id to give to whoever runs it. */
+export function ErrorNotice({ error }: { error: ApiError }) {
+  return (
+    <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={error.message} role="alert">
+      {error.issues.length > 0 && (
+        <ul>
+          {error.issues.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+      {error.requestId !== null && (
+        <Group gap={6} wrap="wrap">
+          <Text size="sm" component="span">
+            Request <Code>{error.requestId}</Code>
+          </Text>
+          <CopyButton value={error.requestId} label="Copy the request's id" />
+        </Group>
+      )}
+    </Alert>
+  )
+}
+
+/** In the place of what could not be read. */
+export function ErrorState({ error, onRetry }: { error: ApiError; onRetry: () => void }) {
+  return (
+    <div>
+      <ErrorNotice error={error} />
+      <Button variant="default" mt="md" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+/** What is said below a list that has more than it shows. */
+export function TooMany({ shown, hint }: { shown: number; hint: string }) {
+  return (
+    <Text c="dimmed" size="sm" p="md">
+      The first {shown} are shown. {hint}
+    </Text>
+  )
+}

@@ -1,0 +1,29 @@
+import { Anchor, Button } from '@mantine/core'
+import { createLink } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+const SAFE = new Set(['http:', 'https:', 'mailto:'])
+
+/** The address if a link may lead there: http, https and mailto; null for any other, and for what is no address. */
+export function safeAddress(address: string): string | null {
+  const url = URL.parse(address)
+  return url !== null && SAFE.has(url.protocol) ? url.href : null
+}
+
+/** A link to where something stored comes from. What is no safe address is shown as text. */
+export function SourceLink({ href, children }: { href: string | null; children: ReactNode }) {
+  const safe = href === null ? null : safeAddress(href)
+  if (safe === null) return <span>{children}</span>
+  return (
+    <Anchor href={safe} target="_blank" rel="noopener noreferrer">
+      {children} <ExternalLink size={12} aria-label="opens elsewhere" />
+    </Anchor>
+  )
+}
+
+/** A link to a page of the console that looks like a button. */
+export const ButtonLink = createLink(Button<'a'>)
+
+/** A link to a page of the console in a text. */
+export const TextLink = createLink(Anchor<'a'>)

@@ -1,0 +1,17 @@
+import { Progress } from '@mantine/core'
+
+const WARN_FROM = 0.8
+
+/** How much of an allowance is used. */
+export function Meter({ used, included, label }: { used: number; included: number; label: string }) {
+  const share = included === 0 ? 1 : Math.min(1, used / included)
+  return (
+    <Progress.Root size="sm" mt={8}>
+      <Progress.Section
+        value={share * 100}
+        color={share >= 1 ? 'red' : share >= WARN_FROM ? 'orange' : 'accent'}
+        aria-label={label}
+      />
+    </Progress.Root>
+  )
+}

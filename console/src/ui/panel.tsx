@@ -1,0 +1,40 @@
+import { Text, Title } from '@mantine/core'
+import { type ReactNode, useId } from 'react'
+import classes from './panel.module.css'
+
+/** A titled part of a page. `isFlush` lets its content reach the edges, as tables do. */
+export function Panel({
+  title,
+  text,
+  action,
+  isFlush = false,
+  children,
+}: {
+  title?: string
+  text?: string
+  action?: ReactNode
+  isFlush?: boolean
+  children: ReactNode
+}) {
+  const id = useId()
+  return (
+    <section className={classes.panel} {...(title === undefined ? {} : { 'aria-labelledby': id })}>
+      {title !== undefined && (
+        <header className={classes.header}>
+          <div>
+            <Title order={2} size="h5" id={id}>
+              {title}
+            </Title>
+            {text !== undefined && (
+              <Text c="dimmed" size="sm">
+                {text}
+              </Text>
+            )}
+          </div>
+          {action}
+        </header>
+      )}
+      <div className={isFlush ? classes.flush : classes.content}>{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+import { Tooltip } from '@mantine/core'
+import { useEffect, useState } from 'react'
+
+const MINUTE_MS = 60_000
+const UNITS = [
+  ['year', 365 * 24 * 60],
+  ['month', 30 * 24 * 60],
+  ['week', 7 * 24 * 60],
+  ['day', 24 * 60],
+  ['hour', 60],
+  ['minute', 1],
+] as const
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+const dateOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+
+/** "3 hours ago", kept up to date, and the time itself when pointed at or focused. `at` is ISO 8601. */
+export function RelativeTime({ at }: { at: string }) {
+  const now = useMinute()
+  const date = new Date(at)
+  return (
+    <Tooltip label={absolute.format(date)} events={{ hover: true, focus: true, touch: true }}>
+      <time dateTime={at}>{describe(date, now)}</time>
+    </Tooltip>
+  )
+}
+
+/** A day in words. `at` is ISO 8601. */
+export function formatDate(at: string): string {
+  return dateOnly.format(new Date(at))
+}
+
+function describe(date: Date, now: number): string {
+  const minutes = Math.round((date.getTime() - now) / MINUTE_MS)
+  const unit = UNITS.find(([, length]) => Math.abs(minutes) >= length)
+  if (unit === undefined) return 'just now'
+  return relative.format(Math.trunc(minutes / unit[1]), unit[0])
+}
+
+/** The time, anew each minute. Epoch milliseconds. */
+function useMinute(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

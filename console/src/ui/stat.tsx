@@ -1,0 +1,23 @@
+import { Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './stat.module.css'
+
+/** A figure with its name above and what it means below. */
+export function Stat({ label, value, children }: { label: string; value: string; children?: ReactNode }) {
+  return (
+    <div className={classes.stat}>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <p className={classes.value}>{value}</p>
+      <Text size="sm" c="dimmed" component="div">
+        {children}
+      </Text>
+    </div>
+  )
+}
+
+/** Stats beside one another, as many as there is room for. */
+export function Stats({ children }: { children: ReactNode }) {
+  return <div className={classes.stats}>{children}</div>
+}

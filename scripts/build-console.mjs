@@ -1,0 +1,13 @@
+// Builds the console into `console/dist` unless that is up to date: `node scripts/build-console.mjs`. The service starts
+// it as a child and hears by message when it really builds; it ends with the service.
+import process from 'node:process'
+import { ensureConsole } from './tasks/console.mjs'
+
+process.once('disconnect', () => process.exit(1))
+try {
+  await ensureConsole({ runtime: process.execPath, onBuild: () => process.send?.('building') })
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
+if (process.connected) process.disconnect()

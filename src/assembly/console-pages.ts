@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import { billingPage } from '../billing/index.ts'
+import { connectedPage } from '../connections/index.ts'
+import { addConsole, type ConsoleBuild, type ConsoleSignIn } from '../console/index.ts'
+import { sendPage } from '../http/page.ts'
+
+/** Where OAuth callbacks and the payment processor's pages lead back to. */
+const OUTCOMES = { '/console/sources': connectedPage, '/console/billing': billingPage }
+
+/** Serves the console; where there is none, plain pages stand where others send people back to. */
+export async function addConsolePages(
+  server: FastifyInstance,
+  { build, signIn }: { build: ConsoleBuild | undefined; signIn: () => ConsoleSignIn },
+): Promise<void> {
+  if (build) {
+    await addConsole(server, { build, signIn, outcomes: OUTCOMES })
+    return
+  }
+  for (const [path, outcome] of Object.entries(OUTCOMES))
+    server.get<{ Querystring: Record<string, unknown> }>(path, async (request, reply) =>
+      sendPage(reply, 200, outcome(request.query)),
+    )
+}

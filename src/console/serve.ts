@@ -1,0 +1,88 @@
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ConsoleBuild } from './build.ts'
+import { type Html, sendPage } from '../http/page.ts'
+import { consolePolicy } from './policy.ts'
+import { waitingPage } from './waiting-page.ts'
+
+export const CONSOLE_PATH = '/console'
+/** Vite puts a hash of their content into the names of these. */
+const HASHED = /^assets\/[\w.-]+$/
+/** Files beside the page that keep their names. */
+const NAMED = /^[\w-]+\.(js|svg|png|ico)$/
+const YEAR_S = 365 * 24 * 60 * 60
+
+/** How people sign in, as the console's page learns it. */
+export type ConsoleSignIn =
+  | {
+      by: 'issuer' | 'development'
+      issuer: string
+      clientId: string
+      scope: string
+      resource: string | null
+      /** Which of the issuer's tokens the API takes. */
+      token: 'access_token' | 'id_token'
+    }
+  | { by: 'nobody'; reason: string }
+
+/**
+ * Serves the console below `/console/`. `outcomes` are the pages that others send people back to: they stand in for the
+ * console while it is not there.
+ */
+export async function addConsole(
+  server: FastifyInstance,
+  options: {
+    build: ConsoleBuild
+    signIn: () => ConsoleSignIn
+    outcomes: Record<string, (query: Record<string, unknown>) => Html>
+  },
+): Promise<void> {
+  const { build, signIn } = options
+  await server.register(fastifyStatic, {
+    root: build.folder,
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    index: false,
+    suppressWarning: true,
+  })
+  const sendApp = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const state = build.state()
+    if (state.is === 'ready') {
+      reply.headers({
+        'Content-Security-Policy': consolePolicy(issuerOrigin(signIn())),
+        'Cache-Control': 'no-cache',
+      })
+      return reply.sendFile('index.html')
+    }
+    const outcome = options.outcomes[request.routeOptions.url ?? '']
+    const query: Record<string, unknown> = { ...Object(request.query) }
+    if (outcome) return sendPage(reply, 200, outcome(query))
+    reply.headers({
+      'Cache-Control': 'no-store',
+      ...(state.is === 'preparing' ? { 'Retry-After': '3' } : {}),
+    })
+    return sendPage(reply, state.is === 'preparing' ? 200 : 503, waitingPage(state, server.publicUrl()))
+  }
+  server.get(CONSOLE_PATH, async (request, reply) => {
+    const [path = '', query] = request.url.split('?', 2)
+    if (path.endsWith('/')) return await sendApp(request, reply)
+    return reply.redirect(`${CONSOLE_PATH}/${query === undefined ? '' : `?${query}`}`, 302)
+  })
+  server.get(`${CONSOLE_PATH}/config.json`, async (_request, reply) =>
+    reply.header('Cache-Control', 'no-store').send({ publicUrl: server.publicUrl(), signIn: signIn() }),
+  )
+  for (const path of Object.keys(options.outcomes)) server.get(path, sendApp)
+  server.get<{ Params: { '*': string } }>(`${CONSOLE_PATH}/*`, async (request, reply) => {
+    const file = request.params['*']
+    if (!HASHED.test(file) && !NAMED.test(file)) return await sendApp(request, reply)
+    if (build.state().is !== 'ready') return reply.callNotFound()
+    return reply
+      .header('Cache-Control', HASHED.test(file) ? `public, max-age=${YEAR_S}, immutable` : 'no-cache')
+      .sendFile(file)
+  })
+}
+
+function issuerOrigin(signIn: ConsoleSignIn): string | null {
+  return signIn.by === 'nobody' ? null : new URL(signIn.issuer).origin
+}
