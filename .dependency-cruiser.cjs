@@ -167,6 +167,19 @@ module.exports = {
       to: { path: '^(cli|emulators|bench|evaluation|training|scripts|test)/', pathNot: '^$1/' },
     },
     {
+      // A page of a browser: of the service it knows the wire alone, by types that are generated.
+      name: 'console-knows-no-service',
+      severity: 'error',
+      from: { path: '^console/', pathNot: NOT_TESTS },
+      to: { path: '^(src|cli|emulators|bench|evaluation|training|scripts|test)/' },
+    },
+    {
+      name: 'console-kit-knows-no-page',
+      severity: 'error',
+      from: { path: '^console/src/(ui|api)/', pathNot: NOT_TESTS },
+      to: { path: '^console/src/(app|pages)/' },
+    },
+    {
       name: 'no-test-code-in-the-service',
       severity: 'error',
       from: { path: '^src/', pathNot: NOT_TESTS },

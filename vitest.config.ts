@@ -7,7 +7,11 @@ const postgresUrl = process.env.TEST_DATABASE_URL
 // What waits for something gives up by itself when nothing changes any more (test/support/until.ts).
 // A test that fails is run once more, and reported as such: a real fault fails twice, a neighbour's burst does not.
 const shared = { testTimeout: 300_000, hookTimeout: 300_000, retry: 1, pool: 'forks' as const }
+// They drive a real browser on the built console, and are skipped, loudly, where no Chromium can be had.
+const browserSuites = ['test/browser/**/*.browser.test.ts']
 const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'evaluation/**/*.db.test.ts']
+
+const browserSetup = ['test/support/database-setup.ts', 'test/browser/setup.ts']
 
 export default defineConfig({
   test: {
@@ -26,7 +30,7 @@ export default defineConfig({
             'training/**/*.test.ts',
             'evaluation/**/*.test.ts',
           ],
-          exclude: databaseSuites,
+          exclude: [...databaseSuites, ...browserSuites],
         },
       },
       {
@@ -38,8 +42,26 @@ export default defineConfig({
           globalSetup: ['test/support/database-setup.ts'],
         },
       },
+      {
+        test: {
+          ...shared,
+          name: 'browser',
+          include: browserSuites,
+          env: { TEST_DRIVER: 'embedded' },
+          globalSetup: browserSetup,
+        },
+      },
       ...(postgresUrl
         ? [
+            {
+              test: {
+                ...shared,
+                name: 'postgres-browser',
+                include: browserSuites,
+                env: { TEST_DRIVER: 'postgres', TEST_DATABASE_URL: postgresUrl },
+                globalSetup: browserSetup,
+              },
+            },
             {
               test: {
                 ...shared,

@@ -19,7 +19,7 @@ interface Outcome {
 }
 
 /** Folders whose imports the layers bind. */
-const LAYERED = ['src', 'cli', 'emulators', 'bench', 'evaluation', 'training']
+const LAYERED = ['src', 'cli', 'emulators', 'bench', 'evaluation', 'training', 'console/src']
 
 const LayerReport = z.object({
   modules: z.array(z.object({ source: z.string() })),
@@ -29,12 +29,19 @@ const LayerReport = z.object({
 })
 
 const STEPS: readonly Step[] = [
+  // The console's client is typed by the OpenAPI document: a route that changed breaks its types.
+  { name: 'API types', command: 'node', args: ['scripts/console-types.mjs'] },
   { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
   {
     name: 'types',
     command: 'node',
     args: ['node_modules/@typescript/native/bin/tsc', '--noEmit', '-p', '.'],
+  },
+  {
+    name: 'console',
+    command: 'node',
+    args: ['node_modules/@typescript/native/bin/tsc', '--noEmit', '-p', 'console'],
   },
   {
     name: 'layers',

@@ -1,6 +1,7 @@
 /**
- * What each task runs under Node (file and fixed arguments), and whether it needs the development packages as well.
- * @type {Record<string, { command: string[], needsDevelopment: boolean }>}
+ * What each task runs under Node (file and fixed arguments), whether it needs the development packages as well, and
+ * whether those of the console.
+ * @type {Record<string, { command: string[], needsDevelopment: boolean, needsConsole?: boolean }>}
  */
 export const TASKS = {
   // A large sync makes garbage faster than V8 by itself cares to collect: with these the process stays under 600 MB.
@@ -9,8 +10,8 @@ export const TASKS = {
     needsDevelopment: false,
   },
   memory: { command: ['cli/main.ts'], needsDevelopment: false },
-  test: { command: ['node_modules/vitest/vitest.mjs', 'run'], needsDevelopment: true },
-  check: { command: ['scripts/tasks/check.ts'], needsDevelopment: true },
+  test: { command: ['node_modules/vitest/vitest.mjs', 'run'], needsDevelopment: true, needsConsole: true },
+  check: { command: ['scripts/tasks/check.ts'], needsDevelopment: true, needsConsole: true },
   distribute: { command: ['scripts/distribute.ts'], needsDevelopment: false },
   bench: { command: ['bench/main.ts'], needsDevelopment: true },
   evaluate: { command: ['evaluation/main.ts'], needsDevelopment: true },

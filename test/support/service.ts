@@ -72,7 +72,10 @@ export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
  */
 export async function startTestService(
   overrides: Partial<
-    Pick<AppDependencies, 'embeddingModel' | 'languageModel' | 'clock' | 'logger' | 'choice' | 'choiceTimes'>
+    Pick<
+      AppDependencies,
+      'embeddingModel' | 'languageModel' | 'clock' | 'logger' | 'choice' | 'choiceTimes' | 'consoleBuild'
+    >
   > & {
     environment?: Record<string, string>
     /** How long clients may take to send a request. */
@@ -101,6 +104,7 @@ export async function startTestService(
     fetch,
     operatorToken: 'operatorToken' in overrides ? overrides.operatorToken : OPERATOR_TOKEN,
     publicUrl: () => url,
+    ...(overrides.consoleBuild === undefined ? {} : { consoleBuild: overrides.consoleBuild }),
     ...(overrides.choice === undefined ? {} : { choice: overrides.choice }),
     ...(overrides.choiceTimes === undefined ? {} : { choiceTimes: overrides.choiceTimes }),
     ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),

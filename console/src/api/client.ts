@@ -21,7 +21,8 @@ export function createApi(credentials: Credentials, organizationId: string | nul
   })
   api.use({
     async onRequest({ request }) {
-      for (const [name, value] of await headersOf(credentials, organizationId)) request.headers.set(name, value)
+      for (const [name, value] of await headersOf(credentials, organizationId))
+        request.headers.set(name, value)
     },
     onResponse({ response }) {
       if (response.status === 401) credentials.onRefused()

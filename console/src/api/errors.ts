@@ -35,7 +35,13 @@ export function errorOf(response: Response, body: unknown): ApiError {
   const requestId = response.headers.get('x-request-id')
   const { status } = response
   if (isErrorBody(body))
-    return new ApiError({ code: body.code, message: body.error, status, requestId, issues: body.issues ?? [] })
+    return new ApiError({
+      code: body.code,
+      message: body.error,
+      status,
+      requestId,
+      issues: body.issues ?? [],
+    })
   const message = `The service answered ${status} with something that is no answer of its own. A proxy in between may have.`
   return new ApiError({ code: 'unreadable', message, status, requestId })
 }

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Menu, UnstyledButton, VisuallyHidden, useMantineColorScheme } from '@mantine/core'
 import { BookOpen, Check, EllipsisVertical, LogOut, Monitor, Moon, Sun } from 'lucide-react'
 import { useConsole } from './context.tsx'
 import classes from './switcher.module.css'
@@ -19,7 +19,8 @@ export function AccountMenu() {
   return (
     <Menu position="top-start" width="target" withinPortal>
       <Menu.Target>
-        <UnstyledButton className={classes.plain} aria-label={`Account of ${name}`}>
+        <UnstyledButton className={classes.plain}>
+          <VisuallyHidden>Account of </VisuallyHidden>
           <span className={classes.names}>
             <span className={classes.name}>{name}</span>
             {user.email !== null && user.email !== name && <span className={classes.role}>{user.email}</span>}

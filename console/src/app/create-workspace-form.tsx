@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { unwrap } from '../api/client.ts'
 import { ErrorNotice } from '../ui/error-state.tsx'
-import { ME, useUserApi } from './workspace.tsx'
+import { ME, useUserApi } from './user-api.ts'
 
 /** Makes a workspace that the person owns; `onMade` gets its id. */
 export function CreateWorkspaceForm({ onMade }: { onMade: (organizationId: string) => void }) {

@@ -34,7 +34,9 @@ function outcomeOf(query: URLSearchParams): Outcome | null {
     return {
       isGood: false,
       title: `${provider} was not connected`,
-      text: ERROR_CODE.test(error) ? `Nothing was stored. The provider says: ${error}.` : 'Nothing was stored.',
+      text: ERROR_CODE.test(error)
+        ? `Nothing was stored. The provider says: ${error}.`
+        : 'Nothing was stored.',
     }
   switch (query.get('checkout')) {
     case 'done':

@@ -1,4 +1,10 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { AdminOnly } from './admin-only.tsx'
 import { BrokenPage } from './broken-page.tsx'
@@ -43,7 +49,10 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/developers',
-      component: lazyRouteComponent(() => import('../pages/developers/developers-page.tsx'), 'DevelopersPage'),
+      component: lazyRouteComponent(
+        () => import('../pages/developers/developers-page.tsx'),
+        'DevelopersPage',
+      ),
     }),
     createRoute({
       getParentRoute: () => admins,

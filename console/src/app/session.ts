@@ -79,13 +79,16 @@ export async function openSession(config: Config): Promise<Session> {
     },
     async signIn() {
       try {
-        await manager.signinRedirect({ state: globalThis.location.href.slice(globalThis.location.origin.length) })
+        await manager.signinRedirect({
+          state: globalThis.location.href.slice(globalThis.location.origin.length),
+        })
       } catch (error) {
         become({ is: 'signed-out', because: 'failed', message: messageOf(error) }, null)
       }
     },
     async signOut() {
-      const hasEnd = (await manager.metadataService.getEndSessionEndpoint().catch(() => undefined)) !== undefined
+      const hasEnd =
+        (await manager.metadataService.getEndSessionEndpoint().catch(() => undefined)) !== undefined
       if (hasEnd) await manager.signoutRedirect()
       else {
         globalThis.history.replaceState(null, '', HOME)

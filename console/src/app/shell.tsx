@@ -1,6 +1,6 @@
 import { Burger, Drawer } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
@@ -51,7 +51,13 @@ export function Shell() {
   )
 }
 
-function SideContent({ withoutBrand = false, onNavigate }: { withoutBrand?: boolean; onNavigate?: () => void }) {
+function SideContent({
+  withoutBrand = false,
+  onNavigate,
+}: {
+  withoutBrand?: boolean
+  onNavigate?: () => void
+}) {
   return (
     <>
       {!withoutBrand && (
@@ -69,16 +75,17 @@ function SideContent({ withoutBrand = false, onNavigate }: { withoutBrand?: bool
 /** After a change of page the heading has the focus, so that keyboards and screen readers begin there. */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null)
-  const { pathname } = useLocation()
-  const former = useRef(pathname)
-  useEffect(() => {
-    if (former.current === pathname) return
-    former.current = pathname
-    const heading = main.current?.querySelector('h1')
-    if (heading) {
-      heading.tabIndex = -1
-      heading.focus({ preventScroll: true })
-    } else main.current?.focus({ preventScroll: true })
-  }, [pathname])
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation === undefined || !pathChanged) return
+        const heading = main.current?.querySelector('h1')
+        if (heading) heading.tabIndex = -1
+        const start = heading ?? main.current
+        start?.focus({ preventScroll: true })
+      }),
+    [router],
+  )
   return main
 }

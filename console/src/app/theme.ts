@@ -17,8 +17,7 @@ const accent: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { accent },
   primaryColor: 'accent',
-  primaryShade: { light: 6, dark: 5 },
-  autoContrast: true,
+  primaryShade: 6,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',

@@ -1,4 +1,4 @@
-import { Menu, Modal, UnstyledButton } from '@mantine/core'
+import { Menu, Modal, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, ChevronsUpDown, Plus } from 'lucide-react'
@@ -19,7 +19,8 @@ export function WorkspaceSwitcher() {
     <>
       <Menu position="bottom-start" width="target" withinPortal>
         <Menu.Target>
-          <UnstyledButton className={classes.switcher} aria-label={`Workspace ${organization.name}, change`}>
+          <UnstyledButton className={classes.switcher}>
+            <VisuallyHidden>Workspace </VisuallyHidden>
             <span className={classes.initial} aria-hidden>
               {organization.name.slice(0, 1).toUpperCase()}
             </span>

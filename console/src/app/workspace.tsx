@@ -5,6 +5,7 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { useConsole } from './context.tsx'
 import { FirstWorkspacePage } from './first-workspace-page.tsx'
+import { ME, useUserApi } from './user-api.ts'
 
 export type Organization = Schemas['Organization']
 
@@ -22,19 +23,11 @@ interface Workspace {
 const CHOSEN = 'memory-console.workspace'
 const WorkspaceContext = createContext<Workspace | null>(null)
 
-/** What `GET /v1/console/me` is kept under. */
-export const ME = ['me'] as const
-
+/** Who is signed in, and the workspace that is open. */
 export function useWorkspace(): Workspace {
   const found = use(WorkspaceContext)
   if (found === null) throw new Error('there is no WorkspaceProvider above')
   return found
-}
-
-/** The routes outside any workspace. */
-export function useUserApi(): Api {
-  const { session } = useConsole()
-  return useMemo(() => createApi(session, null), [session])
 }
 
 /**

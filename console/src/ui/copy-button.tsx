@@ -7,7 +7,13 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
     <Copy value={value} timeout={2_000}>
       {({ copied, copy }) => (
         <Tooltip label={copied ? 'Copied' : label}>
-          <ActionIcon variant="subtle" color="gray" size="sm" onClick={copy} aria-label={copied ? 'Copied' : label}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            onClick={copy}
+            aria-label={copied ? 'Copied' : label}
+          >
             {copied ? <Check size={14} aria-hidden /> : <CopyIcon size={14} aria-hidden />}
           </ActionIcon>
         </Tooltip>

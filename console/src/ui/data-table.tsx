@@ -38,7 +38,12 @@ export function DataTable<Row>({
         {rows.map((row) => (
           <Table.Tr key={rowKey(row)} role="row">
             {columns.map((column) => (
-              <Table.Td key={column.label} role="cell" data-label={column.label} data-end={column.isAtEnd ?? false}>
+              <Table.Td
+                key={column.label}
+                role="cell"
+                data-label={column.label}
+                data-end={column.isAtEnd ?? false}
+              >
                 {column.cell(row)}
               </Table.Td>
             ))}

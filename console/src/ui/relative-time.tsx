@@ -16,7 +16,7 @@ const dateOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
 /** "3 hours ago", kept up to date, and the time itself when pointed at or focused. `at` is ISO 8601. */
 export function RelativeTime({ at }: { at: string }) {
-  const now = useMinute()
+  const now = useNow()
   const date = new Date(at)
   return (
     <Tooltip label={absolute.format(date)} events={{ hover: true, focus: true, touch: true }}>
@@ -38,7 +38,7 @@ function describe(date: Date, now: number): string {
 }
 
 /** The time, anew each minute. Epoch milliseconds. */
-function useMinute(): number {
+export function useNow(): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), MINUTE_MS)

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type Answer, askStreaming } from '../../api/ask-stream.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { useConsole } from '../../app/context.tsx'
@@ -20,12 +20,12 @@ export function AskPage() {
   const queries = useQueryClient()
   const [question, setQuestion] = useState('')
   const [written, setWritten] = useState('')
-  const leaving = useAbortOnLeave()
+  const nextSignal = useSignal()
   const ask = useMutation<Answer | undefined, ApiError, string>({
     async mutationFn(query) {
       setWritten('')
       let answer: Answer | undefined
-      for await (const { event, data } of askStreaming(session, organization.id, { query }, leaving)) {
+      for await (const { event, data } of askStreaming(session, organization.id, { query }, nextSignal())) {
         if (event === 'delta') setWritten((text) => text + data.text)
         if (event === 'done') answer = data
       }
@@ -35,7 +35,10 @@ export function AskPage() {
   })
   return (
     <>
-      <PageHeader title="Ask" text="Every statement of an answer cites where it comes from. One answer costs one credit." />
+      <PageHeader
+        title="Ask"
+        text="Every statement of an answer cites where it comes from. One answer costs one credit."
+      />
       <Stack gap="lg">
         <form
           onSubmit={(event) => {
@@ -88,13 +91,13 @@ function AnswerPanel({ text, answer }: { text: string; answer?: Answer }) {
   )
 }
 
-/** Aborts when the page is left: nobody waits for the answer any more. */
-function useAbortOnLeave(): AbortSignal {
-  const [controller, setController] = useState(() => new AbortController())
-  useEffect(() => {
-    // React runs effects twice in development; what was aborted is made anew.
-    if (controller.signal.aborted) setController(new AbortController())
-    return () => controller.abort()
-  }, [controller])
-  return controller.signal
+/** A signal for each answer; the one before is given up, and the last when the page is left. */
+function useSignal(): () => AbortSignal {
+  const controller = useRef<AbortController>(null)
+  useEffect(() => () => controller.current?.abort(), [])
+  return () => {
+    controller.current?.abort()
+    controller.current = new AbortController()
+    return controller.current.signal
+  }
 }

@@ -38,7 +38,9 @@ export function BillingPage() {
                   {plan.agentsIncluded === null ? 'No limit' : `of ${formatNumber(plan.agentsIncluded)}`}
                 </Stat>
                 <Stat label="Connectors" value={formatNumber(plan.connectorsUsed)}>
-                  {plan.connectorsIncluded === null ? 'No limit' : `of ${formatNumber(plan.connectorsIncluded)}`}
+                  {plan.connectorsIncluded === null
+                    ? 'No limit'
+                    : `of ${formatNumber(plan.connectorsIncluded)}`}
                 </Stat>
               </Stats>
             )

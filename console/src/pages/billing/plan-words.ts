@@ -4,7 +4,7 @@ import type { Tone } from '../../ui/status.tsx'
 type Status = Schemas['Billing']['status']
 
 const STATES: Record<Status, { tone: Tone; word: string; isServed: boolean }> = {
-  internal: { tone: 'good', word: 'Internal', isServed: true },
+  internal: { tone: 'good', word: 'Everything included', isServed: true },
   active: { tone: 'good', word: 'Active', isServed: true },
   trialing: { tone: 'good', word: 'On trial', isServed: true },
   past_due: { tone: 'waiting', word: 'Payment overdue', isServed: true },

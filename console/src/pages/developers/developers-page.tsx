@@ -35,7 +35,8 @@ export function DevelopersPage() {
                   { label: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
                   {
                     label: 'Last used',
-                    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />),
+                    cell: ({ lastUsedAt }) =>
+                      lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />,
                   },
                 ]}
               />

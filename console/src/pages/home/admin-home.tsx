@@ -7,7 +7,7 @@ import { count, formatNumber } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
-import { formatDate, RelativeTime } from '../../ui/relative-time.tsx'
+import { formatDate, RelativeTime, useNow } from '../../ui/relative-time.tsx'
 import { Stat, Stats } from '../../ui/stat.tsx'
 import { Status } from '../../ui/status.tsx'
 import { describeSubscription, planName } from '../billing/plan-words.ts'
@@ -51,10 +51,11 @@ function Overview({
   billing: Schemas['Billing']
   keys: readonly Schemas['ApiKey'][]
 }) {
+  const now = useNow()
   const agents = keys.filter(({ actorType }) => actorType === 'agent')
   return (
     <Stack gap="lg">
-      <ConcernList concerns={findConcerns(sources, billing, Date.now())} />
+      <ConcernList concerns={findConcerns(sources, billing, now)} />
       <Figures sources={sources} billing={billing} />
       <Checklist
         hasItems={sources.some(({ sourceItemCount }) => sourceItemCount > 0)}
@@ -67,7 +68,13 @@ function Overview({
   )
 }
 
-function Figures({ sources, billing }: { sources: readonly Schemas['Source'][]; billing: Schemas['Billing'] }) {
+function Figures({
+  sources,
+  billing,
+}: {
+  sources: readonly Schemas['Source'][]
+  billing: Schemas['Billing']
+}) {
   const items = sources.reduce((sum, { sourceItemCount }) => sum + sourceItemCount, 0)
   const freshest = sources
     .flatMap(({ lastSyncedAt }) => (lastSyncedAt === null ? [] : [lastSyncedAt]))
@@ -88,11 +95,13 @@ function Figures({ sources, billing }: { sources: readonly Schemas['Source'][]; 
         value={formatNumber(creditsIncluded === null ? creditsUsed : (creditsRemaining ?? 0))}
       >
         {creditsIncluded === null ? 'No limit' : `of ${formatNumber(creditsIncluded)}`}
-        {creditsIncluded !== null && <Meter used={creditsUsed} included={creditsIncluded} label="Credits used" />}
+        {creditsIncluded !== null && (
+          <Meter used={creditsUsed} included={creditsIncluded} label="Credits used" />
+        )}
       </Stat>
       <Stat label="Plan" value={billing.status === 'internal' ? 'Internal' : planName(billing.tier)}>
         <Status tone={tone}>{word}</Status>
-        {billing.status !== 'internal' && ` until ${formatDate(billing.periodEnd)}`}
+        {billing.status !== 'internal' && <span> until {formatDate(billing.periodEnd)}</span>}
       </Stat>
     </Stats>
   )

@@ -36,7 +36,12 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
   }
   if (!isServed) add('subscription', word, 'Questions are refused until there is a plan.', 'Choose a plan')
   else if (billing.status === 'past_due')
-    add('payment', word, 'Questions are answered meanwhile. See that the payment goes through.', 'See billing')
+    add(
+      'payment',
+      word,
+      'Questions are answered meanwhile. See that the payment goes through.',
+      'See billing',
+    )
   else if (billing.paymentMethodMissing)
     add('card', 'No payment method', 'The plan ends with its trial unless there is one.', 'Add one')
   if (isServed && creditsIncluded !== null && creditsUsed >= creditsIncluded * CREDITS_LOW)
@@ -49,15 +54,30 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
   return concerns
 }
 
-function sourceConcerns({ id, displayName, status, errorMessage, lastSyncedAt }: Schemas['Source'], now: number): Concern[] {
+function sourceConcerns(
+  { id, displayName, status, errorMessage, lastSyncedAt }: Schemas['Source'],
+  now: number,
+): Concern[] {
   const to = '/sources' as const
   if (status === 'error')
     return [
-      { id, title: `${displayName} cannot be synced`, text: errorMessage ?? 'Its last run failed.', to, action: 'Look at it' },
+      {
+        id,
+        title: `${displayName} cannot be synced`,
+        text: errorMessage ?? 'Its last run failed.',
+        to,
+        action: 'Look at it',
+      },
     ]
   if (status === 'active' && lastSyncedAt !== null && now - Date.parse(lastSyncedAt) > STALE_MS)
     return [
-      { id, title: `${displayName} is out of date`, text: 'It has not been synced for over a day.', to, action: 'Sync it' },
+      {
+        id,
+        title: `${displayName} is out of date`,
+        text: 'It has not been synced for over a day.',
+        to,
+        action: 'Sync it',
+      },
     ]
   return []
 }

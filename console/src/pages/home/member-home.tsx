@@ -46,7 +46,11 @@ export function MemberHome() {
                 columns={[
                   { label: 'Title', cell: ({ title, url }) => <SourceLink href={url}>{title}</SourceLink> },
                   { label: 'From', cell: ({ provider }) => <Provider id={provider} /> },
-                  { label: 'Changed', cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />, isAtEnd: true },
+                  {
+                    label: 'Changed',
+                    cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
+                    isAtEnd: true,
+                  },
                 ]}
               />
             )

@@ -12,7 +12,9 @@ const SHOWN_MAX = 6
 
 /** Each source with its state and freshness, those with the most items first. */
 export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Source'][] }) {
-  const shown = sources.toSorted((one, other) => other.sourceItemCount - one.sourceItemCount).slice(0, SHOWN_MAX)
+  const shown = sources
+    .toSorted((one, other) => other.sourceItemCount - one.sourceItemCount)
+    .slice(0, SHOWN_MAX)
   if (shown.length === 0) return null
   return (
     <Panel
@@ -41,7 +43,8 @@ export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Sourc
           { label: 'State', cell: (source) => <SourceStatus source={source} /> },
           {
             label: 'Last synced',
-            cell: ({ lastSyncedAt }) => (lastSyncedAt === null ? 'Never' : <RelativeTime at={lastSyncedAt} />),
+            cell: ({ lastSyncedAt }) =>
+              lastSyncedAt === null ? 'Never' : <RelativeTime at={lastSyncedAt} />,
           },
           { label: 'Items', cell: ({ sourceItemCount }) => formatNumber(sourceItemCount), isAtEnd: true },
         ]}

@@ -34,7 +34,10 @@ export function MemoryPage() {
   })
   return (
     <>
-      <PageHeader title="Memory" text="The people, organizations, channels and topics that your documents name." />
+      <PageHeader
+        title="Memory"
+        text="The people, organizations, channels and topics that your documents name."
+      />
       <TextInput
         mb="lg"
         aria-label="Find in the memory"

@@ -1,0 +1,233 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { documentOf } from '../support/documents.ts'
+import { type ConsoleRig, PAGES, startConsole } from './support/console.ts'
+
+const FIRST_VIEW_BYTES_MAX = 250_000
+const OWNER = 'ada@example.com'
+const MEMBER = 'mel@example.com'
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+
+/** What the browser complains of: scripts' errors, and what the content security policy forbade. */
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return complaints
+}
+
+describe.skipIf(executablePath === null)('the console in a browser', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+    await rig.join(OWNER, 'owner')
+    await rig.join(MEMBER, 'member')
+  })
+  afterAll(() => rig.close())
+
+  it('leads from the address of the service to sign-in by one click, to Home, and out again', async () => {
+    const { context, page } = await rig.open()
+    const complaints = complaintsOf(page)
+    await page.goto(rig.service.url)
+    expect(new URL(page.url()).pathname).toBe('/console/')
+    await rig.signIn(page, OWNER)
+    expect(await page.title()).toContain('Memory console')
+    await page.getByRole('region', { name: 'Sources' }).waitFor()
+    expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()).toEqual(
+      Object.keys(PAGES),
+    )
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(
+      await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('user'))),
+    ).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('opens every page by its address, after sign-in too, without a complaint of the browser', async () => {
+    const { context, page } = await rig.open()
+    const complaints = complaintsOf(page)
+    await rig.signIn(page, OWNER, 'developers')
+    expect(new URL(page.url()).pathname).toBe('/console/developers')
+    for (const [name, path] of Object.entries(PAGES)) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+      await expectSettled(page)
+      expect(new URL(page.url()).pathname.replace(/\/$/, '')).toBe(`/console/${path}`.replace(/\/$/, ''))
+      const heading = page.locator('main h1')
+      await expect
+        .poll(() => heading.evaluate((element) => element.matches(':focus')), { message: name })
+        .toBe(true)
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('leads whoever is new through the first steps, ticks what has happened, and is gone after the last', async () => {
+    const fresh = await rig.service.organization()
+    await rig.join('new@example.com', 'owner', fresh.id)
+    const { context, page } = await rig.open()
+    await rig.signIn(page, 'new@example.com')
+    const list = page.getByRole('region', { name: 'Get started' })
+    await list.getByText('0 of 4 done').waitFor()
+    const { secret } = await fresh.mint()
+    await page.reload()
+    await list.getByText('1 of 4 done').waitFor()
+    await rig.service.call('POST', '/v1/search', { key: secret, body: { query: 'vacation' } })
+    await page.reload()
+    await list.getByText('3 of 4 done').waitFor()
+    await list.getByRole('link', { name: 'Add a source' }).click()
+    await page.getByRole('heading', { name: 'Sources' }).waitFor()
+    await rig.service.call('POST', '/v1/ingest', { key: secret, body: { documents: [documentOf(fresh)] } })
+    await page.getByRole('link', { name: 'Home' }).click()
+    await page.reload()
+    await page.getByRole('region', { name: 'Sources' }).waitFor()
+    expect(await list.count()).toBe(0)
+    await context.close()
+  })
+
+  it('answers a question with its sources', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, MEMBER, 'ask')
+    await page.getByLabel('Question').fill('How many days of paid time off?')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    const answer = page.getByRole('region', { name: 'Answer' })
+    await answer.getByRole('link', { name: /Vacation/ }).waitFor()
+    expect(await answer.innerText()).toContain('25 days')
+    await context.close()
+  })
+
+  it('shows a member no page of admins, neither in the navigation nor by its address', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, MEMBER)
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    expect(await links.allInnerTexts()).toEqual(['Home', 'Ask', 'Memory'])
+    for (const path of ['sources', 'developers', 'audit', 'billing', 'members']) {
+      await page.goto(`${rig.service.url}/console/${path}`)
+      await page.getByRole('heading', { name: 'For admins only' }).waitFor()
+    }
+    await context.close()
+  })
+
+  it('leads back to sign-in when the service ends the session, and from there to the page that was left', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, OWNER, 'audit')
+    await page.route('**/v1/console/**', (route) =>
+      route.fulfill({ status: 401, json: { error: 'The token has expired', code: 'unauthenticated' } }),
+    )
+    await page.getByRole('link', { name: 'Billing' }).click()
+    await page.getByText('Your session has ended').waitFor()
+    await page.unroute('**/v1/console/**')
+    await page.getByRole('button', { name: 'Continue as developer' }).click()
+    await page.getByRole('heading', { name: 'Billing' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/billing')
+    await context.close()
+  })
+
+  it('keeps tokens from other tabs, and nothing secret in what outlives the tab', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, OWNER)
+    const other = await context.newPage()
+    await other.goto(`${rig.service.url}/console/`)
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toMatch(/token|eyJ/)
+    expect(await context.cookies()).toEqual([])
+    await context.close()
+  })
+
+  it('is without a fault that axe finds, on every page in both themes', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { context, page } = await rig.open({ colorScheme, bypassCSP: true })
+      await page.goto(`${rig.service.url}/console/`)
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await expectNoFaults(page, `sign-in, ${colorScheme}`)
+      await rig.signIn(page, OWNER)
+      for (const path of Object.values(PAGES)) {
+        await page.goto(`${rig.service.url}/console/${path}`)
+        await expectSettled(page)
+        await expectNoFaults(page, `${path}, ${colorScheme}`)
+      }
+      await context.close()
+    }
+  })
+
+  it('loads at most 250 KB for its first view, and no script from elsewhere', async () => {
+    const { context, page } = await rig.open()
+    const loaded = new Set<string>()
+    page.on('response', (response) => {
+      const { pathname, origin } = new URL(response.url())
+      expect(origin).toBe(rig.service.url)
+      if (pathname.startsWith('/console/')) loaded.add(pathname.slice('/console/'.length))
+    })
+    await rig.signIn(page, OWNER)
+    await expectSettled(page)
+    const dist = new URL('../../console/dist/', import.meta.url)
+    let bytes = 0
+    for (const name of loaded) {
+      const sizes = await Promise.all(
+        [`${name || 'index.html'}.br`, name || 'index.html'].map((file) =>
+          stat(new URL(file, dist)).then(
+            ({ size }) => size,
+            () => null,
+          ),
+        ),
+      )
+      bytes += sizes.find((size) => size !== null) ?? 0
+    }
+    expect(bytes).toBeGreaterThan(50_000)
+    expect(bytes).toBeLessThan(FIRST_VIEW_BYTES_MAX)
+    await context.close()
+  })
+
+  it('can be used at 360 pixels: nothing is wider than the screen, and the navigation opens and closes by keyboard', async () => {
+    const { context, page } = await rig.open({ viewport: { width: 360, height: 740 } })
+    await rig.signIn(page, OWNER)
+    for (const path of Object.values(PAGES)) {
+      await page.goto(`${rig.service.url}/console/${path}`)
+      await expectSettled(page)
+      expect(await page.locator('html').evaluate((element) => element.scrollWidth), path).toBeLessThanOrEqual(
+        360,
+      )
+    }
+    await page.getByRole('button', { name: 'Navigation' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByRole('link', { name: 'Audit' }).press('Enter')
+    await page.getByRole('heading', { name: 'Audit' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  it('has no inline script and no address of another host in any of its files', async () => {
+    const dist = new URL('../../console/dist/', import.meta.url)
+    const page = await readFile(new URL('index.html', dist), 'utf8')
+    expect(page).not.toMatch(/<script(?![^>]*\ssrc=)/)
+    expect(
+      [...page.matchAll(/(?:src|href)="([^"]+)"/g)].every(([, address]) => address?.startsWith('/')),
+    ).toBe(true)
+    expect((await readdir(dist, { recursive: true })).some((name) => name.endsWith('.map'))).toBe(false)
+  })
+})
+
+/** Until the page shows what it has read. */
+async function expectSettled(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor()
+  await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
+}
+
+async function expectNoFaults(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const faults = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ html }) => html)
+        .join(' | ')
+        .slice(0, 400)}`,
+  )
+  expect(faults, where).toEqual([])
+}

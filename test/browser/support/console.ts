@@ -1,0 +1,131 @@
+import { hash, randomBytes } from 'node:crypto'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { pino } from 'pino'
+import { createConsoleBuild } from '../../../src/console/index.ts'
+import type { Role } from '../../../src/kernel/actions.ts'
+import { addMember } from '../../../src/organizations/index.ts'
+import { startTestService, type TestOrganization, type TestService } from '../../support/service.ts'
+
+/** The pages of the navigation, as it names them. */
+export const PAGES = {
+  Home: '',
+  Ask: 'ask',
+  Sources: 'sources',
+  Memory: 'memory',
+  Developers: 'developers',
+  Audit: 'audit',
+  Billing: 'billing',
+  Members: 'members',
+} as const
+
+export interface ConsoleRig {
+  service: TestService
+  browser: Browser
+  /** A workspace with sources, a few documents, a key and what that key did. */
+  organization: TestOrganization
+  /** Makes somebody known to the service and a member of the workspace. */
+  join(email: string, role: Role, organizationId?: string): Promise<void>
+  /** A tab of a browser of its own. What it does to axe's script the policy would forbid. */
+  open(options?: Parameters<Browser['newContext']>[0]): Promise<{ context: BrowserContext; page: Page }>
+  /** Signs in by the button, as the person of this address, at the page of this path. */
+  signIn(page: Page, email: string, path?: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** A real service with the built console, and a browser to look at it. */
+export async function startConsole(executablePath: string): Promise<ConsoleRig> {
+  const service = await startTestService({ consoleBuild: createConsoleBuild(pino({ level: 'silent' })) })
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  const organization = await service.organization()
+  await fill(service, organization)
+  return {
+    service,
+    browser,
+    organization,
+    async join(email, role, organizationId = organization.id) {
+      const userId = await userIdOf(service, email)
+      await addMember(service.database.db, { organizationId, userId, role, at: new Date() })
+    },
+    async open(options) {
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+      return { context, page: await context.newPage() }
+    },
+    async signIn(page, email, path = '') {
+      await asPerson(page, email)
+      await page.goto(`${service.url}/console/${path}`)
+      await page.getByRole('button', { name: 'Continue as developer' }).click()
+      await page.getByRole('heading', { level: 1 }).and(page.locator('main h1')).waitFor()
+    },
+    async close() {
+      await browser.close()
+      await service.close()
+    },
+  }
+}
+
+/** The development issuer signs in whoever `login_hint` names; the console's button names nobody. */
+async function asPerson(page: Page, email: string): Promise<void> {
+  await page.route('**/oidc/authorize?*', async (route) => {
+    const url = new URL(route.request().url())
+    url.searchParams.set('login_hint', email)
+    await route.continue({ url: url.href })
+  })
+}
+
+async function fill(service: TestService, { sources, mint }: TestOrganization): Promise<void> {
+  const { secret } = await mint({ actions: ['search', 'context', 'ask', 'ingest'] })
+  const texts = [
+    [
+      'Vacation',
+      'Employees accrue 25 days of paid time off per year. Unused days expire in March. Ada Lovelace answers questions.',
+    ],
+    ['Expenses', 'Receipts go to finance within thirty days. Grace Hopper approves travel to Acme Corp.'],
+    [
+      'On call',
+      'The on-call engineer answers pages within fifteen minutes. Ada Lovelace keeps the schedule.',
+    ],
+  ]
+  await service.call('POST', '/v1/ingest', {
+    key: secret,
+    body: {
+      documents: texts.map(([title = '', body], at) => ({
+        connectorId: sources.notion,
+        provider: 'notion',
+        sourceKind: 'document',
+        externalId: `handbook/${at}`,
+        title,
+        body,
+        url: `https://wiki.example.com/${title.toLowerCase().replace(' ', '-')}`,
+      })),
+    },
+  })
+  await service.call('POST', '/v1/context', {
+    key: secret,
+    body: { query: 'How many vacation days do I get?' },
+  })
+  await service.app.readForCanvas()
+}
+
+/** The id of the person whom the development issuer knows by this address. */
+async function userIdOf(service: TestService, email: string): Promise<string> {
+  const client = { client_id: 'command-line', redirect_uri: 'http://127.0.0.1/callback' }
+  const verifier = randomBytes(32).toString('base64url')
+  const query = new URLSearchParams({
+    ...client,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: hash('sha256', verifier, 'base64url'),
+    code_challenge_method: 'S256',
+    login_hint: email,
+  })
+  const sent = await fetch(`${service.url}/oidc/authorize?${query.toString()}`, { redirect: 'manual' })
+  const code = new URL(sent.headers.get('location') ?? '').searchParams.get('code') ?? ''
+  const response = await fetch(`${service.url}/oidc/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...client, grant_type: 'authorization_code', code, code_verifier: verifier }),
+  })
+  const { access_token: key }: { access_token: string } = JSON.parse(await response.text())
+  const me = await service.call('GET', '/v1/console/me', { key })
+  const userId: string = me.body.user.id
+  return userId
+}
