@@ -28,7 +28,10 @@ export interface ConsoleBuild {
  * The console's files. On a fresh clone they are built once, beside the running API; an image that was built ahead brings
  * them. A build that fails leaves the API as it is, and the files of an earlier build in use.
  */
-export function createConsoleBuild(logger: Logger, folder: string = OUTPUT): ConsoleBuild {
+export function createConsoleBuild(
+  logger: Logger,
+  { folder = OUTPUT, script = BUILD_SCRIPT }: { folder?: string; script?: string } = {},
+): ConsoleBuild {
   const isThere = (): boolean => existsSync(join(folder, 'index.html'))
   let child: ChildProcess | undefined
   let isBuilding = false
@@ -44,7 +47,7 @@ export function createConsoleBuild(logger: Logger, folder: string = OUTPUT): Con
     start() {
       if (child) return
       const startedAt = performance.now()
-      const building = runBuild({
+      const building = runBuild(script, {
         onBuilding: () => {
           isBuilding = true
           logger.info('building the console; the API is up meanwhile')
@@ -71,11 +74,14 @@ export function createConsoleBuild(logger: Logger, folder: string = OUTPUT): Con
 }
 
 /** Runs the build; `onEnd` gets what it said when it failed. It ends with this process: the channel to it closes. */
-function runBuild(on: {
-  onBuilding: () => void
-  onEnd: (failure: string | undefined) => void
-}): ChildProcess {
-  const child = spawn(process.execPath, [BUILD_SCRIPT], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+function runBuild(
+  script: string,
+  on: {
+    onBuilding: () => void
+    onEnd: (failure: string | undefined) => void
+  },
+): ChildProcess {
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   let output = ''
   child.stderr?.on('data', (data: Buffer) => {
     output = (output + data.toString()).slice(-REASON_CHARACTERS_MAX)

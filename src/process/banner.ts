@@ -14,6 +14,7 @@ export function banner(start: {
   const lines = [
     '',
     `  Retrieval Memory Service   ${start.url}`,
+    `  Console                    ${start.url}/console/`,
     `  API reference              ${start.url}/docs`,
     `  Database                   ${start.database}`,
     `  Embedding model            ${start.model}`,

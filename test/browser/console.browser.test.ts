@@ -62,7 +62,10 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
       expect(new URL(page.url()).pathname.replace(/\/$/, '')).toBe(`/console/${path}`.replace(/\/$/, ''))
       const heading = page.locator('main h1')
       await expect
-        .poll(() => heading.evaluate((element) => element.matches(':focus')), { message: name })
+        .poll(() => heading.evaluate((element) => element.matches(':focus')), {
+          message: name,
+          timeout: 30_000,
+        })
         .toBe(true)
     }
     expect(complaints).toEqual([])
@@ -217,7 +220,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
 /** Until the page shows what it has read. */
 async function expectSettled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
-  await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
 }
 
 async function expectNoFaults(page: Page, where: string): Promise<void> {

@@ -35,7 +35,7 @@ it.skipIf(executablePath === null || folder === '')(
         for (const [name, path] of Object.entries(PAGES)) {
           await page.goto(`${rig.service.url}/console/${path}`)
           await page.locator('main h1').waitFor()
-          await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
+          await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
           await shoot(name.toLowerCase())
         }
         await context.close()

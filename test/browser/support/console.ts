@@ -6,6 +6,9 @@ import type { Role } from '../../../src/kernel/actions.ts'
 import { addMember } from '../../../src/organizations/index.ts'
 import { startTestService, type TestOrganization, type TestService } from '../../support/service.ts'
 
+/** It only ends what hangs: how long a page takes depends on what else the machine does. */
+const PATIENCE_MS = 120_000
+
 /** The pages of the navigation, as it names them. */
 export const PAGES = {
   Home: '',
@@ -48,6 +51,7 @@ export async function startConsole(executablePath: string): Promise<ConsoleRig> 
     },
     async open(options) {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+      context.setDefaultTimeout(PATIENCE_MS)
       return { context, page: await context.newPage() }
     },
     async signIn(page, email, path = '') {

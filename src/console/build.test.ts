@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../test/support/until.ts'
+import { type ConsoleBuild, createConsoleBuild } from './build.ts'
+
+let folder: string
+let lines: { level: number; msg: string }[]
+let build: ConsoleBuild
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'console-build-'))
+  lines = []
+})
+afterEach(async () => {
+  build.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A build whose script does what is given, in a folder of its own. */
+async function start(script: string): Promise<void> {
+  const file = join(folder, 'script.mjs')
+  await writeFile(file, script)
+  const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  build = createConsoleBuild(logger, { folder, script: file })
+  build.start()
+}
+
+const WRITE_PAGE = `import { writeFileSync } from 'node:fs'; const write = () => writeFileSync(${'new URL("index.html", import.meta.url)'}, 'page');`
+
+describe('the build of the console', () => {
+  it('is preparing while the script works, and ready when it has ended', async () => {
+    await start(
+      `${WRITE_PAGE} process.send('building'); setTimeout(() => { write(); process.disconnect() }, 300)`,
+    )
+    expect(build.state()).toEqual({ is: 'preparing' })
+    await until('the build ends', build.state, ({ is }) => is === 'ready')
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'building the console; the API is up meanwhile',
+      'built the console',
+    ])
+  })
+
+  it('that fails is an error of the log with what to mend, and the page says the same', async () => {
+    await start(`console.error('npm could not install'); process.exitCode = 1; process.disconnect()`)
+    await until('the build fails', build.state, ({ is }) => is === 'missing')
+    expect(build.state()).toEqual({ is: 'missing', reason: 'npm could not install' })
+    expect(lines.at(-1)).toMatchObject({ level: 50, msg: expect.stringContaining('npm could not install') })
+  })
+
+  it('that fails leaves the console of an earlier one in use', async () => {
+    await writeFile(join(folder, 'index.html'), 'earlier')
+    await start(
+      `process.send('building'); console.error('no network'); process.exitCode = 1; process.disconnect()`,
+    )
+    await until('the failure is logged', () => lines.some(({ level }) => level === 50), Boolean)
+    expect(build.state()).toEqual({ is: 'ready' })
+  })
+})
