@@ -3,11 +3,13 @@
 import process from 'node:process'
 import { ensureConsole } from './tasks/console.mjs'
 
-process.once('disconnect', () => process.exit(1))
+const giveUp = () => process.exit(1)
+process.once('disconnect', giveUp)
 try {
   await ensureConsole({ runtime: process.execPath, onBuild: () => process.send?.('building') })
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }
+process.off('disconnect', giveUp)
 if (process.connected) process.disconnect()

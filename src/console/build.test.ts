@@ -28,7 +28,8 @@ async function start(script: string): Promise<void> {
   build.start()
 }
 
-const WRITE_PAGE = `import { writeFileSync } from 'node:fs'; const write = () => writeFileSync(${'new URL("index.html", import.meta.url)'}, 'page');`
+const WRITE_PAGE =
+  "import { writeFileSync } from 'node:fs'; const write = () => writeFileSync(new URL('index.html', import.meta.url), 'page');"
 
 describe('the build of the console', () => {
   it('is preparing while the script works, and ready when it has ended', async () => {
