@@ -311,6 +311,7 @@ function createServices(
   return {
     ...engine.accounts.services,
     db,
+    clock,
     apiKeys: createApiKeys({ db, clock, checkKeyLimit, keepWithinPlan }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     members: createMembers({ db, clock }),

@@ -5,6 +5,7 @@ const ACTIONS = [
   'context.retrieve',
   'api_key.create',
   'api_key.revoke',
+  'audit.export',
   'billing.checkout.create',
   'billing.portal.create',
   'connector.allowlist.update',

@@ -1,13 +1,20 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { reply } from '../http/route.ts'
-import { twins } from '../http/twins.ts'
-import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
-import { listEvents } from './list-events.ts'
+import { defineRoute, reply } from '../http/route.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { EXAMPLE_ID, givenId, moment, shownId, text, textOrNull, Timestamp } from '../kernel/schemas.ts'
+import { storableText } from '../kernel/text.ts'
+import { AUDIT_ACTIONS } from './actions.ts'
+import { EXPORT_FORMATS, exportEvents, type ExportFormat } from './export-events.ts'
+import { listEvents, pageEvents } from './list-events.ts'
 
 export interface AuditServices {
   db: Db
+  clock: Clock
 }
+
+/** Several times as long as any cursor of ours. */
+const CURSOR_CHARACTERS_MAX = 1_000
 
 const AuditEvent = z
   .object({
@@ -46,20 +53,92 @@ const AuditResponse = z.object({
   auditEvents: z.array(AuditEvent).describe('The newest events, the newest first.'),
 })
 
-export const auditRoutes = twins<AuditServices>()({
-  operationId: 'listAuditEvents',
-  method: 'GET',
-  path: '/audit-events',
-  tag: 'Audit',
-  summary: 'List audit events, newest first',
-  description:
-    'A key with a provider scope sees those that name no item, source or query result of another provider.',
-  action: 'admin',
-  consoleRole: 'admin',
-  credits: 0,
-  audit: 'none',
-  query: AuditQuery,
-  responses: { 200: AuditResponse },
-  handle: async ({ principal, query }, { db }) =>
-    reply(200, { auditEvents: await listEvents(db, principal, query.limit) }),
-})
+const filters = {
+  action: z
+    .enum(AUDIT_ACTIONS)
+    .optional()
+    .meta({ description: 'Only events of this action.', example: 'api_key.create' }),
+  actor: givenId.optional().describe('Only what this person or this key did: its id.'),
+  target: z
+    .string()
+    .min(1)
+    .max(200)
+    .transform(storableText)
+    .optional()
+    .describe('Only what was done to the thing with this id.'),
+  from: Timestamp.optional().describe('Only events of this time or later.'),
+  to: Timestamp.optional().describe('Only events before this time.'),
+}
+
+const CONTENT_TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  jsonl: 'application/x-ndjson; charset=utf-8',
+}
+
+const shared = { tag: 'Audit', method: 'GET', credits: 0 } as const
+const asAdmin = { surface: 'console', role: 'admin', action: 'admin' } as const
+
+export const auditRoutes = [
+  defineRoute<AuditServices>()({
+    ...shared,
+    operationId: 'listAuditEvents',
+    path: '/v1/audit-events',
+    summary: 'List audit events, newest first',
+    description:
+      'A key with a provider scope sees those that name no item, source or query result of another provider.',
+    access: { surface: 'agent', action: 'admin' },
+    audit: 'none',
+    query: AuditQuery,
+    responses: { 200: AuditResponse },
+    handle: async ({ principal, query }, { db }) =>
+      reply(200, { auditEvents: await listEvents(db, principal, query.limit) }),
+  }),
+  defineRoute<AuditServices>()({
+    ...shared,
+    tag: 'Audit (console)',
+    operationId: 'consoleListAuditEvents',
+    path: '/v1/console/audit-events',
+    summary: 'List audit events, newest first, by what was done, by whom and to what',
+    description: 'Go on with `nextCursor` until it is null. Of several filters all have to hold.',
+    access: asAdmin,
+    audit: 'none',
+    query: AuditQuery.extend({
+      ...filters,
+      cursor: z
+        .string()
+        .max(CURSOR_CHARACTERS_MAX)
+        .optional()
+        .describe('The `nextCursor` of the page before, with the same filters; left out for the first page.'),
+    }),
+    responses: {
+      200: AuditResponse.extend({
+        nextCursor: textOrNull('Where the next page begins; null on the last one.'),
+      }),
+    },
+    handle: async ({ principal, query }, { db }) => reply(200, await pageEvents(db, principal, query)),
+  }),
+  defineRoute<AuditServices>()({
+    ...shared,
+    tag: 'Audit (console)',
+    operationId: 'consoleExportAuditEvents',
+    path: '/v1/console/audit-events/export',
+    summary: 'Export the audit trail, or what filters let through',
+    description:
+      'All of it, newest first, as CSV (RFC 4180, with `metadata` as JSON) or as a JSON object a line. Is recorded itself.',
+    access: asAdmin,
+    audit: 'audit.export',
+    query: z.strictObject({
+      format: z.enum(EXPORT_FORMATS).meta({ description: 'As what.', example: 'csv' }),
+      ...filters,
+    }),
+    downloads: EXPORT_FORMATS.map((format) => CONTENT_TYPES[format].split(';', 1)[0] ?? ''),
+    responses: { 200: text('The events, a line each.', '"createdAt","id","action",…') },
+    handle: async ({ principal, query }, { db, clock }) => ({
+      download: {
+        text: await exportEvents(db, clock, principal, query),
+        contentType: CONTENT_TYPES[query.format],
+        filename: `audit-events.${query.format}`,
+      },
+    }),
+  }),
+]

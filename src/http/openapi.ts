@@ -169,7 +169,8 @@ function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
       description: SUCCESS[Number(status)] ?? 'OK',
       ...(limited ? { headers: RATE_HEADERS } : {}),
       content: {
-        'application/json': withExample(schema),
+        ...(route.downloads.length === 0 ? { 'application/json': withExample(schema) } : {}),
+        ...Object.fromEntries(route.downloads.map((type) => [type, withExample(schema)])),
         ...(route.streams ? { 'text/event-stream': { schema: { type: 'string' as const } } } : {}),
       },
     }

@@ -13,6 +13,7 @@ import { sendForm } from './page.ts'
 import { parseBody } from './parse-body.ts'
 import { refuseUnknownParameters } from './query-parameters.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
+import { sendDownload } from './send-download.ts'
 import { sendEvents } from './server-sent-events.ts'
 import { stringifyInTurns } from './stringify-in-turns.ts'
 
@@ -105,6 +106,7 @@ export async function run<S>(
       result = await route.handle(parsed, services)
       if ('stream' in result) return await sendEvents(reply, result.stream, hold)
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
+      if ('download' in result) return await sendDownload(reply, result.download)
       if ('form' in result) return await sendForm(reply, result.form)
       const schema = responseSchema(route, result.status)
       const body = await stringifyInTurns(schema.parse(result.body))

@@ -6,6 +6,7 @@ import type { BodyReading } from './body-reader.ts'
 import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 import type { Html } from './page.ts'
+import type { Download } from './send-download.ts'
 
 /** Who may call a route. It has to be written out on each, `public` too. */
 export type Access =
@@ -44,6 +45,11 @@ export interface RedirectReply {
   status?: 302 | 303
 }
 
+/** A file, which is not JSON; the route declares its content types. */
+export interface DownloadReply {
+  download: Download
+}
+
 /** A page with a form, for a person in a browser. */
 export interface FormReply {
   form: Html
@@ -57,7 +63,12 @@ type JsonReply<R extends ResponseSchemas> = {
     : never
 }[keyof R]
 
-export type Reply<R extends ResponseSchemas> = JsonReply<R> | StreamReply | RedirectReply | FormReply
+export type Reply<R extends ResponseSchemas> =
+  | JsonReply<R>
+  | StreamReply
+  | RedirectReply
+  | FormReply
+  | DownloadReply
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
 
@@ -110,6 +121,8 @@ export interface RouteDefinition<
   refuses?: readonly ErrorCode[]
   /** Also answers `Accept: text/event-stream`. */
   streams?: boolean
+  /** The content types of a file that it answers in place of JSON. */
+  downloads?: readonly string[]
   /** What a person reads instead of JSON whose browser gets an error here; `params` are as they came. */
   errorPage?: (error: AppError, params: unknown) => Html
   handle(request: RouteRequest<A, Body, Params, Query>, services: Services): Promise<Reply<R>>
@@ -136,6 +149,7 @@ export interface Route<Services> {
   responses: ResponseSchemas
   refuses: readonly ErrorCode[]
   streams: boolean
+  downloads: readonly string[]
   errorPage: ((error: AppError, params: unknown) => Html) | undefined
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
 }
@@ -145,6 +159,7 @@ export type UntypedReply =
   | StreamReply
   | RedirectReply
   | FormReply
+  | DownloadReply
 
 export interface UntypedRouteRequest {
   body: unknown
@@ -184,6 +199,7 @@ export function defineRoute<Services>() {
     query: route.query,
     refuses: route.refuses ?? [],
     streams: route.streams ?? false,
+    downloads: route.downloads ?? [],
     errorPage: route.errorPage,
     // The pipeline has authenticated for this access rule and parsed with these very schemas.
     handle: (request, services) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { providerOf } from '../providers/index.ts'
-import { EXAMPLE_ID, idOf } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, idOf, Timestamp } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import { cleanItem, type NewItem } from './item.ts'
 import { isLink, URL_CHARACTERS_MAX } from './link.ts'
@@ -23,9 +23,6 @@ const DOCUMENT_VALUES_MAX = METADATA_VALUES_MAX + 100
 const EXTERNAL_ID_BYTES_MAX = 2_048
 export const TITLE_CHARACTERS_MAX = 1_000
 export const AUTHOR_CHARACTERS_MAX = 500
-/** Years 1 to 9999 in UTC: what ISO 8601 and PostgreSQL can both write. */
-const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
-const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 export const ExternalId = z
   .string()
@@ -39,14 +36,6 @@ export const ExternalId = z
       "The document's own id in your system, the same each time: with the provider it names the item.",
     example: 'handbook/vacation',
   })
-
-/** ISO 8601 with `Z` or an offset. */
-export const Timestamp = z.iso
-  .datetime({ offset: true })
-  .refine(
-    (text) => Date.parse(text) >= EARLIEST_MS && Date.parse(text) <= LATEST_MS,
-    'must be in the years 1 to 9999',
-  )
 
 const Metadata = z
   .record(z.string(), z.unknown())

@@ -1,6 +1,6 @@
 export { dropClaims } from './claims.ts'
 export { deleteItems } from './delete-items.ts'
-export { AUTHOR_CHARACTERS_MAX, SOURCE_KINDS, Timestamp, TITLE_CHARACTERS_MAX } from './document-schema.ts'
+export { AUTHOR_CHARACTERS_MAX, SOURCE_KINDS, TITLE_CHARACTERS_MAX } from './document-schema.ts'
 export type { NewItem } from './item.ts'
 export { isLink } from './link.ts'
 export { createItems, type Items } from './items.ts'

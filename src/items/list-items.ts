@@ -6,7 +6,7 @@ import type { Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { SOURCE_KINDS } from './document-schema.ts'
-import { decodeCursor, encodeCursor, type ListName, type ListPlace } from './list-cursor.ts'
+import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 
 export interface ListQuery {
   provider?: ProviderId | undefined

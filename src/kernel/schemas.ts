@@ -57,3 +57,15 @@ export function distinct<T extends z.ZodType>(entry: T) {
     .max(100)
     .refine((list) => new Set(list).size === list.length, 'must not contain an entry twice')
 }
+
+/** Years 1 to 9999 in UTC: what ISO 8601 and PostgreSQL can both write. */
+const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
+const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** ISO 8601 with `Z` or an offset. */
+export const Timestamp = z.iso
+  .datetime({ offset: true })
+  .refine(
+    (time) => Date.parse(time) >= EARLIEST_MS && Date.parse(time) <= LATEST_MS,
+    'must be in the years 1 to 9999',
+  )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { SOURCE_KINDS, Timestamp } from '../items/index.ts'
+import { SOURCE_KINDS } from '../items/index.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
-import { distinct, givenId, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
+import { distinct, givenId, EXAMPLE_ID, moment, shownId, text, Timestamp } from '../kernel/schemas.ts'
 
 export const QUERY_CHARACTERS_MAX = 8_192
 const METADATA_KEYS_MAX = 16

@@ -275,6 +275,10 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'AUD-11': 'Everything that changes something records an event of its own.',
     'AUD-12': 'No event, log line or error has a key secret, a token, content of an item or an answer.',
     'AUD-13': 'The audit route needs the action admin.',
+    'AUD-15':
+      'People filter the trail by action, actor, target, from and to, and page through it without end, missing nothing and seeing nothing twice.',
+    'AUD-16':
+      'People export what a filter lets through as CSV that no spreadsheet takes for formulas, or as JSON lines; it is read as it is taken, and recorded.',
     'AUD-14':
       'A key with a provider scope sees no event that names an item, source or query result of another provider, and as many of the others as limit says.',
   },

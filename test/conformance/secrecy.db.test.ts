@@ -137,6 +137,7 @@ async function actOnEverything(): Promise<void> {
   await asAdmin('POST', '/v1/console/connector-access', { provider: 'gmail' })
   await call('POST', '/v1/maintenance/slack/cleanup-system-events', { dryRun: false })
   await manageMembers()
+  await asAdmin('GET', '/v1/console/audit-events/export?format=csv')
   const made = await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
   await buyPlan(made.body.organization.id)
   const path = `/operator/organizations/${organization.id}/subscription`

@@ -69,7 +69,8 @@ describe('the reference', () => {
 
   it.each(titled)('%s: has an example of each answer that is such an answer [REF-3]', (_title, route) => {
     for (const [status, schema] of Object.entries(route.responses)) {
-      const { example } = operationOf(route).responses[status].content['application/json']
+      const { example } =
+        operationOf(route).responses[status].content[route.downloads[0] ?? 'application/json']
       expect(example, status).toBeDefined()
       const parsed = schema.safeParse(example)
       expect(parsed.error, status).toBeUndefined()

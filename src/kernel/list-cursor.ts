@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { validationError } from '../kernel/errors.ts'
-import { Timestamp } from './document-schema.ts'
+import { validationError } from './errors.ts'
+import { Timestamp } from './schemas.ts'
 
 /** Where a page of the list ended. */
 export interface ListPlace {
-  /** `updatedAt` of its last item, ISO 8601 in UTC to the microsecond. */
+  /** The time by which its last entry is sorted, ISO 8601 in UTC to the microsecond. */
   at: string
-  /** That item's id. */
+  /** That entry's id. */
   id: string
 }
 

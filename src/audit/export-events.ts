@@ -1,0 +1,88 @@
+import type { Db } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { ListPlace } from '../kernel/list-cursor.ts'
+import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { type AuditEventView, type EventFilter, readEvents } from './list-events.ts'
+import { recordEvent } from './record-event.ts'
+
+export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+/** An event has up to some 10 KB (the query of a context); so many are in memory at a time. */
+const PAGE_EVENTS = 200
+
+const COLUMNS = [
+  'createdAt',
+  'id',
+  'action',
+  'actorUserId',
+  'actorApiKeyId',
+  'targetType',
+  'targetId',
+  'metadata',
+] as const
+
+/**
+ * Records that the trail is exported, and then gives its text piece by piece, each read when the reader asks for it. The export's own
+ * event is in it where the filter lets it through.
+ */
+export async function exportEvents(
+  db: Db,
+  clock: Clock,
+  caller: ConsolePrincipal,
+  { format, ...filter }: EventFilter & { format: ExportFormat },
+): Promise<AsyncGenerator<string>> {
+  const { organizationId } = caller
+  await db.transaction().execute((tx) =>
+    recordEvent(tx, {
+      organizationId,
+      actor: actorOf(caller),
+      action: 'audit.export',
+      targetType: 'organization',
+      targetId: organizationId,
+      metadata: { format, ...filter },
+      // It held events of every provider.
+      providers: PROVIDERS,
+      at: clock.now(),
+    }),
+  )
+  return writeEvents(db, caller, { format, filter })
+}
+
+async function* writeEvents(
+  db: Db,
+  caller: ConsolePrincipal,
+  { format, filter }: { format: ExportFormat; filter: EventFilter },
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvLine(COLUMNS)
+  let place: ListPlace | null = null
+  do {
+    const { events, next } = await readEvents(db, caller, { filter, place, limit: PAGE_EVENTS })
+    if (events.length > 0) yield events.map((event) => write(event, format)).join('')
+    place = next
+  } while (place !== null)
+}
+
+function write(event: AuditEventView, format: ExportFormat): string {
+  switch (format) {
+    case 'jsonl':
+      return `${JSON.stringify(event)}\n`
+    case 'csv':
+      return csvLine(COLUMNS.map((column) => cellOf(event[column])))
+  }
+}
+
+function cellOf(value: AuditEventView[keyof AuditEventView]): string {
+  if (value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What a spreadsheet would take for a formula (https://owasp.org/www-community/attacks/CSV_Injection). */
+const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/
+
+/** A line of CSV (RFC 4180): each cell in quotes, and behind an apostrophe what would be a formula. */
+export function csvLine(cells: readonly string[]): string {
+  const quoted = cells.map((cell) => `"${(FORMULA.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`)
+  return `${quoted.join(',')}\r\n`
+}
