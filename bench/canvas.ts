@@ -95,7 +95,7 @@ async function measureQueries(
   // Without the limits of time that requests have: filling the tables takes minutes.
   const database =
     databaseUrl === undefined
-      ? await openDatabase({ dataDir, databaseUrl, logger: { error: () => {} } })
+      ? await openDatabase({ dataDir, databaseUrl, logger: { error: () => {}, warn: () => {} } })
       : await openPostgres({ url: databaseUrl, isPatient: true })
   try {
     await migrateDatabase(database, databaseUrl)

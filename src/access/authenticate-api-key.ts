@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -16,6 +16,20 @@ const KeyRow = z.object({
   allowed_providers: z.array(z.enum(PROVIDERS)).nullable(),
   beyond_plan: z.boolean(),
 })
+
+// Used in this minute already, a key is not written to.
+const findKey = prepare(`
+  with key as (
+    select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan, last_used_at
+    from api_keys
+    where secret_sha256 = $1 and revoked_at is null
+  ), used as (
+    update api_keys set last_used_at = $2::timestamptz
+    from key
+    where api_keys.organization_id = key.organization_id and api_keys.id = key.id
+      and (key.last_used_at is null or key.last_used_at < $2)
+  )
+  select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan from key`)
 
 const NOT_VALID =
   'The API key is not valid: it was mistyped or revoked, or is of another deployment; mint a new one where you have none'
@@ -33,20 +47,7 @@ export async function authenticateApiKey(
   const bearer = bearerToken(authorization, 'API key')
   refuseOtherTokens(bearer)
   const minute = new Date(Math.floor(clock.now().getTime() / 60_000) * 60_000)
-  const { rows } = await sql`
-    with key as (
-      select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan, last_used_at
-      from api_keys
-      where secret_sha256 = ${hashSecret(bearer)} and revoked_at is null
-    ), used as (
-      update api_keys set last_used_at = ${minute}
-      from key
-      where api_keys.organization_id = key.organization_id and api_keys.id = key.id
-        and (key.last_used_at is null or key.last_used_at < ${minute})
-    )
-    select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan from key`.execute(
-    db,
-  )
+  const { rows } = await findKey(db, [hashSecret(bearer), minute])
   const parsed = KeyRow.safeParse(rows[0])
   if (!parsed.success) throw refusedToken(NOT_VALID)
   const key = parsed.data

@@ -54,7 +54,7 @@ async function readWritten(): Promise<Map<number, string>> {
   const database = await openDatabase({
     dataDir,
     databaseUrl: server?.url ?? undefined,
-    logger: { error: (...entry: unknown[]) => console.error(...entry) },
+    logger: console,
   })
   try {
     const { rows } = await sql<{ n: number; payload: string }>`select n, payload from written`.execute(

@@ -10,7 +10,7 @@ export interface DatabaseOptions {
   dataDir: string
   /** A PostgreSQL server instead of the embedded database. */
   databaseUrl: string | undefined
-  logger: Pick<Logger, 'error'>
+  logger: Pick<Logger, 'error' | 'warn'>
 }
 
 /**
@@ -22,6 +22,8 @@ export function openDatabase({ dataDir, databaseUrl, logger }: DatabaseOptions):
     return openPostgres({
       url: databaseUrl,
       onConnectionError: (err) => logger.error({ err }, 'a database connection was lost'),
+      onSessionsNotKept: () =>
+        logger.warn('the way to the database keeps no prepared statements: each statement is planned anew'),
     })
   }
   return openEmbedded({

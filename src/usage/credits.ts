@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { CompiledQuery } from 'kysely'
 import { countOverage, stateAt, type SubscriptionRow, type SubscriptionState } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { CreditHold } from '../http/gates.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -45,7 +45,7 @@ export function createCredits({ db, clock }: { db: Db; clock: Clock }): Credits 
 
 // The update sees the row as it is once it has its lock, whatever the statement's snapshot says. The last select does
 // see the snapshot, which is recent enough to tell why nothing was held.
-const TAKE = `
+const takeCredit = prepare<SubscriptionRow & { held: boolean }>(`
   with held as (
     update subscriptions set credits_used = credits_used + 1
     where organization_id = $1 and period_ends_at > $2
@@ -57,7 +57,7 @@ const TAKE = `
   )
   select status, tier, credits_used, overage_answers, period_anchor, period_started_at, period_ends_at,
     retrieves, credit_limit, blocks_over_cap, exists (select from held) as held
-  from subscriptions where organization_id = $1`
+  from subscriptions where organization_id = $1`)
 
 /** Reserves a credit under a hard cap, if one is left, and tells what the subscription is. */
 async function take(
@@ -67,14 +67,13 @@ async function take(
   now: Date,
 ): Promise<(SubscriptionRow & { held: boolean }) | undefined> {
   const expiresAt = new Date(now.getTime() + RESERVATION_MINUTES * 60_000)
-  const query = CompiledQuery.raw(TAKE, [organizationId, now, requestId, expiresAt])
-  const { rows } = await db.executeQuery<SubscriptionRow & { held: boolean }>(query)
+  const { rows } = await takeCredit(db, [organizationId, now, requestId, expiresAt])
   return rows[0]
 }
 
-const START_PERIOD = `
+const beginPeriod = prepare(`
   update subscriptions set credits_used = 0, overage_answers = 0, period_started_at = $3, period_ends_at = $4
-  where organization_id = $1 and period_ends_at <= $2`
+  where organization_id = $1 and period_ends_at <= $2`)
 
 /** Begins the period that `now` is in; of many that try, one does. */
 async function startPeriod(
@@ -83,45 +82,47 @@ async function startPeriod(
   { start, end }: SubscriptionState,
   now: Date,
 ): Promise<void> {
-  await db.executeQuery(CompiledQuery.raw(START_PERIOD, [organizationId, now, start, end]))
+  await beginPeriod(db, [organizationId, now, start, end])
 }
 
 // Where nothing is counted against a cap nor billed, the answer does not wait for the disk: if the database's server
 // crashes, the figure that is shown may lack its last moment.
-const COUNT = `
+const countCredit = prepare(`
   with counted as (
     update subscriptions set credits_used = credits_used + 1
     where organization_id = $1 and period_ends_at > $2
       and (credit_limit is null or blocks_over_cap or credits_used < credit_limit)
     returning credit_limit
   )
-  select case when credit_limit is null then set_config('synchronous_commit', 'off', true) end from counted`
+  select case when credit_limit is null then set_config('synchronous_commit', 'off', true) end from counted`)
 
-const STATE = `
+const readState = prepare<SubscriptionRow>(`
   select status, tier, credits_used, overage_answers, period_anchor, period_started_at, period_ends_at,
     retrieves, credit_limit, blocks_over_cap
-  from subscriptions where organization_id = $1`
+  from subscriptions where organization_id = $1`)
 
-const SETTLE = `delete from credit_reservations where organization_id = $1 and id = $2 returning id`
+const endReservation = prepare(
+  `delete from credit_reservations where organization_id = $1 and id = $2 returning id`,
+)
 
-const REFUND = `
+const giveBack = prepare(`
   with released as (
     delete from credit_reservations where organization_id = $1 and id = $2
     returning organization_id, period_started_at
   )
   update subscriptions s set credits_used = s.credits_used - 1
   from released
-  where s.organization_id = released.organization_id and s.period_started_at = released.period_started_at`
+  where s.organization_id = released.organization_id and s.period_started_at = released.period_started_at`)
 
 /** A hold with a reservation behind it: whoever deletes the reservation decides what becomes of the credit. */
 function reservedHold(db: Db, organizationId: string, requestId: string): CreditHold {
   return {
     async settle() {
-      const { rows } = await db.executeQuery(CompiledQuery.raw(SETTLE, [organizationId, requestId]))
+      const { rows } = await endReservation(db, [organizationId, requestId])
       if (rows.length === 0) throw reservationExpired()
     },
     async refund() {
-      await db.executeQuery(CompiledQuery.raw(REFUND, [organizationId, requestId]))
+      await giveBack(db, [organizationId, requestId])
     },
   }
 }
@@ -133,11 +134,10 @@ function countedHold(db: Db, clock: Clock, organizationId: string): CreditHold {
       // Each round another request may have taken the last credit, begun the period or changed the plan.
       for (let round = 0; round < COUNT_ROUNDS_MAX; round += 1) {
         const now = clock.now()
-        const { rows } = await db.executeQuery(CompiledQuery.raw(COUNT, [organizationId, now]))
+        const { rows } = await countCredit(db, [organizationId, now])
         if (rows.length > 0) return
         if (await countOverage(db, { organizationId, reportId: randomUUID(), at: now })) return
-        const found = await db.executeQuery<SubscriptionRow>(CompiledQuery.raw(STATE, [organizationId]))
-        const [row] = found.rows
+        const [row] = (await readState(db, [organizationId])).rows
         if (!row) throw subscriptionRequired(row)
         const state = stateAt(row, now)
         if (state.over) await startPeriod(db, organizationId, state, now)
@@ -148,9 +148,11 @@ function countedHold(db: Db, clock: Clock, organizationId: string): CreditHold {
   }
 }
 
-const EXPIRED = `select distinct organization_id from credit_reservations where expires_at <= $1`
+const findExpired = prepare<{ organization_id: string }>(
+  `select distinct organization_id from credit_reservations where expires_at <= $1`,
+)
 
-const SWEEP = `
+const giveBackExpired = prepare<{ swept: number }>(`
   with expired as (
     select organization_id, id from credit_reservations
     where organization_id = $1 and expires_at <= $2
@@ -166,16 +168,14 @@ const SWEEP = `
     ) counted
     where s.organization_id = counted.organization_id and s.period_started_at = counted.period_started_at
   )
-  select count(*)::int as swept from released`
+  select count(*)::int as swept from released`)
 
 /** One organization a statement: two sweeps never hold one subscription each while they wait for the other's. */
 async function sweepExpired(db: Db, now: Date): Promise<number> {
-  const organizations = await db.executeQuery<{ organization_id: string }>(CompiledQuery.raw(EXPIRED, [now]))
+  const organizations = await findExpired(db, [now])
   let total = 0
   for (const { organization_id } of organizations.rows) {
-    const { rows } = await db.executeQuery<{ swept: number }>(
-      CompiledQuery.raw(SWEEP, [organization_id, now]),
-    )
+    const { rows } = await giveBackExpired(db, [organization_id, now])
     total += rows[0]?.swept ?? 0
   }
   return total

@@ -1,5 +1,5 @@
-import { CompiledQuery } from 'kysely'
 import type { Db } from '../database/database.ts'
+import { prepare, type Prepared } from '../database/prepared.ts'
 import type { RateStanding } from '../http/gates.ts'
 import { AppError } from '../kernel/errors.ts'
 
@@ -46,6 +46,13 @@ interface Counted {
   reset_ms: number
 }
 
+interface RateStatements {
+  admit: Prepared<Counted>
+  standing: Prepared<Counted & { now_ms: number }>
+  over: Prepared<OverWindow>
+  remove: Prepared<unknown>
+}
+
 interface OverWindow {
   organization_id: string
   subject_id: string
@@ -54,25 +61,25 @@ interface OverWindow {
 
 /** A rolling minute for each subject and action, counted in the database and so shared by all instances. */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
-  const { db, limitPerMinute: limit } = options
-  const statements = rateStatements(options)
+  const { db, limitPerMinute: limit, exactUpTo = EXACT_UP_TO, sweepBatch = SWEEP_BATCH } = options
+  const statements = options.databaseNow === undefined ? STATEMENTS : rateStatements(options.databaseNow)
+  const slotMs = limit <= exactUpTo ? 0 : WINDOW_MS / SLOTS
 
   const look = async (
     subject: RateSubject,
     action: string,
   ): Promise<{ standing: RateStanding; at: number }> => {
-    const query = CompiledQuery.raw(statements.standing, [subject.organizationId, subject.subjectId, action])
-    const { rows } = await db.executeQuery<Counted & { now_ms: number }>(query)
-    const [row] = rows
+    const values = [subject.organizationId, subject.subjectId, action, limit]
+    const [row] = (await statements.standing(db, values)).rows
     if (!row) throw new Error('the rate standing returned no row')
     return { standing: toStanding(limit, row), at: row.now_ms }
   }
 
   return {
     async admit(subject, action) {
-      const query = CompiledQuery.raw(statements.admit, [subject.organizationId, subject.subjectId, action])
-      const { rows } = await db.executeQuery<Counted>(query)
-      if (rows[0]) return toStanding(limit, rows[0])
+      const values = [subject.organizationId, subject.subjectId, action, limit, slotMs]
+      const [row] = (await statements.admit(db, values)).rows
+      if (row) return toStanding(limit, row)
       const { standing, at } = await look(subject, action)
       // In the moment since the refusal a place may have become free.
       throw rateLimited(action, limit, standing.remaining > 0 ? new Date(at) : standing.resetAt, at)
@@ -82,11 +89,10 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     },
     async sweep() {
       for (let removed = 0; ;) {
-        const { rows } = await db.executeQuery<OverWindow>(CompiledQuery.raw(statements.over))
+        const { rows } = await statements.over(db, [sweepBatch])
         const before = removed
         for (const [organizationId, windows] of Map.groupBy(rows, (row) => row.organization_id)) {
-          const query = CompiledQuery.raw(statements.remove, [organizationId, JSON.stringify(windows)])
-          removed += (await db.executeQuery(query)).rows.length
+          removed += (await statements.remove(db, [organizationId, JSON.stringify(windows)])).rows.length
         }
         if (removed === before) return removed
       }
@@ -100,16 +106,15 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
  * reads a later time and sees every request admitted before. No distributed table takes an update that reads the clock, so
  * `rate_windows` is none (database/distribution/layout.ts).
  */
-function rateStatements(options: RateLimitOptions): Record<'admit' | 'standing' | 'over' | 'remove', string> {
-  const { limitPerMinute: limit, databaseNow: now = 'clock_timestamp()', exactUpTo = EXACT_UP_TO } = options
+function rateStatements(now: string): RateStatements {
   const window = `interval '${WINDOW_MS} milliseconds'`
-  const slot = `interval '${limit <= exactUpTo ? 0 : WINDOW_MS / SLOTS} milliseconds'`
+  const slot = `interval '1 millisecond' * $5::float8`
   // width_bucket counts, by bisection, the entries that have left the window.
   // The last entry is the newest. Twice the window, so that nobody who is about to be counted waits for a deletion.
   const isOver = `w.admitted_at[cardinality(w.admitted_at)] < ${now} - 2 * ${window}`
   const firstInside = (at: string): string => `width_bucket(${at} - ${window}, w.admitted_at) + 1`
   return {
-    admit: `
+    admit: prepare(`
       insert into rate_windows as w (organization_id, subject_id, action, admitted_at, admitted_count)
       values ($1, $2, $3, array[${now} + ${slot}], array[1])
       on conflict (organization_id, subject_id, action) do update
@@ -126,29 +131,31 @@ function rateStatements(options: RateLimitOptions): Record<'admit' | 'standing' 
           select first <= last and w.admitted_at[last] >= at as joins
         ) choice
       )
-      where (select coalesce(sum(n), 0) from unnest(w.admitted_count[${firstInside(now)}:]) n) < ${limit}
+      where (select coalesce(sum(n), 0) from unnest(w.admitted_count[${firstInside(now)}:]) n) < $4::int
       returning (select sum(n)::int from unnest(w.admitted_count) n) as used,
-        ${epochMs(`w.admitted_at[1] + ${window}`)} as reset_ms`,
-    standing: `
+        ${epochMs(`w.admitted_at[1] + ${window}`)} as reset_ms`),
+    standing: prepare(`
       select ${epochMs('max(clock.at)')} as now_ms, coalesce(sum(n), 0)::int as used,
-        ${epochMs(`coalesce(min(entry.at) filter (where newer < ${limit}) + ${window}, max(clock.at))`)} as reset_ms
+        ${epochMs(`coalesce(min(entry.at) filter (where newer < $4::int) + ${window}, max(clock.at))`)} as reset_ms
       from (select ${now} as at) clock
       left join lateral (
         select e.at, n, sum(n) over (order by e.at desc) - n as newer
         from rate_windows, unnest(admitted_at, admitted_count) as e (at, n)
         where organization_id = $1 and subject_id = $2 and action = $3 and e.at > clock.at - ${window}
-      ) entry on true`,
-    over: `
+      ) entry on true`),
+    over: prepare(`
       select w.organization_id, w.subject_id, w.action from rate_windows w
-      where ${isOver} limit ${options.sweepBatch ?? SWEEP_BATCH}`,
+      where ${isOver} limit $1`),
     // The condition once more, since a request may have been counted since the look.
-    remove: `
+    remove: prepare(`
       delete from rate_windows w
       using json_to_recordset($2::json) as o(subject_id uuid, action text)
       where w.organization_id = $1 and w.subject_id = o.subject_id and w.action = o.action and ${isOver}
-      returning w.action`,
+      returning w.action`),
   }
 }
+
+const STATEMENTS = rateStatements('clock_timestamp()')
 
 /** Rounded up, since a caller told a moment must find a place free at it. */
 function epochMs(time: string): string {

@@ -10,7 +10,7 @@ const WRITERS = 4
 const { db } = await openDatabase({
   dataDir,
   databaseUrl,
-  logger: { error: (...entry: unknown[]) => console.error(...entry) },
+  logger: console,
 })
 await sql`create table if not exists written (n integer primary key, payload text not null)`.execute(db)
 

@@ -1,12 +1,12 @@
-import { CompiledQuery } from 'kysely'
 import type { Db } from '../../database/database.ts'
+import { prepare } from '../../database/prepared.ts'
 
 /** Answers of so many seconds are reported together. */
 export const WINDOW_SECONDS = 5
 
 // One statement, so that an answer is charged and noted for the payment processor, or neither. A row that is being sealed
 // meanwhile is no longer the open one, and a new one is begun. Whom the processor does not know it cannot charge.
-const COUNT_OVERAGE = `
+const countAndNote = prepare(`
   with counted as (
     update subscriptions set credits_used = credits_used + 1, overage_answers = overage_answers + 1
     where organization_id = $1 and period_ends_at > $2 and not blocks_over_cap and credits_used >= credit_limit
@@ -18,7 +18,7 @@ const COUNT_OVERAGE = `
     on conflict (organization_id, period_started_at, window_started_at) where sealed_at is null
     do update set answers = r.answers + 1
   )
-  select organization_id from counted`
+  select organization_id from counted`)
 
 /**
  * Counts an answer served at `at` over the credits of a metered plan, in the period of that moment, and notes it for the
@@ -32,7 +32,6 @@ export async function countOverage(
 ): Promise<boolean> {
   const windowMs = WINDOW_SECONDS * 1000
   const window = new Date(Math.floor(answer.at.getTime() / windowMs) * windowMs)
-  const query = CompiledQuery.raw(COUNT_OVERAGE, [answer.organizationId, answer.at, answer.reportId, window])
-  const { rows } = await db.executeQuery(query)
+  const { rows } = await countAndNote(db, [answer.organizationId, answer.at, answer.reportId, window])
   return rows.length > 0
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PGlite, Transaction as PGliteTransaction } from '@electric-sql/pglite'
+import type { PGlite, Results, Transaction as PGliteTransaction } from '@electric-sql/pglite'
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -13,6 +13,8 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { preparedName } from '../prepared.ts'
+import { EmbeddedPrepared } from './embedded-prepared.ts'
 
 export interface EmbeddedDialectOptions {
   /** How long a transaction may go without a statement before it is rolled back, in milliseconds. */
@@ -60,10 +62,12 @@ async function giveTurns(): Promise<void> {
 class EmbeddedConnection implements DatabaseConnection {
   transaction: OpenTransaction | undefined
   readonly #pglite: PGlite
+  readonly #prepared: EmbeddedPrepared
   readonly #inLine: LimitFunction
 
-  constructor(pglite: PGlite, inLine: LimitFunction) {
+  constructor(pglite: PGlite, prepared: EmbeddedPrepared, inLine: LimitFunction) {
     this.#pglite = pglite
+    this.#prepared = prepared
     this.#inLine = inLine
   }
 
@@ -77,8 +81,7 @@ class EmbeddedConnection implements DatabaseConnection {
     await giveTurns()
     if (transaction?.expiry) throw transaction.expiry
     try {
-      const session = transaction?.session ?? this.#pglite
-      const { rows, affectedRows } = await session.query<R>(query.sql, [...query.parameters])
+      const { rows, affectedRows } = await this.#answer<R>(query)
       return affectedRows === undefined ? { rows } : { rows, numAffectedRows: BigInt(affectedRows) }
     } catch (error) {
       if (transaction) transaction.hasFailed = true
@@ -86,6 +89,15 @@ class EmbeddedConnection implements DatabaseConnection {
     } finally {
       transaction?.idleTimer.refresh()
     }
+  }
+
+  async #answer<R>({ sql, parameters }: CompiledQuery): Promise<Results<R>> {
+    const session = this.transaction?.session
+    const name = preparedName(sql)
+    if (name === undefined) return await (session ?? this.#pglite).query<R>(sql, [...parameters])
+    const run = (): Promise<Results<R>> => this.#prepared.run<R>(name, sql, parameters)
+    // As PGlite's own queries do where they belong to no transaction: another one may be open.
+    return session ? await run() : await this.#pglite._runExclusiveTransaction(run)
   }
 
   // oxlint-disable-next-line require-yield
@@ -98,17 +110,22 @@ class EmbeddedDriver implements Driver {
   readonly #pglite: PGlite
   readonly #inLine = pLimit(1)
   readonly #idleTransactionMs: number
+  #prepared: EmbeddedPrepared | undefined
 
   constructor(pglite: PGlite, { idleTransactionMs }: EmbeddedDialectOptions) {
     this.#pglite = pglite
     this.#idleTransactionMs = idleTransactionMs
   }
 
-  async init(): Promise<void> {}
+  /** The module is loaded by now, since there is a PGlite. */
+  async init(): Promise<void> {
+    this.#prepared = new EmbeddedPrepared(this.#pglite, await import('@electric-sql/pglite'))
+  }
 
   /** Costs nothing: whoever runs a statement waits for the one session then. */
   async acquireConnection(): Promise<EmbeddedConnection> {
-    return new EmbeddedConnection(this.#pglite, this.#inLine)
+    if (!this.#prepared) throw new Error('the driver has not been started')
+    return new EmbeddedConnection(this.#pglite, this.#prepared, this.#inLine)
   }
 
   async releaseConnection(connection: EmbeddedConnection): Promise<void> {

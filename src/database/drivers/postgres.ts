@@ -3,6 +3,7 @@ import { Pool } from 'pg'
 import { StartupError } from '../../kernel/errors.ts'
 import type { OpenDatabase } from '../database.ts'
 import type { Schema } from '../schema.ts'
+import { withPreparedStatements } from './postgres-prepared.ts'
 
 export interface PostgresOptions {
   url: string
@@ -11,6 +12,8 @@ export interface PostgresOptions {
   isPatient?: boolean
   /** Gets the errors of connections that were lost while no query was running on them. */
   onConnectionError?: (error: Error) => void
+  /** Told when prepared statements do not work, since a pooler keeps no sessions. */
+  onSessionsNotKept?: () => void
 }
 
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -38,6 +41,7 @@ export async function openPostgres({
   connectionsMax = 10,
   isPatient = false,
   onConnectionError = () => {},
+  onSessionsNotKept = () => {},
 }: PostgresOptions): Promise<OpenDatabase> {
   const pool = new Pool({
     connectionString: url,
@@ -47,8 +51,8 @@ export async function openPostgres({
     keepAlive: true,
     ...(isPatient ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     options: [
-      // Plans depend on the tenant's size, and compiling costs more than these queries take.
-      '-c jit=off -c plan_cache_mode=force_custom_plan',
+      // Compiling costs more than these queries take.
+      '-c jit=off',
       `-c statement_timeout=${isPatient ? 0 : STATEMENT_TIMEOUT_MS}`,
       `-c idle_in_transaction_session_timeout=${isPatient ? 0 : IDLE_TRANSACTION_MS}`,
       ...(isPatient ? FOR_MIGRATIONS : []),
@@ -65,7 +69,9 @@ export async function openPostgres({
     throw error
   }
   return {
-    db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
+    db: new Kysely<Schema>({
+      dialect: new PostgresDialect({ pool: withPreparedStatements(pool, onSessionsNotKept) }),
+    }),
     driver: 'postgres',
     close: () => pool.end(),
   }

@@ -1,0 +1,93 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import type { Pool } from 'pg'
+import { preparedName } from '../prepared.ts'
+
+interface Query {
+  name?: string
+  text: string
+  values: unknown[]
+}
+
+/** What of pg's client is needed here. */
+interface Client {
+  query<Row>(query: Query): Promise<PostgresQueryResult<Row>>
+  release(destroy?: boolean): void
+}
+
+/**
+ * invalid_sql_statement_name and duplicate_prepared_statement: between here and the server stands something that gives each
+ * transaction another session, such as PgBouncer in transaction mode without `max_prepared_statements`.
+ */
+const NOT_KEPT = new Set(['26000', '42P05'])
+
+/**
+ * A pool whose connections keep what is prepared (`prepare`) parsed and planned. Where sessions turn out not to be kept, nothing is
+ * from then on, and what failed for that is sent again; a transaction is the caller's to repeat.
+ * @param onNotKept is told once
+ */
+export function withPreparedStatements(pool: Pool, onNotKept: () => void): PostgresPool {
+  let isKept = true
+  const nameOf = (text: string): string | undefined => (isKept ? preparedName(text) : undefined)
+  const onError = (error: unknown): boolean => {
+    if (!isNotKept(error)) return false
+    if (isKept) onNotKept()
+    isKept = false
+    return true
+  }
+  const known = new WeakMap<Client, PostgresPoolClient>()
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client: Client = await pool.connect()
+      const naming = known.get(client) ?? new NamingClient(client, nameOf, onError)
+      known.set(client, naming)
+      return naming
+    },
+  }
+}
+
+class NamingClient implements PostgresPoolClient {
+  readonly #client: Client
+  readonly #nameOf: (text: string) => string | undefined
+  readonly #isNotKept: (error: unknown) => boolean
+
+  constructor(
+    client: Client,
+    nameOf: (text: string) => string | undefined,
+    onError: (error: unknown) => boolean,
+  ) {
+    this.#client = client
+    this.#nameOf = nameOf
+    this.#isNotKept = onError
+  }
+
+  query<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>
+  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>
+  query<Row>(
+    text: string | PostgresCursor<Row>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
+    if (typeof text !== 'string') throw new Error('The database is not read by cursors')
+    return this.#run<Row>(text, [...parameters])
+  }
+
+  async #run<Row>(text: string, values: unknown[]): Promise<PostgresQueryResult<Row>> {
+    const name = this.#nameOf(text)
+    if (name === undefined) return await this.#client.query<Row>({ text, values })
+    try {
+      return await this.#client.query<Row>({ name, text, values })
+    } catch (error) {
+      if (!this.#isNotKept(error)) throw error
+      return await this.#client.query<Row>({ text, values })
+    }
+  }
+
+  release(destroy?: boolean): void {
+    this.#client.release(destroy)
+  }
+}
+
+function isNotKept(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && NOT_KEPT.has(String(error.code))
+}
