@@ -1,8 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { testTerms } from '../../test/support/term-weights.ts'
+import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
 import { inOneGo } from '../kernel/slices.ts'
 import { orderingByWordsToo, type Rankable, type Ranked } from './hybrid-order.ts'
+
+/** Words that are hardly ever used; all others are as common as one another. */
+const UNUSUAL = new Set(['heron', 'e4711'])
+const terms = { tokenize, backgroundWeight: (stem: string) => (UNUSUAL.has(stem) ? 10 : 5) }
 
 const chunk = (text: string, score: number, meaning: number | null = null): Rankable => ({
   title: '',
@@ -11,7 +15,7 @@ const chunk = (text: string, score: number, meaning: number | null = null): Rank
   meaning,
 })
 const rank = (query: string, chunks: readonly Rankable[]): Ranked[] =>
-  inOneGo(orderingByWordsToo(query, chunks, testTerms))
+  inOneGo(orderingByWordsToo(query, chunks, terms))
 const order = (query: string, chunks: readonly Rankable[]): number[] =>
   rank(query, chunks).map(({ at }) => at)
 
@@ -57,6 +61,13 @@ describe('the order by words and vectors together', () => {
   it('keeps a single accidental word of a question from outweighing what is far nearer by meaning', () => {
     const chunks = [chunk('time off', 0.4, 0.4), chunk('days', 0.1, 0), ...othersWithoutMeaning]
     expect(order('how many vacation days', chunks)[0]).toBe(0)
+  })
+
+  it('does not follow a few common words of a long question, and follows them where they are most of it', () => {
+    const chunks = [chunk('renewing a badge', 0.4), chunk('blue paint for the door', 0.35), ...others]
+    const question = 'where may people leave an automobile with blue papers behind glass'
+    expect(order(question, chunks)[0]).toBe(0)
+    expect(order('blue door', chunks)[0]).toBe(1)
   })
 
   it('is the order of the vectors where words say nothing, and of meaning where cosines are alike', () => {

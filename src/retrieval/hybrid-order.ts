@@ -27,9 +27,17 @@ const B = 0.75
  * weighs less than a good match, and a long one is not punished for the words that nothing has.
  */
 const BM25_SCALE = 20
-/** What the best cosine counts beside the best BM25, which counts 1, and what the best meaning where there is one. */
-const COSINE_SHARE = 0.5
-const MEANING_SHARE = 0.4
+/** What the best cosine counts beside the best BM25, which counts 1, and what the best meaning. */
+const COSINE_SHARE = 0.3
+const MEANING_SHARE = 0.3
+/**
+ * Words count less where even the best chunk has little of the query's weight (the first pair), unless what it has is much by
+ * itself (the second), or one of its words is hardly ever used (the third): common words in passing are no match, while a part of a
+ * long claim is one, and an error's number. Of each pair, from nothing at the first number to all at the second.
+ */
+const COVERED = [0.4, 0.7] as const
+const MATCHED = [8, 14] as const
+const UNUSUAL = [8, 10] as const
 
 /**
  * The chunks nearest to a query, those of a search's order (best cosine first) given, by words and vectors together, which
@@ -45,10 +53,11 @@ export function* orderingByWordsToo(
   const bestMeaning = best(chunks.map(({ meaning }) => meaning ?? 0))
   return chunks
     .map(({ score, meaning }, at) => {
-      const byWordsAndCosine = (words[at] ?? 0) + COSINE_SHARE * (score / bestCosine)
-      if (meaning === null) return { at, relevance: byWordsAndCosine / (1 + COSINE_SHARE) }
-      const byMeaning = MEANING_SHARE * (Math.max(0, meaning) / bestMeaning)
-      return { at, relevance: (byWordsAndCosine + byMeaning) / (1 + COSINE_SHARE + MEANING_SHARE) }
+      const byCosine = score / bestCosine
+      // Of a model that does not keep meaning apart, the cosine is all that tells it.
+      const byMeaning = meaning === null ? byCosine : Math.max(0, meaning) / bestMeaning
+      const sum = (words[at] ?? 0) + COSINE_SHARE * byCosine + MEANING_SHARE * byMeaning
+      return { at, relevance: sum / (1 + COSINE_SHARE + MEANING_SHARE) }
     })
     .toSorted((a, b) => b.relevance - a.relevance || a.at - b.at)
 }
@@ -77,15 +86,29 @@ function* scoringWords(query: string, chunks: readonly Rankable[], terms: TermWe
     const local = Math.log(1 + (counted.length - having + 0.5) / (having + 0.5))
     weights.set(stem, times * Math.sqrt(local * terms.backgroundWeight(stem)))
   }
-  const reachable = (K1 + 1) * weights.values().reduce((sum, weight) => sum + weight, 0)
+  const weightOf = (stems: readonly string[]): number =>
+    stems.reduce((sum, stem) => sum + (weights.get(stem) ?? 0), 0)
+  const whole = weightOf([...weights.keys()])
   const scores = counted.map(({ counts, length }) => {
     const half = K1 * (1 - B + (B * length) / Math.max(1, average))
     return counts
       .entries()
       .reduce((sum, [stem, count]) => sum + ((weights.get(stem) ?? 0) * (K1 + 1) * count) / (count + half), 0)
   })
-  const scale = Math.max(best(scores), Math.min(reachable, BM25_SCALE))
-  return scores.map((score) => score / scale)
+  const bestScore = best(scores)
+  const matched = [...(counted[scores.indexOf(bestScore)]?.counts.keys() ?? [])]
+  const trust = Math.max(
+    within(COVERED, weightOf(matched) / Math.max(whole, Number.MIN_VALUE)),
+    within(MATCHED, bestScore),
+    within(UNUSUAL, best(matched.map((stem) => terms.backgroundWeight(stem)))),
+  )
+  const scale = Math.max(bestScore, Math.min((K1 + 1) * whole, BM25_SCALE))
+  return scores.map((score) => (trust * score) / scale)
+}
+
+/** How far a value is on the way from the first to the second, 0 to 1. */
+function within([from, to]: readonly [number, number], value: number): number {
+  return Math.max(0, Math.min(1, (value - from) / (to - from)))
 }
 
 function countStems(stems: readonly string[]): Map<string, number> {
