@@ -28,6 +28,7 @@ import { isReply, withoutQuotedText } from '../src/providers/google/gmail/quoted
 import { withoutPictures } from '../src/providers/google/drive/file-content.ts'
 import { childrenIn, readableMarkdown } from '../src/providers/notion/text.ts'
 import { mentionedUsers, mrkdwnToText } from '../src/providers/slack/reading/mrkdwn.ts'
+import { askingFor } from '../src/retrieval/own-calibration/own-question.ts'
 import { findBlocks } from '../src/text/blocks.ts'
 import { cutToBytes } from '../src/text/cut-to-bytes.ts'
 import { createQuotationFilter, withoutQuestionsInCode } from '../src/text/quotations.ts'
@@ -109,6 +110,7 @@ const READERS: Record<string, (text: string) => unknown> = {
     inOneGo(extractingEntities(itemOf(text), terms)),
     inOneGo(extractingEntities({ ...itemOf(text), provider: 'notion', sourceKind: 'document' }, terms)),
   ],
+  'a question of a passage': (text) => inOneGo(askingFor(text)),
   sentences: (text) => sentenceStarts(text, 0, text.length),
   words: (text) => countWords(text, 0, text.length),
   'text as it can be stored': (text) => [storableText(text), showsNothing(text)],

@@ -65,7 +65,13 @@ import {
 } from '../organizations/index.ts'
 import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
 import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
-import { createRetrieval, retrievalRoutes, type RetrievalServices, type Search } from '../retrieval/index.ts'
+import {
+  createEvidenceCalibrator,
+  createRetrieval,
+  retrievalRoutes,
+  type RetrievalServices,
+  type Search,
+} from '../retrieval/index.ts'
 import {
   createRemovals,
   createSources,
@@ -262,6 +268,7 @@ function backgroundOf(
     onRead: metrics.observeCanvasItems,
     isBusy: metrics.hasJustAnswered,
   })
+  const evidenceCalibrator = createEvidenceCalibrator({ db: database.db, models, logger })
   return {
     async start() {
       await warnOfOtherModels(database.db, models, logger)
@@ -272,13 +279,23 @@ function backgroundOf(
       if (settings.ROLE === 'api') return
       removals.start()
       canvasWorker.start()
+      evidenceCalibrator.start()
       // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
       if (database.driver === 'embedded') await billing.takeOver()
       billing.start()
     },
     readForCanvas: () => canvasWorker.readWaiting(),
     async stop() {
-      const tasks = [...sweeps, modelChoice, modelMove, removals, engine, billing, canvasWorker]
+      const tasks = [
+        ...sweeps,
+        modelChoice,
+        modelMove,
+        removals,
+        engine,
+        billing,
+        canvasWorker,
+        evidenceCalibrator,
+      ]
       await Promise.all(tasks.map((task) => task.stop()))
     },
   }

@@ -338,6 +338,16 @@ export interface Schema {
     words: string
     items: number
   }
+  evidence_calibrations: {
+    organization_id: string
+    embedding_model_id: number
+    provider: ProviderId
+    chunks: Generated<number>
+    level: Nullable<number>
+    threshold: Nullable<number>
+    lease_id: Nullable<string>
+    lease_expires_at: Nullable<Date>
+  }
   reembeddings: {
     organization_id: string
     id: string

@@ -15,6 +15,11 @@ export type Calibration = z.output<typeof Calibration>
 
 const calibrations = z.record(z.string(), Calibration).parse(stored)
 
+/** The ids of the models that have one. */
+export function calibratedModels(): string[] {
+  return Object.keys(calibrations)
+}
+
 /** The calibration of a model by its id; null: nobody has made one. */
 export function calibrationOf(modelId: string): Calibration | null {
   return Object.hasOwn(calibrations, modelId) ? (calibrations[modelId] ?? null) : null

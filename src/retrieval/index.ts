@@ -38,6 +38,7 @@ export function createRetrieval(deps: {
 
 export { type Limitation, Limitations, WEAK_EVIDENCE } from './limitations-schema.ts'
 export { retrievalRoutes, type RetrievalServices } from './routes.ts'
+export { createEvidenceCalibrator, type EvidenceCalibrator } from './own-calibration/index.ts'
 export type { SearchFor } from './find-candidates.ts'
 export type { Search } from './search.ts'
 export { evidenceOf } from './weak-evidence.ts'

@@ -1,17 +1,9 @@
 import type { Db } from '../database/database.ts'
 import { calibrationOf } from '../inference/calibrations.ts'
+import { chanceAmong, CHUNKS_MIN } from './chance.ts'
 import { countCompared, type NearestQuery } from './find-nearest.ts'
+import { findKept, type Kept } from './own-calibration/index.ts'
 
-/**
- * The best of n scores of a question that nothing answers grows as √(2 ln n), as the greatest of n random numbers does. So
- * the best score divided by that is compared with one threshold, whatever the size of the memory.
- */
-function chanceAmong(chunks: number): number {
-  return Math.sqrt(2 * Math.log(Math.max(chunks, CHUNKS_MIN)))
-}
-
-/** Fewer chunks count as this many: the only document there is has no others that it could be the best of. */
-const CHUNKS_MIN = 100
 /** More than a workspace has. */
 const CHUNKS_MAX = 1e8
 
@@ -24,18 +16,37 @@ export function evidenceOf(bestScore: number, compared: number): number {
 export type EvidenceCheck = (query: NearestQuery, bestScore: number | undefined) => Promise<boolean>
 
 /**
- * The check by the threshold of the query's model. It looks at what is in scope and nothing else, so that nothing out of
+ * The check by the threshold of the query's model, or where nobody has measured that, by what was measured over the
+ * organization's own chunks of the providers in scope. It looks at what is in scope and nothing else, so that nothing out of
  * scope can be told from it. Where there is nothing to compare with there is nothing to be weak.
  */
 export function createEvidenceCheck(db: Db): EvidenceCheck {
   return async (query, bestScore) => {
-    const threshold = calibrationOf(query.model.name)?.weakEvidenceBelow
-    if (threshold === undefined) return false
+    const calibration = await calibrationFor(db, query)
+    if (calibration === null) return false
     // All that there is stands at a right angle to the query, or beyond.
     if (bestScore === undefined) return (await countCompared(db, query)) > 0
+    const { level, threshold } = calibration
+    const isWeakAmong = (chunks: number): boolean => evidenceOf(bestScore - level, chunks) < threshold
     // Counting costs some milliseconds, and most scores are clear whatever the number is.
-    if (evidenceOf(bestScore, CHUNKS_MAX) >= threshold) return false
-    if (evidenceOf(bestScore, CHUNKS_MIN) < threshold) return true
-    return evidenceOf(bestScore, await countCompared(db, query)) < threshold
+    const amongFewest = isWeakAmong(CHUNKS_MIN)
+    if (amongFewest === isWeakAmong(CHUNKS_MAX)) return amongFewest
+    return isWeakAmong(await countCompared(db, query))
   }
+}
+
+async function calibrationFor(db: Db, query: NearestQuery): Promise<Omit<Kept, 'chunks'> | null> {
+  const { organizationId, model, providers } = query
+  const kept = calibrationOf(model.name)
+  if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow }
+  return together(await findKept(db, { organizationId, modelId: model.id }, providers))
+}
+
+/** What was measured of several providers, each as much as it has chunks; null of none. */
+export function together(measured: readonly Kept[]): Omit<Kept, 'chunks'> | null {
+  const all = measured.reduce((sum, { chunks }) => sum + chunks, 0)
+  if (all === 0) return null
+  const mean = (of: (one: Kept) => number): number =>
+    measured.reduce((sum, one) => sum + of(one) * one.chunks, 0) / all
+  return { level: mean(({ level }) => level), threshold: mean(({ threshold }) => threshold) }
 }

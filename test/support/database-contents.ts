@@ -7,6 +7,7 @@ import type { Db } from '../../src/database/database.ts'
  */
 const NOT_COMPARED = new Set([
   'rate_windows',
+  'evidence_calibrations',
   'canvas_work',
   'entities',
   'item_entities',

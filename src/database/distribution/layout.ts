@@ -42,6 +42,7 @@ export const LAYOUT = {
   entity_totals: 'tenant',
   entity_names: 'tenant',
   reembeddings: 'tenant',
+  evidence_calibrations: 'tenant',
 
   // Looked up by the hash of a secret, by the user, by the hash of a state.
   api_keys: 'coordinator',

@@ -1,0 +1,155 @@
+import { createTask } from '../../background/index.ts'
+import type { Db } from '../../database/database.ts'
+import type { ModelRegistry } from '../../embeddings/index.ts'
+import { calibratedModels } from '../../inference/calibrations.ts'
+import type { EmbeddingModel } from '../../inference/embedding-model.ts'
+import type { ProviderId } from '../../kernel/providers.ts'
+import { inSlices } from '../../kernel/slices.ts'
+import { FOREIGN_QUESTIONS } from './foreign-questions.ts'
+import { measuring, type OwnCalibration } from './measure.ts'
+import { askingFor } from './own-question.ts'
+import {
+  type Calibrated,
+  claim,
+  countChunks,
+  findOrganizations,
+  forget,
+  type ProviderChunks,
+  release,
+  sampleChunks,
+} from './store.ts'
+
+/** What of a logger is needed here. */
+export interface CalibratorLogger {
+  error(fields: object, message: string): void
+}
+
+/** Measures what models that nobody has calibrated score over what organizations have stored. */
+export interface EvidenceCalibrator {
+  /** Now and every five minutes: whatever is due. */
+  start(): void
+  /** Measures whatever is due now. Never rejects: failures are logged. */
+  calibrate(): Promise<void>
+  /** Ends the work under way and hands its lease back. */
+  stop(): Promise<void>
+}
+
+const INTERVAL_MS = 5 * 60_000
+/** Some 160 questions have to be embedded meanwhile, one after the other. */
+const LEASE_SECONDS = 10 * 60
+/** With fewer chunks what is measured would be chance. */
+const CHUNKS_MIN = 50
+const SAMPLE_MAX = 400
+const OWN_QUESTIONS_MAX = 100
+/** What was measured holds until there are so many times as many chunks, or as few. */
+const RENEWED_AFTER = 2
+
+/** Each organization and provider in turn; what is due is told by what is stored, so a process that died is followed by another. */
+export function createEvidenceCalibrator({
+  db,
+  models,
+  logger,
+}: {
+  db: Db
+  models: ModelRegistry
+  logger: CalibratorLogger
+}): EvidenceCalibrator {
+  const stopped = new AbortController()
+  const { signal } = stopped
+
+  async function calibrateProvider(
+    of: Calibrated,
+    { provider, chunks }: ProviderChunks,
+    model: EmbeddingModel,
+  ): Promise<void> {
+    const leaseId = await claim(db, of, provider, LEASE_SECONDS)
+    if (leaseId === null) return
+    let measured: OwnCalibration | null = null
+    try {
+      measured = await measureProvider(db, { of, provider, model, signal })
+    } finally {
+      await release(db, of, leaseId, measured === null ? null : { ...measured, chunks })
+    }
+  }
+
+  async function calibrateOrganization(of: Calibrated, modelName: string): Promise<void> {
+    const providers = await countChunks(db, of)
+    const tooFew = providers.filter(({ chunks }) => chunks < CHUNKS_MIN)
+    await forget(
+      db,
+      of,
+      tooFew.map(({ provider }) => provider),
+    )
+    const due = providers.filter(isDue)
+    if (due.length === 0) return
+    const model = await models.find(modelName)
+    if (model === null) return
+    for (const one of due) {
+      if (signal.aborted) return
+      await calibrateProvider(of, one, model)
+    }
+  }
+
+  const task = createTask({
+    async act() {
+      for (const { modelName, ...of } of await findOrganizations(db, calibratedModels())) {
+        if (signal.aborted) return
+        await calibrateOrganization(of, modelName).catch((err: unknown) => {
+          if (signal.aborted) return
+          const { organizationId } = of
+          logger.error(
+            { organizationId, model: modelName, err },
+            'what weak evidence is could not be measured; it is tried again',
+          )
+        })
+      }
+    },
+    intervalMs: INTERVAL_MS,
+    onError: (err) => logger.error({ err }, 'the search for models to calibrate failed'),
+  })
+
+  return {
+    start: task.start,
+    calibrate: task.ask,
+    async stop() {
+      stopped.abort()
+      await task.stop()
+    },
+  }
+}
+
+function isDue({ chunks, measuredChunks }: ProviderChunks): boolean {
+  if (chunks < CHUNKS_MIN) return false
+  return chunks >= RENEWED_AFTER * measuredChunks || chunks * RENEWED_AFTER <= measuredChunks
+}
+
+async function measureProvider(
+  db: Db,
+  {
+    of,
+    provider,
+    model,
+    signal,
+  }: { of: Calibrated; provider: ProviderId; model: EmbeddingModel; signal: AbortSignal },
+): Promise<OwnCalibration> {
+  const sample = await sampleChunks(db, of, provider, SAMPLE_MAX)
+  const questions: string[] = []
+  for (const { content } of sample) {
+    if (questions.length === OWN_QUESTIONS_MAX) break
+    const question = await inSlices(askingFor(content), signal)
+    if (question !== null) questions.push(question)
+  }
+  const foreign = await embedEach(model, FOREIGN_QUESTIONS, signal)
+  const own = await embedEach(model, questions, signal)
+  return await inSlices(measuring({ chunks: sample.map(({ vector }) => vector), foreign, own }), signal)
+}
+
+async function embedEach(
+  model: EmbeddingModel,
+  questions: readonly string[],
+  signal: AbortSignal,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = []
+  for (const question of questions) vectors.push(await model.embedQuery(question, signal))
+  return vectors
+}

@@ -1,0 +1,2 @@
+export { createEvidenceCalibrator, type EvidenceCalibrator } from './calibrate.ts'
+export { findKept, type Kept } from './store.ts'

@@ -1,0 +1,72 @@
+import type { Pausable } from '../../kernel/slices.ts'
+import { chanceAmong } from '../chance.ts'
+
+/** What questions score among the chunks of one provider, by one model. */
+export interface OwnCalibration {
+  /** The mean score of a chunk and a question that it has nothing to do with. */
+  level: number
+  /** By how much the best score has to exceed that, divided by what chance allows, for the evidence not to be weak. */
+  threshold: number
+}
+
+/** What is measured: vectors at unit length. */
+export interface Measured {
+  chunks: readonly Float32Array[]
+  /** Of questions about other subjects. */
+  foreign: readonly Float32Array[]
+  /** Of questions that one of the chunks answers. */
+  own: readonly Float32Array[]
+}
+
+/** The share of foreign questions that are to be flagged. */
+const FOREIGN_BELOW = 0.7
+/** The share of own ones that may be, which are harder than what people ask: it keeps a poor model from flagging everything. */
+const OWN_BELOW_MAX = 0.1
+
+/** Chooses a threshold between the best scores of questions from other subjects and those of what the chunks themselves say. */
+export function* measuring({ chunks, foreign, own }: Measured): Pausable<OwnCalibration> {
+  const strangers = yield* scoring(foreign, chunks)
+  const level =
+    strangers.reduce((sum, { total }) => sum + total, 0) / Math.max(1, foreign.length * chunks.length)
+  const ofBest = ({ best }: Scored): number => (best - level) / chanceAmong(chunks.length)
+  const answered = yield* scoring(own, chunks)
+  const threshold = Math.min(
+    quantile(strangers.map(ofBest), FOREIGN_BELOW),
+    quantile(answered.map(ofBest), OWN_BELOW_MAX),
+  )
+  return { level, threshold }
+}
+
+/** A question's best score, and all of its scores together. */
+interface Scored {
+  best: number
+  total: number
+}
+
+function* scoring(questions: readonly Float32Array[], chunks: readonly Float32Array[]): Pausable<Scored[]> {
+  const scored: Scored[] = []
+  for (const question of questions) {
+    let best = -1
+    let total = 0
+    for (const [at, chunk] of chunks.entries()) {
+      if (at % 64 === 0) yield
+      const score = product(question, chunk)
+      best = Math.max(best, score)
+      total += score
+    }
+    scored.push({ best, total })
+  }
+  return scored
+}
+
+function product(left: Float32Array, right: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < left.length; at++) sum += (left[at] ?? 0) * (right[at] ?? 0)
+  return sum
+}
+
+/** The value that a share of them is below; of none, one that nothing is below. */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Infinity
+}

@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { testItem } from '../../../test/support/items.ts'
+import { insertOrganization, type TestOrganization } from '../../../test/support/organizations.ts'
+import { testTerms } from '../../../test/support/term-weights.ts'
+import { createModelRegistry } from '../../embeddings/index.ts'
+import type { EmbeddingModel } from '../../inference/embedding-model.ts'
+import { loadBuiltinModel } from '../../inference/embedding-models/builtin/builtin.ts'
+import { createItems, type Items } from '../../items/index.ts'
+import type { ProviderId } from '../../kernel/providers.ts'
+import { createEvidenceCalibrator, createRetrieval, type EvidenceCalibrator } from '../index.ts'
+import { FOREIGN_QUESTIONS } from './foreign-questions.ts'
+import { findKept, type Kept } from './index.ts'
+
+const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
+/** Of other subjects than `test/facts`, and none that the service measures with. */
+const NONSENSE = [
+  'Which orchids grow in the shade?',
+  'Who sang at the opening of La Scala?',
+  'How do I get rid of snails in my vegetable garden?',
+  'What did medieval knights eat for breakfast?',
+  'Which comet passed Jupiter in 1994?',
+  'How do I bake a cherry pie?',
+  'Which chess opening did Kasparov prefer?',
+  'How many legs has a lobster?',
+  'Where do swallows spend the winter?',
+  'Who was the last emperor of China?',
+]
+
+let database: TestDatabase
+let items: Items
+let retrieval: ReturnType<typeof createRetrieval>
+let calibrator: EvidenceCalibrator
+let model: EmbeddingModel
+let facts: { documents: { title: string; text: string }[]; questions: string[] }
+const faults: object[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  model = await strangeModel()
+  const models = createModelRegistry({ configured: model, builtin: async () => null })
+  items = createItems({ db: database.db, models, clock })
+  retrieval = createRetrieval({ db: database.db, models, clock, terms: testTerms })
+  const logger = { error: (fields: object) => void faults.push(fields) }
+  calibrator = createEvidenceCalibrator({ db: database.db, models, logger })
+  facts = {
+    documents: await linesOf('corpus.jsonl'),
+    questions: (await linesOf('queries.jsonl')).map(({ text }) => text).filter((_, at) => at % 3 === 0),
+  }
+})
+afterAll(() => database.close())
+
+/** A model that nobody has calibrated, whose scores lie between .7 and 1, as those of some neural models do. */
+async function strangeModel(): Promise<EmbeddingModel> {
+  const builtin = await loadBuiltinModel()
+  const narrowed = (vector: Float32Array): Float32Array =>
+    Float32Array.from([...vector.map((value) => value * Math.sqrt(0.3)), Math.sqrt(0.7)])
+  return {
+    id: 'strange:1',
+    dimensions: builtin.dimensions + 1,
+    embedQuery: async (query, signal) => narrowed(await builtin.embedQuery(query, signal)),
+    embedDocuments: async (documents, signal) =>
+      (await builtin.embedDocuments(documents, signal)).map(narrowed),
+  }
+}
+
+async function linesOf(file: string): Promise<{ title: string; text: string }[]> {
+  const text = await readFile(new URL(`../../../test/facts/${file}`, import.meta.url), 'utf8')
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+async function remember(
+  of: TestOrganization,
+  provider: ProviderId,
+  documents: readonly { title: string; text: string }[],
+): Promise<void> {
+  await items.write(
+    of.id,
+    documents.map(({ title, text }, at) =>
+      testItem(of, { provider, externalId: `${at}`, title, body: text }),
+    ),
+  )
+}
+
+const numbered = (count: number, about: string): { title: string; text: string }[] =>
+  Array.from({ length: count }, (_, at) => ({
+    title: `${about} ${at}`,
+    text: `This is part ${at} of ${about}.`,
+  }))
+
+async function kept(of: TestOrganization, providers: ProviderId[] | null = null): Promise<Kept[]> {
+  const { id: modelId } = await database.db
+    .selectFrom('embedding_models')
+    .select('id')
+    .where('name', '=', model.id)
+    .executeTakeFirstOrThrow()
+  return await findKept(database.db, { organizationId: of.id, modelId }, providers)
+}
+
+async function flagged(
+  of: TestOrganization,
+  questions: readonly string[],
+  scope: ProviderId[] | null = null,
+): Promise<string[]> {
+  const weak: string[] = []
+  for (const query of questions) {
+    const { isWeak } = await retrieval.search(of.caller(scope ?? undefined), { query, limit: 1 })
+    if (isWeak) weak.push(query)
+  }
+  return weak
+}
+
+describe('a model that nobody has calibrated', () => {
+  it('is measured over what is stored: most questions about other subjects are flagged, hardly any answerable one', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(organization, 'notion', facts.documents)
+    expect(await flagged(organization, NONSENSE)).toEqual([])
+    await calibrator.calibrate()
+    expect(FOREIGN_QUESTIONS).not.toEqual(expect.arrayContaining(NONSENSE))
+    expect((await flagged(organization, NONSENSE)).length).toBeGreaterThanOrEqual(7)
+    expect((await flagged(organization, facts.questions)).length).toBeLessThanOrEqual(
+      0.03 * facts.questions.length,
+    )
+    expect(faults).toEqual([])
+  })
+
+  it('says nothing of a memory of few chunks', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(organization, 'notion', facts.documents.slice(0, 20))
+    await calibrator.calibrate()
+    expect(await kept(organization)).toEqual([])
+    expect(await flagged(organization, NONSENSE)).toEqual([])
+  })
+
+  it('is measured anew when there is twice as much, and forgotten when little is left', async () => {
+    const organization = await insertOrganization(database.db)
+    const measuredAt = async (chunks: number): Promise<number | undefined> => {
+      await remember(organization, 'notion', numbered(chunks, 'the manual'))
+      await calibrator.calibrate()
+      return (await kept(organization))[0]?.chunks
+    }
+    expect(await measuredAt(60)).toBe(60)
+    expect(await measuredAt(119)).toBe(60)
+    expect(await measuredAt(120)).toBe(120)
+    await sql`delete from source_items where organization_id = ${organization.id} and external_id not like '1%'`.execute(
+      database.db,
+    )
+    await calibrator.calibrate()
+    expect(await kept(organization)).toEqual([])
+  })
+
+  it('is left to whoever holds the lease, and measured by another when that has run out', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(organization, 'notion', numbered(60, 'the manual'))
+    await calibrator.calibrate()
+    const change = (to: string) =>
+      sql`update evidence_calibrations set chunks = 0, threshold = null, lease_id = gen_random_uuid(),
+        lease_expires_at = statement_timestamp() + ${to}::interval
+        where organization_id = ${organization.id}`.execute(database.db)
+    await change('1 minute')
+    await calibrator.calibrate()
+    expect(await kept(organization)).toEqual([])
+    await change('-1 second')
+    await calibrator.calibrate()
+    expect(await kept(organization)).toMatchObject([{ chunks: 60 }])
+  })
+
+  it('is tried again after a failure of its server, which is logged', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(organization, 'notion', numbered(60, 'the manual'))
+    const failing = { ...model, embedQuery: () => Promise.reject(new Error('away')) }
+    const models = createModelRegistry({ configured: failing, builtin: async () => null })
+    const logged: object[] = []
+    const logger = { error: (fields: object) => void logged.push(fields) }
+    await createEvidenceCalibrator({ db: database.db, models, logger }).calibrate()
+    expect(logged).toContainEqual(expect.objectContaining({ organizationId: organization.id }))
+    expect(await kept(organization)).toEqual([])
+    await calibrator.calibrate()
+    expect(await kept(organization)).toMatchObject([{ chunks: 60 }])
+  })
+})
+
+describe('what a key sees of it', () => {
+  it('depends on nothing out of its scope', async () => {
+    const alone = await insertOrganization(database.db)
+    const shared = await insertOrganization(database.db)
+    await remember(alone, 'notion', facts.documents)
+    await remember(shared, 'notion', facts.documents)
+    // All of it near to the nonsense, so that it would change what is weak.
+    await remember(
+      shared,
+      'slack',
+      [...NONSENSE, ...FOREIGN_QUESTIONS].map((text, at) => ({ title: `${at}`, text })),
+    )
+    await calibrator.calibrate()
+    const [before] = await kept(alone, ['notion'])
+    const [after] = await kept(shared, ['notion'])
+    expect(after?.chunks).toBe(before?.chunks)
+    expect(after?.level).toBeCloseTo(before?.level ?? NaN, 9)
+    expect(after?.threshold).toBeCloseTo(before?.threshold ?? NaN, 9)
+    const questions = [...NONSENSE, ...facts.questions.slice(0, 20)]
+    expect(await flagged(shared, questions, ['notion'])).toEqual(await flagged(alone, questions, ['notion']))
+    // And it would have: with all in scope the nonsense is stored, word by word.
+    expect((await flagged(shared, NONSENSE)).length).toBeLessThan((await flagged(alone, NONSENSE)).length)
+  })
+
+  it('is nothing where its providers have too little, whatever others have', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(organization, 'slack', facts.documents)
+    await remember(organization, 'notion', facts.documents.slice(0, 5))
+    await calibrator.calibrate()
+    expect((await flagged(organization, NONSENSE, ['slack'])).length).toBeGreaterThan(0)
+    expect(await flagged(organization, NONSENSE, ['notion'])).toEqual([])
+  })
+})

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import { isLeaseFree, leaseEnd } from '../../background/index.ts'
+import type { Db } from '../../database/database.ts'
+import type { ProviderId } from '../../kernel/providers.ts'
+import { PROVIDERS } from '../../providers/index.ts'
+import type { OwnCalibration } from './measure.ts'
+
+/** What is calibrated: an organization's vectors of one model, each provider's for itself, so that none tells of another. */
+export interface Calibrated {
+  organizationId: string
+  modelId: number
+}
+
+/** How many chunks a provider has, and how many it had when it was measured; 0: it was not. */
+export interface ProviderChunks {
+  provider: ProviderId
+  chunks: number
+  measuredChunks: number
+}
+
+/** A measured provider, with the number of its chunks then. */
+export type Kept = OwnCalibration & { chunks: number }
+
+/** A chunk to measure with. */
+export interface SampledChunk {
+  content: string
+  vector: Float32Array
+}
+
+const Organizations = z.array(
+  z.object({ organizationId: z.string(), modelId: z.number(), modelName: z.string() }),
+)
+
+/** The organizations whose answering model is none of these. */
+export async function findOrganizations(
+  db: Db,
+  calibratedModels: readonly string[],
+): Promise<(Calibrated & { modelName: string })[]> {
+  const { rows } = await sql`
+    select o.id as "organizationId", m.id as "modelId", m.name as "modelName"
+    from organizations o join embedding_models m on m.id = o.embedding_model_id
+    where m.name not in (select value from json_array_elements_text(${JSON.stringify(calibratedModels)}::json))
+    order by o.id`.execute(db)
+  return Organizations.parse(rows)
+}
+
+const Counts = z.array(
+  z.object({ provider: z.enum(PROVIDERS), chunks: z.number(), measuredChunks: z.number() }),
+)
+
+/** Every provider that has chunks or was measured. */
+export async function countChunks(
+  db: Db,
+  { organizationId, modelId }: Calibrated,
+): Promise<ProviderChunks[]> {
+  const { rows } = await sql`
+    select provider, sum(chunks)::int as chunks, sum(measured)::int as "measuredChunks" from (
+      select e.provider, count(*) as chunks, 0 as measured from chunk_embeddings e
+      where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId} and ${isNotRemoved(organizationId)}
+      group by e.provider
+      union all
+      select provider, 0, chunks from evidence_calibrations
+      where organization_id = ${organizationId} and embedding_model_id = ${modelId}
+    ) as counted group by provider order by provider`.execute(db)
+  return Counts.parse(rows)
+}
+
+/** Forgets what was measured of a provider, and of models that no longer answer. */
+export async function forget(
+  db: Db,
+  { organizationId, modelId }: Calibrated,
+  providers: readonly ProviderId[],
+): Promise<void> {
+  await sql`
+    delete from evidence_calibrations where organization_id = ${organizationId} and (embedding_model_id <> ${modelId}
+      or provider in (select value from json_array_elements_text(${JSON.stringify(providers)}::json)))`.execute(
+    db,
+  )
+}
+
+/** Takes a provider's lease. @returns null: somebody else holds it */
+export async function claim(
+  db: Db,
+  { organizationId, modelId }: Calibrated,
+  provider: ProviderId,
+  leaseSeconds: number,
+): Promise<string | null> {
+  const leaseId = randomUUID()
+  await sql`
+    insert into evidence_calibrations (organization_id, embedding_model_id, provider)
+    values (${organizationId}, ${modelId}, ${provider})
+    on conflict (organization_id, embedding_model_id, provider) do nothing`.execute(db)
+  const { numAffectedRows } = await sql`
+    update evidence_calibrations set lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(leaseSeconds)}
+    where organization_id = ${organizationId} and embedding_model_id = ${modelId} and provider = ${provider}
+      and ${isLeaseFree('lease_expires_at')}`.execute(db)
+  return numAffectedRows === 1n ? leaseId : null
+}
+
+/** Hands a lease back, with what was measured under it. Where the lease is another's by then, nothing is kept. */
+export async function release(
+  db: Db,
+  { organizationId, modelId }: Calibrated,
+  leaseId: string,
+  measured: Kept | null,
+): Promise<void> {
+  const kept =
+    measured === null
+      ? sql``
+      : sql`chunks = ${measured.chunks}, level = ${measured.level}, threshold = ${measured.threshold},`
+  await sql`
+    update evidence_calibrations set ${kept} lease_id = null, lease_expires_at = null
+    where organization_id = ${organizationId} and embedding_model_id = ${modelId} and lease_id = ${leaseId}`.execute(
+    db,
+  )
+}
+
+const KeptRows = z.array(z.object({ chunks: z.number(), level: z.number(), threshold: z.number() }))
+
+/** What was measured of these providers; null: of every one. */
+export async function findKept(
+  db: Db,
+  { organizationId, modelId }: Calibrated,
+  providers: readonly ProviderId[] | null,
+): Promise<Kept[]> {
+  const inScope = providers === null ? sql`` : sql`and provider in (${sql.join([...providers])})`
+  const { rows } = await sql`
+    select chunks, level, threshold from evidence_calibrations
+    where organization_id = ${organizationId} and embedding_model_id = ${modelId} and threshold is not null ${inScope}
+    order by provider`.execute(db)
+  return KeptRows.parse(rows)
+}
+
+const SampleRows = z.array(z.object({ content: z.string(), embedding: z.string() }))
+
+/** Some of a provider's chunks, as if drawn by lot and always the same ones. */
+export async function sampleChunks(
+  db: Db,
+  { organizationId, modelId }: Calibrated,
+  provider: ProviderId,
+  limit: number,
+): Promise<SampledChunk[]> {
+  const { rows } = await sql`
+    select c.content, s.embedding::text as embedding from (
+      select e.source_item_id, e.position, e.embedding from chunk_embeddings e
+      where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId} and e.provider = ${provider}
+        and ${isNotRemoved(organizationId)}
+      order by md5(e.source_item_id::text || e.position::text), e.source_item_id, e.position limit ${limit}
+    ) s
+    join chunks c on c.organization_id = ${organizationId} and c.source_item_id = s.source_item_id and c.position = s.position
+    order by c.source_item_id, c.position`.execute(db)
+  return SampleRows.parse(rows).map(({ content, embedding }) => ({
+    content,
+    vector: decodeVector(embedding),
+  }))
+}
+
+const Numbers = z.array(z.number())
+
+/** The text of a halfvec, `[0.1,0.2]`, is JSON. */
+function decodeVector(text: string): Float32Array {
+  return Float32Array.from(Numbers.parse(JSON.parse(text)))
+}
+
+/** A condition on a chunk: that its source is not one that somebody removed and that is being deleted. */
+function isNotRemoved(organizationId: string): RawBuilder<unknown> {
+  return sql`not exists (
+    select from sources r join source_items i on i.organization_id = ${organizationId} and i.source_id = r.id
+    where r.organization_id = ${organizationId} and r.removed_at is not null and i.id = e.source_item_id)`
+}
