@@ -15,7 +15,7 @@ const SURE: Bounds = { passages: 2, characters: 350, shareOfBest: 0.9, hitsShown
 const SURE_COVERS_MIN = 0.4
 /** Only the surest signs of what was asked for gain more. */
 const SURE_GAINS_OVER = 0.3
-/** One that covers nothing new of the question has to be nearly as good as the best. */
+/** One that covers nothing new of the question goes on from a chosen one of its hit, and has to be nearly as good as the best. */
 const SHARE_WITHOUT_NEWS_MIN = 0.8
 const NEWS_MIN = 0.08
 /** A hit that is to be shown is not when its best passage is worth less than this share of the best one. */
@@ -42,7 +42,8 @@ export function choosePassages(
   for (const candidate of ranked.slice(1)) {
     const share = candidate.score / best.score
     if (chosen.length >= bounds.passages || !(share >= bounds.shareOfBest)) break
-    const helps = share >= SHARE_WITHOUT_NEWS_MIN || addsNews(candidate, chosen, weights)
+    const goesOn = share >= SHARE_WITHOUT_NEWS_MIN && chosen.some(({ hit }) => hit === candidate.hit)
+    const helps = goesOn || addsNews(candidate, chosen, weights)
     if (helps && hasRoom(candidate, chosen, bounds.characters)) chosen.push(candidate)
   }
   for (let hit = 0; hit < bounds.hitsShown; hit++) {

@@ -56,6 +56,17 @@ describe('an answer without a language model', () => {
     )
   })
 
+  it('says of a third document only what adds to the answer, however well it fits', () => {
+    const hits = [
+      hit('Leaving', 'Both sides give notice eight weeks ahead.'),
+      hit('Trial', 'In a trial two weeks of notice are enough.'),
+      hit('Payroll', 'Payroll closes an account once notice ends.'),
+    ]
+    expect(ask('What about notice?', hits)).toMatch(/\[1\].*\[2\]/s)
+    expect(ask('What about notice?', hits)).not.toContain('[3]')
+    expect(ask('What about notice and payroll?', hits)).toContain('[3]')
+  })
+
   it('prefers a sentence that has what is asked for', () => {
     const hits = [
       hit('Launch', 'The launch of Heron is a big moment for all. The launch of Heron is on 4 May 2026.'),
