@@ -1,7 +1,7 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor, Button, type ButtonProps } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { ComponentPropsWithRef, ReactNode } from 'react'
 
 const SAFE = new Set(['http:', 'https:', 'mailto:'])
 
@@ -22,8 +22,14 @@ export function SourceLink({ href, children }: { href: string | null; children: 
   )
 }
 
+type AnchorButtonProps = ButtonProps & Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>
+
+function AnchorButton(props: AnchorButtonProps) {
+  return <Button component="a" {...props} />
+}
+
 /** A link to a page of the console that looks like a button. */
-export const ButtonLink = createLink(Button<'a'>)
+export const ButtonLink = createLink(AnchorButton)
 
 /** A link to a page of the console in a text. */
 export const TextLink = createLink(Anchor<'a'>)
