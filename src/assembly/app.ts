@@ -32,7 +32,15 @@ import { openApiDocument } from '../http/openapi.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import { createItems, itemRoutes, type Items, type ItemServices } from '../items/index.ts'
+import { createTextExtractor } from '../file-text/index.ts'
+import {
+  createFiles,
+  createItems,
+  type Files,
+  itemRoutes,
+  type Items,
+  type ItemServices,
+} from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   createCanvasWorker,
@@ -183,6 +191,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const embedding = await createEmbeddingEngine(deps)
   const { models } = embedding
   const items = createItems({ db, clock, models })
+  const files = createFiles({ db, items, extractor: createTextExtractor() })
   const engine = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
   const removals = createRemovals({
@@ -192,7 +201,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
   })
   const isDraining = (): boolean => draining
-  const parts = { embedding, items, engine, removals, billing, isDraining }
+  const parts = { embedding, items, files, engine, removals, billing, isDraining }
   const services = createServices(deps, parts)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
@@ -229,6 +238,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const background = backgroundOf(deps, {
     embedding,
     sweeps: sweepUsage({ credits, rateLimit }, deps),
+    files,
     removals,
     engine,
     billing,
@@ -248,6 +258,7 @@ function backgroundOf(
   {
     embedding: { models, modelMove, modelChoice },
     sweeps,
+    files,
     removals,
     engine,
     billing,
@@ -255,6 +266,7 @@ function backgroundOf(
   }: {
     embedding: EmbeddingEngine
     sweeps: readonly Task[]
+    files: Files
     removals: Removals
     engine: ConnectorEngine
     billing: Billing
@@ -288,6 +300,7 @@ function backgroundOf(
     async stop() {
       const tasks = [
         ...sweeps,
+        files,
         modelChoice,
         modelMove,
         removals,
@@ -307,6 +320,7 @@ function createServices(
   parts: {
     embedding: EmbeddingEngine
     items: Items
+    files: Files
     engine: ConnectorEngine
     removals: Removals
     billing: Billing
@@ -346,6 +360,7 @@ function createServices(
     billing,
     operator: createOperator({ db, clock, logger, billing }),
     items,
+    files: parts.files,
     memoryCanvas: createMemoryCanvas({ db, clock, findItems: itemsNearest(retrieval.search) }),
     ...parts.embedding,
     modelsDir: modelsDir(settings),

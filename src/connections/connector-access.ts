@@ -27,6 +27,8 @@ export interface ConnectorAccess {
   require(db: Db, organizationId: string, provider: ProviderId): Promise<void>
   /** Asks for a gated provider; asking twice asks once. @throws AppError `validation_failed` for one that is not gated */
   request(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessRequestView>
+  /** What the workspace has asked for, newest first. */
+  requests(caller: ConsolePrincipal): Promise<AccessRequestView[]>
   /** Every provider, in the API document's order. */
   list(caller: ConsolePrincipal): Promise<ConnectorView[]>
 }
@@ -57,6 +59,17 @@ export function createConnectorAccess(deps: {
           { path: 'provider', message: `provider ${provider} can be connected without a request` },
         ])
       return db.transaction().execute((tx) => request(tx, caller, provider, clock.now()))
+    },
+    async requests({ organizationId }) {
+      const rows = await db
+        .selectFrom('connector_access')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('requested_by_user_id', 'is not', null)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .execute()
+      return rows.map(toView)
     },
     async list(caller) {
       const known = await db

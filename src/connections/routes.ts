@@ -48,7 +48,34 @@ const callback = {
   errorPage: (error: AppError, given: unknown) => failedPage(error, params.safeParse(given).data?.provider),
 } as const
 
+const AccessRequest = z
+  .object({
+    id: shownId("The request's id.", EXAMPLE_ID.request),
+    provider: Provider.meta({ example: 'gmail' }),
+    status: z.enum(['pending', 'granted', 'denied']).describe('How far it is.'),
+    createdAt: moment('When it was first made.'),
+  })
+  .meta({
+    id: 'ConnectorAccessRequest',
+    description: 'A request for a gated provider, which the operator sees.',
+  })
+
 const consoleRoutes = [
+  defineRoute<ConnectionServices>()({
+    operationId: 'consoleListConnectorAccess',
+    method: 'GET',
+    path: '/v1/console/connector-access',
+    summary: "List the workspace's requests for gated providers, newest first",
+    tag: 'Connectors',
+    access: { surface: 'console', role: 'admin', action: 'sources:read' },
+    credits: 0,
+    audit: 'none',
+    responses: {
+      200: z.object({ requests: z.array(AccessRequest).describe('The requests, answered or not.') }),
+    },
+    handle: async ({ principal }, { connectorAccess }) =>
+      reply(200, { requests: await connectorAccess.requests(principal) }),
+  }),
   defineRoute<ConnectionServices>()({
     operationId: 'consoleListConnectors',
     method: 'GET',
@@ -92,14 +119,7 @@ const consoleRoutes = [
     body: z.strictObject({ provider: Provider.meta({ example: 'gmail' }) }),
     responses: {
       201: z.object({
-        request: z
-          .object({
-            id: shownId("The request's id.", EXAMPLE_ID.request),
-            provider: Provider.meta({ example: 'gmail' }),
-            status: z.enum(['pending', 'granted', 'denied']).describe('How far it is.'),
-            createdAt: moment('When it was first made.'),
-          })
-          .describe('The request, which the operator sees.'),
+        request: AccessRequest,
       }),
     },
     handle: async ({ principal, body }, { connectorAccess }) =>

@@ -20,6 +20,10 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     index: 1,
     firstIndex: 0,
   },
+  file_unreadable: {
+    error: 'There is no text in the file; of scanned pages only a text layer is read',
+    reason: 'empty',
+  },
   malformed_state: { error: 'This link is not valid any more; connect again from the console' },
   invitation_invalid: {
     error:

@@ -142,8 +142,16 @@ function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
           },
         }
       : {}),
+    ...uploadOf(route),
     responses: { ...successes(route), ...errors(route) },
   }
+}
+
+/** A body of bytes. */
+function uploadOf<S>({ upload }: Route<S>): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+  if (upload === undefined) return {}
+  const schema = { type: 'string' as const, contentMediaType: 'application/octet-stream' }
+  return { requestBody: { description: upload, required: true, content: { '*/*': { schema } } } }
 }
 
 function security(access: Access): Record<string, string[]>[] {
@@ -215,12 +223,13 @@ function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
 }
 
 /** What a route can be refused with: by the pipeline, by what it takes and costs, and by its own work. */
-function errorCodes<S>({ access, body, params, credits, refuses }: Route<S>): ErrorCode[] {
+function errorCodes<S>({ access, body, upload, params, credits, refuses }: Route<S>): ErrorCode[] {
   const codes = new Set<ErrorCode>()
   const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code))
   // Any route refuses unknown query parameters, and none does without the database or while the process stops.
   add('validation_failed', 'not_ready', 'overloaded')
-  if (body) add('malformed_json', 'request_timeout', 'body_too_large', 'unsupported_media_type')
+  if (body) add('malformed_json')
+  if (body || upload !== undefined) add('request_timeout', 'body_too_large', 'unsupported_media_type')
   if (params) add('not_found')
   if (access.surface !== 'public') add('unauthenticated')
   if (access.surface === 'agent') add('action_not_allowed', 'rate_limited')

@@ -20,10 +20,11 @@ interface GivenBody {
  * @throws AppError `malformed_json`, `unsupported_media_type`, `validation_failed`, `overloaded`
  */
 export async function parseBody<S>(
-  { body: schema, bodyOptional, reading }: Route<S>,
+  { body: schema, bodyOptional, reading, upload }: Route<S>,
   reader: BodyReader,
   { bytes, headers, owner, signal }: GivenBody,
 ): Promise<unknown> {
+  if (upload !== undefined) requireNoEncoding(headers)
   if (schema === undefined) return undefined
   if (bytes.length === 0) {
     if (bodyOptional) return validate(schema, {}, 'body')
@@ -42,6 +43,10 @@ function requireJson(headers: UntypedRouteRequest['headers']): void {
   if (type !== 'application/json') {
     throw new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json')
   }
+  requireNoEncoding(headers)
+}
+
+function requireNoEncoding(headers: UntypedRouteRequest['headers']): void {
   const encoding = single(headers['content-encoding'])
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding')

@@ -121,6 +121,8 @@ export interface RouteDefinition<
   refuses?: readonly ErrorCode[]
   /** Also answers `Accept: text/event-stream`. */
   streams?: boolean
+  /** What the body is, for a route that reads its bytes itself: any content type, in no encoding. */
+  upload?: string
   /** The content types of a file that it answers in place of JSON. */
   downloads?: readonly string[]
   /** What a person reads instead of JSON whose browser gets an error here; `params` are as they came. */
@@ -149,6 +151,7 @@ export interface Route<Services> {
   responses: ResponseSchemas
   refuses: readonly ErrorCode[]
   streams: boolean
+  upload: string | undefined
   downloads: readonly string[]
   errorPage: ((error: AppError, params: unknown) => Html) | undefined
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
@@ -199,6 +202,7 @@ export function defineRoute<Services>() {
     query: route.query,
     refuses: route.refuses ?? [],
     streams: route.streams ?? false,
+    upload: route.upload,
     downloads: route.downloads ?? [],
     errorPage: route.errorPage,
     // The pipeline has authenticated for this access rule and parsed with these very schemas.

@@ -1,3 +1,4 @@
+export { createFiles, type Files } from './files.ts'
 export { dropClaims } from './claims.ts'
 export { deleteItems } from './delete-items.ts'
 export { AUTHOR_CHARACTERS_MAX, SOURCE_KINDS, TITLE_CHARACTERS_MAX } from './document-schema.ts'

@@ -8,7 +8,9 @@ import { insertOrganization, type TestOrganization } from '../../test/support/or
 import { createRouteServer } from '../../test/support/route-server.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
 import type { AgentPrincipal } from '../kernel/principal.ts'
+import { createFiles } from './files.ts'
 import { createItems } from './items.ts'
+import { createTextExtractor } from '../file-text/index.ts'
 import { itemRoutes } from './routes.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
@@ -19,18 +21,18 @@ let organization: TestOrganization
 const model = hashEmbeddingModel()
 const callers = new Map<string, AgentPrincipal>()
 const clock = { now: () => NOW }
+const extractor = createTextExtractor({ threads: 1 })
 
 beforeAll(async () => {
   database = await createTestDatabase()
   const models = createModelRegistry({ configured: model, builtin: async () => model })
-  server = await createRouteServer(
-    itemRoutes,
-    { items: createItems({ db: database.db, models, clock }) },
-    callers,
-  )
+  const items = createItems({ db: database.db, models, clock })
+  const files = createFiles({ db: database.db, items, extractor })
+  server = await createRouteServer(itemRoutes, { items, files }, callers)
 })
 afterAll(async () => {
   await server.close()
+  await extractor.close()
   await database.close()
 })
 beforeEach(async () => {

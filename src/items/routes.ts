@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
@@ -6,12 +7,14 @@ import {
   givenId,
   count,
   EXAMPLE_ID,
+  fileName,
   idOf,
   moment,
   momentOrNull,
   shownId,
   text,
   textOrNull,
+  Timestamp,
 } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import {
@@ -22,10 +25,12 @@ import {
   SOURCE_KINDS,
   SourceKind,
 } from './document-schema.ts'
+import type { Files } from './files.ts'
 import type { Items } from './items.ts'
 
 export interface ItemServices {
   items: Items
+  files: Files
 }
 
 /** Several times as long as any cursor of ours. */
@@ -110,17 +115,18 @@ const itemId = z.object({
 })
 
 export const itemRoutes = [
-  defineRoute<ItemServices>()({
+  ...twins<ItemServices>()({
     ...shared,
     operationId: 'ingest',
     method: 'POST',
-    path: '/v1/ingest',
+    path: '/ingest',
     summary: 'Push documents',
     description:
       'All or nothing. A document that exists (by provider and externalId) is updated, one with the same content is ' +
       'skipped. They are searchable when the call returns. Put the `id` of one of your sources (`GET /v1/sources`) in place ' +
       "of the example's `connectorId`.",
-    access: { surface: 'agent', action: 'ingest' },
+    action: 'ingest',
+    consoleRole: 'admin',
     audit: 'source_item.ingest',
     bodyBytesMax: INGEST_BYTES_MAX,
     body: IngestRequest,
@@ -172,26 +178,28 @@ export const itemRoutes = [
     handle: async ({ principal, params }, { items }) =>
       reply(200, { sourceItem: await items.get(principal, params.id) }),
   }),
-  defineRoute<ItemServices>()({
+  ...twins<ItemServices>()({
     ...shared,
     operationId: 'deleteSourceItem',
     method: 'DELETE',
-    path: '/v1/source-items/{id}',
+    path: '/source-items/{id}',
     summary: 'Remove a source item with its chunks and vectors',
-    access: { surface: 'agent', action: 'ingest' },
+    action: 'ingest',
+    consoleRole: 'admin',
     audit: 'source_item.delete',
     params: itemId,
     responses: { 200: DeletedSourceItem },
     handle: async ({ principal, params }, { items }) =>
       reply(200, await items.remove(principal, { id: params.id })),
   }),
-  defineRoute<ItemServices>()({
+  ...twins<ItemServices>()({
     ...shared,
     operationId: 'deleteSourceItemByExternalId',
     method: 'DELETE',
-    path: '/v1/source-items',
+    path: '/source-items',
     summary: 'Remove a source item by its provider and external id',
-    access: { surface: 'agent', action: 'ingest' },
+    action: 'ingest',
+    consoleRole: 'admin',
     audit: 'source_item.delete',
     query: z.strictObject({ provider: providerOf('The provider that it is from.'), externalId: ExternalId }),
     refuses: ['not_found'],
@@ -199,4 +207,59 @@ export const itemRoutes = [
     handle: async ({ principal, query: { provider, externalId } }, { items }) =>
       reply(200, await items.remove(principal, { provider, externalId: storableText(externalId) })),
   }),
+  defineRoute<ItemServices>()({
+    ...shared,
+    operationId: 'consoleIngestFile',
+    method: 'POST',
+    path: '/v1/console/files',
+    summary: 'Store the text of a file',
+    description:
+      'Text, Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument text, CSV and mail; what it is, its name and the ' +
+      'Content-Type say. The same name again is the same document. It is searchable when the call returns.',
+    tag: 'Ingest (console)',
+    access: { surface: 'console', role: 'admin', action: 'ingest' },
+    audit: 'source_item.ingest',
+    bodyBytesMax: SERVICE_FILE_LIMITS.fileBytes,
+    upload: "The file's bytes as they are, at most 25 MiB.",
+    query: z.strictObject({
+      connectorId: idOf('The source that it goes into.', EXAMPLE_ID.source),
+      name: fileName.meta({
+        description: 'Its name, with folders where it has them: its `externalId`.',
+        example: 'handbook/vacation.docx',
+      }),
+      modifiedAt: Timestamp.optional().describe('When the file was last changed.'),
+    }),
+    refuses: ['file_unreadable', 'not_found', 'embedding_model_mismatch', 'upstream_error', 'overloaded'],
+    responses: {
+      200: z.object({
+        file: z
+          .object({
+            externalId: text('By what the document is known from now on.', 'handbook/vacation.docx'),
+            title: text('Its title, as the file or its name says.', 'Vacation'),
+            sourceKind: SourceKind,
+            isTruncated: z
+              .boolean()
+              .meta({ description: 'Whether it says more than the 1 MiB that is kept.', example: false }),
+          })
+          .describe('What was made of the file.'),
+        ingested: count('1 where it was new or had changed.', 1),
+        skipped: count('1 where it was stored already with the same content.', 0),
+      }),
+    },
+    handle: async ({ principal, query, headers, rawBody, requestId, signal }, { files }) => {
+      const { connectorId, name, modifiedAt } = query
+      const given = {
+        connectorId,
+        name,
+        mediaType: single(headers['content-type']) ?? '',
+        modifiedAt: modifiedAt === undefined ? null : new Date(modifiedAt),
+        bytes: rawBody,
+      }
+      return reply(200, await files.ingest(principal, given, requestId, signal))
+    },
+  }),
 ]
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}

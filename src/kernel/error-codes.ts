@@ -5,6 +5,7 @@ export const ERROR_CODES = {
   not_a_slack_source: 400,
   provider_mismatch: 400,
   duplicate_document: 400,
+  file_unreadable: 400,
   malformed_state: 400,
   invitation_invalid: 400,
   webhook_signature_invalid: 400,

@@ -49,6 +49,14 @@ export const label = z
   .max(200)
   .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'must not contain control characters')
 
+/** The name of a file, with folders where it has them: 1 to 500 characters that PostgreSQL can store. */
+export const fileName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'must not contain control characters')
+
 /** At least one entry and none twice. */
 export function distinct<T extends z.ZodType>(entry: T) {
   return z

@@ -196,4 +196,65 @@ export const sourceRoutes = [
     handle: async ({ principal, params: { id } }, { sources }) =>
       reply(200, { source: await sources.remove(principal, id) }),
   }),
+  defineRoute<SourceServices>()({
+    operationId: 'consolePreviewSourceRemoval',
+    method: 'GET',
+    path: '/v1/console/sources/{id}/removal',
+    summary: 'Count what removing a source would delete',
+    tag: 'Sources',
+    access: { surface: 'console', role: 'admin', action: 'sources:read' },
+    credits: 0,
+    audit: 'none',
+    params,
+    responses: {
+      200: z.object({
+        removal: z
+          .object({
+            items: count('Items that would be deleted.', 120),
+            chunks: count('Passages of theirs, each with its vector.', 410),
+            itemsKept: count('Items that other sources have too: they stay.', 8),
+            syncRuns: count('Runs whose record would go.', 14),
+          })
+          .describe('What would go, and what would stay.'),
+      }),
+    },
+    handle: async ({ principal, params: { id } }, { sources }) =>
+      reply(200, { removal: await sources.previewRemoval(principal, id) }),
+  }),
+  defineRoute<SourceServices>()({
+    operationId: 'consoleOverview',
+    method: 'GET',
+    path: '/v1/console/overview',
+    summary: 'What is stored, in numbers',
+    description:
+      'For the first page of the console. Counting stops at 100,000 items a source and 500,000 passages.',
+    tag: 'Sources',
+    access: { surface: 'console', role: 'member', action: 'sources:read' },
+    credits: 0,
+    audit: 'none',
+    responses: {
+      200: z.object({
+        items: count('Items that are stored.', 128),
+        chunks: count('Passages of theirs.', 431),
+        itemsWaiting: count('Items that the memory canvas has still to read.', 0),
+        sources: z
+          .array(
+            Source.pick({
+              id: true,
+              provider: true,
+              displayName: true,
+              status: true,
+              lastSyncedAt: true,
+            }).extend({
+              items: count('Items stored under it.', 128),
+            }),
+          )
+          .describe('The sources, the oldest first.'),
+        isCapped: z
+          .boolean()
+          .meta({ description: 'Whether there are more than a number says.', example: false }),
+      }),
+    },
+    handle: async ({ principal }, { sources }) => reply(200, await sources.overview(principal)),
+  }),
 ]

@@ -11,6 +11,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { findProvider, type ProviderChannel, providersOf } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeSource, insertPushOnlySource } from './change-source.ts'
+import { type Overview, previewRemoval, readOverview, type RemovalPreview } from './count-stored.ts'
 import type { Removals } from './removals.ts'
 import { isThere } from './source.ts'
 
@@ -83,13 +84,16 @@ export interface Sources {
    * @throws AppError `not_found`
    */
   remove(caller: Caller, id: string): Promise<SourceView>
+  /** What removing a source would delete, counted. @throws AppError `not_found` */
+  previewRemoval(caller: Caller, id: string): Promise<RemovalPreview>
+  /** What is stored, in numbers. */
+  overview(caller: Caller): Promise<Overview>
 }
 
 /** Well below what a request may take. */
 const REMOVAL_WAIT_MS = 20_000
 
-/** The sources of an organization. */
-export function createSources(deps: {
+interface SourcesDeps {
   db: Db
   clock: Clock
   checkConnectorLimit: CheckConnectorLimit
@@ -99,8 +103,11 @@ export function createSources(deps: {
   removals: Removals
   /** How long a call waits for the removal that it began. */
   removalWaitMs?: number
-}): Sources {
-  const { db, clock, checkConnectorLimit, keepWithinPlan, channels, disconnect, removals } = deps
+}
+
+/** The sources of an organization. */
+export function createSources(deps: SourcesDeps): Sources {
+  const { db, clock, checkConnectorLimit, channels } = deps
   return {
     async list(caller) {
       const rows = await selectSources(db, caller).orderBy('created_at').orderBy('id').execute()
@@ -137,24 +144,32 @@ export function createSources(deps: {
       const listed = row.push_only ? [] : await channels.list(caller, source, signal)
       return { channels: listed, channelAllowlist: source.channelAllowlist }
     },
-    async remove(caller, id) {
-      const source = { organizationId: caller.organizationId, sourceId: id }
-      const removed = await retryConflicts(() =>
-        db.transaction().execute(async (tx) => {
-          const before = await getSource(tx, caller, id, 'locked')
-          await disconnect.prepare(tx, source)
-          await removals.mark(tx, source)
-          await keepWithinPlan(tx, caller.organizationId)
-          const metadata = { provider: before.provider, itemCount: before.sourceItemCount }
-          await record(tx, caller, 'source.delete', before, metadata, clock.now())
-          return before
-        }),
-      )
-      const isDone = Promise.all([removals.finish(source), disconnect.run()])
-      await Promise.race([isDone, sleep(deps.removalWaitMs ?? REMOVAL_WAIT_MS, undefined, { ref: false })])
-      return removed
+    async previewRemoval(caller, id) {
+      const source = await getSource(db, caller, id)
+      return await previewRemoval(db, { organizationId: caller.organizationId, sourceId: source.id })
     },
+    overview: (caller) => readOverview(db, caller),
+    remove: (caller, id) => removeSource(deps, caller, id),
   }
+}
+
+async function removeSource(deps: SourcesDeps, caller: Caller, id: string): Promise<SourceView> {
+  const { db, clock, keepWithinPlan, disconnect, removals } = deps
+  const source = { organizationId: caller.organizationId, sourceId: id }
+  const removed = await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      const before = await getSource(tx, caller, id, 'locked')
+      await disconnect.prepare(tx, source)
+      await removals.mark(tx, source)
+      await keepWithinPlan(tx, caller.organizationId)
+      const metadata = { provider: before.provider, itemCount: before.sourceItemCount }
+      await record(tx, caller, 'source.delete', before, metadata, clock.now())
+      return before
+    }),
+  )
+  const isDone = Promise.all([removals.finish(source), disconnect.run()])
+  await Promise.race([isDone, sleep(deps.removalWaitMs ?? REMOVAL_WAIT_MS, undefined, { ref: false })])
+  return removed
 }
 
 async function applyChange(

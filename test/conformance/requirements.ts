@@ -364,6 +364,13 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'CON-11':
       'An invitation is a link with a secret of 256 bits, of which only the hash is stored: for one person, once, for seven days.',
     'CON-12': 'An invitation for an address is for whoever the identity provider says has it.',
+    'CON-14': 'What removing a source would delete is counted first, exactly.',
+    'CON-15':
+      'The overview counts items, passages and what the canvas has not read, of each source and in all, up to where it says that counting stops.',
+    'CON-16': "An admin sees the workspace's requests for gated providers and how far they are.",
+    'CON-17': 'Admins push and remove documents in the console as keys do.',
+    'CON-18':
+      'An admin hands in a file, whose text is searchable when the call returns; one that cannot be read is refused with the reason, and nothing is stored.',
     'CON-13': 'At most 1,000 members and 100 open invitations: 409 with the number.',
   },
   Operations: {

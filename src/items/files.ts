@@ -1,0 +1,154 @@
+import path from 'node:path'
+import type { Db } from '../database/database.ts'
+import type { SourceKind } from '../database/schema.ts'
+import {
+  type ExtractedText,
+  ExtractionError,
+  SERVICE_FILE_LIMITS,
+  type TextExtractor,
+  type TextFormat,
+  textFormatOf,
+} from '../file-text/index.ts'
+import { AppError } from '../kernel/errors.ts'
+import { createFairLimit } from '../kernel/fair-limit.ts'
+import type { Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { providersOf } from '../providers/index.ts'
+import { cleanItem } from './item.ts'
+import type { Items } from './items.ts'
+import type { StoreCounts } from './store-items.ts'
+
+/** A file as it came, with what its sender says of it. */
+export interface GivenFile {
+  /** The source that it goes into. */
+  connectorId: string
+  /** Its name, with folders where it has them: its externalId. */
+  name: string
+  /** As of `Content-Type`; `''` where nothing was said. */
+  mediaType: string
+  modifiedAt: Date | null
+  bytes: Buffer
+}
+
+export interface StoredFile extends StoreCounts {
+  file: { externalId: string; title: string; sourceKind: SourceKind; isTruncated: boolean }
+}
+
+export interface Files {
+  /**
+   * Takes the text out of a file and stores it as a document, as ingest would; the same name again is the same document.
+   * @throws AppError `not_found` for a source that is not there, `file_unreadable` with a `reason`, what ingest refuses with
+   */
+  ingest(caller: Caller, file: GivenFile, requestId: string, signal: AbortSignal): Promise<StoredFile>
+  /** Ends the threads that read. */
+  stop(): Promise<void>
+}
+
+/** Files of this process that are read at one time, in threads of their own. */
+const READING = { concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 30_000 }
+const TITLE_CHARACTERS_MAX = 300
+
+/** Files that people hand in. */
+export function createFiles(deps: { db: Db; items: Items; extractor: TextExtractor }): Files {
+  const admit = createFairLimit({ what: 'Files', ...READING })
+  return {
+    async ingest(caller, given, requestId, signal) {
+      const provider = await findProviderOf(deps.db, caller, given.connectorId)
+      const format = formatOf(given)
+      const { title, text, truncated } = await admit({
+        owner: caller.organizationId,
+        cost: given.bytes.length,
+        run: () => read(deps.extractor, { given, format, signal }),
+        signal,
+      })
+      const folder = path.posix.dirname(given.name)
+      const item = cleanItem({
+        sourceId: given.connectorId,
+        provider,
+        sourceKind: sourceKindOf(format),
+        externalId: given.name,
+        title: shorten(title),
+        body: text,
+        url: null,
+        authorName: null,
+        sourceCreatedAt: null,
+        sourceUpdatedAt: given.modifiedAt,
+        metadata: { path: given.name, folder: folder === '.' ? '' : folder, fileType: format },
+      })
+      const counts = await deps.items.ingest(caller, [item], requestId, signal)
+      const { externalId, sourceKind } = item
+      return { file: { externalId, title: item.title, sourceKind, isTruncated: truncated }, ...counts }
+    },
+    stop: () => deps.extractor.close(),
+  }
+}
+
+/** The provider that a source's documents count as from. @throws AppError `not_found` */
+async function findProviderOf(db: Db, caller: Caller, sourceId: string): Promise<ProviderId> {
+  const source = await db
+    .selectFrom('sources')
+    .select('provider')
+    .where('organization_id', '=', caller.organizationId)
+    .where('id', '=', sourceId)
+    .where('provider', 'in', providersOf(caller))
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  if (!source) throw new AppError('not_found', 'There is no such source')
+  return source.provider
+}
+
+/** What the media type and the name make of a file; some browsers give types of their own. @throws AppError `file_unreadable` */
+function formatOf({ mediaType, name }: GivenFile): TextFormat {
+  const format = textFormatOf(mediaType, name) ?? textFormatOf('', name)
+  if (format !== null) return format
+  throw unreadable(
+    'format',
+    'Files of this kind are not read; text, Markdown, HTML, PDF, Word, Excel, PowerPoint, CSV and mail are',
+  )
+}
+
+async function read(
+  extractor: TextExtractor,
+  { given, format, signal }: { given: GivenFile; format: TextFormat; signal: AbortSignal },
+): Promise<ExtractedText> {
+  const { timeoutMs, memoryMb, textBytes } = SERVICE_FILE_LIMITS
+  const charset = /charset="?([\w-]{1,40})/i.exec(given.mediaType)?.[1] ?? null
+  try {
+    const found = await extractor.extract({
+      format,
+      bytes: given.bytes,
+      charset,
+      path: given.name,
+      maxTextBytes: textBytes,
+      timeoutMs,
+      memoryMb,
+      signal,
+    })
+    if (found.text !== '') return found
+  } catch (error) {
+    if (!(error instanceof ExtractionError)) throw error
+    throw unreadable(error.reason, error.message, error)
+  }
+  throw unreadable('empty', 'There is no text in the file; of scanned pages only a text layer is read')
+}
+
+function unreadable(
+  reason: 'format' | 'empty' | ExtractionError['reason'],
+  message: string,
+  cause?: unknown,
+): AppError {
+  return new AppError('file_unreadable', message, { details: { reason }, cause })
+}
+
+function sourceKindOf(format: TextFormat): SourceKind {
+  if (format === 'mail') return 'message'
+  return format === 'text' || format === 'csv' ? 'file' : 'document'
+}
+
+/** A title in one line. */
+function shorten(title: string): string {
+  const line = title.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= TITLE_CHARACTERS_MAX
+    ? line
+    : `${line.slice(0, TITLE_CHARACTERS_MAX - 1).toWellFormed()}…`
+}

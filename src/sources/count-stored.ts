@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import type { SourceStatus } from '../database/schema.ts'
+import type { Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { PROVIDERS, providersOf } from '../providers/index.ts'
+import { isThere } from './source.ts'
+
+/** Where counting stops, so that an overview costs the same however much is stored. */
+export const COUNTED_MAX = { itemsOfSource: 100_000, chunks: 500_000 }
+
+export interface SourceOverview {
+  id: string
+  provider: ProviderId
+  displayName: string
+  status: SourceStatus
+  items: number
+  lastSyncedAt: string | null
+}
+
+export interface Overview {
+  items: number
+  chunks: number
+  /** Items that the memory canvas has not read yet. */
+  itemsWaiting: number
+  sources: SourceOverview[]
+  /** Whether a number stopped where counting stops. */
+  isCapped: boolean
+}
+
+const OverviewRows = z.array(
+  z.object({
+    id: z.string(),
+    provider: z.enum(PROVIDERS),
+    display_name: z.string(),
+    status: z.enum(['pending', 'active', 'error', 'disabled']),
+    last_synced_at: z.date().nullable(),
+    items: z.number(),
+    waiting: z.number(),
+  }),
+)
+const ChunkRows = z.array(z.object({ chunks: z.number() }))
+
+/** What is stored, in numbers, each counted in an index and up to {@link COUNTED_MAX}; the oldest source first. */
+export async function readOverview(db: Db, caller: Caller, counted = COUNTED_MAX): Promise<Overview> {
+  const { organizationId } = caller
+  const { rows } = await sql`
+    select s.id, s.provider, s.display_name, s.status, s.last_synced_at, stored.items, unread.waiting
+    from sources s
+    cross join lateral (select count(*)::int as items from (
+      select from source_items i where i.organization_id = ${organizationId} and i.source_id = s.id
+      limit ${counted.itemsOfSource}
+    ) i) stored
+    cross join lateral (select count(*)::int as waiting from (
+      select from source_items i where i.organization_id = ${organizationId} and i.source_id = s.id
+        and i.canvas_sha256 is distinct from i.content_sha256
+      limit ${counted.itemsOfSource}
+    ) i) unread
+    where s.organization_id = ${organizationId} and ${isThere('s')}
+      and s.provider in (${sql.join([...providersOf(caller)])})
+    order by s.created_at, s.id`.execute(db)
+  const { rows: chunkRows } = await sql`
+    select count(*)::int as chunks from (
+      select from chunks c where c.organization_id = ${organizationId} limit ${counted.chunks}
+    ) c`.execute(db)
+  const found = OverviewRows.parse(rows)
+  const chunks = ChunkRows.parse(chunkRows)[0]?.chunks ?? 0
+  return {
+    items: found.reduce((sum, { items }) => sum + items, 0),
+    chunks,
+    itemsWaiting: found.reduce((sum, { waiting }) => sum + waiting, 0),
+    sources: found.map((row) => ({
+      id: row.id,
+      provider: row.provider,
+      displayName: row.display_name,
+      status: row.status,
+      items: row.items,
+      lastSyncedAt: row.last_synced_at?.toISOString() ?? null,
+    })),
+    isCapped: chunks === counted.chunks || found.some(({ items }) => items === counted.itemsOfSource),
+  }
+}
+
+/** What the removal of a source would delete. */
+export interface RemovalPreview {
+  items: number
+  chunks: number
+  /** What other sources have too, and keep. */
+  itemsKept: number
+  syncRuns: number
+}
+
+const PreviewRows = z.array(
+  z.object({ items: z.number(), chunks: z.number(), items_kept: z.number(), sync_runs: z.number() }),
+)
+
+/** Counts what removing a source would delete (see removals.ts), and changes nothing. */
+export async function previewRemoval(
+  db: Db,
+  { organizationId, sourceId }: SourceRef,
+): Promise<RemovalPreview> {
+  const { rows } = await sql`
+    with claimed as (
+      select s.source_item_id as id, exists (
+        select from synced_items o
+        join sources l on l.organization_id = o.organization_id and l.id = o.source_id and l.removed_at is null
+        where o.organization_id = ${organizationId} and o.source_item_id = s.source_item_id and o.source_id <> ${sourceId}
+      ) as is_kept
+      from synced_items s where s.organization_id = ${organizationId} and s.source_id = ${sourceId}
+    ), deleted as (
+      select id from claimed where not is_kept
+      union all
+      select i.id from source_items i where i.organization_id = ${organizationId} and i.source_id = ${sourceId}
+        and not exists (select from claimed c where c.id = i.id)
+    )
+    select
+      (select count(*)::int from deleted) as items,
+      (select count(*)::int from chunks c join deleted d on d.id = c.source_item_id
+        where c.organization_id = ${organizationId}) as chunks,
+      (select count(*)::int from claimed where is_kept) as items_kept,
+      (select count(*)::int from sync_runs r
+        where r.organization_id = ${organizationId} and r.source_id = ${sourceId}) as sync_runs`.execute(db)
+  const [row] = PreviewRows.parse(rows)
+  if (!row) throw new Error('the database counted nothing')
+  return { items: row.items, chunks: row.chunks, itemsKept: row.items_kept, syncRuns: row.sync_runs }
+}
