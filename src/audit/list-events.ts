@@ -31,8 +31,8 @@ export interface EventFilter {
 
 export interface EventPage {
   auditEvents: AuditEventView[]
-  /** null: these are the last. */
-  nextCursor: string | null
+  /** Left out on the last page, which is then as agents get it. */
+  nextCursor?: string
 }
 
 /** The newest `limit` events of the caller's organization that name no provider out of its scope, newest first. */
@@ -54,7 +54,7 @@ export async function pageEvents(
   const list: ListName = ['audit-events', caller.organizationId, action, actor, target, from, to]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
   const { events, next } = await readEvents(db, caller, { filter, place, limit })
-  return { auditEvents: events, nextCursor: next === null ? null : encodeCursor(list, next) }
+  return { auditEvents: events, ...(next === null ? {} : { nextCursor: encodeCursor(list, next) }) }
 }
 
 /** `limit` events from a place on (null: the newest), and the place where the next begin; null: there are no more. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { EXAMPLE_ID, givenId, moment, shownId, text, textOrNull, Timestamp } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, givenId, moment, shownId, text, Timestamp } from '../kernel/schemas.ts'
 import { storableText } from '../kernel/text.ts'
 import { AUDIT_ACTIONS } from './actions.ts'
 import { EXPORT_FORMATS, exportEvents, type ExportFormat } from './export-events.ts'
@@ -99,7 +99,7 @@ export const auditRoutes = [
     operationId: 'consoleListAuditEvents',
     path: '/v1/console/audit-events',
     summary: 'List audit events, newest first, by what was done, by whom and to what',
-    description: 'Go on with `nextCursor` until it is null. Of several filters all have to hold.',
+    description: 'Go on with `nextCursor` until there is none. Of several filters all have to hold.',
     access: asAdmin,
     audit: 'none',
     query: AuditQuery.extend({
@@ -112,7 +112,7 @@ export const auditRoutes = [
     }),
     responses: {
       200: AuditResponse.extend({
-        nextCursor: textOrNull('Where the next page begins; null on the last one.'),
+        nextCursor: z.string().optional().describe('Where the next page begins; left out on the last one.'),
       }),
     },
     handle: async ({ principal, query }, { db }) => reply(200, await pageEvents(db, principal, query)),

@@ -71,7 +71,7 @@ describe('the trail for people', () => {
       const page: Answer = await get(`?limit=10${cursor === null ? '' : `&cursor=${cursor}`}`)
       expect(page.status).toBe(200)
       seen.push(...targetsOf(page))
-      cursor = page.body.nextCursor
+      cursor = page.body.nextCursor ?? null
       // What happens meanwhile is newer, and changes nothing of the rest.
       if (seen.length === 50)
         await store(1, () => ({ created_at: new Date(NOW.getTime() + 60_000), target_id: '999' }))
@@ -108,8 +108,7 @@ describe('the trail for people', () => {
     for (const [query, holds] of cases) {
       const answer = await get(`?${query}`)
       expect(targetsOf(answer), query).toEqual(all.filter(holds))
-      expect(answer.body.nextCursor, query).toBeNull()
-      expect(Object.keys(answer.body)).toEqual(['auditEvents', 'nextCursor'])
+      expect(Object.keys(answer.body), query).toEqual(['auditEvents'])
     }
   })
 
