@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { Actor } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { storableJson } from '../kernel/text.ts'
@@ -18,23 +19,25 @@ export interface NewAuditEvent {
   at: Date
 }
 
+const insertEvent = prepare(`
+  insert into audit_events (organization_id, id, actor_user_id, actor_api_key_id, action, target_type, target_id, metadata,
+    providers, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`)
+
 /** Writes one event into the trail, in the transaction of the act that it records, and returns its id. */
 export async function recordEvent(tx: Tx, event: NewAuditEvent): Promise<string> {
   const id = randomUUID()
-  await tx
-    .insertInto('audit_events')
-    .values({
-      organization_id: event.organizationId,
-      id,
-      actor_user_id: event.actor.userId,
-      actor_api_key_id: event.actor.apiKeyId,
-      action: event.action,
-      target_type: event.targetType,
-      target_id: event.targetId,
-      metadata: JSON.stringify(storableJson(event.metadata)),
-      providers: [...event.providers],
-      created_at: event.at,
-    })
-    .execute()
+  await insertEvent(tx, [
+    event.organizationId,
+    id,
+    event.actor.userId,
+    event.actor.apiKeyId,
+    event.action,
+    event.targetType,
+    event.targetId,
+    JSON.stringify(storableJson(event.metadata)),
+    event.providers,
+    event.at,
+  ])
   return id
 }

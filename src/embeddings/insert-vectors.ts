@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
+import { prepare, type Prepared } from '../database/prepared.ts'
 
 /** The vector of one chunk. */
 export interface ChunkVector {
@@ -11,28 +11,41 @@ export interface ChunkVector {
   vector: Float32Array
 }
 
-/**
- * Inserts vectors of one model in one statement; where a chunk has its vector already, that one stays.
- * The caller bounds how many there are.
- */
+/** Vectors of one statement, which the embedded database runs on this very thread. There is a statement for each number of them. */
+const VECTORS_A_STATEMENT = 64
+
+/** Inserts vectors of one model; where a chunk has its vector already, that one stays. */
 export async function insertVectors(
   tx: Tx,
   organizationId: string,
   modelId: number,
   rows: readonly ChunkVector[],
 ): Promise<void> {
-  const chunks = rows.map(({ sourceItemId, position, provider }, n) => ({
-    n,
-    sourceItemId,
-    position,
-    provider,
-  }))
-  const vectors = rows.map(({ vector }, n) => sql`(${sql.lit(n)}, ${encodeHalfvec(vector)}::halfvec)`)
-  await sql`
+  for (let start = 0; start < rows.length; start += VECTORS_A_STATEMENT) {
+    const batch = rows.slice(start, start + VECTORS_A_STATEMENT)
+    const values = batch.flatMap(({ sourceItemId, position, provider, vector }) => [
+      sourceItemId,
+      position,
+      provider,
+      encodeHalfvec(vector),
+    ])
+    await insertionOf(batch.length)(tx, [organizationId, modelId, ...values])
+  }
+}
+
+const insertions = new Map<number, Prepared<unknown>>()
+
+function insertionOf(count: number): Prepared<unknown> {
+  const known = insertions.get(count)
+  if (known) return known
+  const rows = Array.from({ length: count }, (_, n) => {
+    const first = 3 + 4 * n
+    return `($1, $2, $${first}, $${first + 1}, $${first + 2}, $${first + 3}::halfvec)`
+  })
+  const insertion = prepare(`
     insert into chunk_embeddings (organization_id, embedding_model_id, source_item_id, position, provider, embedding)
-    select ${organizationId}, ${modelId}, r."sourceItemId", r.position, r.provider, v.embedding
-    from json_to_recordset(${JSON.stringify(chunks)}::json)
-      as r(n int, "sourceItemId" uuid, position int, provider text)
-    join (values ${sql.join(vectors)}) as v(n, embedding) on v.n = r.n
-    on conflict do nothing`.execute(tx)
+    values ${rows.join(', ')}
+    on conflict do nothing`)
+  insertions.set(count, insertion)
+  return insertion
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 
 /** A model as its row in `embedding_models` names it. */
@@ -24,15 +25,17 @@ const StateRow = z.object({
   target_name: z.string().nullable(),
 })
 
+const findModels = prepare(`
+  select active.id as active_id, active.name as active_name, target.id as target_id, target.name as target_name
+  from organizations o
+  left join embedding_models active on active.id = o.embedding_model_id
+  left join reembeddings r on r.organization_id = $1 and r.status = 'running'
+  left join embedding_models target on target.id = r.embedding_model_id
+  where o.id = $1`)
+
 /** Reads which models an organization's vectors belong to. Throws when there is no such organization. */
 export async function readModelState(db: Db | Tx, organizationId: string): Promise<ModelState> {
-  const { rows } = await sql`
-    select active.id as active_id, active.name as active_name, target.id as target_id, target.name as target_name
-    from organizations o
-    left join embedding_models active on active.id = o.embedding_model_id
-    left join reembeddings r on r.organization_id = ${organizationId} and r.status = 'running'
-    left join embedding_models target on target.id = r.embedding_model_id
-    where o.id = ${organizationId}`.execute(db)
+  const { rows } = await findModels(db, [organizationId])
   const row = StateRow.parse(rows[0])
   return {
     active: storedModel(row.active_id, row.active_name),
@@ -44,10 +47,11 @@ function storedModel(id: number | null, name: string | null): StoredModel | null
   return id === null || name === null ? null : { id, name }
 }
 
+const findModel = prepare<StoredModel>(`select id, name from embedding_models where name = $1`)
+
 /** The row of a model, made when there is none. */
 export async function ensureStoredModel(db: Db, model: EmbeddingModel): Promise<StoredModel> {
-  const find = () =>
-    db.selectFrom('embedding_models').select(['id', 'name']).where('name', '=', model.id).executeTakeFirst()
+  const find = async (): Promise<StoredModel | undefined> => (await findModel(db, [model.id])).rows[0]
   const known = await find()
   if (known) return known
   // Looked up first, because an insert that finds the name taken still uses up an id.
@@ -64,13 +68,15 @@ export async function ensureStoredModel(db: Db, model: EmbeddingModel): Promise<
 /** First half of an advisory lock's key: this service's locks on an organization's models. */
 const LOCK_CLASS = 727_402
 
+const lockShared = prepare(`select pg_advisory_xact_lock_shared($1::int, hashtext($2))`)
+
 /**
  * Until the transaction ends, no re-embedding of the organization starts or ends; others may store vectors meanwhile.
  * Read the state after it, in a statement of its own. Advisory locks queue fairly, where row locks let sharers starve
  * a writer.
  */
 export async function lockModelsForWriting(tx: Tx, organizationId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${LOCK_CLASS}::int, hashtext(${organizationId}))`.execute(tx)
+  await lockShared(tx, [LOCK_CLASS, organizationId])
 }
 
 /** Until the transaction ends, nobody else stores vectors of the organization. */

@@ -1,6 +1,8 @@
 import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 
@@ -21,6 +23,10 @@ export function refuseDuplicates(items: readonly CleanItem[]): void {
   }
 }
 
+const findSources = prepare<{ id: string; provider: ProviderId }>(`
+  select id, provider from sources
+  where organization_id = $1 and id = any($2::uuid[]) and provider = any($3::text[]) and removed_at is null`)
+
 /**
  * Every document's connector has to be the organization's own, within the caller's scope, and of the document's
  * provider.
@@ -28,14 +34,7 @@ export function refuseDuplicates(items: readonly CleanItem[]): void {
  */
 export async function requireSources(db: Db, caller: Caller, items: readonly CleanItem[]): Promise<void> {
   const ids = [...new Set(items.map((item) => item.sourceId))]
-  const rows = await db
-    .selectFrom('sources')
-    .select(['id', 'provider'])
-    .where('organization_id', '=', caller.organizationId)
-    .where('id', 'in', ids)
-    .where('provider', 'in', providersOf(caller))
-    .where('removed_at', 'is', null)
-    .execute()
+  const { rows } = await findSources(db, [caller.organizationId, ids, providersOf(caller)])
   const providers = new Map(rows.map((row) => [row.id, row.provider]))
   for (const [index, item] of items.entries()) {
     const provider = providers.get(item.sourceId)

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import { adoptModel, insertVectors, lockModelsForWriting, readModelState } from '../embeddings/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import {
@@ -94,6 +95,26 @@ interface WrittenRow {
 
 const UpsertedRows = z.array(z.object({ id: z.string(), provider: z.string(), externalId: z.string() }))
 
+const upsertRows = prepare(`
+  insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, url,
+    author_name, source_created_at, source_updated_at, metadata, content_sha256, synced_at, created_at, updated_at)
+  select $1::uuid, r.id, r.provider, r."externalId", r."sourceId", r."sourceKind", r.title, r.body, r.url,
+    r."authorName", r."sourceCreatedAt", r."sourceUpdatedAt", r."metadataJson"::jsonb, decode(r.hash, 'hex'),
+    $3::timestamptz, $3, $3
+  from json_to_recordset($2::json) as r(n int, id uuid, provider text, "externalId" text,
+    "sourceId" uuid, "sourceKind" text, title text, body text, url text, "authorName" text,
+    "sourceCreatedAt" timestamptz, "sourceUpdatedAt" timestamptz, "metadataJson" text, hash text)
+  order by r.n
+  on conflict (organization_id, provider, external_id) do update set
+    source_id = excluded.source_id, source_kind = excluded.source_kind, title = excluded.title,
+    body = excluded.body, url = excluded.url, author_name = excluded.author_name,
+    source_created_at = excluded.source_created_at, source_updated_at = excluded.source_updated_at,
+    metadata = excluded.metadata, content_sha256 = excluded.content_sha256, canvas_sha256 = null,
+    synced_at = excluded.synced_at, updated_at = excluded.updated_at
+  where (source_items.content_sha256, source_items.source_id)
+    is distinct from (excluded.content_sha256, excluded.source_id)
+  returning id, provider, external_id as "externalId"`)
+
 /**
  * Inserts or overwrites items.
  * @returns their rows by key; one that another transaction just stored with the same content is left out
@@ -109,24 +130,7 @@ async function upsertItems(
     await turn()
     const rows = batch.map((item, n) => Object.assign(columnsOf(item), { n, id: randomUUID() }))
     const newIds = new Map(rows.map((row) => [itemKey(row), row.id]))
-    const { rows: upserted } = await sql`
-      insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, url,
-        author_name, source_created_at, source_updated_at, metadata, content_sha256, synced_at, created_at, updated_at)
-      select ${organizationId}, r.id, r.provider, r."externalId", r."sourceId", r."sourceKind", r.title, r.body, r.url,
-        r."authorName", r."sourceCreatedAt", r."sourceUpdatedAt", r."metadataJson"::jsonb, decode(r.hash, 'hex'), ${at}, ${at}, ${at}
-      from json_to_recordset(${JSON.stringify(rows)}::json) as r(n int, id uuid, provider text, "externalId" text,
-        "sourceId" uuid, "sourceKind" text, title text, body text, url text, "authorName" text,
-        "sourceCreatedAt" timestamptz, "sourceUpdatedAt" timestamptz, "metadataJson" text, hash text)
-      order by r.n
-      on conflict (organization_id, provider, external_id) do update set
-        source_id = excluded.source_id, source_kind = excluded.source_kind, title = excluded.title,
-        body = excluded.body, url = excluded.url, author_name = excluded.author_name,
-        source_created_at = excluded.source_created_at, source_updated_at = excluded.source_updated_at,
-        metadata = excluded.metadata, content_sha256 = excluded.content_sha256, canvas_sha256 = null,
-        synced_at = excluded.synced_at, updated_at = excluded.updated_at
-      where (source_items.content_sha256, source_items.source_id)
-        is distinct from (excluded.content_sha256, excluded.source_id)
-      returning id, provider, external_id as "externalId"`.execute(tx)
+    const { rows: upserted } = await upsertRows(tx, [organizationId, JSON.stringify(rows), at])
     for (const row of UpsertedRows.parse(upserted)) {
       const key = itemKey(row)
       const newId = newIds.get(key)
@@ -157,6 +161,11 @@ function* batchesOf(items: readonly EmbeddedItem[]): Generator<EmbeddedItem[]> {
   if (batch.length > 0) yield batch
 }
 
+const insertChunks = prepare(`
+  insert into chunks (organization_id, source_item_id, position, heading, content)
+  select $1::uuid, id, position, heading, content
+  from json_to_recordset($2::json) as r(id uuid, position int, heading text, content text)`)
+
 async function replaceChunks(
   tx: Tx,
   { organizationId, modelIds }: PreparedItems,
@@ -185,11 +194,7 @@ async function replaceChunks(
       heading,
       content,
     }))
-    await sql`
-      insert into chunks (organization_id, source_item_id, position, heading, content)
-      select ${organizationId}, id, position, heading, content
-      from json_to_recordset(${JSON.stringify(chunks)}::json)
-        as r(id uuid, position int, heading text, content text)`.execute(tx)
+    await insertChunks(tx, [organizationId, JSON.stringify(chunks)])
     for (const [index, modelId] of modelIds.entries()) {
       const vectors = batch.map(({ id, provider, chunk }) => ({
         sourceItemId: id,
