@@ -104,7 +104,8 @@ function judgeAll(
   const judged = new Map<string, Judged>()
   for (const { item, entity } of found) {
     const node = byKey.get(entity.key)
-    if (!node) throw new Error(`${entity.key} is on no node`)
+    // A given name of several people is nobody.
+    if (!node) continue
     const of = judged.get(`${item.id} ${node.id}`) ?? { item, node, labels: new Map() }
     judged.set(`${item.id} ${node.id}`, of)
     const labels = labelsOf(item, node.type).map(([label]) => label)

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import type { StoredEntityType } from '../database/schema.ts'
+import { givenNameOf } from './extraction/identity.ts'
 import type { View } from './visible-sources.ts'
 
 /** How many items of one source name something, and how many of these it wrote. */
@@ -70,13 +71,8 @@ export async function loadAtoms(db: Db, view: View, ids: Iterable<string>): Prom
   for (let round = 0; round < ROUNDS_MAX && wanted.size > 0; round++) {
     const loaded = await loadThese(db, view, wanted)
     for (const atom of loaded) atoms.set(atom.id, atom)
-    const aliases = new Set<string>()
-    for (const atom of loaded) {
-      for (const { alias } of [atom, ...atom.names])
-        if (alias !== null && !asked.has(alias)) aliases.add(alias)
-    }
-    for (const alias of aliases) asked.add(alias)
-    const named = await findByAlias(db, view, aliases)
+    const names = namesToFollow(loaded, asked)
+    const named = await findByName(db, view, names)
     wanted = new Set(named.filter((id) => !atoms.has(id)))
   }
   return atoms
@@ -117,14 +113,52 @@ function overSources(names: readonly [string, string | null, number][]): Counted
   return [...all.values()]
 }
 
-async function findByAlias(db: Db, view: View, aliases: ReadonlySet<string>): Promise<string[]> {
-  if (aliases.size === 0) return []
-  const given = sql`(select value from json_array_elements_text(${JSON.stringify([...aliases])}::json))`
+/** Names by which others may be the same. */
+interface NamesToFollow {
+  aliases: Set<string>
+  /** Words that may be somebody's given name. */
+  givenNames: Set<string>
+}
+
+function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFollow {
+  const aliases = new Set<string>()
+  const givenNames = new Set<string>()
+  const follow = (alias: string): void => {
+    if (!asked.has(alias)) aliases.add(alias)
+    asked.add(alias)
+  }
+  for (const atom of loaded) {
+    for (const { alias } of [atom, ...atom.names]) {
+      if (alias === null) continue
+      follow(alias)
+      const isFullName = atom.type === 'person' && alias.includes(' ')
+      if (isFullName) follow(givenNameOf(alias))
+    }
+    if (atom.type !== 'topic' || atom.alias === null || atom.alias.includes(' ')) continue
+    // A topic's name is without the s of a plural, which a given name may end with.
+    givenNames.add(atom.alias).add(`${atom.alias}s`)
+  }
+  return { aliases, givenNames }
+}
+
+async function findByName(db: Db, view: View, { aliases, givenNames }: NamesToFollow): Promise<string[]> {
+  if (aliases.size === 0 && givenNames.size === 0) return []
+  const given = textsOf(aliases)
   const { rows } = await sql`
     (select id from entities where organization_id = ${view.organizationId} and alias in ${given} order by id limit ${SAME_NAMED_MAX})
     union
     (select distinct entity_id from entity_names
     where organization_id = ${view.organizationId} and alias in ${given} and source_id in ${inView(view)}
-    order by entity_id limit ${SAME_NAMED_MAX})`.execute(db)
+    order by entity_id limit ${SAME_NAMED_MAX})
+    union
+    (select distinct n.entity_id from entity_names n
+    join entities e on e.organization_id = ${view.organizationId} and e.id = n.entity_id and e.type = 'person'
+    where n.organization_id = ${view.organizationId} and n.alias like '% %'
+      and split_part(n.alias, ' ', 1) in ${textsOf(givenNames)} and n.source_id in ${inView(view)}
+    order by n.entity_id limit ${SAME_NAMED_MAX})`.execute(db)
   return IdRows.parse(rows).map((row) => row.id)
+}
+
+function textsOf(texts: Iterable<string>): RawBuilder<unknown> {
+  return sql`(select value from json_array_elements_text(${JSON.stringify([...texts])}::json))`
 }

@@ -1,6 +1,6 @@
 import type { StoredEntityType } from '../database/schema.ts'
 import type { Atom, CountedName, SourceCount } from './atoms.ts'
-import { RANK } from './extraction/identity.ts'
+import { givenNameOf, RANK } from './extraction/identity.ts'
 
 /** One entity: all atoms that the evidence in view says are the same. */
 export interface Entity {
@@ -22,46 +22,74 @@ const CLEARLY = 2
 const NAMES_OF_ONE_MAX = 3
 
 /**
+ * A word in so many times the items of all people with that given name names something else as well, as `Mercury` may where
+ * somebody is called so.
+ */
+const ANOTHER_THING = 3
+
+/**
  * Puts atoms together to entities. An atom belongs to another that goes by its name and is told better by what it is: a phrase to
- * the person of that name, a name or a handle to the address that it was seen with. Where several go by the name, it belongs to
- * the one that clearly has it in more items, and else to none.
+ * the person of that name, a name or a handle to the address that it was seen with, a lone given name to who has it. Where several
+ * go by the name, it belongs to the one that clearly has it in more items, and else to none; a given name of several people is
+ * nothing by itself, and on no entity.
  */
 export function resolveEntities(atoms: Iterable<Atom>): Entity[] {
-  const all = [...atoms]
-  const named = new Map<string, { atom: Atom; items: number }[]>()
+  // Those that others belong to first, so that these are counted for what they belong to themselves.
+  const all = [...atoms].toSorted((left, right) => right.rank - left.rank || (left.id < right.id ? -1 : 1))
+  const roots = new Map<string, Atom>()
+  const named = new Map<string, Map<Atom, number>>()
+  const givenNames = new Map<string, Map<Atom, number>>()
+  const groups = new Map<Atom, Atom[]>()
   for (const atom of all) {
+    const owner = ownerOf(atom, named, givenNames)
+    if (owner === 'several') continue
+    const root = owner === null ? atom : (roots.get(owner.id) ?? owner)
+    roots.set(atom.id, root)
+    groups.set(root, [...(groups.get(root) ?? []), atom])
     if (isShared(atom)) continue
     for (const [alias, items] of aliasesOf(atom)) {
-      const list = named.get(alias) ?? []
-      list.push({ atom, items })
-      named.set(alias, list)
+      addItems(named, alias, root, items)
+      if (root.type === 'person' && alias.includes(' ')) addItems(givenNames, givenNameOf(alias), root, items)
     }
   }
-  const parents = new Map(all.map((atom) => [atom.id, parentOf(atom, named)]))
-  const groups = new Map<string, Atom[]>()
-  const byId = new Map(all.map((atom) => [atom.id, atom]))
-  for (const atom of all) {
-    let root = atom
-    // Ranks rise with every step, so it ends.
-    for (let next = parents.get(root.id); next; next = parents.get(root.id)) root = next
-    groups.set(root.id, [...(groups.get(root.id) ?? []), atom])
-  }
-  return [...groups].flatMap(([id, members]) => {
-    const root = byId.get(id)
-    return root ? [toEntity(root, members)] : []
-  })
+  return [...groups].map(([root, members]) => toEntity(root, members))
 }
 
-function parentOf(atom: Atom, named: ReadonlyMap<string, { atom: Atom; items: number }[]>): Atom | undefined {
-  if (atom.alias === null) return undefined
-  const candidates = (named.get(atom.alias) ?? [])
-    .filter(
-      ({ atom: other }) => other.rank > atom.rank && (other.type === atom.type || atom.type === 'topic'),
-    )
-    .toSorted((left, right) => right.items - left.items || (left.atom.id < right.atom.id ? -1 : 1))
-  const [best, second] = candidates
-  if (!best) return undefined
-  return second && best.items < CLEARLY * second.items ? undefined : best.atom
+function addItems(into: Map<string, Map<Atom, number>>, name: string, root: Atom, items: number): void {
+  const known = into.get(name) ?? new Map<Atom, number>()
+  into.set(name, known.set(root, (known.get(root) ?? 0) + items))
+}
+
+/** Whom an atom belongs to; null: to itself; `several`: to one of several, nobody knows whom. */
+function ownerOf(
+  atom: Atom,
+  named: ReadonlyMap<string, ReadonlyMap<Atom, number>>,
+  givenNames: ReadonlyMap<string, ReadonlyMap<Atom, number>>,
+): Atom | 'several' | null {
+  if (atom.alias === null) return null
+  const isTopic = atom.type === 'topic'
+  const owners = [...(named.get(atom.alias) ?? [])].filter(
+    ([other]) => other.rank > atom.rank && (other.type === atom.type || isTopic),
+  )
+  if (owners.length > 0) return clearly(owners)
+  const bearers = isTopic ? [...(givenNames.get(atom.alias) ?? [])] : []
+  const items = bearers.reduce((sum, [, count]) => sum + count, 0)
+  if (items === 0 || itemsOf(atom) > ANOTHER_THING * items) return null
+  return clearly(bearers) ?? 'several'
+}
+
+/** The one that has a name in clearly more items than any other; null: none has. */
+function clearly(owners: readonly (readonly [Atom, number])[]): Atom | null {
+  const [best, second] = owners.toSorted(
+    ([left, itemsOfLeft], [right, itemsOfRight]) =>
+      itemsOfRight - itemsOfLeft || (left.id < right.id ? -1 : 1),
+  )
+  if (!best) return null
+  return second && best[1] < CLEARLY * second[1] ? null : best[0]
+}
+
+function itemsOf({ counts }: Atom): number {
+  return counts.values().reduce((sum, { items }) => sum + items, 0)
 }
 
 function aliasesOf({ names }: Atom): Map<string, number> {
@@ -91,7 +119,8 @@ function toEntity(root: Atom, atoms: Atom[]): Entity {
   const ordered = [...names]
     .map(([name, items]): CountedName => ({ name, items, alias: null }))
     .toSorted((left, right) => right.items - left.items || (left.name < right.name ? -1 : 1))
-  const label = ordered.toSorted((left, right) => plainness(left.name) - plainness(right.name))[0]?.name ?? ''
+  const label =
+    ordered.toSorted((left, right) => plainness(left.name, root) - plainness(right.name, root))[0]?.name ?? ''
   return {
     id: root.id,
     type: root.type,
@@ -103,9 +132,9 @@ function toEntity(root: Atom, atoms: Atom[]): Entity {
   }
 }
 
-/** How far a name is from what one would call somebody: a name, then one turned round, a handle, an address or a domain. */
-function plainness(name: string): number {
+/** How far a name is from what one would call somebody: a name, then a part of one or one turned round, a handle, an address or a domain. */
+function plainness(name: string, { type }: Atom): number {
   if (/^\S+@\S+$/.test(name) || /^[a-z0-9.-]+\.[a-z]{2,}$/.test(name)) return 3
   if (name.startsWith('@')) return 2
-  return name.includes(',') ? 1 : 0
+  return name.includes(',') || (type === 'person' && !name.includes(' ')) ? 1 : 0
 }

@@ -166,12 +166,14 @@ function runEnd(words: readonly Word[], from: number): number {
     const last = words[end - 1]
     const next = words[end]
     if (!last || !next || next.before !== '' || next.text.includes('@')) break
+    const isInitial = last.text.length === 1 && last.after === '.'
+    // What stands behind a mark of its own, such as the bar between the cells of a row, begins anew.
+    if (next.isFirst && !isInitial) break
     if (!isCapital(next)) {
       const family = familyAfter(words, end)
       if (family === null && !isNumberOf(last, next)) break
       end = family ?? end
     }
-    const isInitial = last.text.length === 1 && last.after === '.'
     if (last.after !== '' && !isInitial) break
   }
   return end

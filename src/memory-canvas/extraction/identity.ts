@@ -43,6 +43,11 @@ export function aliasOf(name: string): string {
   return /[^su]s$/.test(folded) && !folded.endsWith('is') && folded.length > 4 ? folded.slice(0, -1) : folded
 }
 
+/** The first word of the alias of a full name, as a topic of that word goes by. */
+export function givenNameOf(alias: string): string {
+  return aliasOf(alias.slice(0, alias.indexOf(' ')))
+}
+
 /** A name as it is kept: on one line, at most 120 characters. */
 export function tidy(name: string): string {
   return name.replace(/\s+/g, ' ').trim().slice(0, NAME_CHARACTERS_MAX).toWellFormed()

@@ -1,6 +1,6 @@
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { aliasOf, fold, type FoundEntity, RANK, tidy } from './identity.ts'
-import { COMPANY_ENDS, GENERIC, GIVEN_NAMES, JOBS } from './word-lists.ts'
+import { COMPANY_ENDS, GENERIC, GIVEN_NAMES, JOBS, NO_TOPIC } from './word-lists.ts'
 import { isCapital, isOdd, type Word } from './words.ts'
 
 /** How rare a word has to be in plain English (`TermWeights`) to name something by itself, and as a part of a phrase. */
@@ -50,8 +50,7 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
   const addSingle = (word: Word, isFirst: boolean, weight: number): void => {
     const folded = fold(word.text)
     if (
-      GENERIC.has(folded) ||
-      GENERIC.has(aliasOf(word.text)) ||
+      isGeneric(word.text) ||
       JOBS.has(aliasOf(word.text)) ||
       folded.length < 2 ||
       !/^\p{Lu}[\p{L}\p{N}.&+#'’-]*$/u.test(word.text)
@@ -82,7 +81,7 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
       const words = given.filter(({ text }) => text !== '')
       const [first] = words
       if (first === undefined || words.length > HEADING_WORDS_MAX) return
-      const says = words.filter(({ text }) => !GENERIC.has(fold(text)) && !/^\d+$/.test(text))
+      const says = words.filter(({ text }) => !isGeneric(text) && !/^\d+$/.test(text))
       const rarity = Math.max(0, ...says.map(({ text }) => weightOf(text)))
       const isPhrase =
         words.length > 1 &&
@@ -125,6 +124,13 @@ function mostTelling(found: ReadonlyMap<string, Candidate>, plain: ReadonlySet<s
     .map(([alias, { name }]) => topicOf(alias, name))
 }
 
+/** Whether a word says nothing by itself, in the plural or numbered neither. */
+function isGeneric(text: string): boolean {
+  return [fold(text), aliasOf(text), fold(text).replace(/\d+$/, '')].some(
+    (word) => GENERIC.has(word) || NO_TOPIC.has(word),
+  )
+}
+
 function isOddName(text: string): boolean {
   return isOdd({ ...NO_WORD, text })
 }
@@ -155,7 +161,7 @@ function trimmed(
   terms: TermWeights,
   weightOf: (text: string) => number,
 ): readonly Word[] {
-  const isEmpty = ({ text }: Word): boolean => GENERIC.has(fold(text)) || terms.tokenize(text).length === 0
+  const isEmpty = ({ text }: Word): boolean => isGeneric(text) || terms.tokenize(text).length === 0
   let start = 0
   let end = words.length
   const [first] = words

@@ -1,5 +1,8 @@
+import { fold } from './identity.ts'
+
 const wordsOf = (text: string): ReadonlySet<string> =>
   new Set(text.split(/\s+/).filter((word) => word !== ''))
+const foldedWordsOf = (text: string): ReadonlySet<string> => new Set([...wordsOf(text)].map(fold))
 
 /** Given names that tell a person's name in a text, in lower case without accents. */
 export const GIVEN_NAMES = wordsOf(`
@@ -80,8 +83,8 @@ export const COMPANY_ENDS = wordsOf(
   'inc ltd llc gmbh corp corporation limited plc ag llp bv oy ab pty srl sarl sas kg ug se nv spa incorporated',
 )
 
-/** Words that begin with a capital or a heading without being anybody's own: no topic by themselves. */
-export const GENERIC = wordsOf(`
+/** Words that begin with a capital or a heading without being anybody's own: no topic by themselves. As `fold` writes them. */
+export const GENERIC = foldedWordsOf(`
   monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april may june july
   august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt cet est pst
   today tomorrow yesterday tonight morning afternoon evening noon week weeks weekend month months quarter year years day days hour
@@ -101,3 +104,13 @@ export const GENERIC = wordsOf(`
   london berlin paris york tokyo sydney sir mr mrs ms dr prof step-by-step why what how when where who which do don't not please
   director directors promise reward rewards sdks sale sales supplier suppliers headcount handover europe austria switzerland bonjour
   herr frau hallo danke liebe lieber beste viele grüße gruesse signed fixed merged attached closing lost`)
+
+/** The same, of which some are family names too: no topic by themselves, and with a number no more (`Sheet1`). */
+export const NO_TOPIC = foldedWordsOf(`
+  whoever whomever whatever whichever whenever wherever however whose whereas elsewhere somewhere anywhere nowhere someday
+  anything everything nothing something otherwise meanwhile furthermore moreover nevertheless therefore hence besides likewise
+  invoice invoices receipt receipts quote quotation spreadsheet spreadsheets worksheet memo memos checklist checklists reminder
+  topic topics due cost costs amount amounts price prices priority deadline assignee owners sheet sheets slide slides tab page
+  row rows column columns blatt tabelle folie seite feuille hoja pagina get head put post patch delete
+  kib mib gib tib pib kbit mbit gbit kbps mbps gbps hz khz mhz ghz kw kwh mw mah ml mm cm km kg mg sqm sqft
+  bonjour merci cordialement salutations hola gracias saludos atentamente ciao grazie saluti servus moin`)

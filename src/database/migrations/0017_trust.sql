@@ -13,3 +13,7 @@ create table evidence_calibrations (
   lease_expires_at timestamptz,
   primary key (organization_id, embedding_model_id, provider)
 );
+
+-- People by their given name: a word that a text uses as a name may be one of theirs.
+create index entity_names_by_given_name on entity_names (organization_id, split_part(alias, ' ', 1), source_id, entity_id)
+  where alias like '% %';

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { testItem } from '../../test/support/items.ts'
+import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
+import { createModelRegistry } from '../embeddings/index.ts'
+import { loadTermWeights } from '../inference/term-weights.ts'
+import { createItems, type Items } from '../items/index.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { createCanvasWorker, createMemoryCanvas } from './index.ts'
+
+let database: TestDatabase
+let items: Items
+let canvas: ReturnType<typeof createMemoryCanvas>
+let readAll: () => Promise<void>
+const { signal } = new AbortController()
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  const model = hashEmbeddingModel()
+  const models = createModelRegistry({ configured: model, builtin: async () => model })
+  items = createItems({ db, clock: systemClock, models })
+  canvas = createMemoryCanvas({ db, clock: systemClock, findItems: async () => [] })
+  const fail = (fields: object): void => {
+    throw new Error(`nothing may fail: ${JSON.stringify(fields)}`)
+  }
+  const logger = { warn: fail, error: fail }
+  const terms = await loadTermWeights()
+  readAll = async () => {
+    const worker = createCanvasWorker({ db, terms, logger, onRead: () => {}, isBusy: () => false })
+    await worker.readWaiting()
+    await worker.stop()
+  }
+})
+afterAll(() => database.close())
+
+interface Written {
+  by?: string
+  body: string
+  provider?: ProviderId
+}
+
+/** Stores and reads items; whoever writes one does by name and address. */
+async function remember(of: TestOrganization, ...written: Written[]): Promise<void> {
+  await items.write(
+    of.id,
+    written.map(({ by, body, provider = 'notion' }, at) =>
+      testItem(of, {
+        provider,
+        externalId: `${at}`,
+        title: 'Notes',
+        body,
+        authorName: by === undefined ? null : `${by} <${by.toLowerCase().replace(' ', '.')}@corp.com>`,
+      }),
+    ),
+  )
+  await readAll()
+}
+
+const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one)
+
+/** The people and topics that a caller sees, with their weights. */
+async function seen(of: TestOrganization, scope?: ProviderId[]): Promise<string[]> {
+  const { nodes } = await canvas.draw(of.caller(scope), { limit: 50 }, signal)
+  return nodes
+    .filter(({ type }) => type === 'person' || type === 'topic')
+    .map(({ type, label, weight }) => `${type} ${label} ${weight}`)
+    .toSorted()
+}
+
+describe('a given name that a text uses alone', () => {
+  it('is the person who has it, under their full name', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(
+      organization,
+      { by: 'Kemi Okafor', body: 'The budget is done.' },
+      ...times(2, { body: 'We asked Kemi about the budget.' }),
+    )
+    expect(await seen(organization)).toEqual(['person Kemi Okafor 3'])
+    const { nodes } = await canvas.draw(organization.caller(), { limit: 5, q: 'kemi' }, signal)
+    expect(nodes.map(({ label }) => label)).toEqual(['Kemi Okafor'])
+    const { entity } = await canvas.describe(organization.caller(), nodes[0]?.id ?? '')
+    expect(entity).toMatchObject({ label: 'Kemi Okafor', weight: 3 })
+    expect(entity.aliases).toContain('Kemi')
+  })
+
+  it('is the one who clearly writes most of those who have it, and nobody where none does', async () => {
+    const organization = await insertOrganization(database.db)
+    const asked = times(2, { body: 'We asked Kemi about the budget.' })
+    await remember(
+      organization,
+      ...times(2, { by: 'Kemi Okafor', body: 'The budget is done.' }),
+      { by: 'Kemi Adeyemi', body: 'So is the plan.' },
+      ...asked,
+    )
+    expect(await seen(organization)).toEqual(['person Kemi Adeyemi 1', 'person Kemi Okafor 4'])
+    const both = await insertOrganization(database.db)
+    await remember(
+      both,
+      { by: 'Kemi Okafor', body: 'The budget is done.' },
+      { by: 'Kemi Adeyemi', body: 'So is the plan.' },
+      ...asked,
+    )
+    expect(await seen(both)).toEqual(['person Kemi Adeyemi 1', 'person Kemi Okafor 1'])
+  })
+
+  it('stays a topic where far more items use it than the person wrote or is named in', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(
+      organization,
+      { by: 'Zephyr Okafor', body: 'The budget is done.' },
+      ...times(4, { body: 'The launch of Zephyr is in May.' }),
+    )
+    expect(await seen(organization)).toEqual(['person Zephyr Okafor 1', 'topic Zephyr 4'])
+  })
+
+  it('is not told from who is out of scope', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(
+      organization,
+      { by: 'Kemi Okafor', body: 'The budget is done.', provider: 'slack' },
+      ...times(2, { body: 'We asked Kemi about the budget.' }),
+    )
+    expect(await seen(organization, ['notion'])).toEqual(['topic Kemi 2'])
+    expect(await seen(organization)).toEqual(['person Kemi Okafor 3'])
+  })
+})
+
+describe('a name', () => {
+  it('is the person of an address who is also named without it in many items', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(
+      organization,
+      ...times(4, { by: 'Farid Okafor', body: 'The budget is done.' }),
+      ...times(3, { body: 'Farid Okafor said so to Grace Hopper.', by: 'Grace Hopper' }),
+      ...times(2, { body: 'Owner | Due\nFarid Okafor | Monday' }),
+    )
+    const people = await seen(organization)
+    expect(people.filter((one) => one.includes('Farid'))).toEqual(['person Farid Okafor 9'])
+  })
+})
