@@ -1,13 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { openApiDocument } from '../src/http/openapi.ts'
 import { routes, VERSION } from '../src/assembly/app.ts'
+import { webhookEvents } from '../src/assembly/webhook-engine.ts'
 
 /** Where a service that nobody configured answers; a running one puts its own address there. */
 const PLACEHOLDER_URL = 'http://127.0.0.1:8787'
 
 /** The checked-in OpenAPI document as text. */
 export function generatedOpenApi(): string {
-  const document = openApiDocument(routes, { version: VERSION, url: PLACEHOLDER_URL })
+  const document = openApiDocument(routes, {
+    version: VERSION,
+    url: PLACEHOLDER_URL,
+    webhooks: webhookEvents,
+  })
   return `${JSON.stringify(document, null, 2)}\n`
 }
 

@@ -87,7 +87,7 @@ const serviceSchema = z.object({
   ENCRYPTION_KEY: encryptionKeys
     .optional()
     .describe(
-      "Encrypts OAuth tokens and the embedding server's API key at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured",
+      "Encrypts OAuth tokens, the embedding server's API key and secrets of webhooks at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured, and for webhooks",
     ),
   STRIPE_SECRET_KEY: secret
     .optional()
@@ -98,6 +98,11 @@ const serviceSchema = z.object({
   STRIPE_API_URL: url
     .optional()
     .describe('Stands for https://api.stripe.com, for tests and gateways; without a path'),
+  WEBHOOK_ALLOW_PRIVATE_ADDRESSES: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .describe("Whether workspaces' webhooks may be at private addresses, and without https"),
   SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
   LOG_LEVEL: z

@@ -11,6 +11,7 @@ import { actorOf, type Actor, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { type ProviderScope, requireReach } from '../kernel/scope.ts'
 import { lockOrganization } from '../organizations/index.ts'
+import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { newApiKeySecret, type NewSecret } from './api-key-secret.ts'
 
 export interface NewApiKey {
@@ -154,7 +155,20 @@ async function revokeApiKey(tx: Tx, caller: Caller, id: string, at: Date): Promi
     providers: [],
     at,
   })
+  await emitEvent(tx, organizationId, { type: 'api_key.revoked', at, data: eventData(revoked) })
   return revoked
+}
+
+/** What webhooks are told of a key. */
+function eventData(row: Row<'api_keys'>) {
+  return {
+    apiKeyId: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    actorType: row.actor_type,
+    allowedActions: row.allowed_actions,
+    allowedProviders: row.allowed_providers,
+  }
 }
 
 export interface ApiKeyInsert {
@@ -207,6 +221,7 @@ export async function insertApiKey(
       at,
     })
   }
+  await emitEvent(tx, organizationId, { type: 'api_key.created', at, data: eventData(row) })
   return row
 }
 

@@ -11,10 +11,9 @@ import {
   type Billing,
   type BillingServices,
 } from '../billing/index.ts'
-import { createTask, type Task } from '../background/index.ts'
+import type { Task } from '../background/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
-import { isMigrated } from '../database/migrate.ts'
 import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
 import { connectionRoutes, type ConnectionServices } from '../connections/index.ts'
 import { addConsolePages } from './console-pages.ts'
@@ -28,6 +27,9 @@ import type { Route } from '../http/route.ts'
 import { createServer, type ServerOptions } from '../http/create-server.ts'
 import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
+import { sweepUsage } from './sweep-usage.ts'
+import { unreadiness } from './unreadiness.ts'
+import { createWebhookEngine, webhookEvents } from './webhook-engine.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
@@ -71,6 +73,11 @@ import {
   organizationRoutes,
   type OrganizationServices,
 } from '../organizations/index.ts'
+import {
+  type OutgoingWebhooks,
+  type OutgoingWebhookServices,
+  webhookRoutes,
+} from '../outgoing-webhooks/index.ts'
 import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
 import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
 import {
@@ -89,7 +96,7 @@ import {
   type SourceServices,
 } from '../sources/index.ts'
 import { createSyncRuns, dropActiveRuns, syncRoutes, type SyncServices } from '../sync/index.ts'
-import { createCredits, createRateLimit, type Credits, type RateLimit } from '../usage/index.ts'
+import { createCredits, createRateLimit } from '../usage/index.ts'
 
 /** Everything the service takes from outside. */
 export interface AppDependencies {
@@ -140,6 +147,7 @@ type Services = AccessServices &
   MemoryCanvasServices &
   OperatorServices &
   OrganizationServices &
+  OutgoingWebhookServices &
   ModelChoiceServices &
   ModelMoveServices &
   ReferenceServices &
@@ -161,13 +169,13 @@ export const routes: readonly Route<Services>[] = [
   ...auditRoutes,
   ...organizationRoutes,
   ...billingRoutes,
+  ...webhookRoutes,
   ...operatorRoutes,
   ...modelChoiceRoutes,
   ...healthRoutes,
   ...referenceRoutes,
 ]
 
-const SWEEP_INTERVAL_MS = 60_000
 /** Passages that are looked at for what a query means. */
 const CANVAS_PASSAGES = 8
 /** It has one session: a search at work, and one that is ready to follow. */
@@ -194,6 +202,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const files = createFiles({ db, items, extractor: createTextExtractor() })
   const engine = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
+  const outgoing = createWebhookEngine({ ...deps, metrics })
   const removals = createRemovals({
     db,
     clock,
@@ -201,7 +210,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
   })
   const isDraining = (): boolean => draining
-  const parts = { embedding, items, files, engine, removals, billing, isDraining }
+  const parts = { embedding, items, files, engine, removals, billing, outgoing, isDraining }
   const services = createServices(deps, parts)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
@@ -237,11 +246,12 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     await addConsolePages(server, { build: deps.consoleBuild, signIn: identity.signIn })
   const background = backgroundOf(deps, {
     embedding,
-    sweeps: sweepUsage({ credits, rateLimit }, deps),
+    sweeps: sweepUsage({ credits, rateLimit }, { ...deps, db }),
     files,
     removals,
     engine,
     billing,
+    outgoing,
     metrics,
   })
   return {
@@ -262,6 +272,7 @@ function backgroundOf(
     removals,
     engine,
     billing,
+    outgoing,
     metrics,
   }: {
     embedding: EmbeddingEngine
@@ -270,6 +281,7 @@ function backgroundOf(
     removals: Removals
     engine: ConnectorEngine
     billing: Billing
+    outgoing: OutgoingWebhooks
     metrics: Metrics
   },
 ): Pick<App, 'start' | 'stop' | 'readForCanvas'> {
@@ -293,8 +305,12 @@ function backgroundOf(
       canvasWorker.start()
       evidenceCalibrator.start()
       // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
-      if (database.driver === 'embedded') await billing.takeOver()
+      if (database.driver === 'embedded') {
+        await billing.takeOver()
+        await outgoing.takeOver()
+      }
       billing.start()
+      outgoing.start()
     },
     readForCanvas: () => canvasWorker.readWaiting(),
     async stop() {
@@ -306,6 +322,7 @@ function backgroundOf(
         removals,
         engine,
         billing,
+        outgoing,
         canvasWorker,
         evidenceCalibrator,
       ]
@@ -324,6 +341,7 @@ function createServices(
     engine: ConnectorEngine
     removals: Removals
     billing: Billing
+    outgoing: OutgoingWebhooks
     isDraining: () => boolean
   },
 ): Services {
@@ -358,6 +376,7 @@ function createServices(
     }),
     syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
     billing,
+    outgoingWebhooks: parts.outgoing,
     operator: createOperator({ db, clock, logger, billing }),
     items,
     files: parts.files,
@@ -376,7 +395,9 @@ function createServices(
     unreadiness: () => unreadiness(database, parts.isDraining()),
     // Made once: it takes 10 ms, and anybody may ask for it.
     openApiDocument: () =>
-      (document ??= { ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl() }) }),
+      (document ??= {
+        ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl(), webhooks: webhookEvents }),
+      }),
   }
 }
 
@@ -386,27 +407,5 @@ function itemsNearest(search: Search): FindItems {
     const filter = provider === undefined ? {} : { filter: { providers: [provider] } }
     const { hits } = await search(caller, { query, limit: CANVAS_PASSAGES, ...filter }, signal)
     return [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
-  }
-}
-
-/** Once a minute: gives back the credits of requests whose process died, and forgets the rate windows that are over. */
-function sweepUsage(
-  { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
-  { clock, logger }: AppDependencies,
-): Task[] {
-  const sweep = (act: () => Promise<unknown>, failure: string): Task =>
-    createTask({ act, intervalMs: SWEEP_INTERVAL_MS, onError: (err) => logger.error({ err }, failure) })
-  return [
-    sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be given back'),
-    sweep(() => rateLimit.sweep(), 'rate windows that are over could not be removed'),
-  ]
-}
-
-async function unreadiness(database: OpenDatabase, draining: boolean): Promise<string | null> {
-  if (draining) return 'The service is stopping'
-  try {
-    return (await isMigrated(database.db)) ? null : 'The database is not migrated to this version'
-  } catch {
-    return 'The database cannot be reached'
   }
 }

@@ -28,6 +28,12 @@ const ACTIONS = [
   'source_item.ingest',
   'source_item.delete',
   'sync_run.create',
+  'webhook.create',
+  'webhook.update',
+  'webhook.rotate',
+  'webhook.delete',
+  'webhook.test',
+  'webhook.replay',
 ] as const
 
 type CleanUpAction = `maintenance.${ProviderId}.${string}`

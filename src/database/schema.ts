@@ -25,6 +25,20 @@ export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
 export type SourceKind = 'message' | 'document' | 'file'
 /** A source counts as one, so that its items are counted as everything else. */
 export type StoredEntityType = 'person' | 'organization' | 'channel' | 'topic' | 'source'
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
+/** `person`: somebody in the console did; `gone`: it answered 410; `failing`: for three days nothing got through. */
+export type WebhookDisabledReason = 'person' | 'gone' | 'failing'
+export type DeliveryError =
+  | 'address_not_allowed'
+  | 'name_not_found'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'timeout'
+  | 'redirected'
+  | 'gone'
+  | 'refused'
+  | 'secret_unreadable'
+  | 'webhook_disabled'
 export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
 
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
@@ -347,6 +361,44 @@ export interface Schema {
     threshold: Nullable<number>
     lease_id: Nullable<string>
     lease_expires_at: Nullable<Date>
+  }
+  outgoing_webhooks: {
+    organization_id: string
+    id: string
+    url: string
+    description: Nullable<string>
+    event_types: Nullable<string[]>
+    status: 'active' | 'disabled'
+    disabled_reason: Nullable<WebhookDisabledReason>
+    secret_ciphertext: Buffer
+    previous_secret_ciphertext: Nullable<Buffer>
+    previous_secret_expires_at: Nullable<Date>
+    failing_since: Nullable<Date>
+    created_at: Date
+    updated_at: Date
+  }
+  webhook_deliveries: {
+    organization_id: string
+    id: string
+    webhook_id: string
+    event_id: string
+    type: string
+    payload: string
+    status: Generated<DeliveryStatus>
+    attempts: Generated<number>
+    next_attempt_at: Date
+    lease_id: Nullable<string>
+    lease_expires_at: Nullable<Date>
+    last_attempt_at: Nullable<Date>
+    response_status: Nullable<number>
+    error: Nullable<DeliveryError>
+    created_at: Date
+  }
+  credit_notices: {
+    organization_id: string
+    period_started_at: Date
+    credit_limit: number
+    percent: number
   }
   reembeddings: {
     organization_id: string

@@ -14,6 +14,10 @@ export interface Metrics {
   watchOverage(
     read: () => Promise<{ waitingAnswers: number; uncertainAnswers: number; lagSeconds: number }>,
   ): void
+  /** An attempt to deliver an event to a workspace's webhook. */
+  observeWebhook(attempt: { outcome: 'delivered' | 'retried' | 'failed'; seconds: number }): void
+  /** From now on shows how far those deliveries are behind, as it is at each look. */
+  watchWebhooks(read: () => Promise<{ waiting: number; lagSeconds: number }>): void
   /** Items that were read for the memory canvas. */
   observeCanvasItems(items: number): void
   /** A page of a sync run that was stored. */
@@ -54,6 +58,13 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers: [registry],
   })
+  const webhooks = new Histogram({
+    name: 'webhook_attempt_duration_seconds',
+    help: "Time of an attempt to deliver an event to a workspace's webhook, by what came of it",
+    labelNames: ['outcome'],
+    buckets: SECONDS_BUCKETS,
+    registers: [registry],
+  })
   const canvasItems = new Counter({
     name: 'memory_canvas_items_total',
     help: 'Items read for the memory canvas',
@@ -65,7 +76,9 @@ export function createMetrics(): Metrics {
     hasJustAnswered: () => performance.now() - answeredAt < JUST_MS,
     observeCanvasItems: (read) => canvasItems.inc(read),
     observeReport: (attempt) => reported.inc({ outcome: attempt.outcome }, attempt.answers),
-    watchOverage: (read) => watchOverage(registry, read),
+    watchOverage: (read) => watch(registry, read, OVERAGE_GAUGES),
+    observeWebhook: ({ outcome, seconds }) => webhooks.observe({ outcome }, seconds),
+    watchWebhooks: (read) => watch(registry, read, WEBHOOK_GAUGES),
     observeAnswer({ method, route, status, seconds }) {
       answeredAt = performance.now()
       answers.observe({ method, route, status }, seconds)
@@ -86,35 +99,51 @@ export function addMetrics(server: FastifyInstance, { registry }: Metrics): void
   )
 }
 
-/** All three are of one look; while the database cannot be read they are not a number. */
-function watchOverage(registry: Registry, read: Parameters<Metrics['watchOverage']>[0]): void {
-  type Standing = Awaited<ReturnType<typeof read>>
-  let look: Promise<Standing | null> | undefined
-  const current = (): Promise<Standing | null> =>
+type OverageStanding = Awaited<ReturnType<Parameters<Metrics['watchOverage']>[0]>>
+type WebhookStanding = Awaited<ReturnType<Parameters<Metrics['watchWebhooks']>[0]>>
+
+const OVERAGE_GAUGES: Record<keyof OverageStanding, { name: string; help: string }> = {
+  waitingAnswers: {
+    name: 'billing_overage_waiting_answers',
+    help: 'Answers served over the cap that the payment processor has not confirmed',
+  },
+  uncertainAnswers: {
+    name: 'billing_overage_uncertain_answers',
+    help: 'Of the waiting answers, those that may have arrived and wait for the operator',
+  },
+  lagSeconds: {
+    name: 'billing_overage_lag_seconds',
+    help: 'Age of the oldest answer over the cap that the payment processor has not confirmed',
+  },
+}
+
+const WEBHOOK_GAUGES: Record<keyof WebhookStanding, { name: string; help: string }> = {
+  waiting: {
+    name: 'webhook_deliveries_waiting',
+    help: "Events that are yet to be delivered to workspaces' webhooks, those that wait for another attempt too",
+  },
+  lagSeconds: {
+    name: 'webhook_deliveries_lag_seconds',
+    help: 'How long the delivery that has been due for the longest is due',
+  },
+}
+
+/** All the gauges are of one look; while the database cannot be read they are not a number. */
+function watch<Field extends string>(
+  registry: Registry,
+  read: () => Promise<Record<Field, number>>,
+  gauges: Record<Field, { name: string; help: string }>,
+): void {
+  let look: Promise<Record<Field, number> | null> | undefined
+  const current = (): Promise<Record<Field, number> | null> =>
     (look ??= read()
       .catch(() => null)
       .finally(() => (look = undefined)))
-  const watch = (name: string, help: string, field: keyof Standing): void => {
+  for (const field in gauges) {
     const gauge: Gauge = new Gauge({
-      name,
-      help,
+      ...gauges[field],
       registers: [registry],
       collect: async () => gauge.set((await current())?.[field] ?? Number.NaN),
     })
   }
-  watch(
-    'billing_overage_waiting_answers',
-    'Answers served over the cap that the payment processor has not confirmed',
-    'waitingAnswers',
-  )
-  watch(
-    'billing_overage_uncertain_answers',
-    'Of the waiting answers, those that may have arrived and wait for the operator',
-    'uncertainAnswers',
-  )
-  watch(
-    'billing_overage_lag_seconds',
-    'Age of the oldest answer over the cap that the payment processor has not confirmed',
-    'lagSeconds',
-  )
 }

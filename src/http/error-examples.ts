@@ -82,6 +82,12 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     used: 100,
     limit: 100,
   },
+  webhook_limit_reached: {
+    error: 'A workspace has at most 20 webhooks and 20 are there; delete one first',
+    used: 20,
+    limit: 20,
+  },
+  webhook_disabled: { error: 'The webhook is disabled; enable it first' },
   source_disabled: { error: 'The source is paused; resume it in the console' },
   source_push_only: { error: 'The source has no account to sync with; push documents to /v1/ingest' },
   plan_by_contract: {

@@ -52,8 +52,18 @@ const RATE_HEADERS = {
   },
 }
 
-/** The OpenAPI 3.1 document of a route table (https://spec.openapis.org/oas/v3.1.1). */
-export function openApiDocument<S>(routes: readonly Route<S>[], info: { version: string; url: string }) {
+/** Something that the service calls others about: its name, and the body that it sends. */
+export interface OpenApiWebhook {
+  name: string
+  summary: string
+  payload: z.ZodType
+}
+
+/** The OpenAPI 3.1 document of a route table (https://spec.openapis.org/oas/v3.1.1), with what the service sends to others. */
+export function openApiDocument<S>(
+  routes: readonly Route<S>[],
+  info: { version: string; url: string; webhooks?: readonly OpenApiWebhook[] },
+) {
   const paths: ZodOpenApiPathsObject = {}
   for (const route of routes) {
     const path = (paths[route.path] ??= {})
@@ -72,6 +82,7 @@ export function openApiDocument<S>(routes: readonly Route<S>[], info: { version:
     },
     servers: [{ url: info.url }],
     paths,
+    webhooks: Object.fromEntries((info.webhooks ?? []).map((webhook) => [webhook.name, sent(webhook)])),
     components: {
       examples: errorExamples(info.url),
       securitySchemes: {
@@ -90,6 +101,35 @@ export function openApiDocument<S>(routes: readonly Route<S>[], info: { version:
     for (const method of METHOD_KEYS) showExamples(path[method]?.parameters ?? [])
   }
   return document
+}
+
+const SIGNATURE_HEADERS = z.object({
+  'webhook-id': z.string().describe('The same for every attempt: who has seen it may pass it over.'),
+  'webhook-timestamp': z.string().describe('When this attempt was made, in seconds since 1970.'),
+  'webhook-signature': z
+    .string()
+    .describe(
+      '`v1,` and the HMAC-SHA256 of id, timestamp and body in base64; of several, separated by spaces, one has to fit.',
+    ),
+})
+
+/** A request as the service sends it, by Standard Webhooks. */
+function sent({ name, summary, payload }: OpenApiWebhook): { post: ZodOpenApiOperationObject } {
+  return {
+    post: {
+      summary,
+      operationId: `webhook.${name}`,
+      tags: ['Events'],
+      security: [],
+      requestParams: { header: SIGNATURE_HEADERS },
+      requestBody: { required: true, content: { 'application/json': withExample(payload) } },
+      responses: {
+        '2XX': {
+          description: 'Taken; anything else is tried again, but for 410, which disables the webhook.',
+        },
+      },
+    },
+  }
 }
 
 /**

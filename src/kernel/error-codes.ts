@@ -26,6 +26,8 @@ export const ERROR_CODES = {
   last_owner: 409,
   member_limit_reached: 409,
   invitation_limit_reached: 409,
+  webhook_limit_reached: 409,
+  webhook_disabled: 409,
   source_disabled: 409,
   source_push_only: 409,
   plan_by_contract: 409,

@@ -11,6 +11,8 @@ export const EXAMPLE_ID = {
   entity: '4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34',
   syncRun: '71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642',
   request: 'e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83',
+  webhook: 'd2b9e6f3-0a7c-4e18-b5d4-8c1f3a6e9072',
+  delivery: '6f1d8a3b-c5e2-4097-8b6a-e4d9c7f20315',
   auditEvent: '2a6f9c4e-b8d1-4e35-97a2-c3f0d5e8b174',
 } as const
 

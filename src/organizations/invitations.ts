@@ -8,6 +8,7 @@ import { ROLES, type Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { currentRole, findRole, mayManage, requireAuthority } from './authority.ts'
 import { hashInvitationSecret, newInvitationSecret } from './invitation-secret.ts'
 import { addMember, lockOrganization, type OrganizationView } from './organizations.ts'
@@ -204,6 +205,7 @@ async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<Organ
     providers: [],
     at,
   })
+  await emitEvent(tx, organizationId, { type: 'member.joined', at, data: { userId, role } })
   return await showOrganization(tx, organizationId, userId)
 }
 

@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import { currentRole, requireAuthority } from './authority.ts'
+import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { dropInvitationsOf } from './invitations.ts'
 import { lockOrganization } from './organizations.ts'
 
@@ -58,7 +59,10 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
           .execute()
         const invitationsRevoked = await dropInvitationsOf(tx, organizationId, userId, role)
         const metadata = { role, formerRole: before.role, invitationsRevoked }
-        await record(tx, caller, { action: 'member.update', userId, metadata, at: clock.now() })
+        const at = clock.now()
+        await record(tx, caller, { action: 'member.update', userId, metadata, at })
+        const data = { userId, role, previousRole: before.role }
+        await emitEvent(tx, organizationId, { type: 'member.updated', at, data })
         return { ...before, role }
       }),
     remove: (caller, userId) =>
@@ -78,6 +82,8 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
         const at = clock.now()
         const metadata = { role: member.role, left, invitationsRevoked }
         await record(tx, caller, { action: 'member.remove', userId, metadata, at })
+        const data = { userId, role: member.role }
+        await emitEvent(tx, organizationId, { type: 'member.removed', at, data })
         return { member, removedAt: at.toISOString() }
       }),
   }

@@ -5,7 +5,8 @@ import type { Schema, SourceStatus } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { JsonValue } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { hasAccount, isThere } from './source.ts'
+import { emitEvent } from '../outgoing-webhooks/index.ts'
+import { hasAccount, isThere, lockSource, type Source } from './source.ts'
 
 /*
  * What may be written to a source: together with the removal (removals.ts) all the statements that change the table, for runs,
@@ -77,6 +78,8 @@ export async function reconnectSource(
   account: { organizationId: string; provider: ProviderId; externalAccountId: string },
   at: Date,
 ): Promise<string | undefined> {
+  const before = await findAccountSource(tx, account)
+  if (!before) return undefined
   const source = await tx
     .updateTable('sources')
     .set((set) => ({
@@ -92,12 +95,46 @@ export async function reconnectSource(
       updated_at: at,
     }))
     .where('organization_id', '=', account.organizationId)
+    .where('id', '=', before.sourceId)
+    .returning('status')
+    .executeTakeFirstOrThrow()
+  if (source.status === 'active') await tellOfChange(tx, before, { status: 'active' }, at)
+  return before.sourceId
+}
+
+/** The source that an account has, locked. */
+async function findAccountSource(
+  tx: Tx,
+  account: { organizationId: string; provider: ProviderId; externalAccountId: string },
+): Promise<Source | undefined> {
+  const { organizationId } = account
+  const found = await tx
+    .selectFrom('sources')
+    .select('id')
+    .where('organization_id', '=', organizationId)
     .where('provider', '=', account.provider)
     .where('external_account_id', '=', account.externalAccountId)
     .where(hasAccount())
-    .returning('id')
     .executeTakeFirst()
-  return source?.id
+  return found && (await lockSource(tx, { organizationId, sourceId: found.id }))
+}
+
+/** Tells webhooks of a source that stops working or works again, not of one that goes on as it was or is paused. */
+async function tellOfChange(
+  tx: Tx,
+  before: Source,
+  after: { status: 'active' } | { status: 'error'; errorMessage: string },
+  at: Date,
+): Promise<void> {
+  const { organizationId, sourceId, provider, displayName, status: previousStatus } = before
+  const source = { sourceId, provider, displayName }
+  if (previousStatus === 'disabled' || previousStatus === after.status) return
+  if (after.status === 'error') {
+    const { errorMessage } = after
+    await emitEvent(tx, organizationId, { type: 'source.error', at, data: { ...source, errorMessage } })
+  } else if (previousStatus !== 'active') {
+    await emitEvent(tx, organizationId, { type: 'source.active', at, data: { ...source, previousStatus } })
+  }
 }
 
 /** What a person may change. Nothing is pending or in error by a person's wish: `resume` gives back what a pause hid. */
@@ -153,6 +190,8 @@ export interface RunResult {
 export async function settleSource(tx: Tx, source: SourceRef, result: RunResult): Promise<void> {
   const { errorMessage, snapshot, nextPollAt, at } = result
   const isSuccess = errorMessage === null
+  const before = await lockSource(tx, source)
+  if (!before) return
   await update(tx, source, {
     status: isSuccess ? 'active' : 'error',
     error_message: errorMessage,
@@ -163,6 +202,7 @@ export async function settleSource(tx: Tx, source: SourceRef, result: RunResult)
   })
     .where('status', '<>', 'disabled')
     .execute()
+  await tellOfChange(tx, before, isSuccess ? { status: 'active' } : { status: 'error', errorMessage }, at)
 }
 
 /** Notes what the provider says of a source's access policies. */
@@ -172,9 +212,21 @@ export async function savePolicyHealth(tx: Tx, source: SourceRef, health: object
 
 /** The provider has ended the grant of a source; a paused one stays paused. */
 export async function failSource(tx: Tx, source: SourceRef, message: string, at: Date): Promise<void> {
-  await update(tx, source, { status: 'error', error_message: message, updated_at: at })
+  await fail(tx, source, { error_message: message, updated_at: at })
+}
+
+async function fail(
+  tx: Tx,
+  source: SourceRef,
+  values: { error_message: string; updated_at: Date; next_poll_at?: Date },
+): Promise<void> {
+  const before = await lockSource(tx, source)
+  if (!before) return
+  await update(tx, source, { status: 'error', ...values })
     .where('status', '<>', 'disabled')
     .execute()
+  const { error_message: errorMessage, updated_at: at } = values
+  await tellOfChange(tx, before, { status: 'error', errorMessage }, at)
 }
 
 /** When a source is polled next. */
@@ -220,9 +272,7 @@ export async function failUnofferedSource(
   reason: string,
   at: Date,
 ): Promise<void> {
-  await update(tx, source, { status: 'error', error_message: reason, next_poll_at: at, updated_at: at })
-    .where('status', '<>', 'disabled')
-    .execute()
+  await fail(tx, source, { error_message: reason, next_poll_at: at, updated_at: at })
 }
 
 /** Marks the sources but the oldest `limit` (null: no limit) as beyond the plan, and no others. */

@@ -4,6 +4,7 @@ import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { failUnofferedSource, hasAccount, lockSource } from '../sources/index.ts'
+import { ENDED_RUN_COLUMNS, tellOfEnd } from './tell-of-end.ts'
 
 /**
  * Says of the sources that this deployment cannot sync, because their provider's settings are gone, why that is: they are in
@@ -63,10 +64,12 @@ async function failOne(tx: Tx, source: SourceRef, reason: string, at: Date): Pro
   if (run && !run.is_free) return
   await failUnofferedSource(tx, source, reason, at)
   if (!run) return
-  await tx
+  const ended = await tx
     .updateTable('sync_runs')
     .set({ status: 'failed', finished_at: at, error_message: reason, lease_id: null, lease_expires_at: null })
     .where('organization_id', '=', source.organizationId)
     .where('id', '=', run.id)
-    .execute()
+    .returning(ENDED_RUN_COLUMNS)
+    .executeTakeFirstOrThrow()
+  await tellOfEnd(tx, ended, { provider: found.provider, status: 'failed', at })
 }

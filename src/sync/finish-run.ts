@@ -5,6 +5,7 @@ import { type Provider, findProvider } from '../providers/index.ts'
 import { savePolicyHealth, settleSource } from '../sources/index.ts'
 import type { TakenRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
+import { ENDED_RUN_COLUMNS, tellOfEnd } from './tell-of-end.ts'
 
 /** A person paused the source while its run went on. */
 export class SourcePaused extends Error {
@@ -37,10 +38,11 @@ export async function finishRun(
   const now = schedule.clock.now()
   const { organizationId, source } = run
   const message = end.succeeded ? null : storableText(end.message.slice(0, MESSAGE_CHARACTERS))
-  const counts = await tx
+  const status = end.succeeded ? 'succeeded' : 'failed'
+  const ended = await tx
     .updateTable('sync_runs')
     .set({
-      status: end.succeeded ? 'succeeded' : 'failed',
+      status,
       finished_at: now,
       error_message: message,
       needs_reconnection: !end.succeeded && end.needsReconnection,
@@ -49,10 +51,11 @@ export async function finishRun(
     })
     .where('organization_id', '=', organizationId)
     .where('id', '=', run.runId)
-    .returning(['items_ingested', 'items_deleted'])
+    .returning(ENDED_RUN_COLUMNS)
     .executeTakeFirstOrThrow()
+  await tellOfEnd(tx, ended, { provider: source.provider, status, at: now })
   const { policyHealth } = findProvider(source.provider)
-  if (policyHealth && mayChangePolicyHealth(run, end, counts))
+  if (policyHealth && mayChangePolicyHealth(run, end, ended))
     await updatePolicyHealth(tx, run, end, policyHealth)
   const poll = nextPoll(now, schedule)
   const wait = end.succeeded ? null : end.pollNotBefore

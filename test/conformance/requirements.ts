@@ -1,5 +1,6 @@
 import { CANVAS_REQUIREMENTS } from './canvas-requirements.ts'
 import { PAYMENT_REQUIREMENTS } from './payment-requirements.ts'
+import { WEBHOOK_REQUIREMENTS } from './webhook-requirements.ts'
 
 /** One thing that the service promises. Tests cite it by its id in their title: `… [KEY-3]`. */
 export interface Requirement {
@@ -373,6 +374,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'An admin hands in a file, whose text is searchable when the call returns; one that cannot be read is refused with the reason, and nothing is stored.',
     'CON-13': 'At most 1,000 members and 100 open invitations: 409 with the number.',
   },
+  'Webhooks to workspaces': WEBHOOK_REQUIREMENTS,
   Operations: {
     'OPS-1':
       '/healthz answers 200 while the process lives, /readyz 200 once it can serve and 503 while it drains.',

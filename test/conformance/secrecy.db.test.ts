@@ -138,6 +138,7 @@ async function actOnEverything(): Promise<void> {
   await call('POST', '/v1/maintenance/slack/cleanup-system-events', { dryRun: false })
   await manageMembers()
   await asAdmin('GET', '/v1/console/audit-events/export?format=csv')
+  await manageWebhooks()
   const made = await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
   await buyPlan(made.body.organization.id)
   const path = `/operator/organizations/${organization.id}/subscription`
@@ -158,6 +159,22 @@ async function manageMembers(): Promise<void> {
   for (const token of tokens) await call('POST', '/v1/console/invitations/accept', { token }, guest.token)
   await asAdmin('PATCH', `/v1/console/members/${guest.userId}`, { role: 'admin' })
   await asAdmin('DELETE', `/v1/console/members/${guest.userId}`)
+}
+
+/** A webhook, from its making to the end; no worker sends anything to it. */
+async function manageWebhooks(): Promise<void> {
+  const path = '/v1/console/webhooks'
+  const made = await asAdmin('POST', path, {
+    url: 'https://hooks.example.com/',
+    eventTypes: ['source.error'],
+  })
+  const one = `${path}/${made.body.webhook.id}`
+  await asAdmin('PATCH', one, { description: 'Alerts' })
+  const rotated = await asAdmin('POST', `${one}/rotate`)
+  secrets.push(made.body.secret, rotated.body.secret)
+  const { delivery } = (await asAdmin('POST', `${one}/test`)).body
+  await asAdmin('POST', `${path}/deliveries/${delivery.id}/replay`)
+  await asAdmin('DELETE', one)
 }
 
 /** The payment processor's pages, when all is well and when it fails. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../src/assembly/app.ts'
@@ -5,6 +6,9 @@ import { AUDIT_ACTIONS } from '../../src/audit/index.ts'
 import { readSettings, settingsSchema } from '../../src/config.ts'
 import { ACTIONS } from '../../src/kernel/actions.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
+import { EVENT_TYPES, EVENTS } from '../../src/outgoing-webhooks/index.ts'
+import { DELIVERY_ERRORS } from '../../src/outgoing-webhooks/routes.ts'
+import { newSecret, signedHeaders } from '../../src/outgoing-webhooks/secrets.ts'
 
 /** The rows of a page's tables whose first cell is a word in code style, without that style. */
 async function rows(page: string): Promise<string[][]> {
@@ -40,6 +44,51 @@ describe('docs/errors.md', () => {
   it('has each error code once, with its status', async () => {
     const documented = (await rows('errors.md')).map(([code, status]) => [code, Number(status)])
     expect(documented).toEqual(Object.entries(ERROR_CODES))
+  })
+})
+
+describe('docs/webhooks.md', () => {
+  it('has each event once with the fields of its data, and each reason of a failure', async () => {
+    const documented = Object.fromEntries(
+      (await rows('webhooks.md')).map(([name = '', , fields = '']) => [name, fields]),
+    )
+    for (const type of EVENT_TYPES) {
+      const said = documented[type]?.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g) ?? []
+      const fields = Object.keys(EVENTS[type].data.shape).filter((name) => name !== 'organizationId')
+      expect(
+        [...said].map(([, name]) => name),
+        type,
+      ).toEqual(fields)
+    }
+    const names = Object.keys(documented).filter((name) => !/[ /]/.test(name))
+    expect(names.filter((name) => name.includes('.'))).toEqual([...EVENT_TYPES])
+    expect(names.filter((name) => !name.includes('.')).toSorted()).toEqual(DELIVERY_ERRORS.toSorted())
+  })
+
+  it('verifies events as Node and Python do it there', async () => {
+    const text = await readFile(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+    const code = (language: string): string => text.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
+    const [secret, previous, other] = [newSecret(), newSecret(), newSecret()]
+    const body = '{"name":"ü"}'
+    const now = { id: 'msg_1', at: new Date(), payload: body }
+    const headers = signedHeaders(now, [secret, previous])
+    const late = signedHeaders({ ...now, at: new Date(Date.now() - 400_000) }, [secret])
+    const cases = [
+      { secret, headers, body, good: true },
+      { secret: previous, headers, body, good: true },
+      { secret: other, headers, body, good: false },
+      { secret, headers, body: `${body} `, good: false },
+      { secret, headers: late, body, good: false },
+    ]
+    const { verify } = await import(`data:text/javascript,${encodeURIComponent(code('js'))}`)
+    expect(cases.map((one) => verify(one.secret, one.headers, Buffer.from(one.body)))).toEqual(
+      cases.map(({ good }) => good),
+    )
+    const python = `import json, sys\n${code('python')}\nfor c in json.load(sys.stdin): print(verify(c["secret"], c["headers"], c["body"].encode()))`
+    const run = spawnSync('python3', ['-c', python], { input: JSON.stringify(cases), encoding: 'utf8' })
+    // Where there is no Python, only the Node of the page is tried.
+    if (run.error === undefined)
+      expect(run.stdout.trim().split('\n')).toEqual(cases.map(({ good }) => (good ? 'True' : 'False')))
   })
 })
 

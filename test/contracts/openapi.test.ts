@@ -47,6 +47,8 @@ describe('openapi/openapi.json', () => {
       consoleCreateSource: '201',
       consoleCreateOrganization: '201',
       consoleCreateInvitation: '201',
+      consoleCreateWebhook: '201',
+      consoleTestWebhook: '201',
       consoleRequestConnectorAccess: '201',
       createSyncRun: '201,202',
       consoleCreateSyncRun: '201,202',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { routes } from '../../src/assembly/app.ts'
 import type { Answer, TestOrganization, TestService } from './service.ts'
 import { OPERATOR_TOKEN } from './service.ts'
@@ -77,6 +78,17 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
   consoleRenameOrganization: () => ({ name: 'Acme' }),
   consoleUpdateMember: () => ({ role: 'member' }),
   consoleCreateInvitation: () => ({ role: 'member', email: 'ada@example.com' }),
+  consoleCreateWebhook: () => ({
+    url: 'https://hooks.example.com/memory',
+    description: 'Alerts',
+    eventTypes: ['source.error'],
+  }),
+  consoleUpdateWebhook: () => ({
+    url: 'https://hooks.example.com/memory',
+    description: 'Alerts',
+    eventTypes: ['source.error'],
+    status: 'active',
+  }),
   consoleAcceptInvitation: () => ({ token: 'inv_nobody' }),
   consoleRequestConnectorAccess: () => ({ provider: 'gmail' }),
   cleanUpSlackSystemEvents: () => ({ dryRun: true }),
@@ -137,6 +149,36 @@ export async function ownId(
   if (path.includes('/members/')) return (await asOwner('GET', 'members')).members[0].id
   if (path.includes('/invitations/'))
     return (await asOwner('POST', 'invitations', { role: 'member' })).invitation.id
+  if (path.includes('/webhooks/')) {
+    // Of an event that does not happen: nothing is delivered.
+    const body = { url: 'https://hooks.example.com/', eventTypes: ['source.error'] }
+    const { id } = (await asOwner('POST', 'webhooks', body)).webhook
+    return path.includes('/deliveries/{id}') ? await aDelivery(service, organization, id) : id
+  }
   if (path.includes('/memory-canvas/')) return await anEntity(service, organization)
   return organization.id
+}
+
+/** A delivery to a webhook that is over. */
+async function aDelivery(
+  { database }: TestService,
+  { id: organizationId }: TestOrganization,
+  webhookId: string,
+): Promise<string> {
+  const [id, at] = [randomUUID(), new Date()]
+  await database.db
+    .insertInto('webhook_deliveries')
+    .values({
+      organization_id: organizationId,
+      id,
+      webhook_id: webhookId,
+      event_id: randomUUID(),
+      type: 'webhook.test',
+      payload: '{}',
+      status: 'delivered',
+      next_attempt_at: at,
+      created_at: at,
+    })
+    .execute()
+  return id
 }

@@ -3,6 +3,7 @@ import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../datab
 import type { CustomerReading, SubscriptionReading } from '../payment-processor.ts'
 import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
+import { tellOfChange } from '../subscriptions/tell-of-change.ts'
 import { lockTurn, type Turn } from './accounts.ts'
 
 interface Summary {
@@ -93,6 +94,7 @@ export async function applyReading(
     .where('organization_id', '=', organizationId)
     .returningAll()
     .executeTakeFirstOrThrow()
+  await tellOfChange(tx, stored, row, now)
   await keepWithinPlan(tx, organizationId)
   return { before, after: summaryOf(row), remarks }
 }

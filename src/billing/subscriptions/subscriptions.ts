@@ -7,6 +7,7 @@ import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { PLANS } from '../plans/plans.ts'
 import { periodAt } from './period.ts'
 import { stateAt } from './subscription-state.ts'
+import { tellOfChange } from './tell-of-change.ts'
 
 export interface SubscriptionView {
   status: SubscriptionStatus
@@ -113,6 +114,11 @@ export async function putSubscription(
   at: Date,
 ): Promise<void> {
   await lockPlan(tx, organizationId)
+  const before = await tx
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
   const contract = isContract(subscription)
   const settings = {
     status: subscription.status,
@@ -129,7 +135,7 @@ export async function putSubscription(
     cancel_at_period_end: false,
     payment_method_missing: false,
   }
-  await tx
+  const after = await tx
     .insertInto('subscriptions')
     .values({
       ...settings,
@@ -141,7 +147,9 @@ export async function putSubscription(
     .onConflict((conflict) =>
       conflict.column('organization_id').doUpdateSet(contract ? { ...settings, ...notSold } : settings),
     )
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (before) await tellOfChange(tx, before, after, at)
   await tx
     .updateTable('payment_accounts')
     .set((eb) => ({ notices: eb('notices', '+', 1), not_before: null }))

@@ -43,6 +43,9 @@ export const LAYOUT = {
   entity_names: 'tenant',
   reembeddings: 'tenant',
   evidence_calibrations: 'tenant',
+  outgoing_webhooks: 'tenant',
+  webhook_deliveries: 'tenant',
+  credit_notices: 'tenant',
 
   // Looked up by the hash of a secret, by the user, by the hash of a state.
   api_keys: 'coordinator',

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import { createTask, type Task } from '../background/index.ts'
+import type { Db } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { type Credits, noteLowCredits, type RateLimit } from '../usage/index.ts'
+
+const SWEEP_INTERVAL_MS = 60_000
+/** How long after credits have become few webhooks hear of it at most. */
+const LOW_CREDITS_INTERVAL_MS = 10_000
+
+/**
+ * Gives back the credits of requests whose process died, forgets the rate windows that are over, and tells of credits that are
+ * running out.
+ */
+export function sweepUsage(
+  { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
+  { db, clock, logger }: { db: Db; clock: Clock; logger: Logger },
+): Task[] {
+  const sweep = (act: () => Promise<unknown>, failure: string, intervalMs = SWEEP_INTERVAL_MS): Task =>
+    createTask({ act, intervalMs, onError: (err) => logger.error({ err }, failure) })
+  return [
+    sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be given back'),
+    sweep(() => rateLimit.sweep(), 'rate windows that are over could not be removed'),
+    sweep(
+      () => noteLowCredits(db, clock.now()),
+      'workspaces with few credits could not be told',
+      LOW_CREDITS_INTERVAL_MS,
+    ),
+  ]
+}

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../config.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import type { Metrics } from '../health/index.ts'
+import type { OpenApiWebhook } from '../http/openapi.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { lockOrganization } from '../organizations/index.ts'
+import {
+  createOutgoingWebhooks,
+  EVENT_TYPES,
+  EVENTS,
+  type OutgoingWebhooks,
+  payloadSchema,
+} from '../outgoing-webhooks/index.ts'
+import { secretCipher } from './former-models.ts'
+
+/** The events that are sent to webhooks, for the OpenAPI document. */
+export const webhookEvents: readonly OpenApiWebhook[] = EVENT_TYPES.map((name) => ({
+  name,
+  summary: EVENTS[name].summary,
+  payload: payloadSchema(name),
+}))
+
+/** Puts the webhooks of workspaces together with what encrypts their secrets and shows how they do. */
+export function createWebhookEngine(deps: {
+  settings: Settings
+  database: OpenDatabase
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+}): OutgoingWebhooks {
+  const { settings, database, clock, logger, metrics } = deps
+  const outgoing = createOutgoingWebhooks({
+    db: database.db,
+    clock,
+    random: Math.random,
+    findCipher: () => secretCipher(settings),
+    allowsPrivate: settings.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
+    lockOrganization,
+    onAttempt: metrics.observeWebhook,
+    // The trail names a person or a key, and neither did it.
+    onDisabled: (webhook) => logger.warn(webhook, 'a webhook was disabled: nothing can be delivered to it'),
+    onError: (err) => logger.error({ err }, 'webhooks: something failed and is tried again'),
+  })
+  metrics.watchWebhooks(outgoing.standing)
+  return outgoing
+}

@@ -1,0 +1,22 @@
+import type { Tx } from '../../database/database.ts'
+import type { Row } from '../../database/schema.ts'
+import { emitEvent } from '../../outgoing-webhooks/index.ts'
+
+type Plan = Pick<Row<'subscriptions'>, 'organization_id' | 'status' | 'tier' | 'cancel_at_period_end'>
+
+/** Tells webhooks of a plan that became another one, in the transaction that changes it. */
+export async function tellOfChange(tx: Tx, before: Plan, after: Plan, at: Date): Promise<void> {
+  const isSame =
+    before.status === after.status &&
+    before.tier === after.tier &&
+    before.cancel_at_period_end === after.cancel_at_period_end
+  if (isSame) return
+  const data = {
+    status: after.status,
+    previousStatus: before.status,
+    tier: after.tier,
+    previousTier: before.tier,
+    cancelAtPeriodEnd: after.cancel_at_period_end,
+  }
+  await emitEvent(tx, after.organization_id, { type: 'subscription.updated', at, data })
+}

@@ -1,0 +1,23 @@
+import { type AppError, validationError } from '../kernel/errors.ts'
+import { isPublicAddress, literalAddress } from './sending/addresses.ts'
+
+/**
+ * Refuses an address that nothing would be sent to. What a name stands for is looked at with every attempt, not here: it may be
+ * another address tomorrow.
+ * @throws AppError `validation_failed`
+ */
+export function checkUrl(text: string, allowsPrivate: boolean): void {
+  const url = URL.parse(text)
+  if (!url || !(url.protocol === 'https:' || (allowsPrivate && url.protocol === 'http:')))
+    throw refusal(allowsPrivate ? 'must begin with https:// or http://' : 'must begin with https://')
+  if (url.username !== '' || url.password !== '')
+    throw refusal('must not carry a user name or a password; events are signed instead')
+  if (url.hash !== '') throw refusal('must not have a fragment')
+  const literal = literalAddress(url)
+  if (literal !== null && !allowsPrivate && !isPublicAddress(literal))
+    throw refusal('must be a public address, not one of a private network or of this machine')
+}
+
+function refusal(words: string): AppError {
+  return validationError([{ path: 'url', message: `url ${words}` }])
+}

@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import { isLeaseFree } from '../background/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { DeliveryError, DeliveryStatus, Row } from '../database/schema.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { insertDeliveries } from './emit-event.ts'
+import { messageId } from './sending/attempt.ts'
+import { record } from './webhooks.ts'
+
+export interface DeliveryView {
+  id: string
+  webhookId: string
+  messageId: string
+  type: string
+  status: DeliveryStatus
+  attempts: number
+  nextAttemptAt: string | null
+  lastAttemptAt: string | null
+  responseStatus: number | null
+  error: DeliveryError | null
+  createdAt: string
+}
+
+export interface DeliveryPage {
+  limit: number
+  /** The id of the last one already seen. */
+  cursor?: string | undefined
+  status?: DeliveryStatus | undefined
+}
+
+export interface Deliveries {
+  /** A page of a webhook's, newest first. @throws AppError `not_found` */
+  list(
+    organizationId: string,
+    webhookId: string,
+    page: DeliveryPage,
+  ): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }>
+  /** Sends a `webhook.test`. @throws AppError `not_found`, `webhook_disabled` */
+  test(caller: Caller, webhookId: string): Promise<DeliveryView>
+  /** Sends an event again, under the same id, as if for the first time. @throws AppError `not_found`, `webhook_disabled` */
+  replay(caller: Caller, id: string): Promise<DeliveryView>
+}
+
+/** What was sent to a workspace's webhooks, and what is on its way. */
+export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => void }): Deliveries {
+  const { db, clock } = deps
+  const transact = async (act: (tx: Tx) => Promise<DeliveryView>): Promise<DeliveryView> => {
+    const delivery = await retryConflicts(() => db.transaction().execute(act))
+    deps.onQueued()
+    return delivery
+  }
+  return {
+    async list(organizationId, webhookId, page) {
+      await requireWebhook(db, organizationId, webhookId)
+      const rows = await listRows(db, organizationId, webhookId, page)
+      const deliveries = rows.slice(0, page.limit).map(toView)
+      return { deliveries, nextCursor: rows.length > page.limit ? (deliveries.at(-1)?.id ?? null) : null }
+    },
+    test: (caller, webhookId) =>
+      transact(async (tx) => {
+        const { organizationId } = caller
+        await requireActive(tx, organizationId, webhookId)
+        const at = clock.now()
+        const event = { type: 'webhook.test', at, data: { webhookId } } as const
+        const [id = ''] = await insertDeliveries(tx, organizationId, [webhookId], event)
+        await record(tx, caller, 'webhook.test', webhookId, { deliveryId: id }, at)
+        return toView(await find(tx, organizationId, id))
+      }),
+    replay: (caller, id) =>
+      transact(async (tx) => {
+        const { organizationId } = caller
+        const at = clock.now()
+        const { webhook_id: webhookId, type } = await find(tx, organizationId, id)
+        await requireActive(tx, organizationId, webhookId)
+        await tx
+          .updateTable('webhook_deliveries')
+          .set({ status: 'pending', attempts: 0, next_attempt_at: at, error: null })
+          .where('organization_id', '=', organizationId)
+          .where('id', '=', id)
+          // One that is being sent right now is on its way.
+          .where(isLeaseFree('lease_expires_at'))
+          .execute()
+        await record(tx, caller, 'webhook.replay', webhookId, { deliveryId: id, type }, at)
+        return toView(await find(tx, organizationId, id))
+      }),
+  }
+}
+
+/** One more than the page has, to tell whether another follows. */
+async function listRows(
+  db: Db,
+  organizationId: string,
+  webhookId: string,
+  { limit, cursor, status }: DeliveryPage,
+): Promise<Row<'webhook_deliveries'>[]> {
+  let rows = db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('webhook_id', '=', webhookId)
+  if (status !== undefined) rows = rows.where('status', '=', status)
+  if (cursor !== undefined)
+    rows = rows.where(
+      sql<boolean>`(created_at, id) < (select c.created_at, c.id from webhook_deliveries c
+        where c.organization_id = ${organizationId} and c.webhook_id = ${webhookId} and c.id = ${cursor})`,
+    )
+  return await rows
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+}
+
+async function find(db: Db, organizationId: string, id: string): Promise<Row<'webhook_deliveries'>> {
+  const row = await db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such delivery')
+  return row
+}
+
+/** Keeps the webhook from being removed until the transaction ends. */
+async function requireActive(tx: Tx, organizationId: string, id: string): Promise<void> {
+  const { status } = await requireWebhook(tx, organizationId, id, 'kept')
+  if (status !== 'active') throw new AppError('webhook_disabled', 'The webhook is disabled; enable it first')
+}
+
+async function requireWebhook(db: Db, organizationId: string, id: string, keep?: 'kept') {
+  const one = db
+    .selectFrom('outgoing_webhooks')
+    .select('status')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+  const row = await (keep ? one.forKeyShare() : one).executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such webhook')
+  return row
+}
+
+function toView(row: Row<'webhook_deliveries'>): DeliveryView {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    messageId: messageId(row.event_id),
+    type: row.type,
+    status: row.status,
+    attempts: row.attempts,
+    nextAttemptAt: row.status === 'pending' ? row.next_attempt_at.toISOString() : null,
+    lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
+    responseStatus: row.response_status,
+    error: row.error,
+    createdAt: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Tx } from '../database/database.ts'
+import { type OutgoingEvent, payloadOf } from './events.ts'
+
+/**
+ * Tells the workspace's webhooks of an event, in the transaction that causes it: they are told if it commits, and only then.
+ * A webhook that is being removed meanwhile is waited for, so that the caller's transaction never fails for it.
+ */
+export async function emitEvent(tx: Tx, organizationId: string, event: OutgoingEvent): Promise<void> {
+  const webhooks = await tx
+    .selectFrom('outgoing_webhooks')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'active')
+    .where(sql<boolean>`(event_types is null or ${event.type} = any(event_types))`)
+    .orderBy('id')
+    .forKeyShare()
+    .execute()
+  const ids = webhooks.map(({ id }) => id)
+  if (ids.length > 0) await insertDeliveries(tx, organizationId, ids, event)
+}
+
+/** Queues an event for these webhooks, which are due at once. @returns the ids of the deliveries, in their order */
+export async function insertDeliveries(
+  tx: Tx,
+  organizationId: string,
+  webhookIds: readonly string[],
+  event: OutgoingEvent,
+): Promise<string[]> {
+  const eventId = randomUUID()
+  const payload = payloadOf(organizationId, event)
+  const deliveries = webhookIds.map((webhookId) => ({
+    organization_id: organizationId,
+    id: randomUUID(),
+    webhook_id: webhookId,
+    event_id: eventId,
+    type: event.type,
+    payload,
+    next_attempt_at: event.at,
+    created_at: event.at,
+  }))
+  await tx.insertInto('webhook_deliveries').values(deliveries).execute()
+  return deliveries.map(({ id }) => id)
+}

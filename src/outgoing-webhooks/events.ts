@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { ACTIONS, ACTOR_TYPES, ROLES } from '../kernel/actions.ts'
+import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { PROVIDERS, providerOf } from '../providers/index.ts'
+
+const organization = shownId('The workspace that it happened in.', EXAMPLE_ID.organization)
+const sourceFields = {
+  organizationId: organization,
+  sourceId: shownId("The source's id.", EXAMPLE_ID.source),
+  provider: providerOf('Its provider.'),
+  displayName: text('Its name.', 'Acme handbook'),
+}
+const keyFields = {
+  organizationId: organization,
+  apiKeyId: shownId("The key's id.", EXAMPLE_ID.apiKey),
+  name: text('What the key stands for.', 'Support bot'),
+  prefix: text('The first characters of its secret.', 'svc_Zk3vQ9aL'),
+  actorType: z.enum(ACTOR_TYPES).meta({ description: 'Who uses it.', example: 'agent' }),
+  allowedActions: z
+    .array(z.enum(ACTIONS))
+    .meta({ description: 'What it may do.', example: ['search', 'context', 'ask'] }),
+  allowedProviders: z
+    .array(z.enum(PROVIDERS))
+    .nullable()
+    .meta({ description: 'The only providers whose items it may see; null: all.', example: null }),
+}
+
+const memberFields = {
+  organizationId: organization,
+  userId: shownId("The member's id.", EXAMPLE_ID.user),
+  role: z.enum(ROLES).meta({ description: 'Their role.', example: 'member' }),
+}
+
+/**
+ * Every event that a webhook can be told of, with what `data` has: metadata only, never a query, stored content or a secret.
+ * The list is closed; docs/webhooks.md documents it, and a field that is not declared here does not leave.
+ */
+export const EVENTS = {
+  'source.error': {
+    summary: 'A source stopped working',
+    data: z.object({
+      ...sourceFields,
+      errorMessage: text("What is wrong, as the source's own `errorMessage` says it.", 'The grant has ended'),
+    }),
+  },
+  'source.active': {
+    summary: 'A source works: its first sync has finished, or it has recovered from an error',
+    data: z.object({
+      ...sourceFields,
+      previousStatus: z
+        .enum(['pending', 'error'])
+        .meta({ description: 'What it was before.', example: 'error' }),
+    }),
+  },
+  'sync_run.finished': {
+    summary: 'A sync run has ended, one that a poll began too',
+    data: z.object({
+      organizationId: organization,
+      syncRunId: shownId("The run's id.", EXAMPLE_ID.syncRun),
+      sourceId: sourceFields.sourceId,
+      provider: sourceFields.provider,
+      status: z.enum(['succeeded', 'failed']).meta({ description: 'How it ended.', example: 'succeeded' }),
+      fullResync: z.boolean().meta({ description: 'Whether it read everything anew.', example: false }),
+      itemsDiscovered: count('Items that the provider listed.', 12),
+      itemsIngested: count('Items that were new or had changed.', 3),
+      itemsDeleted: count('Items that were removed.', 1),
+      startedAt: momentOrNull('When a worker first took it up; null: none did.'),
+      finishedAt: moment('When it ended.', '2026-03-02T09:31:07.000Z'),
+    }),
+  },
+  'credits.low': {
+    summary: "80 % and 100 % of the period's credits are used: once each for a period and its cap",
+    data: z.object({
+      organizationId: organization,
+      percent: z.union([z.literal(80), z.literal(100)]).meta({
+        description: 'How much of them is used at least.',
+        example: 80,
+      }),
+      creditsUsed: count('Credits used, those of requests in flight included.', 4000),
+      creditsIncluded: count('Credits of the period.', 5000),
+      periodStart: moment('When the period began.', '2026-03-01T00:00:00.000Z'),
+      periodEnd: moment('When credits begin anew.', '2026-04-01T00:00:00.000Z'),
+    }),
+  },
+  'subscription.updated': {
+    summary: "The workspace's plan has changed",
+    data: z.object({
+      organizationId: organization,
+      status: text('Its status.', 'active'),
+      previousStatus: text('Its status before.', 'trialing'),
+      tier: textOrNull('Its tier; null: none.', 'studio'),
+      previousTier: textOrNull('Its tier before.', 'studio'),
+      cancelAtPeriodEnd: z
+        .boolean()
+        .meta({ description: 'Whether it ends with its period.', example: false }),
+    }),
+  },
+  'api_key.created': { summary: 'An API key was minted', data: z.object(keyFields) },
+  'api_key.revoked': { summary: 'An API key was revoked', data: z.object(keyFields) },
+  'member.joined': { summary: 'Somebody became a member of the workspace', data: z.object(memberFields) },
+  'member.updated': {
+    summary: 'A member got another role',
+    data: z.object({
+      ...memberFields,
+      previousRole: z.enum(ROLES).meta({ description: 'Their role before.', example: 'admin' }),
+    }),
+  },
+  'member.removed': {
+    summary: 'A member left the workspace, or was removed',
+    data: z.object(memberFields),
+  },
+  'webhook.test': {
+    summary: 'A person tries the webhook; sent to that one, whatever it is told of',
+    data: z.object({
+      organizationId: organization,
+      webhookId: shownId("The webhook's id.", EXAMPLE_ID.webhook),
+    }),
+  },
+} as const satisfies Record<string, { summary: string; data: z.ZodObject }>
+
+export type EventType = keyof typeof EVENTS
+
+/** The types that a webhook can be told of, in the list's order. */
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
+
+/** Something that happened, as the slice that it happened in says it; `at` is when. The workspace's id is added. */
+export type OutgoingEvent = {
+  [Type in EventType]: {
+    type: Type
+    at: Date
+    data: Omit<z.input<(typeof EVENTS)[Type]['data']>, 'organizationId'>
+  }
+}[EventType]
+
+/** The body of a request to a webhook with an event of a type, as Standard Webhooks has it. */
+export function payloadSchema(type: EventType): z.ZodObject {
+  const { summary, data } = EVENTS[type]
+  return z
+    .object({
+      type: z.literal(type).describe('What happened.'),
+      timestamp: moment('When it happened.'),
+      data,
+    })
+    .meta({ description: `${summary}.` })
+}
+
+/** The bytes of an event's payload, the same for every webhook and attempt. */
+export function payloadOf(organizationId: string, { type, at, data }: OutgoingEvent): string {
+  const whole = { type, timestamp: at.toISOString(), data: { organizationId, ...data } }
+  return JSON.stringify(payloadSchema(type).parse(whole))
+}

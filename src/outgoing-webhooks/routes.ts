@@ -1,0 +1,273 @@
+import { z } from 'zod'
+import type { DeliveryError, DeliveryStatus } from '../database/schema.ts'
+import { defineRoute, reply } from '../http/route.ts'
+import {
+  count,
+  distinct,
+  EXAMPLE_ID,
+  givenId,
+  idOf,
+  label,
+  moment,
+  momentOrNull,
+  shownId,
+  text,
+  textOrNull,
+} from '../kernel/schemas.ts'
+import type { Deliveries } from './deliveries.ts'
+import { EVENT_TYPES } from './events.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export interface OutgoingWebhookServices {
+  outgoingWebhooks: { webhooks: Webhooks; deliveries: Deliveries }
+}
+
+const URL_CHARACTERS_MAX = 2_000
+const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[]
+/** docs/webhooks.md says what each means. */
+export const DELIVERY_ERRORS = [
+  'address_not_allowed',
+  'name_not_found',
+  'connection_failed',
+  'tls_failed',
+  'timeout',
+  'redirected',
+  'gone',
+  'refused',
+  'secret_unreadable',
+  'webhook_disabled',
+] as const satisfies DeliveryError[]
+const EVENT_TYPES_WORDS = 'The events that it is told of; null: every one, those to come too.'
+
+const Webhook = z
+  .object({
+    id: shownId("The webhook's id.", EXAMPLE_ID.webhook),
+    url: text('Where events are sent.', 'https://hooks.example.com/memory'),
+    description: textOrNull('What it is for.', 'Alerts of the platform team'),
+    eventTypes: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: EVENT_TYPES_WORDS, example: ['source.error', 'source.active'] }),
+    status: z
+      .enum(['active', 'disabled'])
+      .meta({ description: 'Whether events are sent to it.', example: 'active' }),
+    disabledReason: z.enum(['person', 'gone', 'failing']).nullable().meta({
+      description:
+        'Why it is disabled: a person did it, it answered 410, or for three days nothing could be delivered; null: it is not.',
+      example: null,
+    }),
+    notice: textOrNull('What a person should know and do about it.', null),
+    failingSince: momentOrNull(
+      'Since when nothing could be delivered; null: the last attempt succeeded.',
+      null,
+    ),
+    previousSecretExpiresAt: momentOrNull(
+      'Until when the secret before the last rotation signs too; null: there is none.',
+      null,
+    ),
+    createdAt: moment('When it was made.'),
+    updatedAt: moment('When it was last changed.'),
+  })
+  .meta({ id: 'Webhook', description: 'An address that is told of events, without its secret.' })
+
+const Delivery = z
+  .object({
+    id: shownId("The delivery's id.", EXAMPLE_ID.delivery),
+    webhookId: shownId('Where it goes.', EXAMPLE_ID.webhook),
+    messageId: text(
+      'The `webhook-id` that it is sent with, the same each time.',
+      `msg_${EXAMPLE_ID.delivery}`,
+    ),
+    type: text('What happened.', 'source.error'),
+    status: z.enum(DELIVERY_STATUSES).meta({ description: 'How far it is.', example: 'delivered' }),
+    attempts: count('How often it was sent.', 1),
+    nextAttemptAt: momentOrNull('When it is sent next; null: not any more.', null),
+    lastAttemptAt: momentOrNull('When it was last sent; null: not yet.'),
+    responseStatus: z
+      .int()
+      .nullable()
+      .meta({ description: 'The HTTP status of the last answer; null: there was none.', example: 204 }),
+    error: z
+      .enum(DELIVERY_ERRORS)
+      .nullable()
+      .meta({ description: 'Why the last attempt failed; null: it did not.', example: null }),
+    createdAt: moment('When the event happened.'),
+  })
+  .meta({ id: 'WebhookDelivery', description: 'An event on its way to a webhook, or arrived there.' })
+
+const url = z
+  .string()
+  .max(URL_CHARACTERS_MAX)
+  .meta({ description: 'Where events are sent: https.', example: 'https://hooks.example.com/memory' })
+const description = label
+  .nullable()
+  .optional()
+  .meta({ description: 'What it is for.', example: 'Alerts of the platform team' })
+const eventTypes = distinct(z.enum(EVENT_TYPES))
+  .nullable()
+  .optional()
+  .meta({ description: EVENT_TYPES_WORDS, example: ['source.error', 'source.active'] })
+
+const NewWebhook = z
+  .strictObject({ url, description, eventTypes })
+  .meta({ id: 'NewWebhook', description: 'A webhook to be made.' })
+const WebhookChange = z
+  .strictObject({
+    url: url.optional(),
+    description,
+    eventTypes,
+    status: z
+      .enum(['active', 'disabled'])
+      .optional()
+      .meta({ description: 'Enables or disables it.', example: 'active' }),
+  })
+  .meta({ id: 'WebhookChange', description: 'What is to be changed; the rest stays.' })
+
+const DeliveryQuery = z.strictObject({
+  status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
+  cursor: givenId.optional().describe('The `nextCursor` of the page before; left out for the first page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many a page has at most.'),
+})
+
+const shared = {
+  tag: 'Webhooks (console)',
+  access: { surface: 'console', role: 'admin', action: 'admin' },
+  credits: 0,
+} as const
+const webhookParams = z.object({ id: idOf("The webhook's id.", EXAMPLE_ID.webhook) })
+const WebhookResponse = z.object({ webhook: Webhook })
+const SecretResponse = z.object({
+  webhook: Webhook,
+  secret: text('The secret that signs. Keep it: it is shown this once.', 'whsec_…'),
+})
+const DeliveryResponse = z.object({ delivery: Delivery })
+
+const define = defineRoute<OutgoingWebhookServices>()
+
+export const webhookRoutes = [
+  define({
+    ...shared,
+    operationId: 'consoleListWebhooks',
+    method: 'GET',
+    path: '/v1/console/webhooks',
+    summary: 'List webhooks, newest first',
+    description: 'One that was disabled because nothing could be delivered says so in `notice`.',
+    audit: 'none',
+    responses: { 200: z.object({ webhooks: z.array(Webhook).describe('All of them.') }) },
+    handle: async ({ principal }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, { webhooks: await webhooks.list(principal.organizationId) }),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleCreateWebhook',
+    method: 'POST',
+    path: '/v1/console/webhooks',
+    summary: 'Make a webhook',
+    description:
+      'Events are sent to it as Standard Webhooks has it. The secret is in this answer and nowhere else. At most 20 a workspace.',
+    audit: 'webhook.create',
+    body: NewWebhook,
+    refuses: ['webhook_limit_reached', 'not_configured'],
+    responses: { 201: SecretResponse },
+    handle: async ({ principal, body }, { outgoingWebhooks: { webhooks } }) =>
+      reply(201, await webhooks.create(principal, body)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleGetWebhook',
+    method: 'GET',
+    path: '/v1/console/webhooks/{id}',
+    summary: 'Show a webhook',
+    audit: 'none',
+    params: webhookParams,
+    responses: { 200: WebhookResponse },
+    handle: async ({ principal, params }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, { webhook: await webhooks.get(principal.organizationId, params.id) }),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleUpdateWebhook',
+    method: 'PATCH',
+    path: '/v1/console/webhooks/{id}',
+    summary: 'Change, disable or enable a webhook',
+    audit: 'webhook.update',
+    params: webhookParams,
+    body: WebhookChange,
+    responses: { 200: WebhookResponse },
+    handle: async ({ principal, params, body }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, { webhook: await webhooks.change(principal, params.id, body) }),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleDeleteWebhook',
+    method: 'DELETE',
+    path: '/v1/console/webhooks/{id}',
+    summary: 'Remove a webhook with its deliveries',
+    audit: 'webhook.delete',
+    params: webhookParams,
+    responses: { 200: z.object({ webhook: Webhook, deletedAt: moment('When it was removed.') }) },
+    handle: async ({ principal, params }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, await webhooks.remove(principal, params.id)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleRotateWebhookSecret',
+    method: 'POST',
+    path: '/v1/console/webhooks/{id}/rotate',
+    summary: 'Give a webhook a new secret',
+    description: 'For 24 hours events carry a signature by the one before as well.',
+    audit: 'webhook.rotate',
+    params: webhookParams,
+    refuses: ['not_configured'],
+    responses: { 200: SecretResponse },
+    handle: async ({ principal, params }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, await webhooks.rotate(principal, params.id)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleTestWebhook',
+    method: 'POST',
+    path: '/v1/console/webhooks/{id}/test',
+    summary: 'Send a `webhook.test` event',
+    description: 'It is sent at once in the background; the list of deliveries tells what came of it.',
+    audit: 'webhook.test',
+    params: webhookParams,
+    refuses: ['webhook_disabled'],
+    responses: { 201: DeliveryResponse },
+    handle: async ({ principal, params }, { outgoingWebhooks: { deliveries } }) =>
+      reply(201, { delivery: await deliveries.test(principal, params.id) }),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleListWebhookDeliveries',
+    method: 'GET',
+    path: '/v1/console/webhooks/{id}/deliveries',
+    summary: "List a webhook's deliveries, newest first",
+    description: 'Those of the last 14 days. Of an answer its status is kept, and nothing else.',
+    audit: 'none',
+    params: webhookParams,
+    query: DeliveryQuery,
+    responses: {
+      200: z.object({
+        deliveries: z.array(Delivery).describe('A page of them.'),
+        nextCursor: textOrNull("The next page's `cursor`; null: this is the last.", null),
+      }),
+    },
+    handle: async ({ principal, params, query }, { outgoingWebhooks: { deliveries } }) =>
+      reply(200, await deliveries.list(principal.organizationId, params.id, query)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleReplayWebhookDelivery',
+    method: 'POST',
+    path: '/v1/console/webhooks/deliveries/{id}/replay',
+    summary: 'Send an event again',
+    description: 'With the same `webhook-id`, and with all its attempts anew, whether it had arrived or not.',
+    audit: 'webhook.replay',
+    params: z.object({ id: idOf("The delivery's id, from the list.", EXAMPLE_ID.delivery) }),
+    refuses: ['webhook_disabled'],
+    responses: { 200: DeliveryResponse },
+    handle: async ({ principal, params }, { outgoingWebhooks: { deliveries } }) =>
+      reply(200, { delivery: await deliveries.replay(principal, params.id) }),
+  }),
+]

@@ -1,0 +1,48 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+/** Standard Webhooks asks for 24 to 64 bytes. */
+const SECRET_BYTES = 32
+
+/** Encrypts and decrypts secrets for one place each. */
+export interface SecretCipher {
+  encrypt(text: string, context: string): Buffer
+  /** @throws when no key fits */
+  decrypt(ciphertext: Uint8Array, context: string): string
+  /** The same secret by the first key; null when it is by that one already. @throws when no key fits */
+  reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
+}
+
+/** The cipher, asked for only where there is a secret; null: this deployment has no key to encrypt with. */
+export type FindCipher = () => Promise<SecretCipher | null>
+
+/** A webhook's signing secret: `whsec_` and 32 random bytes in base64. */
+export function newSecret(): string {
+  return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
+}
+
+/** Where a ciphertext stands: it decrypts for this webhook only. */
+export function contextOf(organizationId: string, webhookId: string): string {
+  return `outgoing_webhooks:${organizationId}:${webhookId}`
+}
+
+/**
+ * The `webhook-…` headers of one attempt, with a signature by each of the secrets
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
+ */
+export function signedHeaders(
+  message: { id: string; at: Date; payload: string },
+  secrets: readonly string[],
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const timestamp = String(Math.floor(message.at.getTime() / 1000))
+  const content = `${message.id}.${timestamp}.${message.payload}`
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+  })
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}

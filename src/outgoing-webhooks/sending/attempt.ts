@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { isLeaseFree, leaseEnd } from '../../background/index.ts'
+import type { Db, Tx } from '../../database/database.ts'
+import { retryConflicts } from '../../database/retry-conflicts.ts'
+import type { DeliveryError, Row, WebhookDisabledReason } from '../../database/schema.ts'
+import { contextOf, type SecretCipher } from '../secrets.ts'
+import type { SendFault, SendResult } from './send.ts'
+import { ATTEMPTS_MAX, FAILING_MS, waitAfter } from './schedule.ts'
+
+/** Well over what an attempt may take: a process that holds one for longer is gone. */
+const LEASE_SECONDS = 60
+
+/** A delivery, by its key. */
+export interface DeliveryRef {
+  organizationId: string
+  id: string
+}
+
+/** A delivery that is attempted: nobody else does while its lease lasts. */
+export interface Taken extends DeliveryRef {
+  leaseId: string
+  webhookId: string
+  url: string
+  /** The same for every attempt. */
+  messageId: string
+  payload: string
+  /** This one included. */
+  attempts: number
+  /** Those that sign, the current one first; null: the deployment's key does not open them. */
+  secrets: string[] | null
+}
+
+/** What came of an attempt. */
+export type Settled = { outcome: 'delivered' | 'retried' | 'failed'; disabled: WebhookDisabledReason | null }
+
+/** `webhook-id`: receivers know by it an event that came already. */
+export function messageId(eventId: string): string {
+  return `msg_${eventId}`
+}
+
+/**
+ * Begins an attempt of a delivery that is due and nobody has; null where there is none any more. One whose webhook is disabled,
+ * or whose last attempt was never settled, fails here.
+ */
+export async function take(
+  db: Db,
+  { organizationId, id }: DeliveryRef,
+  cipher: SecretCipher | null,
+  now: Date,
+): Promise<Taken | null> {
+  return await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      const delivery = await tx
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .where('status', '=', 'pending')
+        .where('next_attempt_at', '<=', now)
+        .where(isLeaseFree('lease_expires_at'))
+        .forUpdate()
+        .executeTakeFirst()
+      if (!delivery) return null
+      const webhook = await tx
+        .selectFrom('outgoing_webhooks')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', delivery.webhook_id)
+        .executeTakeFirstOrThrow()
+      if (webhook.status === 'disabled') {
+        await release(tx, delivery, { status: 'failed', error: 'webhook_disabled' })
+        return null
+      }
+      if (delivery.attempts >= ATTEMPTS_MAX) {
+        await release(tx, delivery, { status: 'failed' })
+        return null
+      }
+      const leaseId = randomUUID()
+      const attempts = delivery.attempts + 1
+      await tx
+        .updateTable('webhook_deliveries')
+        .set({ attempts, last_attempt_at: now, lease_id: leaseId, lease_expires_at: leaseEnd(LEASE_SECONDS) })
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .execute()
+      return {
+        organizationId,
+        id,
+        leaseId,
+        webhookId: webhook.id,
+        url: webhook.url,
+        messageId: messageId(delivery.event_id),
+        payload: delivery.payload,
+        attempts,
+        secrets: secretsOf(webhook, cipher, now),
+      }
+    }),
+  )
+}
+
+/** The secrets that sign now; null where one cannot be read. */
+function secretsOf(
+  webhook: Row<'outgoing_webhooks'>,
+  cipher: SecretCipher | null,
+  now: Date,
+): string[] | null {
+  const { previous_secret_ciphertext: previous, previous_secret_expires_at: expiresAt } = webhook
+  const signing = [webhook.secret_ciphertext]
+  if (previous !== null && expiresAt !== null && expiresAt > now) signing.push(previous)
+  const context = contextOf(webhook.organization_id, webhook.id)
+  try {
+    return cipher && signing.map((ciphertext) => cipher.decrypt(ciphertext, context))
+  } catch {
+    // None of the keys fits; the delivery says so, and is tried again like any other.
+    return null
+  }
+}
+
+/** Why a result is a failure; null: it is none. */
+function errorOf(result: SendResult | { fault: 'secret_unreadable' }): DeliveryError | null {
+  if ('fault' in result) return result.fault satisfies SendFault | 'secret_unreadable'
+  const { status } = result
+  if (status >= 200 && status < 300) return null
+  if (status === 410) return 'gone'
+  return status >= 300 && status < 400 ? 'redirected' : 'refused'
+}
+
+/**
+ * Writes down how an attempt ended, with when the next one is and what it means for the webhook. Null: the lease was lost, and
+ * somebody else has the delivery.
+ * @param random from 0 to 1, for when the next attempt is
+ */
+export async function settle(
+  db: Db,
+  taken: Taken,
+  result: SendResult | { fault: 'secret_unreadable' },
+  { now, random }: { now: Date; random: number },
+): Promise<Settled | null> {
+  const error = errorOf(result)
+  const wait = waitAfter(taken.attempts, random)
+  const isOver = error === 'gone' || wait === null
+  const status = error === null ? 'delivered' : isOver ? 'failed' : 'pending'
+  return await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      const held = await tx
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('organization_id', '=', taken.organizationId)
+        .where('id', '=', taken.id)
+        .where('lease_id', '=', taken.leaseId)
+        .forUpdate()
+        .executeTakeFirst()
+      if (!held) return null
+      await release(tx, held, {
+        status,
+        error,
+        response_status: 'status' in result ? result.status : null,
+        ...(status === 'pending' ? { next_attempt_at: new Date(now.getTime() + (wait ?? 0)) } : {}),
+      })
+      const disabled = await noteHealth(tx, taken, error, now)
+      return { outcome: status === 'pending' ? 'retried' : status, disabled }
+    }),
+  )
+}
+
+/** Gives an attempt back that was broken off: it counts for nothing, and whoever can makes it again. */
+export async function handBack(db: Db, taken: Taken): Promise<void> {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ attempts: taken.attempts - 1, lease_id: null, lease_expires_at: null })
+    .where('organization_id', '=', taken.organizationId)
+    .where('id', '=', taken.id)
+    .where('lease_id', '=', taken.leaseId)
+    .execute()
+}
+
+type Outcome = Partial<
+  Pick<Row<'webhook_deliveries'>, 'status' | 'error' | 'response_status' | 'next_attempt_at'>
+>
+
+async function release(tx: Tx, delivery: Row<'webhook_deliveries'>, outcome: Outcome): Promise<void> {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ ...outcome, lease_id: null, lease_expires_at: null })
+    .where('organization_id', '=', delivery.organization_id)
+    .where('id', '=', delivery.id)
+    .execute()
+}
+
+/** Since when nothing gets through to the webhook; one that is gone, or has failed for three days, is disabled. */
+async function noteHealth(
+  tx: Tx,
+  { organizationId, webhookId }: Taken,
+  error: DeliveryError | null,
+  now: Date,
+): Promise<WebhookDisabledReason | null> {
+  const webhook = await tx
+    .selectFrom('outgoing_webhooks')
+    .select(['status', 'failing_since'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', webhookId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!webhook || webhook.status === 'disabled') return null
+  const since = error === null ? null : (webhook.failing_since ?? now)
+  const isFailing = since !== null && now.getTime() - since.getTime() >= FAILING_MS
+  const disabled = error === 'gone' ? 'gone' : isFailing ? 'failing' : null
+  if (disabled === null && since?.getTime() === webhook.failing_since?.getTime()) return null
+  await tx
+    .updateTable('outgoing_webhooks')
+    .set({
+      failing_since: since,
+      ...(disabled === null ? {} : { status: 'disabled', disabled_reason: disabled, updated_at: now }),
+    })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', webhookId)
+    .execute()
+  return disabled
+}

@@ -1,0 +1,116 @@
+import { createTask, within } from '../../background/index.ts'
+import type { Db } from '../../database/database.ts'
+import type { WebhookDisabledReason } from '../../database/schema.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { type FindCipher, signedHeaders } from '../secrets.ts'
+import { handBack, settle, type Settled, take, type Taken } from './attempt.ts'
+import { findDue } from './find-due.ts'
+import { createPlaces, type DueDelivery } from './places.ts'
+import type { Send, SendResult } from './send.ts'
+
+export interface DispatcherDependencies {
+  db: Db
+  clock: Clock
+  random: () => number
+  findCipher: FindCipher
+  send: Send
+  /** Of every attempt that was settled. */
+  onAttempt: (attempt: { outcome: Settled['outcome']; seconds: number }) => void
+  /** A webhook was disabled: its receiver is gone, or has failed for three days. */
+  onDisabled: (webhook: { organizationId: string; webhookId: string; reason: WebhookDisabledReason }) => void
+  onError: (error: unknown) => void
+  /** How long what is under way has to end when the process stops, milliseconds; of tests. */
+  stopGraceMs?: number | undefined
+}
+
+export interface Dispatcher {
+  /** Looks for what is due from now on. */
+  start(): void
+  /** Something was queued just now. */
+  wake(): void
+  /** Attempts what is due now, and waits for it. */
+  settle(): Promise<void>
+  /** Takes nothing up any more, gives what is under way a moment to end, and hands the rest back. */
+  stop(): Promise<void>
+}
+
+const LOOK_MS = 1_000
+const STOP_GRACE_MS = 5_000
+
+/** Delivers events: as many at once as there are places, and none waits for another's receiver. */
+export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
+  const { db, clock } = deps
+  const places = createPlaces()
+  const underWay = new Set<Promise<void>>()
+  const stopping = new AbortController()
+  let isStarted = false
+
+  /** Returns how many were begun. */
+  async function look(): Promise<number> {
+    const due = (await findDue(db, clock.now(), places.taken())).filter(places.enter)
+    for (const one of due) begin(one)
+    return due.length
+  }
+  function begin(due: DueDelivery): void {
+    const delivery = deliver(deps, due, stopping.signal)
+      .catch(deps.onError)
+      .finally(() => {
+        places.leave(due)
+        underWay.delete(delivery)
+        if (isStarted) void task.ask()
+      })
+    underWay.add(delivery)
+  }
+  const task = createTask({ act: look, intervalMs: LOOK_MS, onError: deps.onError })
+  return {
+    start() {
+      isStarted = true
+      task.start()
+    },
+    wake: () => void (isStarted && task.ask()),
+    async settle() {
+      while ((await look()) > 0) await Promise.all(underWay)
+    },
+    async stop() {
+      await task.stop()
+      await within(deps.stopGraceMs ?? STOP_GRACE_MS, Promise.all(underWay))
+      stopping.abort(new Error('the process is stopping'))
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** One attempt. @throws what the database throws: then the lease runs out, and the event is sent again */
+async function deliver(deps: DispatcherDependencies, due: DueDelivery, stopping: AbortSignal): Promise<void> {
+  const { db, clock } = deps
+  const began = performance.now()
+  const taken = await take(db, due, await deps.findCipher(), clock.now())
+  if (!taken) return
+  let result: SendResult | { fault: 'secret_unreadable' }
+  try {
+    result = await attempt(deps, taken, stopping)
+  } catch (error) {
+    if (!stopping.aborted) throw error
+    await handBack(db, taken)
+    return
+  }
+  const settled = await settle(db, taken, result, { now: clock.now(), random: deps.random() })
+  if (!settled) return
+  deps.onAttempt({ outcome: settled.outcome, seconds: (performance.now() - began) / 1000 })
+  const { organizationId, webhookId } = taken
+  if (settled.disabled) deps.onDisabled({ organizationId, webhookId, reason: settled.disabled })
+}
+
+async function attempt(
+  { clock, send }: DispatcherDependencies,
+  { secrets, messageId, payload, url }: Taken,
+  stopping: AbortSignal,
+): Promise<SendResult | { fault: 'secret_unreadable' }> {
+  if (secrets === null) return { fault: 'secret_unreadable' }
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'retrieval-memory-service',
+    ...signedHeaders({ id: messageId, at: clock.now(), payload }, secrets),
+  }
+  return await send({ url, headers, body: payload }, stopping)
+}

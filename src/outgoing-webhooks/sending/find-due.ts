@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import { isLeaseFree } from '../../background/index.ts'
+import type { Db } from '../../database/database.ts'
+import { type DueDelivery, PLACES_OF_WEBHOOK, PLACES_OF_WORKSPACE, type TakenPlaces } from './places.ts'
+
+const FOUND_AT_ONE_LOOK = 200
+
+/**
+ * Deliveries that are due and nobody has, a few of each webhook and workspace, so that one with many does not hide the others';
+ * those to webhooks that work come first.
+ */
+export async function findDue(db: Db, now: Date, taken: TakenPlaces): Promise<DueDelivery[]> {
+  const { rows } = await sql<DueDelivery>`
+    select organization_id as "organizationId", id, webhook_id as "webhookId", is_failing as "isFailing"
+    from (
+      select q.*, row_number() over (partition by organization_id order by nth, next_attempt_at, id) as place
+      from (
+        select d.organization_id, d.id, d.webhook_id, d.next_attempt_at, w.failing_since is not null as is_failing,
+          row_number() over (partition by d.organization_id, d.webhook_id order by d.next_attempt_at, d.id) as nth
+        from webhook_deliveries d
+        join outgoing_webhooks w on w.organization_id = d.organization_id and w.id = d.webhook_id
+        where d.status = 'pending' and d.next_attempt_at <= ${now} and ${isLeaseFree('d.lease_expires_at')}
+          and not d.organization_id = any(${taken.organizationIds}::uuid[])
+          and not d.webhook_id = any(${taken.webhookIds}::uuid[])
+          and not d.id = any(${taken.deliveryIds}::uuid[])
+      ) q where nth <= ${PLACES_OF_WEBHOOK}
+    ) p where place <= ${PLACES_OF_WORKSPACE}
+    order by is_failing, place, next_attempt_at, id limit ${FOUND_AT_ONE_LOOK}`.execute(db)
+  return rows
+}

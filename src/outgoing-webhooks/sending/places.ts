@@ -1,0 +1,58 @@
+import type { DeliveryRef } from './attempt.ts'
+
+/** A delivery that can be attempted now. */
+export interface DueDelivery extends DeliveryRef {
+  webhookId: string
+  /** Whether the last attempt to the webhook failed. */
+  isFailing: boolean
+}
+
+/** Attempts at once of one process; those to webhooks that fail have half of them at most. */
+const PLACES = 64
+const PLACES_OF_FAILING = 32
+export const PLACES_OF_WORKSPACE = 16
+export const PLACES_OF_WEBHOOK = 2
+
+/** Who has no place left. */
+export interface TakenPlaces {
+  /** Workspaces with as many attempts as they may have. */
+  organizationIds: string[]
+  /** Webhooks likewise. */
+  webhookIds: string[]
+  /** Deliveries that are being attempted. */
+  deliveryIds: string[]
+}
+
+export interface Places {
+  /** Takes a place, where there is one for it. */
+  enter(due: DueDelivery): boolean
+  leave(due: DueDelivery): void
+  taken(): TakenPlaces
+}
+
+/** The places of attempts under way: a receiver that is slow holds up neither other workspaces nor other webhooks of its own. */
+export function createPlaces(): Places {
+  const inside = new Map<string, DueDelivery>()
+  const countOf = (isOne: (due: DueDelivery) => boolean): number =>
+    inside.values().filter(isOne).toArray().length
+  const full = (keyOf: (due: DueDelivery) => string, most: number): string[] =>
+    [...Map.groupBy(inside.values(), keyOf)].filter(([, list]) => list.length >= most).map(([key]) => key)
+  return {
+    enter(due) {
+      const isFull =
+        inside.size >= PLACES ||
+        inside.has(due.id) ||
+        (due.isFailing && countOf(({ isFailing }) => isFailing) >= PLACES_OF_FAILING) ||
+        countOf(({ organizationId }) => organizationId === due.organizationId) >= PLACES_OF_WORKSPACE ||
+        countOf(({ webhookId }) => webhookId === due.webhookId) >= PLACES_OF_WEBHOOK
+      if (!isFull) inside.set(due.id, due)
+      return !isFull
+    },
+    leave: ({ id }) => void inside.delete(id),
+    taken: () => ({
+      organizationIds: full(({ organizationId }) => organizationId, PLACES_OF_WORKSPACE),
+      webhookIds: full(({ webhookId }) => webhookId, PLACES_OF_WEBHOOK),
+      deliveryIds: [...inside.keys()],
+    }),
+  }
+}

@@ -1,0 +1,33 @@
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** The waits after the first attempt, the second and so on: three days and a half hour together. */
+const WAITS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  21 * HOUR_MS,
+] as const
+/** Each wait is up to so much longer, so that what failed together does not come back together. */
+const JITTER = 0.1
+
+/** How often a delivery is attempted. */
+export const ATTEMPTS_MAX = WAITS_MS.length + 1
+/** A webhook to which nothing has been delivered for so long, though it was tried, is disabled. */
+export const FAILING_MS = 72 * HOUR_MS
+
+/**
+ * Milliseconds from a failed attempt to the next one; null: it was the last.
+ * @param attempts those made so far, at least 1
+ * @param random from 0 to 1
+ */
+export function waitAfter(attempts: number, random: number): number | null {
+  const wait = WAITS_MS[attempts - 1]
+  return wait === undefined ? null : Math.round(wait * (1 + JITTER * random))
+}

@@ -1,0 +1,46 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ReceivedEvent {
+  headers: IncomingHttpHeaders
+  body: string
+  /** Tests read into it and assert what they find. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  event: any
+}
+
+export interface WebhookReceiver {
+  url: string
+  port: number
+  /** What came, in its order. */
+  received: ReceivedEvent[]
+  close(): Promise<void>
+}
+
+/** The receiver of a workspace's webhooks, on loopback. `answer` answers each request, 204 when not given. */
+export async function startReceiver(
+  answer: (response: ServerResponse, request: IncomingMessage) => void = (response) =>
+    void response.writeHead(204).end(),
+): Promise<WebhookReceiver> {
+  const received: ReceivedEvent[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      received.push({ headers: request.headers, body, event: body === '' ? null : JSON.parse(body) })
+      answer(response, request)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    received,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
