@@ -125,6 +125,19 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/file-text/index\\.ts$' },
     },
     {
+      // It is a package that others install: no other package, and no module of Node.
+      name: 'client-stands-alone',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { pathNot: '^client/src/' },
+    },
+    {
+      name: 'client-by-its-index',
+      severity: 'error',
+      from: { pathNot: '^client/' },
+      to: { path: '^client/', pathNot: '^client/src/index\\.ts$' },
+    },
+    {
       // They stand for servers of others, so what they have in common with the service is its wire alone.
       name: 'emulators-know-no-service',
       severity: 'error',
@@ -158,7 +171,7 @@ module.exports = {
       name: 'the-service-knows-no-tool',
       severity: 'error',
       from: { path: '^src/', pathNot: NOT_TESTS },
-      to: { path: '^(cli|emulators|bench|evaluation|training|scripts)/' },
+      to: { path: '^(cli|client|emulators|bench|evaluation|training|scripts)/' },
     },
     {
       name: 'tools-know-not-each-other',

@@ -25,6 +25,7 @@ export default defineConfig({
             'src/**/*.test.ts',
             'test/**/*.test.ts',
             'cli/**/*.test.ts',
+            'client/**/*.test.ts',
             'emulators/**/*.test.ts',
             'scripts/**/*.test.ts',
             'training/**/*.test.ts',

@@ -1,25 +1,36 @@
 import type { z } from 'zod'
-import { ApiError, CommandError, ConnectionError, messageOf } from './failures.ts'
+import {
+  Memory,
+  MemoryConnectionError,
+  MemoryError,
+  type RawAnswer,
+  type RawRequest,
+  type RetryPolicy,
+} from '../client/src/index.ts'
+import { CommandError, ConnectionError, messageOf, UsageError } from './failures.ts'
+import { parseJson } from './parse-json.ts'
 
-export interface ApiRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path and query, beginning with `/`. */
-  path: string
+export interface ApiRequest extends Omit<RawRequest, 'body' | 'idempotent'> {
   body?: unknown
   /** False for what needs no key. */
   authenticated?: boolean
-  accept?: string
-  /** Beside those that every request has. */
-  headers?: Readonly<Record<string, string>>
+  /** How it is sent again when it fails; not at all where this is not given. */
+  retry?: Partial<RetryPolicy>
 }
 
-/** A client of the service's HTTP API. */
+/** The client of the service's HTTP API, its failures in the words of the command line. */
 export interface ApiClient {
   readonly url: string
-  /** @throws ApiError, ConnectionError, CommandError (no key; an answer of another shape) */
+  /** The answer's JSON. @throws as `send`; CommandError for an answer of another shape */
   call<T>(schema: z.ZodType<T>, request: ApiRequest): Promise<T>
-  /** The response of a request that succeeded, unread. @throws as `call` */
-  open(request: ApiRequest): Promise<Response>
+  /** @throws MemoryError, ConnectionError, CommandError (no key; a wait that is too long) */
+  send(request: ApiRequest): Promise<RawAnswer>
+  /** What the client library does beyond single requests. @throws CommandError when there is no key; the rest needs `failureOf` */
+  memory(): Memory
+  /** What the library gave, checked. @throws CommandError when it has another shape */
+  check<T>(schema: z.ZodType<T>, value: unknown): T
+  /** What the library threw, as `send` would throw it. */
+  failureOf(error: unknown, manner?: 'patient'): unknown
 }
 
 /** A key in the clear is only in the hands of who was given it: the service keeps a hash. */
@@ -32,83 +43,93 @@ const REQUEST_TIMEOUT_MS = 180_000
 
 /**
  * A client for the service at `url` (its origin, perhaps with a path) that presents `key`; as a person's in the workspace
- * `organizationId`, where that is given.
+ * `organizationId`, where that is given. @throws UsageError for a key that cannot be one
  */
 export function createApiClient(options: {
   url: string
   key: string | undefined
   organizationId?: string
 }): ApiClient {
-  const url = options.url.replace(/\/+$/, '')
-  const open = async (request: ApiRequest): Promise<Response> => {
-    const headers: Record<string, string> = {
-      ...request.headers,
-      accept: request.accept ?? 'application/json',
+  const organization =
+    options.organizationId === undefined ? {} : { 'x-organization-id': options.organizationId }
+  const shared = {
+    url: options.url,
+    timeoutMs: REQUEST_TIMEOUT_MS,
+    retry: false,
+    headers: organization,
+  } as const
+  const anonymous = new Memory({ ...shared, apiKey: null })
+  const { url } = anonymous
+  const withKey = options.key ? openWithKey({ ...shared, apiKey: options.key }) : undefined
+  const memory = (): Memory => {
+    if (withKey === undefined) throw new CommandError(NO_KEY)
+    return withKey
+  }
+  const failureOf: ApiClient['failureOf'] = (error, manner) =>
+    manner === 'patient' && isRateLimit(error) ? tooLongAWait(error) : failureIn(url, error)
+  const check: ApiClient['check'] = (schema, value) => {
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    throw new CommandError(`${url} answered in a shape that is not this service's. Is --url right?`)
+  }
+  const send: ApiClient['send'] = async ({ body, authenticated, retry, ...request }) => {
+    const sender = authenticated === false ? anonymous : memory()
+    const text = body === undefined ? {} : { body: JSON.stringify(body) }
+    try {
+      return await sender.send({ ...request, ...text }, retry === undefined ? {} : { retry })
+    } catch (error) {
+      throw failureOf(error, retry === undefined ? undefined : 'patient')
     }
-    if (request.authenticated !== false) {
-      if (!options.key) throw new CommandError(NO_KEY)
-      headers.authorization = `Bearer ${options.key}`
-    }
-    if (options.organizationId !== undefined) headers['x-organization-id'] = options.organizationId
-    if (request.body !== undefined) headers['content-type'] = 'application/json'
-    const response = await send(`${url}${request.path}`, {
-      method: request.method,
-      headers,
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-    })
-    if (!response.ok) throw await toApiError(response)
-    return response
   }
   return {
     url,
-    open,
-    async call(schema, request) {
-      const response = await open(request)
-      const parsed = schema.safeParse(await readJson(response))
-      if (!parsed.success) {
-        throw new CommandError(`${url} answered in a shape that is not this service's. Is --url right?`)
-      }
-      return parsed.data
-    },
+    memory,
+    send,
+    check,
+    failureOf,
+    call: async (schema, request) => check(schema, parseJson((await send(request)).text)),
   }
 }
 
-async function send(url: string, init: RequestInit): Promise<Response> {
+function openWithKey(options: ConstructorParameters<typeof Memory>[0]): Memory {
   try {
-    return await fetch(url, init)
-  } catch (error) {
-    throw new ConnectionError(connectionMessage(url, error), { cause: error })
+    return new Memory(options)
+  } catch (cause) {
+    throw new UsageError(`The key cannot be one: ${messageOf(cause)}`)
   }
 }
 
-function connectionMessage(url: string, error: unknown): string {
+/** What the client library says, in the words of the command line. */
+function failureIn(url: string, error: unknown): unknown {
+  if (error instanceof MemoryConnectionError)
+    return new ConnectionError(connectionMessage(url, error), { cause: error })
+  if (error instanceof MemoryError && error.code === 'invalid_answer')
+    return new CommandError(`${url} answered in a shape that is not this service's. Is --url right?`, {
+      cause: error,
+    })
+  return error
+}
+
+/** Why there was no answer, and what to do about it. */
+export function connectionMessage(url: string, { fault, cause }: MemoryConnectionError): string {
   const { origin } = new URL(url)
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return `${origin} did not answer within ${REQUEST_TIMEOUT_MS / 1000} s`
-  }
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (fault === 'timeout') return `${origin} did not answer within ${REQUEST_TIMEOUT_MS / 1000} s`
+  const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  if (fault === 'broken') return `The connection to ${origin} broke off: ${messageOf(root)}`
+  const code = root instanceof Error && 'code' in root ? String(root.code) : ''
   if (code === 'ECONNREFUSED') {
     return `No service answers at ${origin}. Start it with "npm start", or name another with --url or MEMORY_URL.`
   }
-  return `The connection to ${origin} failed: ${messageOf(cause)}`
+  return `The connection to ${origin} failed: ${messageOf(root)}`
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    return await response.json()
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw new ConnectionError(`The connection to ${response.url} broke off: ${messageOf(error)}`, {
-      cause: error,
-    })
-  }
+/** A refusal for rate, which a pause helps against; a used-up budget is none. */
+export function isRateLimit(error: unknown): error is MemoryError {
+  return error instanceof MemoryError && error.status === 429 && error.code !== 'quota_exceeded'
 }
 
-async function toApiError(response: Response): Promise<ApiError> {
-  const body = await readJson(response)
-  const fields = typeof body === 'object' && body !== null ? { ...body } : {}
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(response.status, fields, Number.isFinite(retryAfter) ? Math.max(0, retryAfter) : null)
+/** Of a service that asks for more patience than there is. */
+function tooLongAWait(error: MemoryError): CommandError {
+  const seconds = Math.max(1, error.retryAfter ?? 1)
+  return new CommandError(`The service asks to wait ${seconds} s: try again later`, { cause: error })
 }

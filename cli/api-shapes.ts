@@ -35,14 +35,6 @@ export const SourceItemAnswer = z.looseObject({
   sourceItem: z.looseObject({ metadata: z.record(z.string(), z.unknown()) }),
 })
 
-/** The data of the events of a streamed answer, by event name. */
-export const AskEvents = {
-  context: z.looseObject({ context: z.array(ContextItem) }),
-  delta: z.looseObject({ text: z.string() }),
-  citations: z.looseObject({ citations: z.array(Citation) }),
-  error: z.looseObject({ error: z.string() }),
-}
-
 const ApiKey = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -167,5 +159,4 @@ export const CanvasAnswer = z.looseObject({
   itemsWaiting: z.int(),
 })
 
-export const IngestAnswer = z.looseObject({ ingested: z.int(), skipped: z.int() })
 export const Anything = z.looseObject({})

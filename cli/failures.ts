@@ -1,3 +1,5 @@
+import type { MemoryError } from '../client/src/index.ts'
+
 /** A wrong command line: printed without a stack, exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
@@ -11,24 +13,6 @@ export class CommandError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
     this.name = 'CommandError'
-  }
-}
-
-/** An error answer of the service: its message, its stable code and its structured fields. */
-export class ApiError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly body: Record<string, unknown>
-  /** How long the service asks to wait; null when it does not. */
-  readonly retryAfterSeconds: number | null
-
-  constructor(status: number, body: Record<string, unknown>, retryAfterSeconds: number | null) {
-    super(typeof body.error === 'string' ? body.error : `The service answered ${status}`)
-    this.name = 'ApiError'
-    this.status = status
-    this.code = typeof body.code === 'string' ? body.code : `http_${status}`
-    this.body = body
-    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -51,4 +35,9 @@ export class StoppedError extends Error {
 /** The words of any thrown thing. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** The code of an error answer, also one that this version does not know; of one that has none its status. */
+export function codeOf({ status, details }: MemoryError): string {
+  return typeof details['code'] === 'string' ? details['code'] : `http_${status}`
 }

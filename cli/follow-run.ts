@@ -1,8 +1,9 @@
 import type { z } from 'zod'
+import type { RetryPolicy } from '../client/src/index.ts'
 import type { ApiClient } from './api-client.ts'
 import { type SyncRun, SyncRunDetails } from './api-shapes.ts'
 import { CommandError } from './failures.ts'
-import { withRetries } from './retry.ts'
+import { patience, waitNote } from './patience.ts'
 import { printableLine, type Terminal } from './terminal.ts'
 
 /** Twice a second would be nicer to look at, and use up the rate limit of the key that others may need. */
@@ -22,9 +23,8 @@ export async function followRun(
 ): Promise<RunDetails> {
   let told = ''
   for (;;) {
-    const details = await patiently(terminal, () =>
-      client.call(SyncRunDetails, { method: 'GET', path: `${path}/${id}` }),
-    )
+    const request = { method: 'GET', path: `${path}/${id}`, retry: patienceOn(terminal, client.url) } as const
+    const details = await client.call(SyncRunDetails, request)
     const { status } = details.syncRun
     if (status === 'succeeded' || status === 'failed') return details
     const standing = `${label}: ${standingOf(details)}`
@@ -101,12 +101,9 @@ function standingOf({ syncRun, waitingUntil }: RunDetails): string {
   return status === 'queued' ? wait : `${counts}; ${wait}`
 }
 
-/** A request that waits out rate limits and short outages. */
-export function patiently<T>(terminal: Terminal, request: () => Promise<T>): Promise<T> {
-  return withRetries(request, {
-    sleep,
-    onWait: (reason, milliseconds) => terminal.note(`Waiting ${Math.ceil(milliseconds / 1000)} s: ${reason}`),
-  })
+/** Waits out rate limits and short outages of the service at `url`, and says so. */
+export function patienceOn(terminal: Terminal, url: string): Partial<RetryPolicy> {
+  return patience(url, (reason, milliseconds) => terminal.note(waitNote(reason, milliseconds)))
 }
 
 function sleep(milliseconds: number): Promise<void> {

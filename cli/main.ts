@@ -14,7 +14,8 @@ import { addSearchCommand } from './commands/search.ts'
 import { addSourcesCommand } from './commands/sources.ts'
 import { addStatusCommand } from './commands/status.ts'
 import { addTokenCommand } from './commands/token.ts'
-import { ApiError, CommandError, ConnectionError, UsageError } from './failures.ts'
+import { MemoryError } from '../client/src/index.ts'
+import { codeOf, CommandError, ConnectionError, UsageError } from './failures.ts'
 
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
@@ -64,17 +65,17 @@ function writeFailure(error: unknown, json: boolean): void {
 }
 
 function failureBody(error: unknown): Record<string, unknown> {
-  if (error instanceof ApiError)
-    return { ...error.body, error: error.message, code: error.code, status: error.status }
+  if (error instanceof MemoryError)
+    return { ...error.details, error: error.message, code: codeOf(error), status: error.status }
   return { error: failureText(error), code: error instanceof UsageError ? 'usage' : 'failed' }
 }
 
 function failureText(error: unknown): string {
-  if (error instanceof ApiError) {
+  if (error instanceof MemoryError) {
     // The service's own words say it already where it limits requests.
-    const isSaid = error.retryAfterSeconds === null || error.message.includes('try again in')
-    const wait = isSaid ? '' : `; try again in ${error.retryAfterSeconds} s`
-    return `${error.message} (${error.code})${wait}`
+    const isSaid = error.retryAfter === null || error.message.includes('try again in')
+    const wait = isSaid ? '' : `; try again in ${error.retryAfter} s`
+    return `${error.message} (${codeOf(error)})${wait}`
   }
   const isExpected =
     error instanceof UsageError || error instanceof CommandError || error instanceof ConnectionError

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { openApiDocument } from '../src/http/openapi.ts'
 import { routes, VERSION } from '../src/assembly/app.ts'
 import { webhookEvents } from '../src/assembly/webhook-engine.ts'
+import { generatedClientTypes } from './generate-client-types.ts'
 
 /** Where a service that nobody configured answers; a running one puts its own address there. */
 const PLACEHOLDER_URL = 'http://127.0.0.1:8787'
@@ -18,6 +19,8 @@ export function generatedOpenApi(): string {
 
 if (import.meta.main) {
   const folder = new URL('../openapi/', import.meta.url)
+  const document = generatedOpenApi()
   await mkdir(folder, { recursive: true })
-  await writeFile(new URL('openapi.json', folder), generatedOpenApi())
+  await writeFile(new URL('openapi.json', folder), document)
+  await writeFile(new URL('../client/src/api.ts', import.meta.url), await generatedClientTypes(document))
 }

@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
-import type { z } from 'zod'
-import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { type AskRequest, MemoryError } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
-import { AskAnswer, AskEvents, type Citation, type ContextItem, SourceItemAnswer } from '../api-shapes.ts'
-import { ApiError, CommandError, ConnectionError, messageOf } from '../failures.ts'
-import { parseJson } from '../parse-json.ts'
+import { AskAnswer, type Citation, type ContextItem, SourceItemAnswer } from '../api-shapes.ts'
+import { ConnectionError } from '../failures.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { limitOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
@@ -35,46 +33,25 @@ export function addAskCommand(program: Command): void {
     })
 }
 
-/** Writes the answer piece by piece. @throws CommandError when it breaks off */
-async function streamAnswer(client: ApiClient, terminal: Terminal, body: unknown): Promise<void> {
-  const response = await client.open({ method: 'POST', path: '/v1/ask', body, accept: 'text/event-stream' })
-  let context: ContextItem[] = []
-  let citations: Citation[] = []
-  let isDone = false
-  for await (const { event, data } of eventsOf(response)) {
-    if (event === 'context') ({ context } = readEvent(AskEvents.context, data))
-    else if (event === 'delta') terminal.write(printable(readEvent(AskEvents.delta, data).text))
-    else if (event === 'citations') ({ citations } = readEvent(AskEvents.citations, data))
-    else if (event === 'done') isDone = true
-    else if (event === 'error') {
-      terminal.print()
-      throw new ApiError(response.status, readEvent(AskEvents.error, data), null)
-    }
-  }
-  terminal.print()
-  if (!isDone) throw new CommandError('The answer broke off before its end; ask again')
-  await printCitations(client, terminal, citations, context)
-}
-
-/** The data of an event. @throws CommandError when it has another shape */
-function readEvent<T>(schema: z.ZodType<T>, data: string): T {
-  const parsed = schema.safeParse(parseJson(data))
-  if (!parsed.success) throw new CommandError('The service streamed something that is no answer')
-  return parsed.data
-}
-
-interface StreamedEvent {
-  event?: string | undefined
-  data: string
-}
-
-async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {
-  if (response.body === null) return
+/** Writes the answer piece by piece. @throws MemoryError, ConnectionError, CommandError when it breaks off */
+async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequest): Promise<void> {
+  let context: readonly ContextItem[] = []
+  let citations: readonly Citation[] = []
+  let hasBegun = false
   try {
-    yield* response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+    for await (const event of client.memory().askStream(body)) {
+      hasBegun = true
+      if (event.type === 'context') ({ context } = event)
+      else if (event.type === 'delta') terminal.write(printable(event.text))
+      else if (event.type === 'citations') ({ citations } = event)
+    }
   } catch (error) {
-    throw new ConnectionError(`The answer broke off: ${messageOf(error)}`, { cause: error })
+    throw client.failureOf(error)
+  } finally {
+    // What was written of the answer has not ended its line.
+    if (hasBegun) terminal.print()
   }
+  await printCitations(client, terminal, citations, context)
 }
 
 async function printCitations(
@@ -112,7 +89,7 @@ async function pathOrProvider(client: ApiClient, { sourceItemId, provider }: Con
     return typeof sourceItem.metadata.path === 'string' ? sourceItem.metadata.path : provider
   } catch (error) {
     // A key for asking alone, a spent rate limit, an item that is gone since: the answer stands all the same.
-    if (error instanceof ApiError || error instanceof ConnectionError) return provider
+    if (error instanceof MemoryError || error instanceof ConnectionError) return provider
     throw error
   }
 }

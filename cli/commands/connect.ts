@@ -2,8 +2,9 @@ import { Argument, type Command } from 'commander'
 import type { ApiClient } from '../api-client.ts'
 import { AuthorizeAnswer, type Source, SourceList, SyncRunList } from '../api-shapes.ts'
 import { standOf, untilConnected } from '../await-connection.ts'
-import { ApiError, CommandError } from '../failures.ts'
-import { followRun, patiently, reportRun } from '../follow-run.ts'
+import { MemoryError } from '../../client/src/index.ts'
+import { CommandError } from '../failures.ts'
+import { followRun, patienceOn, reportRun } from '../follow-run.ts'
 import { decideAccess, operatorClient } from '../operator-client.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
@@ -36,9 +37,11 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
     )
     const source = await untilConnected(() => listSources(person, terminal), { provider, already }, terminal)
     const label = `${provider} (${printableLine(source.displayName)})`
-    const runs = await patiently(terminal, () =>
-      person.call(SyncRunList, { method: 'GET', path: '/v1/console/sync-runs' }),
-    )
+    const runs = await person.call(SyncRunList, {
+      method: 'GET',
+      path: '/v1/console/sync-runs',
+      retry: patienceOn(terminal, person.url),
+    })
     const run = runs.syncRuns.find(({ connectorId }) => connectorId === source.id)
     if (!run) throw new CommandError(`${label} is connected, but has no sync run`)
     const path = '/v1/console/sync-runs'
@@ -58,7 +61,7 @@ async function authorize(given: {
   try {
     return (await person.call(AuthorizeAnswer, { method: 'POST', path })).url
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'connector_access_required') throw error
+    if (!(error instanceof MemoryError) || error.code !== 'connector_access_required') throw error
     if (!given.grant) {
       throw new CommandError(
         `${provider} needs the operator's permission first. Where you are the operator, add --grant, or run:\n` +
@@ -73,8 +76,7 @@ async function authorize(given: {
 }
 
 async function listSources(person: ApiClient, terminal: Terminal): Promise<Source[]> {
-  const { sources } = await patiently(terminal, () =>
-    person.call(SourceList, { method: 'GET', path: '/v1/console/sources' }),
-  )
+  const retry = patienceOn(terminal, person.url)
+  const { sources } = await person.call(SourceList, { method: 'GET', path: '/v1/console/sources', retry })
   return sources
 }

@@ -66,7 +66,7 @@ describe('memory documents list', () => {
       '',
     ])
     expect(stderr).toContain('--all')
-    expect(requested()).toEqual(['GET /v1/source-items?'])
+    expect(requested()).toEqual(['GET /v1/source-items'])
   })
 
   it('passes provider, source, kind and limit on', async () => {

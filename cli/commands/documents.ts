@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
+import type { SourceItemQuery } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import { DocumentAnswer, DocumentList, type ListedDocument, type StoredDocument } from '../api-shapes.ts'
-import { patiently } from '../follow-run.ts'
+import { patienceOn } from '../follow-run.ts'
 import { formatMoment, formatTable, printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { findDocument } from './find-document.ts'
 import { countOption, PROVIDER_CHOICES, sourceIdOption } from './options.ts'
@@ -12,9 +13,9 @@ const PAGE_MAX = 200
 const COLUMNS = { provider: 12, kind: 8 } as const
 
 interface ListOptions {
-  provider?: string
+  provider?: NonNullable<SourceItemQuery['provider']>
   source?: string
-  kind?: string
+  kind?: NonNullable<SourceItemQuery['sourceKind']>
   limit?: number
   all?: boolean
 }
@@ -51,7 +52,7 @@ async function listDocuments(options: ListOptions, command: Command): Promise<vo
   let nextCursor: string | null = null
   for await (const page of pagesOf(client, terminal, {
     ...filter,
-    ...(limit ? { limit: `${limit}` } : {}),
+    ...(limit ? { limit } : {}),
   })) {
     nextCursor = page.nextCursor
     if (json) collected.push(...page.sourceItems)
@@ -69,16 +70,14 @@ async function listDocuments(options: ListOptions, command: Command): Promise<vo
 async function* pagesOf(
   client: ApiClient,
   terminal: Terminal,
-  query: Record<string, string>,
+  query: SourceItemQuery,
 ): AsyncGenerator<DocumentList> {
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const search = new URLSearchParams({ ...query, ...(cursor === undefined ? {} : { cursor }) })
-    const path = `/v1/source-items?${search.toString()}`
-    const page: DocumentList = await patiently(terminal, () =>
-      client.call(DocumentList, { method: 'GET', path }),
-    )
-    yield page
-    cursor = page.nextCursor
+  const options = { retry: patienceOn(terminal, client.url) }
+  try {
+    for await (const page of client.memory().sourceItems.pages(query, options))
+      yield client.check(DocumentList, page)
+  } catch (error) {
+    throw client.failureOf(error, 'patient')
   }
 }
 
@@ -97,10 +96,13 @@ function printRows(terminal: Terminal, documents: readonly ListedDocument[], wit
 
 async function openDocument(words: string[], _options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const id = await findDocument(words.join(' '), () => pagesOf(client, terminal, { limit: `${PAGE_MAX}` }))
-  const { sourceItem } = await patiently(terminal, () =>
-    client.call(DocumentAnswer, { method: 'GET', path: `/v1/source-items/${id}` }),
-  )
+  const id = await findDocument(words.join(' '), () => pagesOf(client, terminal, { limit: PAGE_MAX }))
+  const retry = patienceOn(terminal, client.url)
+  const { sourceItem } = await client.call(DocumentAnswer, {
+    method: 'GET',
+    path: `/v1/source-items/${id}`,
+    retry,
+  })
   if (json) return printJson(terminal, { sourceItem })
   printDocument(terminal, sourceItem)
 }

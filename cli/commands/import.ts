@@ -10,6 +10,7 @@ import { openImportNotes } from '../import/import-notes.ts'
 import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'
 import { stateFolder } from '../import/state-files.ts'
 import { type Failure, formatOfFile, type Walk, walkFolder } from '../import/walk-folder.ts'
+import { waitNote } from '../patience.ts'
 import { createProgressBar } from '../progress-bar.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
 import { PROVIDER_CHOICES, PROVIDER_NAMES } from './options.ts'
@@ -17,7 +18,7 @@ import { openSession, printJson, type Session } from './session.ts'
 
 interface ImportCommandOptions {
   source?: string
-  provider?: string
+  provider?: KnownProvider
   prefix?: string
   includeHidden?: boolean
   force?: boolean
@@ -28,6 +29,7 @@ interface ImportCommandOptions {
 const EXIT_FAILED = 1
 const EXIT_STOPPED = 130
 const PROVIDER_DEFAULT = 'google_drive'
+type KnownProvider = (typeof PROVIDER_CHOICES)[number]
 /** What is read, as a person says it. */
 const KINDS = 'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV or mail (.eml)'
 /** Kinds of what was passed over that are named; the rest is one number. */
@@ -72,12 +74,12 @@ async function importPath(given: string, options: ImportCommandOptions, command:
     stop: stop.signal,
     onFile: (file, done) => bar.update(done, file.relativePath),
     now: () => performance.now(),
-    retry: {
+    waiting: {
       sleep: (milliseconds) => sleepUnlessStopped(milliseconds, stop.signal),
       onWait: (reason, milliseconds) => {
         if (milliseconds < 1000) return
         bar.clear()
-        terminal.note(`Waiting ${Math.ceil(milliseconds / 1000)} s: ${reason}`)
+        terminal.note(waitNote(reason, milliseconds))
       },
     },
   }
@@ -156,7 +158,7 @@ function givenPrefix({ prefix }: ImportCommandOptions): string | null {
   return prefix === undefined ? null : prefix.replaceAll('\\', '/').replace(/^\/+|\/+$/g, '')
 }
 
-type ChosenSource = Pick<Source, 'id' | 'provider' | 'displayName'>
+type ChosenSource = Pick<Source, 'id' | 'displayName'> & { provider: KnownProvider }
 
 async function chooseSource(session: Session, options: ImportCommandOptions): Promise<ChosenSource> {
   // Both given: a key that may only ingest needs to list nothing.
@@ -168,7 +170,7 @@ async function chooseSource(session: Session, options: ImportCommandOptions): Pr
     const named = sources.find((source) => source.id === options.source)
     if (named === undefined)
       throw new CommandError(`There is no source ${options.source}; "sources list" shows all`)
-    return named
+    return withKnownProvider(named)
   }
   const provider = options.provider ?? PROVIDER_DEFAULT
   const usable = sources.filter((source) => source.provider === provider && source.status !== 'disabled')
@@ -178,7 +180,14 @@ async function chooseSource(session: Session, options: ImportCommandOptions): Pr
       `There is no source of ${provider} to import into: make one, or name another --provider`,
     )
   }
-  return chosen
+  return withKnownProvider(chosen)
+}
+
+function withKnownProvider(source: Source): ChosenSource {
+  const provider = PROVIDER_CHOICES.find((known) => known === source.provider)
+  if (provider === undefined)
+    throw new CommandError(`This command line is older than the provider ${printableLine(source.provider)}`)
+  return { ...source, provider }
 }
 
 function describeWork(files: number, source: ChosenSource): string {

@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
-import { ApiError, ConnectionError } from '../failures.ts'
+import { MemoryError } from '../../client/src/index.ts'
+import { codeOf, ConnectionError } from '../failures.ts'
 import { openSession } from './session.ts'
 
 /** Where messages name their protocol version since 2026-07-28. */
@@ -83,16 +84,15 @@ function createBridge(client: ApiClient, write: (line: string) => void): (line: 
 
 /** The messages that the service answers with, each on a line of its own. */
 async function send(client: ApiClient, message: Message, version: string | undefined): Promise<string[]> {
-  const response = await client.open({
+  const { headers, text } = await client.send({
     method: 'POST',
     path: '/mcp',
     accept: 'application/json, text/event-stream',
     body: message,
     headers: headersOf(message, version),
   })
-  const text = await response.text()
   if (text.trim() === '') return []
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return [text]
+  if (!headers.get('content-type')?.startsWith('text/event-stream')) return [text]
   const answers: string[] = []
   const parser = createParser({ onEvent: ({ data }) => void (data !== '' && answers.push(data)) })
   parser.feed(text)
@@ -127,7 +127,7 @@ function errorLine(id: string | number | null, code: number, message: string): s
 /** The protocol's own errors as they came; those of the service or of the way there in their words. */
 function errorOf(error: unknown, id: string | number): string {
   if (error instanceof ConnectionError) return errorLine(id, INTERNAL_ERROR, error.message)
-  if (!(error instanceof ApiError)) throw error
-  if (error.body['jsonrpc'] === '2.0') return JSON.stringify(error.body)
-  return errorLine(id, INTERNAL_ERROR, `${error.message} (${error.code})`)
+  if (!(error instanceof MemoryError)) throw error
+  if (error.details['jsonrpc'] === '2.0') return JSON.stringify(error.details)
+  return errorLine(id, INTERNAL_ERROR, `${error.message} (${codeOf(error)})`)
 }

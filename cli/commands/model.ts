@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { CommandError, UsageError } from '../failures.ts'
-import { patiently } from '../follow-run.ts'
+import { patienceOn } from '../follow-run.ts'
 import { operatorClient } from '../operator-client.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
 import { openSession, printJson } from './session.ts'
@@ -75,7 +75,11 @@ export function addModelCommand(program: Command): void {
 }
 
 const readStatus = (operator: ApiClient, terminal: Terminal): Promise<Status> =>
-  patiently(terminal, () => operator.call(Status, { method: 'GET', path: '/operator/embedding-model' }))
+  operator.call(Status, {
+    method: 'GET',
+    path: '/operator/embedding-model',
+    retry: patienceOn(terminal, operator.url),
+  })
 
 async function showModel(_options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { ApiClient } from '../api-client.ts'
 import { type Source, SourceList, SyncRunDetails, SyncRunList, SyncRunRequested } from '../api-shapes.ts'
-import { ApiError } from '../failures.ts'
-import { failureHint, followRun, patiently, reportRun, type RunDetails } from '../follow-run.ts'
+import { MemoryError } from '../../client/src/index.ts'
+import { failureHint, followRun, patienceOn, reportRun, type RunDetails } from '../follow-run.ts'
 import { nameSources } from '../source-names.ts'
-import { formatMoment, formatTable, printableLine } from '../terminal.ts'
+import { formatMoment, formatTable, printableLine, type Terminal } from '../terminal.ts'
 import { addChangeCommands } from './change-sources.ts'
 import { sourceIdArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
@@ -32,7 +32,7 @@ async function syncSource(source: string, options: { full?: boolean }, command: 
     body: { connectorId: source, fullResync: options.full === true },
   })
   if (requested.alreadyActive) terminal.note('A run was active already; this follows it.')
-  const known = await patiently(terminal, () => findSource(client, source))
+  const known = await findSource(client, source, terminal)
   const label = known?.name ?? 'sync'
   const path = '/v1/sync-runs'
   const ended = await followRun(client, { path, id: requested.syncRun.id, label }, terminal)
@@ -45,13 +45,15 @@ async function syncSource(source: string, options: { full?: boolean }, command: 
 async function findSource(
   client: ApiClient,
   id: string,
+  terminal: Terminal,
 ): Promise<{ name: string; provider: string } | undefined> {
   try {
-    const { sources } = await client.call(SourceList, { method: 'GET', path: '/v1/sources' })
+    const retry = patienceOn(terminal, client.url)
+    const { sources } = await client.call(SourceList, { method: 'GET', path: '/v1/sources', retry })
     const source = sources.find((one) => one.id === id)
     return source && { name: nameSources(sources).get(id) ?? id, provider: source.provider }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined
+    if (error instanceof MemoryError && error.status === 403) return undefined
     throw error
   }
 }
@@ -103,7 +105,7 @@ async function findLastRuns(
     }
   } catch (error) {
     // The list is there; a key without sync:read, or one at its limit, gets it without this.
-    if (!(error instanceof ApiError)) throw error
+    if (!(error instanceof MemoryError)) throw error
   }
   return found
 }

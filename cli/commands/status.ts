@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Source, SourceList, Anything } from '../api-shapes.ts'
-import { ApiError } from '../failures.ts'
+import { MemoryError } from '../../client/src/index.ts'
+import { codeOf } from '../failures.ts'
 import { openSession, printJson } from './session.ts'
 
 interface KeyState {
@@ -44,7 +45,7 @@ async function checkKey(list: () => Promise<{ sources: Source[] }>): Promise<Key
   try {
     return { key: 'accepted', message: 'accepted', sources: (await list()).sources }
   } catch (error) {
-    if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) throw error
-    return { key: 'refused', message: `${error.message} (${error.code})`, sources: [] }
+    if (!(error instanceof MemoryError) || (error.status !== 401 && error.status !== 403)) throw error
+    return { key: 'refused', message: `${error.message} (${codeOf(error)})`, sources: [] }
   }
 }

@@ -1,26 +1,15 @@
 import path from 'node:path'
 import type { ExtractedText, TextFormat } from '../../src/file-text/index.ts'
+import type { IngestDocument } from '../../client/src/index.ts'
 import { splitParts } from './split-parts.ts'
 import type { FoundFile } from './walk-folder.ts'
 
-type SourceKind = 'message' | 'document' | 'file'
-
-/** A document as `POST /v1/ingest` takes it. */
-export interface IngestDocument {
-  connectorId: string
-  provider: string
-  sourceKind: SourceKind
-  externalId: string
-  title: string
-  body: string
-  sourceUpdatedAt: string
-  metadata: { path: string; folder: string; fileType: TextFormat }
-}
+type SourceKind = IngestDocument['sourceKind']
 
 /** Where documents go. */
 export interface IngestTarget {
   sourceId: string
-  provider: string
+  provider: IngestDocument['provider']
 }
 
 const TITLE_CHARACTERS_MAX = 300

@@ -8,11 +8,10 @@ import { readFile } from 'node:fs/promises'
 import { COMMAND_FILE_LIMITS, type ExtractedText, type TextExtractor } from '../../src/file-text/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import { StoppedError } from '../failures.ts'
-import type { RetryOptions } from '../retry.ts'
 import { fileTrouble } from './file-trouble.ts'
 import { type ImportNotes, nameOf } from './import-notes.ts'
 import { externalIdOf, type IngestTarget, toIngestDocuments } from './ingest-document.ts'
-import { deleteDocument, type Parcel, sendDocuments } from './send-documents.ts'
+import { deleteDocument, type Parcel, sendDocuments, type Waiting } from './send-documents.ts'
 import type { FileRecord } from './state-files.ts'
 import type { Failure, FoundFile } from './walk-folder.ts'
 
@@ -20,7 +19,7 @@ export interface ImportDeps {
   client: ApiClient
   extractor: TextExtractor
   notes: ImportNotes
-  retry: RetryOptions
+  waiting: Waiting
   /** Aborted when the person stops the import: what is under way ends, and nothing new begins. */
   stop: AbortSignal
   /** Told what is being read, and how many files came before it. */
@@ -57,7 +56,7 @@ const NEVER = new AbortController().signal
 /** The notes are written this often, so that a killed import repeats only the last moments. */
 const SAVE_EVERY_MS = 2_000
 
-/** Imports the files. @throws ApiError, ConnectionError, CommandError when the service takes nothing; the notes are saved */
+/** Imports the files. @throws MemoryError, ConnectionError, CommandError when the service takes nothing; the notes are saved */
 export async function runImport(
   deps: ImportDeps,
   files: readonly FoundFile[],
@@ -92,7 +91,7 @@ export async function runImport(
 
 /** Removes from the service the items of files below `folder` that are gone; counts the files. */
 export async function deleteMissing(
-  deps: Pick<ImportDeps, 'client' | 'notes' | 'retry' | 'stop'>,
+  deps: Pick<ImportDeps, 'client' | 'notes' | 'waiting' | 'stop'>,
   files: readonly FoundFile[],
   folder: string,
   target: IngestTarget,
@@ -116,7 +115,7 @@ export async function deleteMissing(
 }
 
 async function deleteParts(
-  deps: Pick<ImportDeps, 'client' | 'retry'>,
+  deps: Pick<ImportDeps, 'client' | 'waiting'>,
   target: IngestTarget,
   name: string,
   from: number,
@@ -124,7 +123,7 @@ async function deleteParts(
 ): Promise<void> {
   for (let part = from; part < to; part++) {
     const externalId = externalIdOf(name, part)
-    await deleteDocument(deps.client, { provider: target.provider, externalId }, deps.retry)
+    await deleteDocument(deps.client, { provider: target.provider, externalId }, deps.waiting)
   }
 }
 
@@ -143,7 +142,7 @@ function createOutbox(deps: ImportDeps, result: ImportResult): Outbox {
   let savedAt = deps.now()
   let sending: Promise<void> = Promise.resolve()
   const sendBatch = async (batch: readonly Parcel[]): Promise<void> => {
-    const counts = await sendDocuments(deps.client, batch, deps.retry)
+    const counts = await sendDocuments(deps.client, batch, deps.waiting)
     result.ingested += counts.ingested
     result.skipped += counts.skipped
     if (deps.now() - savedAt < SAVE_EVERY_MS) return

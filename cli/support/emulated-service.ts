@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { IngestDocument } from '../import/ingest-document.ts'
+import type { IngestDocument } from '../../client/src/index.ts'
 
 /** A request as the emulated service saw it. */
 export interface SeenRequest {

@@ -19,7 +19,7 @@ interface Outcome {
 }
 
 /** Folders whose imports the layers bind. */
-const LAYERED = ['src', 'cli', 'emulators', 'bench', 'evaluation', 'training', 'console/src']
+const LAYERED = ['src', 'cli', 'client', 'emulators', 'bench', 'evaluation', 'training', 'console/src']
 
 const LayerReport = z.object({
   modules: z.array(z.object({ source: z.string() })),

@@ -1,0 +1,23 @@
+import { MemoryConnectionError, type RetryPolicy } from '../client/src/index.ts'
+import { connectionMessage, isRateLimit } from './api-client.ts'
+
+/** Told before each wait: why, and how long in milliseconds. */
+export type OnWait = (reason: string, milliseconds: number) => void
+
+/** How long a command waits that has something to finish, for a service at `url`. */
+export function patience(url: string, onWait: OnWait): Partial<RetryPolicy> {
+  return {
+    attempts: 6,
+    rateWaits: 60,
+    maxWaitMs: 600_000,
+    onWait: ({ reason, milliseconds }) => {
+      const words = reason instanceof MemoryConnectionError ? connectionMessage(url, reason) : reason.message
+      onWait(isRateLimit(reason) ? 'rate limit' : words, milliseconds)
+    },
+  }
+}
+
+/** The note of a wait, to the nearest second. */
+export function waitNote(reason: string, milliseconds: number): string {
+  return `Waiting ${Math.max(1, Math.round(milliseconds / 1000))} s: ${reason}`
+}

@@ -1,0 +1,2326 @@
+// Written by `npm run generate` from openapi/openapi.json: what an API key can call, and every error code.
+
+/** Every operation that an API key can call, by its id. */
+export const OPERATIONS = {
+  search: { method: 'POST', path: '/v1/search' },
+  context: { method: 'POST', path: '/v1/context' },
+  ask: { method: 'POST', path: '/v1/ask' },
+  ingest: { method: 'POST', path: '/v1/ingest' },
+  listSourceItems: { method: 'GET', path: '/v1/source-items' },
+  deleteSourceItemByExternalId: { method: 'DELETE', path: '/v1/source-items' },
+  getSourceItem: { method: 'GET', path: '/v1/source-items/{id}' },
+  deleteSourceItem: { method: 'DELETE', path: '/v1/source-items/{id}' },
+  memoryCanvas: { method: 'GET', path: '/v1/memory-canvas' },
+  memoryCanvasEntity: { method: 'GET', path: '/v1/memory-canvas/entities/{id}' },
+  getReembedding: { method: 'GET', path: '/v1/maintenance/reembed' },
+  startReembedding: { method: 'POST', path: '/v1/maintenance/reembed' },
+  listApiKeys: { method: 'GET', path: '/v1/api-keys' },
+  createApiKey: { method: 'POST', path: '/v1/api-keys' },
+  revokeApiKey: { method: 'DELETE', path: '/v1/api-keys/{id}' },
+  listSources: { method: 'GET', path: '/v1/sources' },
+  listSourceChannels: { method: 'GET', path: '/v1/sources/{id}/channels' },
+  updateSource: { method: 'PATCH', path: '/v1/sources/{id}' },
+  listSyncRuns: { method: 'GET', path: '/v1/sync-runs' },
+  createSyncRun: { method: 'POST', path: '/v1/sync-runs' },
+  getSyncRun: { method: 'GET', path: '/v1/sync-runs/{id}' },
+  cleanUpSlackSystemEvents: { method: 'POST', path: '/v1/maintenance/slack/cleanup-system-events' },
+  listAuditEvents: { method: 'GET', path: '/v1/audit-events' },
+} as const
+
+/** Every `code` of an error body. */
+export const ERROR_CODES = [
+  'validation_failed',
+  'malformed_json',
+  'not_a_slack_source',
+  'provider_mismatch',
+  'duplicate_document',
+  'file_unreadable',
+  'malformed_state',
+  'invitation_invalid',
+  'webhook_signature_invalid',
+  'unauthenticated',
+  'subscription_required',
+  'plan_limit_reached',
+  'action_not_allowed',
+  'role_required',
+  'provider_not_allowed',
+  'connector_access_required',
+  'invitation_for_another',
+  'origin_not_allowed',
+  'not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'cannot_revoke_self',
+  'key_limit_reached',
+  'last_owner',
+  'member_limit_reached',
+  'invitation_limit_reached',
+  'webhook_limit_reached',
+  'webhook_disabled',
+  'source_disabled',
+  'source_push_only',
+  'plan_by_contract',
+  'embedding_model_mismatch',
+  'embedding_model_fixed',
+  'body_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'quota_exceeded',
+  'headers_too_large',
+  'internal',
+  'upstream_error',
+  'not_configured',
+  'not_ready',
+  'overloaded',
+] as const
+
+export interface paths {
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Search */
+        post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Retrieve a Context Contract */
+        post: operations["context"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a question, with citations */
+        post: operations["ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Push documents */
+        post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/source-items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what is stored */
+        get: operations["listSourceItems"];
+        put?: never;
+        post?: never;
+        /** Remove a source item by its provider and external id */
+        delete: operations["deleteSourceItemByExternalId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/source-items/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show one source item */
+        get: operations["getSourceItem"];
+        put?: never;
+        post?: never;
+        /** Remove a source item with its chunks and vectors */
+        delete: operations["deleteSourceItem"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory-canvas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show who, what and where the stored items name */
+        get: operations["memoryCanvas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory-canvas/entities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an entity of the memory canvas */
+        get: operations["memoryCanvasEntity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/maintenance/reembed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how far the move to another embedding model is */
+        get: operations["getReembedding"];
+        put?: never;
+        /** Move all chunks to the configured embedding model */
+        post: operations["startReembedding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List live keys, newest first */
+        get: operations["listApiKeys"];
+        put?: never;
+        /** Mint a key */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a key */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sources */
+        get: operations["listSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a Slack source's channels */
+        get: operations["listSourceChannels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change a Slack source's channel allowlist */
+        patch: operations["updateSource"];
+        trace?: never;
+    };
+    "/v1/sync-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sync runs, newest first */
+        get: operations["listSyncRuns"];
+        put?: never;
+        /** Queue a sync run */
+        post: operations["createSyncRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sync-runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a sync run and the items it could not read */
+        get: operations["getSyncRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/maintenance/slack/cleanup-system-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove Slack system messages that were stored as content */
+        post: operations["cleanUpSlackSystemEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List audit events, newest first */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description The body of search and context. */
+        SearchRequest: {
+            /**
+             * @description What to look for, in your own words. The embedding model gets it as it is.
+             * @example How many vacation days do I get?
+             */
+            query: string;
+            /**
+             * @description How many hits at most.
+             * @default 8
+             */
+            limit?: number;
+            filter?: components["schemas"]["SearchFilter"];
+            /**
+             * @description The order of hits: `vector`, by score; or `hybrid`, by the query's words and the vectors together, with `relevance`.
+             * @default vector
+             * @enum {string}
+             */
+            rank?: "vector" | "hybrid";
+        };
+        /** @description What the item of a hit has to be; all of it. */
+        SearchFilter: {
+            /** @description Of one of these providers. */
+            providers?: ("slack" | "google_drive" | "notion" | "gmail")[];
+            /** @description Of one of these kinds. */
+            sourceKinds?: ("message" | "document" | "file")[];
+            /** @description By exactly this author. */
+            authorName?: string;
+            /**
+             * Format: date-time
+             * @description Changed at the source at this time or later.
+             */
+            updatedAfter?: string;
+            /**
+             * Format: date-time
+             * @description Changed at the source before this time.
+             */
+            updatedBefore?: string;
+            /**
+             * Format: uuid
+             * @description Of this source.
+             */
+            connectorId?: string;
+            /**
+             * Format: uuid
+             * @description Naming this entity of the memory canvas; items that it has not read yet are not among them.
+             */
+            entityId?: string;
+            /** @description With exactly these values at these keys of its metadata. */
+            metadata?: {
+                [key: string]: string | number | boolean | null;
+            };
+        };
+        /** @description The body of ask. */
+        AskRequest: {
+            /**
+             * @description What to look for, in your own words. The embedding model gets it as it is.
+             * @example How many vacation days do I get?
+             */
+            query: string;
+            /**
+             * @description How many passages are read for the answer.
+             * @default 8
+             */
+            limit?: number;
+        };
+        /** @description The body of an ingest. */
+        IngestRequest: {
+            /** @description The documents, all of which are stored or none. */
+            documents: components["schemas"]["IngestDocument"][];
+        };
+        /** @description A document to store. */
+        IngestDocument: {
+            /**
+             * Format: uuid
+             * @description The source that the document belongs to. Put the `id` of one of yours with the same provider here: `GET /v1/sources` lists them, and a local deployment has one for each provider from the start.
+             * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+             */
+            connectorId: string;
+            /**
+             * @description The provider; it has to be the source's.
+             * @example notion
+             * @enum {string}
+             */
+            provider: "slack" | "google_drive" | "notion" | "gmail";
+            /**
+             * @description What the item is: a message, a document or a file.
+             * @example document
+             * @enum {string}
+             */
+            sourceKind: "message" | "document" | "file";
+            /**
+             * @description The document's own id in your system, the same each time: with the provider it names the item.
+             * @example handbook/vacation
+             */
+            externalId: string;
+            /**
+             * @description The title, which citations show.
+             * @example Vacation
+             */
+            title: string;
+            /**
+             * @description The whole text, plain or Markdown. May be empty: the document is then found by its title.
+             * @example Employees get 25 days of paid vacation a year. Unused days expire in March.
+             */
+            body: string;
+            /**
+             * @description The link to the original, which hits carry.
+             * @example https://wiki.example.com/vacation
+             */
+            url?: string | null;
+            /**
+             * @description Who wrote it.
+             * @example Ada Lovelace
+             */
+            authorName?: string | null;
+            /**
+             * @description When it was written, ISO 8601 with `Z` or an offset.
+             * @example 2026-01-12T08:00:00Z
+             */
+            sourceCreatedAt?: string | null;
+            /**
+             * @description When it was last changed in your system.
+             * @example 2026-03-01T16:45:00Z
+             */
+            sourceUpdatedAt?: string | null;
+            /**
+             * @description Anything else, which hits carry. An `accessPolicy` in it comes back as it is.
+             * @default {}
+             * @example {
+             *       "team": "people"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A key to be minted. */
+        NewApiKey: {
+            /**
+             * @description What the key stands for.
+             * @example Support bot
+             */
+            name: string;
+            /**
+             * @description Who uses it; for the audit trail and the plan, it permits nothing.
+             * @default agent
+             * @enum {string}
+             */
+            actorType?: "agent" | "application" | "admin";
+            /**
+             * @description What it may do: each action opens its routes and no other.
+             * @example [
+             *       "search",
+             *       "context",
+             *       "ask"
+             *     ]
+             */
+            allowedActions: ("admin" | "search" | "context" | "ask" | "memory:read" | "sources:read" | "sources:write" | "sync:read" | "sync:write" | "ingest")[];
+            /** @description The only providers whose items it may see; null: all. Left out: those of the key that mints it, every one where a person does. */
+            allowedProviders?: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
+        };
+        /** @description The passages nearest to a query. */
+        SearchResponse: {
+            /**
+             * @description The query as it was sent.
+             * @example How many vacation days do I get?
+             */
+            query: string;
+            /** @description What was found, the best first. */
+            hits: components["schemas"]["Hit"][];
+        };
+        /** @description A passage that was found. */
+        Hit: {
+            /**
+             * Format: uuid
+             * @description The item that the passage is from.
+             * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+             */
+            sourceItemId: string;
+            /**
+             * @description The item's title.
+             * @example Vacation
+             */
+            title: string;
+            /**
+             * @description The passage.
+             * @example Employees get 25 days of paid vacation a year. Unused days expire in March.
+             */
+            content: string;
+            /**
+             * @description The link to the original; empty when there is none.
+             * @example https://wiki.example.com/vacation
+             */
+            url: string;
+            /**
+             * @description The provider that the item is from.
+             * @example notion
+             * @enum {string}
+             */
+            provider: "slack" | "google_drive" | "notion" | "gmail";
+            /**
+             * @description Cosine similarity to the query, 1 at best.
+             * @example 0.62
+             */
+            score: number;
+            /**
+             * @description How well it fits by words and vectors together; of hits in hybrid order.
+             * @example 0.81
+             */
+            relevance?: number;
+            /**
+             * @description What else is known of the item.
+             * @example {
+             *       "team": "people"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When the item last came here with something new.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            syncedAt: string;
+        };
+        /** @description Hits with what a reader has to know to rely on them. */
+        ContextContract: {
+            /** @description Where the contract is from. */
+            contract: {
+                /**
+                 * @description The version of this shape.
+                 * @constant
+                 */
+                version: "1.0";
+                /**
+                 * Format: uuid
+                 * @description The request's id, and the `targetId` of its audit event.
+                 * @example e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83
+                 */
+                requestId: string;
+                /**
+                 * @description The path that was called.
+                 * @example /v1/context
+                 */
+                endpoint: string;
+                /**
+                 * Format: date-time
+                 * @description When the contract was made.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                issuedAt: string;
+                /**
+                 * @description What kind of caller asked; `user` in the console.
+                 * @example agent
+                 * @enum {string}
+                 */
+                callerActorType: "agent" | "application" | "admin" | "user";
+                /**
+                 * @description The key that asked; null in the console.
+                 * @example 9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27
+                 */
+                callerApiKeyId: string | null;
+            };
+            /** @description What was asked. */
+            query: {
+                /**
+                 * @description The query as it was sent.
+                 * @example How many vacation days do I get?
+                 */
+                raw: string;
+                /**
+                 * @description The limit that was applied.
+                 * @example 8
+                 */
+                limit: number;
+            };
+            /** @description What was found, as search finds it. */
+            hits: components["schemas"]["Hit"][];
+            /** @description One for each hit, in their order. */
+            citations: components["schemas"]["Citation"][];
+            /**
+             * @description What was left out: one for each provider that the key may not read.
+             * @example []
+             */
+            exclusions: {
+                /**
+                 * @description Why it was left out.
+                 * @constant
+                 */
+                type: "provider_scope";
+                /**
+                 * @description The provider that was left out.
+                 * @example gmail
+                 * @enum {string}
+                 */
+                provider: "slack" | "google_drive" | "notion" | "gmail";
+                /**
+                 * @description The same in words.
+                 * @example The calling key may not read gmail
+                 */
+                reason: string;
+            }[];
+            /**
+             * @description What a reader has to know to rely on the hits, each code at most once.
+             * @example []
+             */
+            limitations: {
+                /**
+                 * @description What limits the hits, for programs.
+                 * @enum {string}
+                 */
+                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence";
+                /**
+                 * @description The same in words.
+                 * @example Recent changes may be missing
+                 */
+                message: string;
+            }[];
+        };
+        /** @description What a marker stands for. */
+        Citation: {
+            /**
+             * @description The N of a marker `[N]`.
+             * @example 1
+             */
+            index: number;
+            /**
+             * Format: uuid
+             * @description The item that is cited.
+             * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+             */
+            sourceItemId: string;
+            /**
+             * @description Its title.
+             * @example Vacation
+             */
+            title: string;
+        };
+        /** @description An answer with its citations. */
+        AskResponse: {
+            /**
+             * @description The question as it was sent.
+             * @example How many vacation days do I get?
+             */
+            question: string;
+            /**
+             * @description The answer, each statement with its marker `[N]`.
+             * @example Employees get 25 days of paid vacation a year [1].
+             */
+            answer: string;
+            /** @description What the markers of the answer stand for. */
+            citations: components["schemas"]["Citation"][];
+            /** @description All that the answer was made from. */
+            context: {
+                /**
+                 * Format: uuid
+                 * @description The item that the passage is from.
+                 * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+                 */
+                sourceItemId: string;
+                /**
+                 * @description The item's title.
+                 * @example Vacation
+                 */
+                title: string;
+                /**
+                 * @description The passage.
+                 * @example Employees get 25 days of paid vacation a year. Unused days expire in March.
+                 */
+                content: string;
+                /**
+                 * @description The link to the original; empty when there is none.
+                 * @example https://wiki.example.com/vacation
+                 */
+                url: string;
+                /**
+                 * @description The provider that the item is from.
+                 * @example notion
+                 * @enum {string}
+                 */
+                provider: "slack" | "google_drive" | "notion" | "gmail";
+                /**
+                 * @description Cosine similarity to the query, 1 at best.
+                 * @example 0.62
+                 */
+                score: number;
+            }[];
+            /**
+             * @description Has `weak_evidence` where nothing stored seems to answer the question; empty otherwise.
+             * @example []
+             */
+            limitations: {
+                /**
+                 * @description What limits the hits, for programs.
+                 * @enum {string}
+                 */
+                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence";
+                /**
+                 * @description The same in words.
+                 * @example Recent changes may be missing
+                 */
+                message: string;
+            }[];
+        };
+        /** @description What came of the documents. */
+        IngestResponse: {
+            /**
+             * @description Documents that were new or had changed.
+             * @example 1
+             */
+            ingested: number;
+            /**
+             * @description Documents that were stored already with the same content.
+             * @example 0
+             */
+            skipped: number;
+        };
+        /** @description A stored item without its text. */
+        ListedSourceItem: {
+            /**
+             * Format: uuid
+             * @description The item's id, which stays when its content changes.
+             * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+             */
+            id: string;
+            /**
+             * @description The provider that it is from.
+             * @example notion
+             * @enum {string}
+             */
+            provider: "slack" | "google_drive" | "notion" | "gmail";
+            /**
+             * Format: uuid
+             * @description The source that it belongs to.
+             * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+             */
+            connectorId: string;
+            /**
+             * @description What the item is: a message, a document or a file.
+             * @example document
+             * @enum {string}
+             */
+            sourceKind: "message" | "document" | "file";
+            /**
+             * @description Its id in the caller's or the provider's own system.
+             * @example handbook/vacation
+             */
+            externalId: string;
+            /**
+             * @description Its title.
+             * @example Vacation
+             */
+            title: string;
+            /**
+             * @description The link to the original.
+             * @example https://wiki.example.com/vacation
+             */
+            url: string | null;
+            /**
+             * @description Who wrote it.
+             * @example Ada Lovelace
+             */
+            authorName: string | null;
+            /**
+             * @description When it was last changed there.
+             * @example 2026-03-01T16:45:00.000Z
+             */
+            sourceUpdatedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its content last changed here.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it last came here with something new.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            syncedAt: string;
+        };
+        /** @description An item that is no longer stored. */
+        DeletedSourceItem: {
+            /** @description What was removed. */
+            sourceItem: {
+                /**
+                 * Format: uuid
+                 * @description The item's id, which stays when its content changes.
+                 * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+                 */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description The source that it belongs to.
+                 * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+                 */
+                connectorId: string;
+                /**
+                 * @description The provider that it is from.
+                 * @example notion
+                 * @enum {string}
+                 */
+                provider: "slack" | "google_drive" | "notion" | "gmail";
+                /**
+                 * @description Its id in the caller's or the provider's own system.
+                 * @example handbook/vacation
+                 */
+                externalId: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it was removed.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            deletedAt: string;
+        };
+        /** @description A stored document, message or file. */
+        SourceItem: {
+            /**
+             * Format: uuid
+             * @description The item's id, which stays when its content changes.
+             * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The source that it belongs to.
+             * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+             */
+            connectorId: string;
+            /**
+             * @description The provider that it is from.
+             * @example notion
+             * @enum {string}
+             */
+            provider: "slack" | "google_drive" | "notion" | "gmail";
+            /**
+             * @description What the item is: a message, a document or a file.
+             * @example document
+             * @enum {string}
+             */
+            sourceKind: "message" | "document" | "file";
+            /**
+             * @description Its id in the caller's or the provider's own system.
+             * @example handbook/vacation
+             */
+            externalId: string;
+            /**
+             * @description Its title.
+             * @example Vacation
+             */
+            title: string;
+            /**
+             * @description Its whole text.
+             * @example Employees get 25 days of paid vacation a year. Unused days expire in March.
+             */
+            body: string;
+            /**
+             * @description The link to the original.
+             * @example https://wiki.example.com/vacation
+             */
+            url: string | null;
+            /**
+             * @description Who wrote it.
+             * @example Ada Lovelace
+             */
+            authorName: string | null;
+            /**
+             * @description When it was written there.
+             * @example 2026-01-12T08:00:00.000Z
+             */
+            sourceCreatedAt: string | null;
+            /**
+             * @description When it was last changed there.
+             * @example 2026-03-01T16:45:00.000Z
+             */
+            sourceUpdatedAt: string | null;
+            /**
+             * @description What else came with it.
+             * @example {
+             *       "team": "people"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When it last came here with something new.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            syncedAt: string;
+            /**
+             * Format: date-time
+             * @description When it first came here.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its content last changed here.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @description Who, what and where the stored items name. */
+        MemoryCanvas: {
+            /** @description The heaviest first. */
+            nodes: components["schemas"]["CanvasNode"][];
+            /** @description The strongest between these nodes, the heaviest first. */
+            edges: components["schemas"]["CanvasEdge"][];
+            /**
+             * Format: date-time
+             * @description When this was answered.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            generatedAt: string;
+            /**
+             * @description Whether every stored item in scope has been read for it.
+             * @example true
+             */
+            complete: boolean;
+            /**
+             * @description Items in scope that are still to be read.
+             * @example 0
+             */
+            itemsWaiting: number;
+        };
+        /** @description An entity or a source. */
+        CanvasNode: {
+            /**
+             * Format: uuid
+             * @description The node; of a source its own id.
+             * @example 4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34
+             */
+            id: string;
+            /**
+             * @description What the node is.
+             * @example entity
+             * @enum {string}
+             */
+            kind: "entity" | "source";
+            /**
+             * @description The entity's kind; of a source its provider.
+             * @example person
+             * @enum {string}
+             */
+            type: "person" | "organization" | "channel" | "topic" | "slack" | "google_drive" | "notion" | "gmail";
+            /**
+             * @description What it is called most often.
+             * @example Ada Lovelace
+             */
+            label: string;
+            /**
+             * @description A source's provider; null for an entity.
+             * @example null
+             */
+            provider: ("slack" | "google_drive" | "notion" | "gmail") | null;
+            /**
+             * @description How many items name it, counted for each of its names.
+             * @example 42
+             */
+            weight: number;
+        };
+        /** @description What items say about two nodes. */
+        CanvasEdge: {
+            /**
+             * @description The edge.
+             * @example mentions:4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34:8a2d5f31-0c47-4be9-a163-d94e7b02c5f8
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The node that it leads from.
+             * @example 4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34
+             */
+            source: string;
+            /**
+             * Format: uuid
+             * @description The node that it leads to.
+             * @example 8a2d5f31-0c47-4be9-a163-d94e7b02c5f8
+             */
+            target: string;
+            /**
+             * @description What is between them.
+             * @example mentions
+             * @enum {string}
+             */
+            type: "authored" | "mentions" | "posted_in" | "co_occurs";
+            /**
+             * @description How many items are behind it.
+             * @example 7
+             */
+            weight: number;
+        };
+        /** @description An entity with its neighbours and items. */
+        CanvasEntity: {
+            /** @description What it is. */
+            entity: {
+                /**
+                 * Format: uuid
+                 * @description The entity.
+                 * @example 4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34
+                 */
+                id: string;
+                /**
+                 * @description What kind of entity it is.
+                 * @example person
+                 * @enum {string}
+                 */
+                type: "person" | "organization" | "channel" | "topic";
+                /**
+                 * @description What it is called most often.
+                 * @example Ada Lovelace
+                 */
+                label: string;
+                /**
+                 * @description Its other names.
+                 * @example [
+                 *       "ada@corp.com",
+                 *       "@ada",
+                 *       "Lovelace, Ada"
+                 *     ]
+                 */
+                aliases: string[];
+                /**
+                 * @description How many items name it, counted for each of its names.
+                 * @example 42
+                 */
+                weight: number;
+                /**
+                 * Format: date-time
+                 * @description When the first item that names it was last changed.
+                 * @example 2025-11-03T08:15:00.000Z
+                 */
+                firstSeenAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the latest item that names it was changed.
+                 * @example 2026-03-02T09:30:00.000Z
+                 */
+                lastSeenAt: string;
+                /** @description What its names rest on, those of most items first. */
+                evidence: {
+                    /**
+                     * @description One of its names.
+                     * @example Ada Lovelace
+                     */
+                    name: string;
+                    /**
+                     * @description Items that call it so.
+                     * @example 12
+                     */
+                    items: number;
+                    /**
+                     * Format: uuid
+                     * @description The latest of them.
+                     * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+                     */
+                    sourceItemId: string;
+                }[];
+            };
+            /** @description The strongest first. */
+            neighbours: {
+                /**
+                 * Format: uuid
+                 * @description The neighbour.
+                 * @example 8a2d5f31-0c47-4be9-a163-d94e7b02c5f8
+                 */
+                id: string;
+                /**
+                 * @description What kind of entity it is.
+                 * @example topic
+                 * @enum {string}
+                 */
+                type: "person" | "organization" | "channel" | "topic";
+                /**
+                 * @description What it is called most often.
+                 * @example Orion
+                 */
+                label: string;
+                /**
+                 * @description How many of the latest items name both.
+                 * @example 7
+                 */
+                weight: number;
+            }[];
+            /** @description The latest items that name it. */
+            items: {
+                /**
+                 * Format: uuid
+                 * @description The item.
+                 * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+                 */
+                sourceItemId: string;
+                /**
+                 * @description The item's title.
+                 * @example Vacation
+                 */
+                title: string;
+                /**
+                 * @description The link to the original.
+                 * @example https://wiki.example.com/vacation
+                 */
+                url: string | null;
+                /**
+                 * @description The provider that the item is from.
+                 * @example notion
+                 * @enum {string}
+                 */
+                provider: "slack" | "google_drive" | "notion" | "gmail";
+                /**
+                 * @description The passage that names it, else how the item begins.
+                 * @example Ada Lovelace approves vacation.
+                 */
+                snippet: string;
+            }[];
+        };
+        /** @description How far the move to another embedding model is. */
+        Reembedding: {
+            /**
+             * @description How far it is; `idle`: it was never asked for.
+             * @example running
+             * @enum {string}
+             */
+            status: "idle" | "running" | "succeeded";
+            /**
+             * @description The model that the chunks move to.
+             * @example openai:text-embedding-3-small:1536
+             */
+            model: string | null;
+            /**
+             * @description The model that answers meanwhile.
+             * @example builtin-2
+             */
+            answeringModel: string | null;
+            /**
+             * @description Chunks to move.
+             * @example 8120
+             */
+            chunksTotal: number;
+            /**
+             * @description Chunks that have moved.
+             * @example 3072
+             */
+            chunksDone: number;
+            /**
+             * @description When it began.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            startedAt: string | null;
+            /**
+             * @description When it was done.
+             * @example null
+             */
+            finishedAt: string | null;
+            /**
+             * @description Why the last attempt stopped; it is tried again.
+             * @example null
+             */
+            errorMessage: string | null;
+        };
+        /** @description An API key, without its secret. */
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @description The key's id, by which it is revoked.
+             * @example 9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27
+             */
+            id: string;
+            /**
+             * @description What the key stands for.
+             * @example Support bot
+             */
+            name: string;
+            /**
+             * @description The first characters of its secret, to tell keys apart.
+             * @example svc_Zk3vQ9aL
+             */
+            prefix: string;
+            /**
+             * @description Who uses it; for the audit trail and the plan, it permits nothing.
+             * @example agent
+             * @enum {string}
+             */
+            actorType: "agent" | "application" | "admin";
+            /**
+             * @description What it may do: each action opens its routes and no other.
+             * @example [
+             *       "search",
+             *       "context",
+             *       "ask"
+             *     ]
+             */
+            allowedActions: ("admin" | "search" | "context" | "ask" | "memory:read" | "sources:read" | "sources:write" | "sync:read" | "sync:write" | "ingest")[];
+            /**
+             * @description The only providers whose items it may see; null: all.
+             * @example null
+             */
+            allowedProviders: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
+            /**
+             * @description When it was last used, to the minute; null: never.
+             * @example null
+             */
+            lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was minted.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+        /** @description Where documents come from: a provider account, or pushes. */
+        Source: {
+            /**
+             * Format: uuid
+             * @description The source's id: `connectorId` elsewhere.
+             * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+             */
+            id: string;
+            /**
+             * @description The provider that it reads.
+             * @example notion
+             * @enum {string}
+             */
+            provider: "slack" | "google_drive" | "notion" | "gmail";
+            /**
+             * @description `pending` until the first sync has succeeded, `error` after one that failed, `disabled` while a person paused it.
+             * @example active
+             * @enum {string}
+             */
+            status: "pending" | "active" | "error" | "disabled";
+            /**
+             * @description What people call it.
+             * @example Team wiki
+             */
+            displayName: string;
+            /**
+             * @description The account at the provider.
+             * @example T0123456789
+             */
+            externalAccountId: string;
+            /**
+             * @description When its last sync succeeded; null: never, or push only.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            lastSyncedAt: string | null;
+            /**
+             * @description Why the last sync failed, in the provider's words.
+             * @example null
+             */
+            errorMessage: string | null;
+            /**
+             * @description Slack only: the ids of the only channels that are read; null: all that the bot is in.
+             * @example null
+             */
+            channelAllowlist: string[] | null;
+            /**
+             * @description Items that it brought.
+             * @example 128
+             */
+            sourceItemCount: number;
+            /**
+             * @description Google Drive only: how many files lack their access policy, and the cure.
+             * @example null
+             */
+            policyHealth: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @description A channel of a Slack workspace. */
+        SlackChannel: {
+            /**
+             * @description The channel's id, for the allowlist.
+             * @example C0123456789
+             */
+            id: string;
+            /**
+             * @description Its name.
+             * @example general
+             */
+            name: string;
+            /**
+             * @description Whether only its members see it.
+             * @example false
+             */
+            isPrivate: boolean;
+            /**
+             * @description People in it.
+             * @example 42
+             */
+            memberCount: number;
+        };
+        /** @description One reading of a source. */
+        SyncRun: {
+            /**
+             * Format: uuid
+             * @description The run's id.
+             * @example 71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The source that it syncs.
+             * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+             */
+            connectorId: string;
+            /**
+             * @description How far it is.
+             * @example succeeded
+             * @enum {string}
+             */
+            status: "queued" | "running" | "succeeded" | "failed";
+            /**
+             * @description Whether it reads everything again, not only changes.
+             * @example false
+             */
+            fullResync: boolean;
+            /**
+             * @description When a worker took it up.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            startedAt: string | null;
+            /**
+             * @description When it ended.
+             * @example 2026-03-02T09:31:12.000Z
+             */
+            finishedAt: string | null;
+            /**
+             * @description Items that the provider returned.
+             * @example 69
+             */
+            itemsDiscovered: number;
+            /**
+             * @description Items that were new or had changed, and were stored.
+             * @example 55
+             */
+            itemsIngested: number;
+            /**
+             * @description Items that were removed.
+             * @example 3
+             */
+            itemsDeleted: number;
+            /**
+             * @description Why it failed, in the provider's words.
+             * @example null
+             */
+            errorMessage: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-03-02T09:29:58.000Z
+             */
+            createdAt: string;
+        };
+        /** @description An item that a run could not read. */
+        SyncRunFailure: {
+            /**
+             * @description The item's id at the provider.
+             * @example F0123456789
+             */
+            externalId: string;
+            /**
+             * @description Why it could not be read.
+             * @example It cannot be stored: the text is too long
+             */
+            message: string;
+        };
+        /** @description Something that a person or a key did. */
+        AuditEvent: {
+            /**
+             * Format: uuid
+             * @description The event's id.
+             * @example 2a6f9c4e-b8d1-4e35-97a2-c3f0d5e8b174
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The workspace that it happened in.
+             * @example b7c1a3de-2f64-4d0b-9a58-6e1f0c9d2a41
+             */
+            organizationId: string;
+            /**
+             * @description The person who did it; null where a key did.
+             * @example null
+             */
+            actorUserId: string | null;
+            /**
+             * @description The key that did it; null where a person did.
+             * @example 9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27
+             */
+            actorApiKeyId: string | null;
+            /**
+             * @description What was done.
+             * @example context.retrieve
+             */
+            action: string;
+            /**
+             * @description What kind of thing it was done to.
+             * @example context_contract
+             */
+            targetType: string;
+            /**
+             * @description That thing's id.
+             * @example e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83
+             */
+            targetId: string;
+            /**
+             * @description What else there is to know, by the action; never content.
+             * @example {
+             *       "requestId": "e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83",
+             *       "query": "How many vacation days do I get?",
+             *       "hitCount": 1,
+             *       "citationCount": 1,
+             *       "exclusionCount": 0,
+             *       "providers": [
+             *         "notion"
+             *       ]
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When it was done.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+        };
+    };
+    context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextContract"];
+                };
+            };
+        };
+    };
+    ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskResponse"];
+                };
+            };
+        };
+    };
+    ingest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IngestRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IngestResponse"];
+                };
+            };
+        };
+    };
+    listSourceItems: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only items of this provider.
+                 * @example notion
+                 */
+                provider?: "slack" | "google_drive" | "notion" | "gmail";
+                /** @description Only items of this source. */
+                connectorId?: string;
+                /**
+                 * @description Only items of this kind.
+                 * @example document
+                 */
+                sourceKind?: "message" | "document" | "file";
+                /** @description The `nextCursor` of the page before, with the same filters; left out for the first page. */
+                cursor?: string;
+                /** @description How many items a page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of this page, without their texts. */
+                        sourceItems: components["schemas"]["ListedSourceItem"][];
+                        /**
+                         * @description Where the next page begins; null on the last one.
+                         * @example null
+                         */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    deleteSourceItemByExternalId: {
+        parameters: {
+            query: {
+                /**
+                 * @description The provider that it is from.
+                 * @example notion
+                 */
+                provider: "slack" | "google_drive" | "notion" | "gmail";
+                /**
+                 * @description The document's own id in your system, the same each time: with the provider it names the item.
+                 * @example handbook/vacation
+                 */
+                externalId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSourceItem"];
+                };
+            };
+        };
+    };
+    getSourceItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The item's id: `sourceItemId` of a hit, or `id` in the list.
+                 * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The item with its text. */
+                        sourceItem: components["schemas"]["SourceItem"];
+                    };
+                };
+            };
+        };
+    };
+    deleteSourceItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The item's id: `sourceItemId` of a hit, or `id` in the list.
+                 * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSourceItem"];
+                };
+            };
+        };
+    };
+    memoryCanvas: {
+        parameters: {
+            query?: {
+                /** @description Only entities of this name or alias, or where there are none, those that the nearest passages name. */
+                q?: string;
+                /**
+                 * @description Only what items of this provider say.
+                 * @example notion
+                 */
+                provider?: "slack" | "google_drive" | "notion" | "gmail";
+                /**
+                 * @description Only entities of this kind, and no sources.
+                 * @example topic
+                 */
+                entityType?: "person" | "organization" | "channel" | "topic";
+                /** @description Only what the latest items of this node name: the node's id. */
+                around?: string;
+                /** @description Only what the latest items changed at this time or later name. */
+                since?: string;
+                /** @description How many nodes at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryCanvas"];
+                };
+            };
+        };
+    };
+    memoryCanvasEntity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The entity.
+                 * @example 4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanvasEntity"];
+                };
+            };
+        };
+    };
+    getReembedding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reembedding"];
+                };
+            };
+        };
+    };
+    startReembedding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reembedding"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The keys that are not revoked. */
+                        apiKeys: components["schemas"]["ApiKey"][];
+                    };
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApiKey"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        apiKey: components["schemas"]["ApiKey"];
+                        /**
+                         * @description The key itself. Keep it: it is shown this once.
+                         * @example svc_…
+                         */
+                        secret: string;
+                    };
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The key's id, from the list.
+                 * @example 9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        apiKey: components["schemas"]["ApiKey"];
+                        /**
+                         * Format: date-time
+                         * @description Since when it is refused.
+                         * @example 2026-03-02T09:30:00.000Z
+                         */
+                        revokedAt: string;
+                    };
+                };
+            };
+        };
+    };
+    listSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The sources. */
+                        sources: components["schemas"]["Source"][];
+                    };
+                };
+            };
+        };
+    };
+    listSourceChannels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The source's id, from `GET /v1/sources`.
+                 * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The channels that the bot can see. */
+                        channels: components["schemas"]["SlackChannel"][];
+                        /**
+                         * @description Slack only: the ids of the only channels that are read; null: all that the bot is in.
+                         * @example null
+                         */
+                        channelAllowlist: string[] | null;
+                    };
+                };
+            };
+        };
+    };
+    updateSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The source's id, from `GET /v1/sources`.
+                 * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The ids of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is in.
+                     * @example [
+                     *       "C0123456789"
+                     *     ]
+                     */
+                    channelAllowlist: string[] | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The source's id: `connectorId` elsewhere.
+                         * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+                         */
+                        id: string;
+                        /**
+                         * @description The provider that it reads.
+                         * @example notion
+                         * @enum {string}
+                         */
+                        provider: "slack" | "google_drive" | "notion" | "gmail";
+                        /**
+                         * @description What people call it.
+                         * @example Team wiki
+                         */
+                        displayName: string;
+                        /**
+                         * @description Slack only: the ids of the only channels that are read; null: all that the bot is in.
+                         * @example null
+                         */
+                        channelAllowlist: string[] | null;
+                    };
+                };
+            };
+        };
+    };
+    listSyncRuns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The runs, the newest first. */
+                        syncRuns: components["schemas"]["SyncRun"][];
+                    };
+                };
+            };
+        };
+    };
+    createSyncRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The source to sync: the `id` of a connected one, from `GET /v1/sources`.
+                     * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+                     */
+                    connectorId: string;
+                    /**
+                     * @description Read every item again, not only what changed; slower, and uses more of the quota there.
+                     * @default false
+                     */
+                    fullResync?: boolean;
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The run that was queued. */
+                        syncRun: {
+                            /**
+                             * Format: uuid
+                             * @description The run's id.
+                             * @example 71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642
+                             */
+                            id: string;
+                            /**
+                             * Format: uuid
+                             * @description The source that it syncs.
+                             * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+                             */
+                            connectorId: string;
+                            /**
+                             * @description How far it is.
+                             * @example queued
+                             * @enum {string}
+                             */
+                            status: "queued" | "running" | "succeeded" | "failed";
+                            /**
+                             * @description Whether it reads everything again, not only changes.
+                             * @example false
+                             */
+                            fullResync: boolean;
+                            /**
+                             * Format: date-time
+                             * @description When it was asked for.
+                             * @example 2026-03-02T09:29:58.000Z
+                             */
+                            createdAt: string;
+                        };
+                        /**
+                         * @description It is a new one.
+                         * @constant
+                         */
+                        alreadyActive: false;
+                    };
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The run that is queued or running already. */
+                        syncRun: {
+                            /**
+                             * Format: uuid
+                             * @description The run's id.
+                             * @example 71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642
+                             */
+                            id: string;
+                            /**
+                             * Format: uuid
+                             * @description The source that it syncs.
+                             * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
+                             */
+                            connectorId: string;
+                            /**
+                             * @description How far it is.
+                             * @example queued
+                             * @enum {string}
+                             */
+                            status: "queued" | "running" | "succeeded" | "failed";
+                            /**
+                             * @description Whether it reads everything again, not only changes.
+                             * @example false
+                             */
+                            fullResync: boolean;
+                            /**
+                             * Format: date-time
+                             * @description When it was asked for.
+                             * @example 2026-03-02T09:29:58.000Z
+                             */
+                            createdAt: string;
+                        };
+                        /**
+                         * @description It was there before.
+                         * @constant
+                         */
+                        alreadyActive: true;
+                    };
+                };
+            };
+        };
+    };
+    getSyncRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The run's id, from the list.
+                 * @example 71b3f6d8-e2a4-49c5-8f07-b5d1c3a9e642
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        syncRun: components["schemas"]["SyncRun"];
+                        /**
+                         * @description Items that it could not read.
+                         * @example 1
+                         */
+                        itemsFailed: number;
+                        /** @description The first hundred of them. */
+                        failures: components["schemas"]["SyncRunFailure"][];
+                        /**
+                         * @description Until when it waits because its provider asked for that.
+                         * @example null
+                         */
+                        waitingUntil: string | null;
+                        /**
+                         * @description It failed because the account's access has ended; connecting it again mends that.
+                         * @example false
+                         */
+                        needsReconnection: boolean;
+                        /**
+                         * @description When the source is next synced by itself; null while the run is at work or the source is paused.
+                         * @example 2026-03-02T09:30:00.000Z
+                         */
+                        nextRunAt: string | null;
+                    };
+                };
+            };
+        };
+    };
+    cleanUpSlackSystemEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Only count, and remove nothing.
+                     * @default false
+                     */
+                    dryRun?: boolean;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Messages that were looked at.
+                         * @example 120
+                         */
+                        scanned: number;
+                        /**
+                         * @description Messages that were removed, or on a dry run would be.
+                         * @example 4
+                         */
+                        deleted: number;
+                        /**
+                         * @description Whether it only counted.
+                         * @example false
+                         */
+                        dryRun: boolean;
+                    };
+                };
+            };
+        };
+    };
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description How many events at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The newest events, the newest first. */
+                        auditEvents: components["schemas"]["AuditEvent"][];
+                    };
+                };
+            };
+        };
+    };
+}

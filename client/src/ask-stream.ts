@@ -1,0 +1,68 @@
+import { errorOf, invalidAnswer, jsonObject, MemoryConnectionError } from './errors.ts'
+import type { Shape } from './operations.ts'
+import { readEvents, type ServerSentEvent } from './server-sent-events.ts'
+import type { OpenAnswer } from './transport.ts'
+
+type Answer = Shape<'AskResponse'>
+
+/** What a streamed answer consists of: one `context`, any number of `delta`s, one `citations`, one `done`. */
+export type AskEvent =
+  | { type: 'context'; context: Answer['context'] }
+  /** The next piece of the answer. */
+  | { type: 'delta'; text: string }
+  | { type: 'citations'; citations: Answer['citations'] }
+  /** The whole answer, as `ask` gives it. */
+  | { type: 'done'; answer: Answer }
+
+/**
+ * The events of a streamed answer, until `done`.
+ * @throws MemoryError when the service says that it broke, or sends what is no answer
+ * @throws MemoryConnectionError when it ends before `done`
+ */
+export async function* readAskEvents(answer: OpenAnswer): AsyncGenerator<AskEvent> {
+  for await (const event of boundedEvents(answer)) {
+    const read = toAskEvent(event, answer)
+    if (read !== undefined) yield read
+    if (read?.type === 'done') return
+  }
+  throw new MemoryConnectionError('The answer broke off before its end; ask again', 'broken')
+}
+
+async function* boundedEvents(answer: OpenAnswer): AsyncGenerator<ServerSentEvent> {
+  try {
+    yield* readEvents(answer.pieces())
+  } catch (error) {
+    throw error instanceof RangeError ? invalidAnswer(answer, error.message) : error
+  }
+}
+
+/** Events of other names, which a later service may send, are passed over. */
+function toAskEvent({ event, data }: ServerSentEvent, answer: OpenAnswer): AskEvent | undefined {
+  if (event === 'error') throw errorOf({ ...answer, text: data }, Date.now())
+  if (!isAskEvent(event)) return undefined
+  const fields = jsonObject(data) ?? {}
+  const isWhole =
+    event === 'delta'
+      ? typeof fields['text'] === 'string'
+      : ARRAYS[event].every((name) => Array.isArray(fields[name]))
+  if (!isWhole) throw invalidAnswer(answer, 'The service streamed something that is no answer')
+  // As in every answer, what stands in the fields is trusted to be as the service declares it.
+  const read: Answer & { text: string } = JSON.parse(data)
+  switch (event) {
+    case 'context':
+      return { type: event, context: read.context }
+    case 'delta':
+      return { type: event, text: read.text }
+    case 'citations':
+      return { type: event, citations: read.citations }
+    case 'done':
+      return { type: event, answer: read }
+  }
+}
+
+/** The lists that an event has to have. */
+const ARRAYS = { context: ['context'], citations: ['citations'], done: ['citations', 'context'] } as const
+
+function isAskEvent(name: string): name is AskEvent['type'] {
+  return name === 'delta' || Object.hasOwn(ARRAYS, name)
+}

@@ -1,0 +1,129 @@
+import { ERROR_CODES } from './api.ts'
+
+/** A code of the service's closed list. */
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/**
+ * What went wrong, for programs: a code of the service; `http_error` for an error answer that is not the service's own
+ * (of a proxy, say) or has a code that this version does not know; `invalid_answer` for a success that is not JSON.
+ */
+export type MemoryErrorCode = ErrorCode | 'http_error' | 'invalid_answer'
+
+/** A fault of a request that is not valid. */
+export interface Issue {
+  /** Where it is, dotted; empty for the whole request. */
+  path: string
+  message: string
+}
+
+export interface MemoryErrorInit {
+  status: number
+  code: MemoryErrorCode
+  requestId: string | null
+  issues: readonly Issue[]
+  retryAfter: number | null
+  details: Readonly<Record<string, unknown>>
+}
+
+/** The service has answered, and the answer is an error. */
+export class MemoryError extends Error {
+  override readonly name: string = 'MemoryError'
+  /** The HTTP status; 200 for an answer that broke while it was streamed. */
+  readonly status: number
+  readonly code: MemoryErrorCode
+  /** What the service's log has of the request; quote it when you report a fault. */
+  readonly requestId: string | null
+  /** The faults of a request that is not valid (`validation_failed`); empty otherwise. */
+  readonly issues: readonly Issue[]
+  /** Seconds after which the service asks to be called again; null when it does not say. */
+  readonly retryAfter: number | null
+  /** The whole body, with the further fields that some codes bring (`limitBytes`, `resetAt`, `index`, …). */
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(message: string, init: MemoryErrorInit) {
+    super(message)
+    this.status = init.status
+    this.code = init.code
+    this.requestId = init.requestId
+    this.issues = init.issues
+    this.retryAfter = init.retryAfter
+    this.details = init.details
+  }
+}
+
+/** Why there is no answer: none came at all, none in time, or it ended before it was whole. */
+export type ConnectionFault = 'unreachable' | 'timeout' | 'broken'
+
+/** The service has not answered, or not to the end. Whether it did what was asked is not known. */
+export class MemoryConnectionError extends Error {
+  override readonly name: string = 'MemoryConnectionError'
+  readonly fault: ConnectionFault
+
+  constructor(message: string, fault: ConnectionFault, options?: { cause?: unknown }) {
+    super(message, options)
+    this.fault = fault
+  }
+}
+
+/** The parts of an answer that an error is made of. */
+export interface AnswerParts {
+  status: number
+  headers: Headers
+  text: string
+}
+
+/** The error that an answer tells of. `now` (milliseconds) counts where `Retry-After` is a date. */
+export function errorOf({ status, headers, text }: AnswerParts, now: number): MemoryError {
+  const details = jsonObject(text) ?? {}
+  const message = typeof details['error'] === 'string' ? details['error'] : `The service answered ${status}`
+  return new MemoryError(message, {
+    status,
+    code: codeOf(details['code']),
+    requestId: headers.get('x-request-id'),
+    issues: issuesOf(details['issues']),
+    retryAfter: retryAfterOf(headers.get('retry-after'), now),
+    details,
+  })
+}
+
+/** A success whose content is not what the service answers. */
+export function invalidAnswer({ status, headers }: Omit<AnswerParts, 'text'>, what: string): MemoryError {
+  return new MemoryError(`${what}. Is the URL that of the service?`, {
+    status,
+    code: 'invalid_answer',
+    requestId: headers.get('x-request-id'),
+    issues: [],
+    retryAfter: null,
+    details: {},
+  })
+}
+
+/** The object that a JSON text is; undefined when it is none. */
+export function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function codeOf(value: unknown): MemoryErrorCode {
+  return ERROR_CODES.find((code) => code === value) ?? 'http_error'
+}
+
+function issuesOf(value: unknown): Issue[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((issue: unknown) => {
+    if (typeof issue !== 'object' || issue === null || !('path' in issue) || !('message' in issue)) return []
+    const { path, message } = issue
+    return typeof path === 'string' && typeof message === 'string' ? [{ path, message }] : []
+  })
+}
+
+/** Whole seconds, or a date as proxies may send it. */
+function retryAfterOf(value: string | null, now: number): number | null {
+  if (value === null) return null
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - now) / 1000)
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : null
+}

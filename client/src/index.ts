@@ -1,0 +1,27 @@
+/** The client of the Retrieval Memory Service. */
+export type { AskEvent } from './ask-stream.ts'
+export {
+  type ConnectionFault,
+  type ErrorCode,
+  type Issue,
+  MemoryConnectionError,
+  MemoryError,
+  type MemoryErrorCode,
+} from './errors.ts'
+export { IngestError, type IngestOptions, type IngestProgress } from './ingest.ts'
+export type { IngestDocument, IngestLimits } from './ingest-batches.ts'
+export {
+  type AskRequest,
+  type CanvasQuery,
+  type ListedSourceItem,
+  Memory,
+  type MemoryOptions,
+  type NewApiKey,
+  type SearchRequest,
+  type SourceItemKey,
+  type SourceItemPage,
+  type SourceItemQuery,
+} from './memory.ts'
+export type { Shape } from './operations.ts'
+export type { RetryPolicy } from './retries.ts'
+export type { RawAnswer, RawRequest, RequestOptions } from './transport.ts'

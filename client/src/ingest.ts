@@ -1,0 +1,119 @@
+import { MemoryError } from './errors.ts'
+import { type IngestDocument, type IngestLimits, splitDocuments, type Weighed } from './ingest-batches.ts'
+import { parseAnswer, type RequestOptions, type Transport } from './transport.ts'
+
+/** How far an ingest is. */
+export interface IngestProgress {
+  /** Documents that the service has stored or had already. */
+  ingested: number
+  skipped: number
+  /** Documents that were refused; without `onRefused` the first refusal ends the ingest. */
+  refused: number
+  /** Requests that were answered. */
+  requests: number
+}
+
+export interface IngestOptions extends RequestOptions, Partial<IngestLimits> {
+  /** Told after each request. */
+  onProgress?: ((progress: IngestProgress) => void) | undefined
+  /** Told which documents the service has taken; the next request waits for it. */
+  onStored?: ((documents: readonly IngestDocument[]) => void | Promise<void>) | undefined
+  /**
+   * Told each document that is at fault, while the others are stored. What it throws ends the ingest. Without it the first
+   * refusal does, as an `IngestError`.
+   */
+  onRefused?: ((document: IngestDocument, error: MemoryError | RangeError) => void) | undefined
+}
+
+/** A request of an ingest was refused because of its documents; those of the requests before it are stored. */
+export class IngestError extends MemoryError {
+  override readonly name = 'IngestError'
+  /** The documents of the refused request, none of which is stored; `issues` and `details.index` count in it, from 0. */
+  readonly documents: readonly IngestDocument[]
+  /** How far the ingest was. */
+  readonly progress: IngestProgress
+
+  constructor(error: MemoryError, documents: readonly IngestDocument[], progress: IngestProgress) {
+    super(error.message, error)
+    this.cause = error
+    this.documents = documents
+    this.progress = progress
+  }
+}
+
+/** Refusals that are about a document; every other would meet the next request too. */
+const DOCUMENT_FAULTS: ReadonlySet<string> = new Set([
+  'validation_failed',
+  'malformed_json',
+  'provider_mismatch',
+  'duplicate_document',
+  'body_too_large',
+])
+
+/**
+ * Pushes documents in as many requests as they need, one after the other, so that a later document of the same key is an
+ * update of the earlier one. A request is sent again after faults: what is stored already is skipped.
+ * @throws IngestError, RangeError (a text over the limit) without `onRefused`; what `send` throws
+ */
+export async function ingestDocuments(
+  transport: Transport,
+  documents: Iterable<IngestDocument> | AsyncIterable<IngestDocument>,
+  { onProgress, onStored, onRefused, documentsPerRequest, bytesPerRequest, ...request }: IngestOptions,
+): Promise<IngestProgress> {
+  const progress: IngestProgress = { ingested: 0, skipped: 0, refused: 0, requests: 0 }
+  const refuse = (document: IngestDocument, error: MemoryError | RangeError): void => {
+    if (onRefused === undefined) throw error
+    progress.refused++
+    onRefused(document, error)
+  }
+  const answered = (): void => {
+    progress.requests++
+    onProgress?.({ ...progress })
+  }
+  const store = async (batch: readonly Weighed[]): Promise<void> => {
+    const some = batch.map(({ document }) => document)
+    try {
+      const answer = await transport.send(
+        { method: 'POST', path: '/v1/ingest', body: bodyOf(batch), idempotent: true },
+        request,
+      )
+      const { ingested, skipped } = parseAnswer<'ingest'>(answer)
+      progress.ingested += ingested
+      progress.skipped += skipped
+    } catch (error) {
+      if (!(error instanceof MemoryError) || !DOCUMENT_FAULTS.has(error.code)) throw error
+      if (onRefused === undefined) throw new IngestError(error, some, { ...progress })
+      await storeOthers(batch, error)
+      return
+    }
+    answered()
+    await onStored?.(some)
+  }
+  /** The service takes a request whole or not at all: those at fault are left out, and the rest is sent again. */
+  const storeOthers = async (batch: readonly Weighed[], error: MemoryError): Promise<void> => {
+    const faulty = batch.length === 1 ? new Set([0]) : faultyIndexes(error, batch.length)
+    for (const index of faulty) {
+      const document = batch[index]?.document
+      if (document !== undefined) refuse(document, error)
+    }
+    answered()
+    const others = batch.filter((_, index) => !faulty.has(index))
+    // Where the service does not say which it is, halves find it.
+    const half = faulty.size === 0 ? Math.ceil(others.length / 2) : others.length
+    for (const part of [others.slice(0, half), others.slice(half)]) if (part.length > 0) await store(part)
+  }
+  const limits = { documentsPerRequest, bytesPerRequest }
+  for await (const batch of splitDocuments(documents, limits, refuse)) await store(batch)
+  return progress
+}
+
+function bodyOf(batch: readonly Weighed[]): string {
+  return `{"documents":[${batch.map(({ json }) => json).join(',')}]}`
+}
+
+/** The places of the documents that a refusal names. */
+function faultyIndexes({ issues, details }: MemoryError, length: number): Set<number> {
+  const named = issues.map(({ path }) => /^documents\.(\d+)(?:\.|$)/.exec(path)?.[1])
+  const indexes = [details['index'], ...named].map((index) => Number(index ?? Number.NaN))
+  return new Set(indexes.filter((index) => Number.isInteger(index) && index >= 0 && index < length))
+}

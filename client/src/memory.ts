@@ -1,0 +1,243 @@
+import { type AskEvent, readAskEvents } from './ask-stream.ts'
+import { ingestDocuments, type IngestOptions, type IngestProgress } from './ingest.ts'
+import type { IngestDocument } from './ingest-batches.ts'
+import type { Input, Output, Shape } from './operations.ts'
+import {
+  createTransport,
+  type RawAnswer,
+  type RawRequest,
+  type RequestOptions,
+  type Transport,
+  type TransportOptions,
+} from './transport.ts'
+
+export type MemoryOptions = TransportOptions
+
+export type SearchRequest = Input<'search'>['body']
+export type AskRequest = Input<'ask'>['body']
+export type NewApiKey = Input<'createApiKey'>['body']
+export type SourceItemQuery = Omit<NonNullable<Input<'listSourceItems'>['query']>, 'cursor'>
+export type SourceItemPage = Output<'listSourceItems'>
+export type ListedSourceItem = SourceItemPage['sourceItems'][number]
+export type SourceItemKey = Input<'deleteSourceItemByExternalId'>['query']
+export type CanvasQuery = NonNullable<Input<'memoryCanvas'>['query']>
+
+/**
+ * An organization's memory: a client of its service, with a key. Every method rejects with `MemoryError` where the service
+ * answers with an error, `MemoryConnectionError` where it does not answer, and the reason of `signal` where that is aborted.
+ */
+export class Memory {
+  readonly #transport: Transport
+  readonly sourceItems: SourceItems
+  readonly sources: Sources
+  readonly syncRuns: SyncRuns
+  readonly auditEvents: AuditEvents
+  readonly apiKeys: ApiKeys
+  readonly memoryCanvas: MemoryCanvas
+  readonly maintenance: Maintenance
+
+  /** @throws TypeError for a key or an address that cannot be one */
+  constructor(options: MemoryOptions) {
+    const transport = createTransport(options)
+    this.#transport = transport
+    this.sourceItems = new SourceItems(transport)
+    this.sources = new Sources(transport)
+    this.syncRuns = new SyncRuns(transport)
+    this.auditEvents = new AuditEvents(transport)
+    this.apiKeys = new ApiKeys(transport)
+    this.memoryCanvas = new MemoryCanvas(transport)
+    this.maintenance = new Maintenance(transport)
+  }
+
+  /** Where the service is, without a slash at its end. */
+  get url(): string {
+    return this.#transport.url
+  }
+
+  /** The passages nearest to a query, best first. 1 credit. */
+  search(request: string | SearchRequest, options?: RequestOptions): Promise<Output<'search'>> {
+    return this.#transport.call('search', { body: toRequest(request) }, options)
+  }
+
+  /** The Context Contract: hits with citations, what was left out, and what limits their meaning. 1 credit. */
+  context(request: string | SearchRequest, options?: RequestOptions): Promise<Output<'context'>> {
+    return this.#transport.call('context', { body: toRequest(request) }, options)
+  }
+
+  /** An answer whose markers `[N]` stand for its citations. 1 credit. */
+  ask(request: string | AskRequest, options?: RequestOptions): Promise<Output<'ask'>> {
+    return this.#transport.call('ask', { body: toRequest(request) }, options)
+  }
+
+  /** The same answer as it is written. Whoever stops reading ends it. 1 credit once its first piece has come. */
+  async *askStream(request: string | AskRequest, options?: RequestOptions): AsyncGenerator<AskEvent, void> {
+    const body = JSON.stringify(toRequest(request))
+    const asked = { method: 'POST', path: '/v1/ask', body, accept: 'text/event-stream' } as const
+    yield* readAskEvents(await this.#transport.open(asked, options))
+  }
+
+  /**
+   * Stores documents, any number of them, in as many requests as they need; they are searchable when it resolves. Free of
+   * credits, and safe to repeat: what is stored already with the same content is skipped.
+   * @throws IngestError when a request is refused because of its documents, RangeError for a document that no request can
+   * hold; neither with `onRefused`
+   */
+  ingest(
+    documents: Iterable<IngestDocument> | AsyncIterable<IngestDocument>,
+    options: IngestOptions = {},
+  ): Promise<IngestProgress> {
+    return ingestDocuments(this.#transport, documents, options)
+  }
+
+  /** Sends a request of any address, with the key, the retries and the errors of every other; the answer as text. */
+  send(request: RawRequest, options?: RequestOptions): Promise<RawAnswer> {
+    return this.#transport.send(request, options)
+  }
+}
+
+/** What holds the transport that a group of methods uses. */
+class Group {
+  protected readonly transport: Transport
+
+  constructor(transport: Transport) {
+    this.transport = transport
+  }
+}
+
+/** What is stored. */
+class SourceItems extends Group {
+  /** Every item, what changed last first, read page by page as it is asked for. */
+  async *list(query: SourceItemQuery = {}, options?: RequestOptions): AsyncGenerator<ListedSourceItem, void> {
+    for await (const page of this.pages(query, options)) yield* page.sourceItems
+  }
+
+  /** The same by pages of `limit` items (50 by default, 200 at most). */
+  async *pages(query: SourceItemQuery = {}, options?: RequestOptions): AsyncGenerator<SourceItemPage, void> {
+    let cursor: string | null = null
+    do {
+      const from = cursor === null ? query : { ...query, cursor }
+      const page: SourceItemPage = await this.transport.call('listSourceItems', { query: from }, options)
+      yield page
+      cursor = page.nextCursor
+    } while (cursor !== null)
+  }
+
+  /** An item with its text. */
+  async get(id: string, options?: RequestOptions): Promise<Output<'getSourceItem'>['sourceItem']> {
+    return (await this.transport.call('getSourceItem', { path: { id } }, options)).sourceItem
+  }
+
+  /** Removes an item by its id here or in your system. Sent again after a fault, it may find the item gone (404). */
+  async delete(item: string | SourceItemKey, options?: RequestOptions): Promise<Output<'deleteSourceItem'>> {
+    return typeof item === 'string'
+      ? await this.transport.call('deleteSourceItem', { path: { id: item } }, options)
+      : await this.transport.call('deleteSourceItemByExternalId', { query: item }, options)
+  }
+}
+
+/** Where documents come from. */
+class Sources extends Group {
+  async list(options?: RequestOptions): Promise<Shape<'Source'>[]> {
+    return (await this.transport.call('listSources', {}, options)).sources
+  }
+
+  /** The channels that the bot of a Slack source can see, and which of them are read. */
+  channels(id: string, options?: RequestOptions): Promise<Output<'listSourceChannels'>> {
+    return this.transport.call('listSourceChannels', { path: { id } }, options)
+  }
+
+  /** Limits a Slack source to channels by their ids; null: all that the bot is in. Holds from the next run on. */
+  setChannelAllowlist(
+    id: string,
+    channelAllowlist: string[] | null,
+    options?: RequestOptions,
+  ): Promise<Output<'updateSource'>> {
+    return this.transport.call('updateSource', { path: { id }, body: { channelAllowlist } }, options)
+  }
+}
+
+/** Readings of sources. */
+class SyncRuns extends Group {
+  /** The runs, the newest first. */
+  async list(options?: RequestOptions): Promise<Shape<'SyncRun'>[]> {
+    return (await this.transport.call('listSyncRuns', {}, options)).syncRuns
+  }
+
+  /** A run with what could not be read. */
+  get(id: string, options?: RequestOptions): Promise<Output<'getSyncRun'>> {
+    return this.transport.call('getSyncRun', { path: { id } }, options)
+  }
+
+  /** Queues a run; where one is queued or running already, it is that one (`alreadyActive`). */
+  start(run: Input<'createSyncRun'>['body'], options?: RequestOptions): Promise<Output<'createSyncRun'>> {
+    return this.transport.call('createSyncRun', { body: run }, options)
+  }
+}
+
+/** The audit trail. */
+class AuditEvents extends Group {
+  /** The newest events, the newest first: 100 by default, 500 at most. */
+  async list(
+    query: NonNullable<Input<'listAuditEvents'>['query']> = {},
+    options?: RequestOptions,
+  ): Promise<Shape<'AuditEvent'>[]> {
+    return (await this.transport.call('listAuditEvents', { query }, options)).auditEvents
+  }
+}
+
+/** Keys of the organization. */
+class ApiKeys extends Group {
+  /** Live keys, the newest first. */
+  async list(options?: RequestOptions): Promise<Shape<'ApiKey'>[]> {
+    return (await this.transport.call('listApiKeys', {}, options)).apiKeys
+  }
+
+  /** Mints a key; its secret is in this answer alone. */
+  create(key: NewApiKey, options?: RequestOptions): Promise<Output<'createApiKey'>> {
+    return this.transport.call('createApiKey', { body: key }, options)
+  }
+
+  /** Ends a key at once. Sent again after a fault, it may find the key gone (404). */
+  revoke(id: string, options?: RequestOptions): Promise<Output<'revokeApiKey'>> {
+    return this.transport.call('revokeApiKey', { path: { id } }, options)
+  }
+}
+
+/** The graph of who and what the documents name. */
+class MemoryCanvas extends Group {
+  get(query: CanvasQuery = {}, options?: RequestOptions): Promise<Shape<'MemoryCanvas'>> {
+    return this.transport.call('memoryCanvas', { query }, options)
+  }
+
+  /** One entity with its neighbours and the items that name it. */
+  entity(id: string, options?: RequestOptions): Promise<Shape<'CanvasEntity'>> {
+    return this.transport.call('memoryCanvasEntity', { path: { id } }, options)
+  }
+}
+
+/** Jobs of an administrator. */
+class Maintenance extends Group {
+  /** Removes what Slack itself wrote into channels; with `dryRun` it is only counted. */
+  cleanUpSlackSystemEvents(
+    job: { dryRun?: boolean } = {},
+    options?: RequestOptions,
+  ): Promise<Output<'cleanUpSlackSystemEvents'>> {
+    return this.transport.call('cleanUpSlackSystemEvents', { body: job }, options)
+  }
+
+  /** Moves the organization to the configured embedding model, in the background. */
+  startReembedding(options?: RequestOptions): Promise<Output<'startReembedding'>> {
+    return this.transport.call('startReembedding', {}, options)
+  }
+
+  /** How far that is. */
+  reembedding(options?: RequestOptions): Promise<Output<'getReembedding'>> {
+    return this.transport.call('getReembedding', {}, options)
+  }
+}
+
+function toRequest<Request extends { query: string }>(
+  request: string | Request,
+): Request | { query: string } {
+  return typeof request === 'string' ? { query: request } : request
+}

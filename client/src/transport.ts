@@ -1,0 +1,220 @@
+import { type Deadline, startDeadline } from './deadline.ts'
+import { type ConnectionFault, errorOf, invalidAnswer, jsonObject, MemoryConnectionError } from './errors.ts'
+import { type AnyInput, addressOf, type Input, type OperationId, type Output } from './operations.ts'
+import { DEFAULT_RETRIES, type RetryPolicy, withRetries } from './retries.ts'
+
+export interface TransportOptions {
+  /** The key; null for what needs none. */
+  apiKey: string | null
+  /** Where the service is: its origin, perhaps with a path. */
+  url: string
+  /** For a whole answer, and between two pieces of a streamed one; in milliseconds. */
+  timeoutMs?: number | undefined
+  /** Changes to how failed requests are sent again; false: they are not. */
+  retry?: Partial<RetryPolicy> | false | undefined
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>> | undefined
+  fetch?: typeof fetch | undefined
+}
+
+/** Of one call. What is left out is as the client has it. */
+export interface RequestOptions {
+  /** Ends the call; it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+  timeoutMs?: number | undefined
+  retry?: Partial<RetryPolicy> | false | undefined
+}
+
+type CallOptions = RequestOptions & Pick<RawRequest, 'idempotent'>
+
+/** A request of any address of the service. */
+export interface RawRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Path and query, beginning with `/`. */
+  path: string
+  /** JSON as text. */
+  body?: string | undefined
+  accept?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Whether it may be sent again where it is not known if it was carried out. By default all but POST may. */
+  idempotent?: boolean | undefined
+}
+
+export interface RawAnswer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+/** A success whose body is still coming. */
+export interface OpenAnswer {
+  status: number
+  headers: Headers
+  /** The text in pieces. @throws MemoryConnectionError when it breaks off */
+  pieces(): AsyncGenerator<string>
+}
+
+/** How requests get to the service and answers back; every method throws as `send` does. */
+export interface Transport {
+  readonly url: string
+  call<Id extends OperationId>(id: Id, input: Input<Id>, options?: CallOptions): Promise<Output<Id>>
+  /** @throws MemoryError, MemoryConnectionError, the reason of the signal */
+  send(request: RawRequest, options?: RequestOptions): Promise<RawAnswer>
+  open(request: RawRequest, options?: RequestOptions): Promise<OpenAnswer>
+}
+
+/** Long enough for a large request to be embedded by a slow model. */
+const TIMEOUT_MS = 180_000
+
+/** An answer that has begun, and how long it may take. */
+interface Begun {
+  response: Response
+  deadline: Deadline
+  /** What a failure to read it means. */
+  faultOf(error: unknown): unknown
+}
+
+/** @throws TypeError for a key or an address that cannot be one */
+export function createTransport(given: TransportOptions): Transport {
+  const url = checkedUrl(given.url)
+  const authorization = authorizationOf(given.apiKey)
+  const fetchFrom = given.fetch ?? fetch
+  const policyOf = ({ retry }: RequestOptions): RetryPolicy => ({
+    ...DEFAULT_RETRIES,
+    ...(given.retry === false ? NO_RETRIES : given.retry),
+    ...(retry === false ? NO_RETRIES : retry),
+  })
+
+  /** Sends once, until the answer begins; whoever reads it releases its deadline. */
+  async function begin(request: RawRequest, options: RequestOptions, now: () => number): Promise<Begun> {
+    options.signal?.throwIfAborted()
+    const timeoutMs = options.timeoutMs ?? given.timeoutMs ?? TIMEOUT_MS
+    const deadline = startDeadline(timeoutMs, options.signal)
+    const faultOf = (error: unknown, fault: ConnectionFault): unknown => {
+      if (options.signal?.aborted) return options.signal.reason
+      if (deadline.hasPassed) return connectionError('timeout', url, timeoutMs, error)
+      return connectionError(fault, url, timeoutMs, error)
+    }
+    const headers = { ...authorization, ...given.headers, ...headersOf(request) }
+    const body = request.body === undefined ? {} : { body: request.body }
+    const init = { method: request.method, headers, ...body, signal: deadline.signal }
+    try {
+      const response = await fetchFrom(`${url}${request.path}`, init).catch((error: unknown) => {
+        throw faultOf(error, 'unreachable')
+      })
+      const begun = { response, deadline, faultOf: (error: unknown) => faultOf(error, 'broken') }
+      if (!response.ok) throw errorOf(await readWhole(begun), now())
+      return begun
+    } catch (error) {
+      deadline.release()
+      throw error
+    }
+  }
+
+  async function repeat<T>(
+    request: RawRequest,
+    options: RequestOptions,
+    read: (begun: Begun) => Promise<T>,
+  ): Promise<T> {
+    const policy = policyOf(options)
+    const idempotent = request.idempotent ?? request.method !== 'POST'
+    return await withRetries(async () => await read(await begin(request, options, policy.now)), {
+      policy,
+      idempotent,
+      signal: options.signal,
+    })
+  }
+
+  const send: Transport['send'] = (request, options = {}) => repeat(request, options, readWhole)
+  return {
+    url,
+    send,
+    open: (request, options = {}) => repeat(request, options, openPieces),
+    async call<Id extends OperationId>(id: Id, input: Input<Id>, options: CallOptions = {}) {
+      const { idempotent, ...others } = options
+      const { body, ...address }: AnyInput = input
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      return parseAnswer<Id>(await send({ ...addressOf(id, address), body: text, idempotent }, others))
+    },
+  }
+}
+
+const NO_RETRIES = { attempts: 1, rateWaits: 0 } as const
+
+/** @throws TypeError when it is not an absolute http or https URL */
+function checkedUrl(url: string): string {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError(`url has to be the http or https address of the service, not "${url}"`)
+  return url.replace(/\/+$/, '')
+}
+
+/** @throws TypeError for what cannot stand in a header; the key itself is not told */
+function authorizationOf(apiKey: string | null): Record<string, string> {
+  if (apiKey === null) return {}
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey has to be a key of the service (svc_…)')
+  return { authorization: `Bearer ${apiKey}` }
+}
+
+function headersOf({ accept, body, headers }: RawRequest): Record<string, string> {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  return { accept: accept ?? 'application/json', ...type, ...headers }
+}
+
+function connectionError(
+  fault: ConnectionFault,
+  url: string,
+  timeoutMs: number,
+  cause: unknown,
+): MemoryConnectionError {
+  switch (fault) {
+    case 'timeout':
+      return new MemoryConnectionError(`${url} did not answer within ${timeoutMs / 1000} s`, fault, { cause })
+    case 'broken':
+      return new MemoryConnectionError(`The answer of ${url} broke off`, fault, { cause })
+    case 'unreachable':
+      return new MemoryConnectionError(`The connection to ${url} failed`, fault, { cause })
+  }
+}
+
+async function readWhole({ response, deadline, faultOf }: Begun): Promise<RawAnswer> {
+  try {
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  } catch (error) {
+    throw faultOf(error)
+  } finally {
+    deadline.release()
+  }
+}
+
+async function openPieces({ response, deadline, faultOf }: Begun): Promise<OpenAnswer> {
+  const { status, headers } = response
+  async function* pieces(): AsyncGenerator<string> {
+    const reader = response.body?.getReader()
+    if (reader === undefined) return deadline.release()
+    const decoder = new TextDecoder()
+    let isOver = false
+    try {
+      while (!isOver) {
+        const { done, value } = await reader.read().catch((error: unknown) => {
+          throw faultOf(error)
+        })
+        isOver = done
+        deadline.renew()
+        yield decoder.decode(value, { stream: !done })
+      }
+    } finally {
+      deadline.release()
+      // A reader that leaves early: the service need not write on. A broken one has nothing left to cancel.
+      if (!isOver) await reader.cancel().catch(() => undefined)
+    }
+  }
+  return { status, headers, pieces }
+}
+
+/** The JSON of a success. @throws MemoryError for what is not an object, which every answer of the service is */
+export function parseAnswer<Id extends OperationId>(answer: RawAnswer): Output<Id> {
+  if (jsonObject(answer.text) === undefined) throw invalidAnswer(answer, 'The answer is not JSON')
+  // The service checks what it answers against the schemas that the types are made of.
+  return JSON.parse(answer.text)
+}

@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest'
+import { ERROR_CODES, OPERATIONS } from '../src/api.ts'
+import { Memory, MemoryConnectionError, MemoryError, type MemoryOptions } from '../src/index.ts'
+import { fakeService, problem, success } from './fake-service.ts'
+
+const connect = (service: { fetch: typeof fetch }, options: Partial<MemoryOptions> = {}): Memory =>
+  new Memory({ apiKey: 'svc_test', url: 'http://memory.test/', fetch: service.fetch, ...options })
+
+/** Waits that take no time, and what they would have been. */
+function noWaits(): { waited: number[]; retry: { sleep(ms: number): Promise<void>; random(): number } } {
+  const waited: number[] = []
+  return {
+    waited,
+    retry: {
+      random: () => 0.5,
+      sleep: async (milliseconds) => void waited.push(milliseconds),
+    },
+  }
+}
+
+const failure = async (promise: Promise<unknown>): Promise<unknown> =>
+  await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+describe('Memory', () => {
+  it('has a method for every operation that a key can call, each at its address', async () => {
+    const service = fakeService(() => success({ sourceItems: [], nextCursor: null }))
+    const memory = connect(service)
+    await memory.search('q')
+    await memory.context({ query: 'q', limit: 3 })
+    await memory.ask('q')
+    await memory.ingest([document('a')])
+    await memory.sourceItems.pages().next()
+    await memory.sourceItems.get('1')
+    await memory.sourceItems.delete('1')
+    await memory.sourceItems.delete({ provider: 'notion', externalId: 'a/b c' })
+    await memory.memoryCanvas.get({ q: 'Ada', limit: 5 })
+    await memory.memoryCanvas.entity('1')
+    await memory.maintenance.reembedding()
+    await memory.maintenance.startReembedding()
+    await memory.maintenance.cleanUpSlackSystemEvents({ dryRun: true })
+    await memory.apiKeys.list()
+    await memory.apiKeys.create({ name: 'Robot', allowedActions: ['search'] })
+    await memory.apiKeys.revoke('1')
+    await memory.sources.list()
+    await memory.sources.channels('1')
+    await memory.sources.setChannelAllowlist('1', null)
+    await memory.syncRuns.list()
+    await memory.syncRuns.start({ connectorId: '1' })
+    await memory.syncRuns.get('1')
+    await memory.auditEvents.list({ limit: 5 })
+    const called = service.requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)
+    const declared = Object.values(OPERATIONS).map(
+      ({ method, path }) => `${method} ${path.replace('{id}', '1')}`,
+    )
+    expect(called.toSorted()).toEqual(declared.toSorted())
+    expect(service.requests.map(({ url }) => new URL(url).search).filter(Boolean)).toEqual([
+      '?provider=notion&externalId=a%2Fb+c',
+      '?q=Ada&limit=5',
+      '?limit=5',
+    ])
+  })
+
+  it('sends the key and JSON, and gives back what the service answers', async () => {
+    const service = fakeService(() => success({ query: 'q', hits: [] }))
+    expect(await connect(service, { headers: { 'x-trace': '1' } }).search({ query: 'q', limit: 2 })).toEqual({
+      query: 'q',
+      hits: [],
+    })
+    const [request] = service.requests
+    expect(request?.url).toBe('http://memory.test/v1/search')
+    expect(request?.body).toEqual({ query: 'q', limit: 2 })
+    expect(Object.fromEntries(request?.headers ?? [])).toMatchObject({
+      authorization: 'Bearer svc_test',
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'x-trace': '1',
+    })
+  })
+
+  it('keeps ids within their part of the path', async () => {
+    const service = fakeService(() => success({}))
+    await connect(service).memoryCanvas.entity('../api-keys?x')
+    expect(service.requests[0]?.url).toBe('http://memory.test/v1/memory-canvas/entities/..%2Fapi-keys%3Fx')
+  })
+
+  it.each(['', 'svc_…', 'svc_a\nb'])('refuses what cannot be a key, without telling it: %j', (apiKey) => {
+    expect(() => new Memory({ apiKey, url: 'http://x' })).toThrow(/^apiKey has to be a key of the service/)
+  })
+
+  it.each(['', 'memory.test', 'ftp://memory.test'])('refuses what cannot be an address: %j', (url) => {
+    expect(() => new Memory({ apiKey: 'svc_x', url })).toThrow(TypeError)
+  })
+
+  it('reads the list page by page, only as far as it is asked for', async () => {
+    const pages = [
+      { sourceItems: [{ id: '1' }, { id: '2' }], nextCursor: 'two' },
+      { sourceItems: [{ id: '3' }], nextCursor: null },
+    ]
+    const service = fakeService(({ url }) =>
+      success(new URL(url).searchParams.get('cursor') ? pages[1] : pages[0]),
+    )
+    const { sourceItems } = connect(service)
+    const ids: string[] = []
+    for await (const { id } of sourceItems.list({ provider: 'notion' })) ids.push(id)
+    expect(ids).toEqual(['1', '2', '3'])
+    expect(service.requests.map(({ url }) => new URL(url).search)).toEqual([
+      '?provider=notion',
+      '?provider=notion&cursor=two',
+    ])
+    for await (const _ of sourceItems.list()) break
+    expect(service.requests).toHaveLength(3)
+  })
+})
+
+describe('an error answer', () => {
+  it.each(ERROR_CODES)('is a MemoryError with its code: %s', async (code) => {
+    const service = fakeService(() => problem(400, code))
+    expect(await failure(connect(service).sources.list())).toMatchObject({
+      name: 'MemoryError',
+      status: 400,
+      code,
+    })
+  })
+
+  it('has message, request id, issues, the seconds to wait and the further fields', async () => {
+    const issues = [{ path: 'limit', message: 'limit must be at most 25' }]
+    const service = fakeService(() =>
+      problem(429, 'rate_limited', { limit: 60, issues }, { 'retry-after': '17', 'x-request-id': 'r-1' }),
+    )
+    const error = await failure(connect(service, { retry: false }).search('q'))
+    expect(error).toBeInstanceOf(MemoryError)
+    expect(error).toMatchObject({
+      message: 'It is rate_limited',
+      requestId: 'r-1',
+      issues,
+      retryAfter: 17,
+      details: { limit: 60 },
+    })
+  })
+
+  it('of a proxy, or with a code of a later service, is http_error', async () => {
+    const html = fakeService(() => new Response('<html>', { status: 404 }))
+    expect(await failure(connect(html).search('q'))).toMatchObject({ status: 404, code: 'http_error' })
+    const later = fakeService(() => problem(418, 'of_tomorrow'))
+    expect(await failure(connect(later).search('q'))).toMatchObject({
+      code: 'http_error',
+      details: { code: 'of_tomorrow' },
+    })
+  })
+
+  it('is told from a success that is not the service’s', async () => {
+    const page = fakeService(() => new Response('<html>'))
+    expect(await failure(connect(page).search('q'))).toMatchObject({ status: 200, code: 'invalid_answer' })
+  })
+})
+
+describe('a failed request', () => {
+  it('that was refused for rate waits as long as it is told and a little more, whatever it does', async () => {
+    const { waited, retry } = noWaits()
+    const answers = [problem(429, 'rate_limited', {}, { 'retry-after': '20' }), success({ answer: 'a' })]
+    const service = fakeService(() => answers.shift())
+    expect(await connect(service, { retry }).ask('q')).toEqual({ answer: 'a' })
+    expect(waited).toEqual([21_000])
+    const [first, second] = service.requests
+    expect(second).toEqual(first)
+  })
+
+  it('takes a date for when to come again, by its own clock', async () => {
+    const { waited, retry } = noWaits()
+    const at = new Date(Date.UTC(2026, 0, 1, 12, 0, 30)).toUTCString()
+    const answers = [problem(503, 'overloaded', {}, { 'retry-after': at }), success({ sources: [] })]
+    const now = (): number => Date.UTC(2026, 0, 1, 12)
+    await connect(
+      fakeService(() => answers.shift()),
+      { retry: { ...retry, now } },
+    ).sources.list()
+    expect(waited).toEqual([31_500])
+  })
+
+  it.each([
+    ['the credits are used', 429, 'quota_exceeded'],
+    ['the service is not configured for it', 503, 'not_configured'],
+    ['it is at fault', 400, 'validation_failed'],
+    ['the key may not', 403, 'action_not_allowed'],
+  ])('is not sent again where %s', async (_, status, code) => {
+    const { waited, retry } = noWaits()
+    const service = fakeService(() => problem(status, code, {}, { 'retry-after': '1' }))
+    expect(await failure(connect(service, { retry }).ingest([document('a')]))).toMatchObject({ code })
+    expect(service.requests).toHaveLength(1)
+    expect(waited).toEqual([])
+  })
+
+  it('is not waited for longer than is allowed, nor more often', async () => {
+    const { waited, retry } = noWaits()
+    const long = fakeService(() => problem(429, 'rate_limited', {}, { 'retry-after': '61' }))
+    await failure(connect(long, { retry }).search('q'))
+    expect(waited).toEqual([])
+    const endless = fakeService(() => problem(429, 'rate_limited', {}, { 'retry-after': '1' }))
+    await failure(connect(endless, { retry: { ...retry, rateWaits: 4 } }).search('q'))
+    expect(endless.requests).toHaveLength(5)
+  })
+
+  it('that was refused unread (503) is sent again with growing pauses, a limited number of times', async () => {
+    const { waited, retry } = noWaits()
+    const service = fakeService(() => problem(503, 'not_ready'))
+    expect(await failure(connect(service, { retry: { ...retry, attempts: 4 } }).ask('q'))).toMatchObject({
+      code: 'not_ready',
+    })
+    expect(waited).toEqual([187.5, 375, 750])
+  })
+
+  it.each([
+    ['a lost connection', () => Promise.reject(new TypeError('fetch failed'))],
+    ['an uncertain end', () => problem(502, 'upstream_error')],
+  ])('after %s is sent again only where that cannot do or cost anything twice', async (_, respond) => {
+    const { retry } = noWaits()
+    const sent = async (call: (memory: Memory) => Promise<unknown>): Promise<number> => {
+      const service = fakeService(respond)
+      expect(await failure(call(connect(service, { retry })))).toBeInstanceOf(Error)
+      return service.requests.length
+    }
+    expect(await sent((memory) => memory.sources.list())).toBe(3)
+    expect(await sent((memory) => memory.ingest([document('a')]))).toBe(3)
+    expect(await sent((memory) => memory.sourceItems.delete('1'))).toBe(3)
+    expect(await sent((memory) => memory.sources.setChannelAllowlist('1', null))).toBe(3)
+    expect(await sent((memory) => memory.search('q'))).toBe(1)
+    expect(await sent((memory) => memory.ask('q'))).toBe(1)
+    expect(await sent((memory) => memory.apiKeys.create({ name: 'x', allowedActions: ['ask'] }))).toBe(1)
+  })
+
+  it('tells each wait and its reason, and is not sent again where a call says so', async () => {
+    const { retry } = noWaits()
+    const told: unknown[] = []
+    const service = fakeService(() => problem(503, 'overloaded'))
+    const memory = connect(service, { retry: { ...retry, onWait: (wait) => told.push(wait) } })
+    await failure(memory.search('q', { retry: false }))
+    expect(told).toEqual([])
+    await failure(memory.search('q', { retry: { attempts: 2 } }))
+    expect(told).toEqual([{ milliseconds: 187.5, reason: expect.any(MemoryError) }])
+  })
+})
+
+describe('a request without an answer', () => {
+  /** Like a service that accepts and never answers. */
+  const hang: typeof fetch = (_url, init) =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason), { once: true })
+    })
+
+  it('ends when its time has run out', async () => {
+    const error = await failure(connect({ fetch: hang }, { timeoutMs: 5 }).search('q'))
+    expect(error).toBeInstanceOf(MemoryConnectionError)
+    expect(error).toMatchObject({ fault: 'timeout' })
+  })
+
+  it('ends with the reason of the signal, before it is sent, while it is under way and while it waits', async () => {
+    const gone = new Error('nobody waits for it')
+    expect(await failure(connect({ fetch: hang }).search('q', { signal: AbortSignal.abort(gone) }))).toBe(
+      gone,
+    )
+    const underWay = new AbortController()
+    const search = connect({ fetch: hang }).search('q', { signal: underWay.signal })
+    underWay.abort(gone)
+    expect(await failure(search)).toBe(gone)
+    const waiting = new AbortController()
+    const refusing = fakeService(() => problem(429, 'rate_limited', {}, { 'retry-after': '30' }))
+    const onWait = (): void => queueMicrotask(() => waiting.abort(gone))
+    const asked = connect(refusing, { retry: { onWait } }).ask('q', { signal: waiting.signal })
+    expect(await failure(asked)).toBe(gone)
+    expect(refusing.requests).toHaveLength(1)
+  })
+
+  it('that breaks off half-way is told from one that never began', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"sources":'))
+        controller.error(new Error('reset'))
+      },
+    })
+    const service = fakeService(() => new Response(broken))
+    expect(await failure(connect(service, { retry: false }).sources.list())).toMatchObject({
+      fault: 'broken',
+    })
+    const unreachable = fakeService(() => Promise.reject(new TypeError('fetch failed')))
+    expect(await failure(connect(unreachable).search('q'))).toMatchObject({ fault: 'unreachable' })
+  })
+})
+
+function document(externalId: string) {
+  return {
+    connectorId: '1',
+    provider: 'notion',
+    sourceKind: 'document',
+    externalId,
+    title: 't',
+    body: 'b',
+  } as const
+}

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { startEmulatedService } from '../../cli/support/emulated-service.ts'
+
+const run = promisify(execFile)
+const CLIENT = path.join(import.meta.dirname, '..')
+const TSC = path.join(CLIENT, '../node_modules/@typescript/native/bin/tsc')
+const Packed = z.tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
+
+const PROGRAM = `
+import { Memory, MemoryError } from '@retrieval-memory/client'
+const memory = new Memory({ apiKey: process.env.MEMORY_API_KEY, url: process.env.MEMORY_URL })
+const { hits } = await memory.search('how many days')
+let answer = ''
+for await (const event of memory.askStream('how many days')) if (event.type === 'delta') answer += event.text
+const refused = await new Memory({ apiKey: 'svc_no', url: memory.url }).sources.list().catch((error) => error)
+const isKnown = refused instanceof MemoryError
+console.log(JSON.stringify({ title: hits[0].title, answer, code: refused.code, isKnown, major: process.versions.node.split('.')[0] }))
+`
+
+let folder: string
+let installed: string
+let packed: z.output<typeof Packed>[0]
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'client-package-'))
+  installed = path.join(folder, 'empty')
+  await mkdir(installed)
+  await writeFile(path.join(installed, 'package.json'), '{ "type": "module", "private": true }')
+  await writeFile(path.join(installed, 'main.js'), PROGRAM)
+  const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', folder], {
+    cwd: CLIENT,
+  })
+  ;[packed] = Packed.parse(JSON.parse(stdout.slice(stdout.indexOf('['))))
+  const tarball = path.join(folder, packed.filename)
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: installed })
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Every Node in PATH, one for each major version; this one first. */
+async function nodes(): Promise<string[]> {
+  const found = new Map<string, string>([[process.versions.node.split('.')[0] ?? '', process.execPath]])
+  for (const place of ['/usr/bin', ...(process.env.PATH ?? '').split(path.delimiter)]) {
+    const file = path.join(place, 'node')
+    const version = await run(file, ['--version']).then(
+      ({ stdout }) => /^v(\d+)/.exec(stdout)?.[1],
+      () => undefined,
+    )
+    if (version !== undefined && Number(version) >= 20 && !found.has(version)) found.set(version, file)
+  }
+  return [...found.values()]
+}
+
+describe('the package', () => {
+  it('has code, types, licence and a README, needs no other package, and nothing of the tests', async () => {
+    const files = packed.files.map((file) => file.path)
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
+    )
+    expect(files.filter((file) => /test|\.ts$/.test(file) && !file.endsWith('.d.ts'))).toEqual([])
+    expect(await readdir(path.join(installed, 'node_modules'))).toEqual([
+      '.package-lock.json',
+      '@retrieval-memory',
+    ])
+  })
+
+  it('works from an empty folder on every Node that is here', async (context) => {
+    const service = await startEmulatedService()
+    const env = { MEMORY_URL: service.url, MEMORY_API_KEY: service.key }
+    const majors: string[] = []
+    for (const node of await nodes()) {
+      const { stdout } = await run(node, ['main.js'], { cwd: installed, env })
+      const { major, ...result } = JSON.parse(stdout)
+      expect(result, node).toEqual({
+        title: expect.stringContaining('PTO'),
+        answer: 'Employees get 25 days [1].',
+        code: 'unauthenticated',
+        isKnown: true,
+      })
+      majors.push(major)
+    }
+    await service.close()
+    if (!majors.includes('20')) context.skip(`only on Node ${majors.join(', ')}: there is no Node 20 here`)
+  })
+
+  it('gives its types to a strict program without types of Node', async () => {
+    await writeFile(
+      path.join(installed, 'typed.ts'),
+      `import { type Shape, Memory } from '@retrieval-memory/client'
+       const memory = new Memory({ apiKey: 'svc_x', url: 'http://x' })
+       export const hits = async (): Promise<Shape<'Hit'>[]> => (await memory.search({ query: 'q', rank: 'hybrid' })).hits
+       // @ts-expect-error there is no such order
+       export const wrong = memory.search({ query: 'q', rank: 'words' })`,
+    )
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2022,dom', '--types', '']
+    const checked = await run(process.execPath, [TSC, ...flags, 'typed.ts'], { cwd: installed })
+    expect(checked.stdout).toBe('')
+  })
+
+  it('bundles for a browser without a module of Node, and without what a program does not use', async () => {
+    const input = path.join(installed, 'browser.js')
+    await writeFile(input, `export { Memory } from '@retrieval-memory/client'`)
+    const warnings: string[] = []
+    const bundle = await rolldown({
+      input,
+      platform: 'browser',
+      onLog: (_level, { message }) => warnings.push(message),
+    })
+    const { output } = await bundle.generate({ format: 'esm' })
+    await bundle.close()
+    expect(warnings).toEqual([])
+    expect(output).toHaveLength(1)
+    expect(output[0].imports).toEqual([])
+    expect(output[0].code).not.toMatch(/node:|\brequire\(|\bprocess\.|\bBuffer\b/)
+    const unused = path.join(installed, 'unused.js')
+    await writeFile(unused, `import '@retrieval-memory/client'`)
+    const empty = await rolldown({ input: unused, platform: 'browser' })
+    expect((await empty.generate({ format: 'esm' })).output[0].code.trim()).toBe('')
+    await empty.close()
+  })
+
+  it('has the version of the service', async () => {
+    const versionOf = async (file: string) =>
+      JSON.parse(await readFile(path.join(CLIENT, file), 'utf8')).version
+    expect(await versionOf('package.json')).toBe(await versionOf('../package.json'))
+  })
+})

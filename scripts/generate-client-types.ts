@@ -1,0 +1,91 @@
+import openapiTS, { astToString } from 'openapi-typescript'
+import { z } from 'zod'
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+const Schema = z.json()
+/** Without its examples: those of the fields tell enough. */
+const Media = z.object({ schema: Schema })
+const Operation = z.object({
+  operationId: z.string(),
+  summary: z.string().optional(),
+  parameters: Schema.optional(),
+  requestBody: z.object({ required: z.boolean(), content: z.record(z.string(), Media) }).optional(),
+  responses: z.record(z.string(), z.object({ content: z.record(z.string(), Media).optional() })),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+})
+type Operation = z.output<typeof Operation>
+const Document = z.object({
+  openapi: z.string(),
+  info: Schema,
+  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), Operation)),
+  components: z.object({ schemas: z.record(z.string(), Schema) }),
+})
+const ErrorSchema = z.object({ properties: z.object({ code: z.object({ enum: z.array(z.string()) }) }) })
+
+const HEADER = `// Written by \`npm run generate\` from openapi/openapi.json: what an API key can call, and every error code.
+`
+
+/** The types of the client's requests and answers, and its tables of operations and error codes, as a module's text. */
+export async function generatedClientTypes(openApi: string): Promise<string> {
+  const { paths, components, ...head } = Document.parse(JSON.parse(openApi))
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method]
+      return operation?.security.some((scheme) => 'apiKey' in scheme) ? [{ path, method, operation }] : []
+    }),
+  )
+  const narrowed: Record<string, Record<string, object>> = {}
+  for (const { path, method, operation } of operations)
+    narrowed[path] = { ...narrowed[path], [method]: withoutErrors(operation) }
+  const schemas = reachedFrom(narrowed, components.schemas)
+  const document: unknown = { ...head, paths: narrowed, components: { schemas } }
+  // A default is what the service fills in, so a request may leave it out.
+  const types = await openapiTS(JSON.stringify(document), { defaultNonNullable: false })
+  const table = operations.map(
+    ({ path, method, operation }) =>
+      `  ${operation.operationId}: { method: '${method.toUpperCase()}', path: '${path}' },`,
+  )
+  const codes = ErrorSchema.parse(components.schemas['Error']).properties.code.enum
+  return [
+    HEADER,
+    '/** Every operation that an API key can call, by its id. */',
+    'export const OPERATIONS = {',
+    ...table,
+    '} as const',
+    '',
+    '/** Every `code` of an error body. */',
+    'export const ERROR_CODES = [',
+    ...codes.map((code) => `  '${code}',`),
+    '] as const',
+    '',
+    astToString(types),
+  ].join('\n')
+}
+
+/** The client has one shape for all errors, and reads streams itself. */
+function withoutErrors({ responses, ...operation }: Operation): object {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  const kept = successes.map(([status, { content }]) => {
+    const json = content?.['application/json']
+    return [status, { description: '', content: json === undefined ? {} : { 'application/json': json } }]
+  })
+  return { ...operation, responses: Object.fromEntries(kept) }
+}
+
+/** The schemas that are named, by those and so on. */
+function reachedFrom(
+  root: object,
+  schemas: Record<string, z.output<typeof Schema>>,
+): Record<string, z.output<typeof Schema>> {
+  const reached = new Set<string>()
+  const visit = (text: string): void => {
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (reached.has(name)) continue
+      reached.add(name)
+      visit(JSON.stringify(schemas[name]))
+    }
+  }
+  visit(JSON.stringify(root))
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => reached.has(name)))
+}
