@@ -203,12 +203,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const engine = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
   const outgoing = createWebhookEngine({ ...deps, metrics })
-  const removals = createRemovals({
-    db,
-    clock,
-    endRuns: dropActiveRuns,
-    onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
-  })
+  const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
   const parts = { embedding, items, files, engine, removals, billing, outgoing, isDraining }
   const services = createServices(deps, parts)
@@ -260,6 +255,15 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     startDraining: () => void (draining = true),
     settleBilling: () => billing.settle(),
   }
+}
+
+function removalsOf({ database: { db }, clock, logger }: AppDependencies): Removals {
+  return createRemovals({
+    db,
+    clock,
+    endRuns: dropActiveRuns,
+    onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
+  })
 }
 
 /** What runs beside the requests, as far as this process's role has it. */

@@ -40,7 +40,7 @@ const idsReceived = () => receiver.received.map(({ headers }) => headers['webhoo
 async function untilSettled(): Promise<void> {
   for (;;) {
     await outgoing.settle()
-    const [next] = (await bench.deliveries()).filter((delivery) => delivery.status === 'pending')
+    const next = (await bench.deliveries()).find((delivery) => delivery.status === 'pending')
     if (!next) return
     bench.now = next.next_attempt_at
   }
