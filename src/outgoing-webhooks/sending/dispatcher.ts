@@ -52,14 +52,21 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
     return due.length
   }
   function begin(due: DueDelivery): void {
-    const delivery = deliver(deps, due, stopping.signal)
-      .catch(deps.onError)
-      .finally(() => {
-        places.leave(due)
-        underWay.delete(delivery)
-        if (isStarted) void task.ask()
-      })
+    const delivery = carryOut(due)
     underWay.add(delivery)
+    void delivery.finally(() => underWay.delete(delivery))
+  }
+  async function carryOut(due: DueDelivery): Promise<void> {
+    let isDone = false
+    try {
+      await deliver(deps, due, stopping.signal)
+      isDone = true
+    } catch (error) {
+      deps.onError(error)
+    }
+    places.leave(due)
+    // What fails here fails again at once: that waits for the next look.
+    if (isDone && isStarted) void task.ask()
   }
   const task = createTask({ act: look, intervalMs: LOOK_MS, onError: deps.onError })
   return {
