@@ -52,11 +52,13 @@ describe('a fair limit', () => {
     let now = 0
     const limit = createFairLimit({ ...options, now: () => now })
     const { start, end } = bench(limit)
-    const first = start('greedy', 'g0')
-    await turn()
-    now = 25_000
-    await end('g0')
-    await first
+    for (const name of ['a', 'b', 'c']) {
+      const before = start('greedy', name)
+      await turn()
+      now += 25_000
+      await end(name)
+      await before
+    }
     const taken = ['g1', 'g2', 'g3'].map((name) => start('greedy', name))
     taken.push(start('greedy', 'g4'))
     await turn()
@@ -87,6 +89,29 @@ describe('a fair limit', () => {
     }
     await Promise.all(small)
     expect(begun).toHaveLength(61)
+  })
+
+  it.each([
+    ['the first', [4_000]],
+    ['one among many', [...Array.from({ length: 20 }, () => 100), 5_000]],
+  ])('takes a burst of small works after %s that was slow', async (_which, milliseconds) => {
+    let now = 0
+    const { start, end, begun } = bench(createFairLimit({ ...options, now: () => now }))
+    for (const [n, ms] of milliseconds.entries()) {
+      const before = start('one', `before ${n}`)
+      await turn()
+      now += ms
+      await end(`before ${n}`)
+      await before
+    }
+    const burst = Array.from({ length: 150 }, (_, n) => start('one', `b${n}`))
+    for (let n = 0; n < 150; n++) {
+      await turn()
+      now += 100
+      await end(`b${n}`)
+    }
+    await Promise.all(burst)
+    expect(begun).toHaveLength(milliseconds.length + 150)
   })
 
   it('lets go of who waits too long or goes away, and goes on after work that failed', async () => {

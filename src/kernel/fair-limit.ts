@@ -39,12 +39,16 @@ interface Owner {
   waitingCost: number
   /** Number of its last turn. */
   servedAt: number
-  /** Smoothed milliseconds for a unit of cost; 0 while nothing is known. */
+  /** Works that have ended, failed ones too. */
+  ended: number
+  /** Smoothed milliseconds for a unit of cost. */
   msPerCost: number
 }
 
 /** How much the newest work counts in an owner's smoothed speed. */
 const NEWEST_SHARE = 0.2
+/** Works after which an owner's next ones are foreseen: the first of a process are slow, and say nothing of those that follow. */
+const EXPERIENCE = 3
 const OWNERS_REMEMBERED = 1_000
 const RETRY_AFTER_MAX_SECONDS = 60
 
@@ -59,7 +63,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
     const known = owners.get(name)
     if (known) return known
     if (owners.size >= OWNERS_REMEMBERED) forgetIdle(owners)
-    const owner: Owner = { running: 0, waiting: [], waitingCost: 0, servedAt: 0, msPerCost: 0 }
+    const owner: Owner = { running: 0, waiting: [], waitingCost: 0, servedAt: 0, ended: 0, msPerCost: 0 }
     owners.set(name, owner)
     return owner
   }
@@ -101,13 +105,24 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
     try {
       return await run()
     } finally {
-      const msPerCost = (now() - startedAt) / cost
-      owner.msPerCost += (msPerCost - owner.msPerCost) * (owner.msPerCost === 0 ? 1 : NEWEST_SHARE)
+      owner.msPerCost = smoothed(owner, (now() - startedAt) / cost)
+      owner.ended += 1
       owner.running -= 1
       running -= 1
       startNext()
     }
   }
+}
+
+/** By ratios and not by differences, so that a single work that was held up does not stand for all that wait. */
+function smoothed({ ended, msPerCost: before }: Owner, newest: number): number {
+  if (ended === 0 || before === 0 || newest === 0) return newest
+  return before * (newest / before) ** NEWEST_SHARE
+}
+
+/** Milliseconds for a unit of an owner's cost; 0 while too little is known. */
+function foreseenMs({ ended, msPerCost }: Owner): number {
+  return ended < EXPERIENCE ? 0 : msPerCost
 }
 
 /** When a work of this owner would get its turn: behind its own, and behind as much of each other's. */
@@ -120,9 +135,9 @@ function expectedWaitMs(
   let ms = 0
   for (const each of owners) {
     const ahead = each === owner ? owner.waitingCost : Math.min(each.waitingCost, owner.waitingCost + cost)
-    ms += ahead * each.msPerCost
+    ms += ahead * foreseenMs(each)
   }
-  const alone = (owner.waitingCost * owner.msPerCost) / Math.min(concurrency, concurrencyPerOwner)
+  const alone = (owner.waitingCost * foreseenMs(owner)) / Math.min(concurrency, concurrencyPerOwner)
   return Math.max(ms / concurrency, alone)
 }
 
