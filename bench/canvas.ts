@@ -171,7 +171,8 @@ async function fill(db: Db, organizationId: string): Promise<void> {
       on s.place = n % 4`.execute(db)
   await sql`
     insert into entities (organization_id, id, type, key, alias, rank)
-    select ${org}, ${entity(sql`n`)}, (array['person', 'organization', 'channel', 'topic', 'topic'])[n % 5 + 1], 'bench:' || n, 'name ' || n, 2
+    select ${org}, ${entity(sql`n`)}, (array['person', 'organization', 'channel', 'topic', 'topic'])[n % 5 + 1], 'bench:' || n,
+      (array['given' || n % 4000 || ' family' || n, 'name ' || n, 'name ' || n, 'topic' || n, 'name ' || n])[n % 5 + 1], 2
     from generate_series(1, ${ENTITIES}::int) n`.execute(db)
   await sql`
     insert into entities (organization_id, id, type, key, rank)

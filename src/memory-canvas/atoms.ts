@@ -150,13 +150,22 @@ async function findByName(db: Db, view: View, { aliases, givenNames }: NamesToFo
     (select distinct entity_id from entity_names
     where organization_id = ${view.organizationId} and alias in ${given} and source_id in ${inView(view)}
     order by entity_id limit ${SAME_NAMED_MAX})
-    union
-    (select distinct n.entity_id from entity_names n
-    join entities e on e.organization_id = ${view.organizationId} and e.id = n.entity_id and e.type = 'person'
-    where n.organization_id = ${view.organizationId} and n.alias like '% %'
-      and split_part(n.alias, ' ', 1) in ${textsOf(givenNames)} and n.source_id in ${inView(view)}
-    order by n.entity_id limit ${SAME_NAMED_MAX})`.execute(db)
+    ${givenNames.size === 0 ? sql`` : sql`union ${calledBy(view, givenNames)}`}`.execute(db)
   return IdRows.parse(rows).map((row) => row.id)
+}
+
+/** The people with one of these given names, each looked up by its index. */
+function calledBy(view: View, givenNames: ReadonlySet<string>): RawBuilder<unknown> {
+  return sql`
+    (select distinct p.entity_id from json_array_elements_text(${JSON.stringify([...givenNames])}::json) as g(name)
+    cross join lateral (
+      select n.entity_id from entity_names n
+      where n.organization_id = ${view.organizationId} and split_part(n.alias, ' ', 1) = g.name and n.alias like '% %'
+        and n.source_id in ${inView(view)}
+      order by n.entity_id limit ${SAME_NAMED_MAX}
+    ) p
+    join entities e on e.organization_id = ${view.organizationId} and e.id = p.entity_id and e.type = 'person'
+    order by p.entity_id limit ${SAME_NAMED_MAX})`
 }
 
 function textsOf(texts: Iterable<string>): RawBuilder<unknown> {
