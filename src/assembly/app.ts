@@ -27,6 +27,7 @@ import type { Route } from '../http/route.ts'
 import { createServer, type ServerOptions } from '../http/create-server.ts'
 import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
+import { itemsNearest } from './items-nearest.ts'
 import { sweepUsage } from './sweep-usage.ts'
 import { unreadiness } from './unreadiness.ts'
 import { createWebhookEngine, webhookEvents } from './webhook-engine.ts'
@@ -47,7 +48,6 @@ import type { Clock } from '../kernel/clock.ts'
 import {
   createCanvasWorker,
   createMemoryCanvas,
-  type FindItems,
   memoryCanvasRoutes,
   type MemoryCanvasServices,
 } from '../memory-canvas/index.ts'
@@ -85,7 +85,6 @@ import {
   createRetrieval,
   retrievalRoutes,
   type RetrievalServices,
-  type Search,
 } from '../retrieval/index.ts'
 import {
   createRemovals,
@@ -176,8 +175,6 @@ export const routes: readonly Route<Services>[] = [
   ...referenceRoutes,
 ]
 
-/** Passages that are looked at for what a query means. */
-const CANVAS_PASSAGES = 8
 /** It has one session: a search at work, and one that is ready to follow. */
 const EMBEDDED_SEARCHES_AT_ONCE = 2
 /** The service's version, as the OpenAPI document says it. */
@@ -240,13 +237,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   if (settings.ROLE !== 'worker')
     await addConsolePages(server, { build: deps.consoleBuild, signIn: identity.signIn })
   const background = backgroundOf(deps, {
-    embedding,
+    ...parts,
     sweeps: sweepUsage({ credits, rateLimit }, { ...deps, db }),
-    files,
-    removals,
-    engine,
-    billing,
-    outgoing,
     metrics,
   })
   return {
@@ -402,14 +394,5 @@ function createServices(
       (document ??= {
         ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl(), webhooks: webhookEvents }),
       }),
-  }
-}
-
-/** The items of the passages nearest to a query, the nearest first: how the canvas finds by meaning. */
-function itemsNearest(search: Search): FindItems {
-  return async (caller, query, provider, signal) => {
-    const filter = provider === undefined ? {} : { filter: { providers: [provider] } }
-    const { hits } = await search(caller, { query, limit: CANVAS_PASSAGES, ...filter }, signal)
-    return [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
   }
 }

@@ -1,0 +1,14 @@
+import type { FindItems } from '../memory-canvas/index.ts'
+import type { Search } from '../retrieval/index.ts'
+
+/** Passages that are looked at for what a query means. */
+const CANVAS_PASSAGES = 8
+
+/** The items of the passages nearest to a query, the nearest first: how the canvas finds by meaning. */
+export function itemsNearest(search: Search): FindItems {
+  return async (caller, query, provider, signal) => {
+    const filter = provider === undefined ? {} : { filter: { providers: [provider] } }
+    const { hits } = await search(caller, { query, limit: CANVAS_PASSAGES, ...filter }, signal)
+    return [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
+  }
+}
