@@ -1,6 +1,7 @@
 /** The command line of the service: a client of its HTTP API. `npm run memory -- --help` shows what it can do. */
 import { Command, CommanderError } from 'commander'
 import { addAskCommand } from './commands/ask.ts'
+import { addBackupCommands } from './commands/backup.ts'
 import { addBillingCommand } from './commands/billing.ts'
 import { addCanvasCommand } from './commands/canvas.ts'
 import { addConnectCommand } from './commands/connect.ts'
@@ -43,6 +44,7 @@ function createProgram(): Command {
   addTokenCommand(program)
   addModelCommand(program)
   addOperatorCommand(program)
+  addBackupCommands(program)
   return program
 }
 

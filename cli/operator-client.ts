@@ -14,10 +14,15 @@ const ConnectorAccess = z.looseObject({ connectorAccess: z.looseObject({ status:
  * @throws CommandError when there is none
  */
 export async function operatorClient(url: string): Promise<ApiClient> {
+  return createApiClient({ url, key: await operatorToken() })
+}
+
+/** The operator's token. @throws CommandError when there is none */
+export async function operatorToken(): Promise<string> {
   const given = process.env.OPERATOR_TOKEN
-  if (given !== undefined && given !== '') return createApiClient({ url, key: given })
+  if (given !== undefined && given !== '') return given
   try {
-    return createApiClient({ url, key: (await readFile(OPERATOR_TOKEN_FILE, 'utf8')).trim() })
+    return (await readFile(OPERATOR_TOKEN_FILE, 'utf8')).trim()
   } catch (cause) {
     throw new CommandError(
       `No operator token: set OPERATOR_TOKEN, or run this where ${OPERATOR_TOKEN_FILE} is`,

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { openApiDocument } from '../src/http/openapi.ts'
-import { routes, VERSION } from '../src/assembly/app.ts'
+import { routes } from '../src/assembly/app.ts'
 import { webhookEvents } from '../src/assembly/webhook-engine.ts'
 import { generatedClientTypes } from './generate-client-types.ts'
+import { VERSION } from '../src/kernel/version.ts'
 
 /** Where a service that nobody configured answers; a running one puts its own address there. */
 const PLACEHOLDER_URL = 'http://127.0.0.1:8787'

@@ -11,6 +11,7 @@ import {
   type Billing,
   type BillingServices,
 } from '../billing/index.ts'
+import { backupRoutes, type BackupServices, createBackups } from '../backup/index.ts'
 import type { Task } from '../background/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
@@ -45,6 +46,7 @@ import {
   type ItemServices,
 } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { VERSION } from '../kernel/version.ts'
 import {
   createCanvasWorker,
   createMemoryCanvas,
@@ -139,6 +141,7 @@ export interface App {
 type Services = AccessServices &
   AnswerServices &
   AuditServices &
+  BackupServices &
   BillingServices &
   ConnectionServices &
   HealthServices &
@@ -170,6 +173,7 @@ export const routes: readonly Route<Services>[] = [
   ...billingRoutes,
   ...webhookRoutes,
   ...operatorRoutes,
+  ...backupRoutes,
   ...modelChoiceRoutes,
   ...healthRoutes,
   ...referenceRoutes,
@@ -177,9 +181,6 @@ export const routes: readonly Route<Services>[] = [
 
 /** It has one session: a search at work, and one that is ready to follow. */
 const EMBEDDED_SEARCHES_AT_ONCE = 2
-/** The service's version, as the OpenAPI document says it. */
-export const VERSION = '0.1.0'
-
 const keepWithinPlan = createKeepWithinPlan({
   agents: markKeysBeyondPlan,
   connectors: markSourcesBeyondPlan,
@@ -374,6 +375,7 @@ function createServices(
     billing,
     outgoingWebhooks: parts.outgoing,
     operator: createOperator({ db, clock, logger, billing }),
+    backups: createBackups(deps),
     items,
     files: parts.files,
     memoryCanvas: createMemoryCanvas({ db, clock, findItems: itemsNearest(retrieval.search) }),

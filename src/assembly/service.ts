@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -14,6 +14,7 @@ import { createLanguageModel } from '../inference/language-models/create-languag
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { StartupError } from '../kernel/errors.ts'
+import { makeFolder } from '../database/make-folder.ts'
 
 /** The running service. */
 export interface Service {
@@ -124,7 +125,7 @@ async function listen(
 /** The local deployment's operator token: made once, readable by its owner only. */
 async function keptOperatorToken(dataDir: string): Promise<string> {
   const file = join(dataDir, 'operator-token')
-  await mkdir(dataDir, { recursive: true })
+  await makeFolder(dataDir)
   try {
     const token = randomBytes(32).toString('base64url')
     await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' })

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartupError } from '../kernel/errors.ts'
+import { makeFolder } from '../database/make-folder.ts'
 
 const KEY_BYTES = 32
 
@@ -11,7 +12,7 @@ const KEY_BYTES = 32
  */
 export async function keptEncryptionKey(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, 'encryption-key')
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await makeFolder(dataDir)
   const key = randomBytes(KEY_BYTES)
   try {
     await writeFile(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })

@@ -4,6 +4,13 @@ import { Migrator, type Migration, type MigrationProvider } from 'kysely/migrati
 import { StartupError } from '../kernel/errors.ts'
 import type { Db } from './database.ts'
 
+/** What a database that this version has never heard of is refused with; `what` begins the sentence. */
+export function newerDatabase(what: string, migration: string): StartupError {
+  return new StartupError(
+    `${what} is of a newer version of the service: it has the migration ${migration}, which this one does not know. Start that version or a later one; nothing was changed`,
+  )
+}
+
 const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
 
 /** Reads the numbered SQL files. Statements end with `;` at the end of a line, since the embedded database takes one at a time. */
@@ -26,6 +33,12 @@ const sqlFiles: MigrationProvider = {
   },
 }
 
+/** The first of the migrations that this version does not have; null when it has them all. */
+export async function findUnknownMigrations(names: readonly string[]): Promise<string | null> {
+  const known = await sqlFiles.getMigrations()
+  return names.find((name) => !Object.hasOwn(known, name)) ?? null
+}
+
 /** Applies the migrations of this version to a database, one by one where asked to. */
 export function createMigrator(db: Db): Migrator {
   return new Migrator({ db, provider: sqlFiles })
@@ -34,9 +47,11 @@ export function createMigrator(db: Db): Migrator {
 /**
  * Brings the schema up to date; instances that start together take turns.
  * @returns the names of the migrations that were applied now.
- * @throws StartupError when one fails; nothing of it is kept.
+ * @throws StartupError when one fails, of which nothing is kept, or when the database is of a newer version.
  */
 export async function migrate(db: Db): Promise<string[]> {
+  const unknown = await findUnknownMigrations(await appliedMigrations(db))
+  if (unknown !== null) throw newerDatabase('The database', unknown)
   const { error, results } = await createMigrator(db).migrateToLatest()
   if (error !== undefined) {
     const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'before the first'
@@ -44,6 +59,15 @@ export async function migrate(db: Db): Promise<string[]> {
     throw new StartupError(`The database could not be migrated (${failed}): ${reason}`, { cause: error })
   }
   return (results ?? []).map((result) => result.migrationName)
+}
+
+/** The names of the migrations that a database has, in their order; none of one that is new. */
+export async function appliedMigrations(db: Db): Promise<string[]> {
+  const { rows: found } = await sql<{ isThere: boolean }>`
+    select to_regclass('kysely_migration') is not null as "isThere"`.execute(db)
+  if (found[0]?.isThere !== true) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 /** Whether every migration of this version has been applied. */

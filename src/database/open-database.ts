@@ -5,6 +5,9 @@ import { openEmbedded } from './drivers/embedded.ts'
 import { openPostgres } from './drivers/postgres.ts'
 import { migrate } from './migrate.ts'
 
+/** Keeps an embedded database's folder from every other process, without opening it. */
+export { lockDirectory as lockDataDir } from './drivers/embedded-lock.ts'
+
 export interface DatabaseOptions {
   /** The directory of the embedded database. */
   dataDir: string

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** A text for a file, which leaves piece by piece as its reader takes it. */
-export interface Download {
-  text: AsyncIterable<string>
+/** A file, which leaves piece by piece as its reader takes it: a text, or bytes that who goes away destroys. */
+export type Download = ({ text: AsyncIterable<string> } | { bytes: Readable }) & {
   contentType: string
   /** What a browser calls the file: letters, digits, dots and hyphens. */
   filename: string
@@ -13,13 +12,11 @@ export interface Download {
 const STALLED_MS = 60_000
 
 /**
- * Sends a text piece by piece. The next piece is made once the reader has taken the last, so a slow one costs no memory; a text that
+ * Sends a file piece by piece. The next piece is made once the reader has taken the last, so a slow one costs no memory; what
  * breaks off breaks the connection, so that nobody takes a part for the whole.
  */
-export async function sendDownload(
-  reply: FastifyReply,
-  { text, contentType, filename }: Download,
-): Promise<FastifyReply> {
+export async function sendDownload(reply: FastifyReply, download: Download): Promise<FastifyReply> {
+  const { contentType, filename } = download
   reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy())
   return await reply
     .code(200)
@@ -28,5 +25,9 @@ export async function sendDownload(
       'Cache-Control': 'no-store',
     })
     .type(contentType)
-    .send(Readable.from(text, { objectMode: false, highWaterMark: 1 }))
+    .send('bytes' in download ? download.bytes : asBytes(download.text))
+}
+
+function asBytes(text: AsyncIterable<string>): Readable {
+  return Readable.from(text, { objectMode: false, highWaterMark: 1 })
 }

@@ -2,12 +2,13 @@
  * `DATA_DIR/embedding-model.json`: the embedding model that was chosen while the service ran. It counts where the
  * environment names none and the database is the embedded one, whose only process this is.
  */
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { SecretCipher } from '../embeddings/index.ts'
 import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
 import { StartupError } from '../kernel/errors.ts'
+import { makeFolder } from '../database/make-folder.ts'
 
 /** The chosen model's settings, and those of the one before it for as long as chunks are still moving. */
 export interface Choice {
@@ -47,7 +48,7 @@ export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCi
       chosen: await sealed(chosen, cipher),
       former: former && (await sealed(former, cipher)),
     }
-    await mkdir(dataDir, { recursive: true })
+    await makeFolder(dataDir)
     await replaceFile(path, `${JSON.stringify(stored, null, 2)}\n`)
   }
   return {

@@ -105,6 +105,12 @@ describe('the operator surface', () => {
     expect(await call('/v1/console/me', OPERATOR_TOKEN)).toBe(401)
   })
 
+  it('gives no backup of a database whose files are not its own, and says what to use', async () => {
+    const answer = await service.call('GET', '/operator/backup', { key: OPERATOR_TOKEN })
+    expect(answer).toMatchObject({ status: 503, body: { code: 'not_configured' } })
+    expect(answer.body.error).toContain('pg_dump')
+  })
+
   it('does not exist without that setting [OPS-3]', async () => {
     const without = await startTestService({ database: service.database, operatorToken: undefined })
     try {

@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 import { z } from 'zod'
+import { makeFolder } from '../../database/make-folder.ts'
 
 const StoredKey = z.looseObject({
   kty: z.literal('RSA'),
@@ -24,7 +25,7 @@ export async function keptSigningKey(dataDir: string): Promise<SigningKey> {
   if (stored !== undefined) return StoredKey.parse(JSON.parse(stored))
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const key = StoredKey.parse({ ...(await exportJWK(privateKey)), kid: 'development', alg: 'RS256' })
-  await mkdir(dataDir, { recursive: true })
+  await makeFolder(dataDir)
   await writeFile(file, JSON.stringify(key), { mode: 0o600 })
   return key
 }

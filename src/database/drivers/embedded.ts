@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
-import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { access, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -9,8 +9,10 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely } from 'kysely'
 import { StartupError } from '../../kernel/errors.ts'
-import type { OpenDatabase } from '../database.ts'
+import type { FileBackup, OpenDatabase } from '../database.ts'
+import { makeFolder } from '../make-folder.ts'
 import type { Schema } from '../schema.ts'
+import { createFileBackup } from './embedded-backup.ts'
 import { embeddedDialect } from './embedded-dialect.ts'
 import { openDurableFiles } from './embedded-files.ts'
 import { lockDirectory, notWritable } from './embedded-lock.ts'
@@ -51,7 +53,7 @@ export async function openEmbedded({
   onBackgroundError = () => {},
 }: EmbeddedOptions): Promise<OpenDatabase> {
   const directory = path.resolve(dataDir)
-  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await makeFolder(directory).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartupError(
       `DATA_DIR: ${directory} cannot be made or is not a directory (${reason}). Set another DATA_DIR.`,
@@ -67,7 +69,8 @@ export async function openEmbedded({
     if (!existsSync(folder)) await initialise(directory, folder, onBackgroundError)
     const pglite = await openFolder(folder)
     const stopVacuuming = startVacuuming(pglite, onBackgroundError)
-    return embeddedDatabase(pglite, { beforeClose: stopVacuuming, afterClose: unlock })
+    const files = createFileBackup(pglite, folder)
+    return embeddedDatabase(pglite, { files, beforeClose: stopVacuuming, afterClose: unlock })
   } catch (error) {
     unlock()
     throw error
@@ -155,6 +158,7 @@ function keepBytes(value: unknown): unknown {
 export function embeddedDatabase(
   pglite: PGlite,
   hooks: {
+    files?: FileBackup
     beforeClose?: () => Promise<void>
     afterClose?: () => void
     /** See `EmbeddedDialectOptions`; 30 s if not given. */
@@ -162,6 +166,7 @@ export function embeddedDatabase(
   } = {},
 ): OpenDatabase {
   const {
+    files = null,
     beforeClose = async () => {},
     afterClose = () => {},
     idleTransactionMs = IDLE_TRANSACTION_MS,
@@ -169,6 +174,7 @@ export function embeddedDatabase(
   return {
     db: new Kysely<Schema>({ dialect: embeddedDialect(pglite, { idleTransactionMs }) }),
     driver: 'embedded',
+    files,
     async close() {
       try {
         await beforeClose()

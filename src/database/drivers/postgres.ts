@@ -73,6 +73,7 @@ export async function openPostgres({
       dialect: new PostgresDialect({ pool: withPreparedStatements(pool, onSessionsNotKept) }),
     }),
     driver: 'postgres',
+    files: null,
     close: () => pool.end(),
   }
 }

@@ -1,0 +1,195 @@
+import { open, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { CommandError, ConnectionError, messageOf } from '../failures.ts'
+import { operatorToken } from '../operator-client.ts'
+import type { Terminal } from '../terminal.ts'
+import { openSession, printJson } from './session.ts'
+
+const Refused = z.looseObject({ error: z.string() })
+
+interface BackupCommandOptions {
+  offline?: true
+  encryptionKey: boolean
+}
+
+interface Arriving {
+  /** What the service calls it. */
+  name: string
+  bytes: AsyncIterable<Uint8Array>
+}
+
+interface Kept<T> {
+  file: string
+  /** What reading it back has found. */
+  found: T
+}
+
+/** `backup` and `restore` of the embedded database. */
+export function addBackupCommands(program: Command): void {
+  program
+    .command('backup')
+    .description('back up the embedded database while the service runs, as its operator')
+    .argument('[file]', 'where to; a name with the time of day in this folder when not said')
+    .option('--offline', 'of a stopped service: read its DATA_DIR here')
+    .option('--no-encryption-key', 'leave out the key of OAuth tokens that is kept in DATA_DIR')
+    .action(backUp)
+  program
+    .command('restore')
+    .description('make the DATA_DIR of a stopped service from a backup')
+    .argument('<file>', 'what "backup" wrote')
+    .option('--replace', 'where DATA_DIR is not empty, move it aside')
+    .option('--check', 'only read the backup through and compare its checksums')
+    .action(restore)
+}
+
+/** The service's own folder, as its settings have it. */
+const dataDir = (): string => process.env.DATA_DIR || './data'
+
+async function backUp(
+  file: string | undefined,
+  { offline, encryptionKey }: BackupCommandOptions,
+  command: Command,
+): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  // Only here: these modules open databases.
+  const { backUpOffline, checkBackup } = await import('../../src/backup/index.ts')
+  const keep = (arriving: Arriving) => keepFile(arriving, file, checkBackup)
+  let kept: Kept<Awaited<ReturnType<typeof checkBackup>>>
+  if (offline === true) {
+    const isKeyGiven = (process.env.ENCRYPTION_KEY ?? '') !== ''
+    const options = { dataDir: dataDir(), isKeyGiven, withEncryptionKey: encryptionKey }
+    kept = await asCommand(() => backUpOffline({ ...options, clock: { now: () => new Date() } }, keep))
+  } else {
+    const response = await askForBackup(client.url, encryptionKey)
+    kept = await asCommand(() => keep(arrivingFrom(response)))
+  }
+  const { manifest, rows, bytes } = kept.found
+  if (json) return printJson(terminal, { file: kept.file, ...manifest, rows })
+  const megabytes = ((await stat(kept.file)).size / 1e6).toFixed(1)
+  terminal.print(
+    `${kept.file}: ${megabytes} MB (${(bytes / 1e6).toFixed(1)} MB unpacked), read back and whole`,
+  )
+  sayWhatIsIn(terminal, rows)
+  sayWhereTheKeyIs(terminal, manifest.encryptionKey)
+}
+
+/** Without the client's limit of time: a backup takes as long as it takes, and the service ends one that stands still. */
+async function askForBackup(url: string, withEncryptionKey: boolean): Promise<Response> {
+  const headers = { authorization: `Bearer ${await operatorToken()}` }
+  const address = `${url}/operator/backup?encryptionKey=${withEncryptionKey ? 'include' : 'leave'}`
+  const response = await fetch(address, { headers }).catch((cause: unknown) => {
+    throw new CommandError(`No service answers at ${url}. If it is stopped, back up with --offline`, {
+      cause,
+    })
+  })
+  if (response.ok) return response
+  const body = Refused.safeParse(await response.json().catch(() => ({})))
+  throw new CommandError(body.success ? body.data.error : `The service answered ${response.status}`)
+}
+
+function arrivingFrom(response: Response): Arriving {
+  const name = /filename="([\w.-]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
+  if (name === undefined || response.body === null)
+    throw new CommandError('The service answered without a backup. Is --url right?')
+  return { name, bytes: Readable.fromWeb(response.body) }
+}
+
+/** Beside its place first, and under its name only once it was read back: a file with that name is whole. */
+async function keepFile<T>(
+  { name, bytes }: Arriving,
+  asked: string | undefined,
+  check: (file: string) => Promise<T>,
+): Promise<Kept<T>> {
+  const file = path.resolve(asked ?? name)
+  const part = `${file}.part`
+  try {
+    // Secrets may be in it: open to its owner alone.
+    const handle = await open(part, 'wx', 0o600)
+    await pipeline(bytes, handle.createWriteStream({ flush: true }))
+    const found = await check(part)
+    if (await exists(file)) throw new CommandError(`${file} is there already; nothing was overwritten`)
+    await rename(part, file)
+    return { file, found }
+  } catch (error) {
+    if (isTaken(error))
+      throw new CommandError(`${part} is there: another backup is writing it, or one was killed; remove it`)
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST'
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  )
+
+async function restore(
+  file: string,
+  options: { replace?: true; check?: true },
+  command: Command,
+): Promise<void> {
+  const { terminal, json } = openSession(command)
+  const { checkBackup, restoreBackup } = await import('../../src/backup/index.ts')
+  if (options.check === true) {
+    const { manifest, rows } = await asCommand(() => checkBackup(file))
+    if (json) return printJson(terminal, { ...manifest, rows })
+    terminal.print(`${file} is whole: made ${manifest.madeAt} by version ${manifest.service}`)
+    sayWhatIsIn(terminal, rows)
+    return sayWhereTheKeyIs(terminal, manifest.encryptionKey)
+  }
+  const target = dataDir()
+  const { manifest, rows, formerAt } = await asCommand(() =>
+    restoreBackup({ file, dataDir: target, replaces: options.replace === true, now: new Date() }),
+  )
+  if (json) return printJson(terminal, { ...manifest, dataDir: path.resolve(target), formerAt, rows })
+  terminal.print(`${path.resolve(target)} is as it was at ${manifest.madeAt}`)
+  if (formerAt !== null) terminal.print(`What was there is in ${formerAt}; remove it when all is well`)
+  sayWhatIsIn(terminal, rows)
+  sayWhereTheKeyIs(terminal, manifest.encryptionKey)
+}
+
+function sayWhatIsIn(terminal: Terminal, rows: Readonly<Record<string, number>>): void {
+  const of = (table: string): number => rows[table] ?? 0
+  terminal.print(
+    `It holds ${of('organizations')} workspaces, ${of('api_keys')} API keys, ${of('sources')} sources, ` +
+      `${of('source_items')} items in ${of('chunks')} chunks and ${of('source_credentials')} connected accounts`,
+  )
+}
+
+function sayWhereTheKeyIs(terminal: Terminal, place: string): void {
+  switch (place) {
+    case 'included':
+      terminal.note(
+        'The ENCRYPTION KEY is in it: whoever has this file can read the OAuth tokens of every connected account. Keep it as you keep passwords',
+      )
+      return
+    case 'left out':
+    case 'in the environment':
+      terminal.note(
+        `The ENCRYPTION KEY IS NOT in it (${place}). Keep that key apart: without it every account has to be connected again`,
+      )
+      return
+    default:
+      terminal.note('There was no encryption key yet: nothing in it is encrypted')
+  }
+}
+
+/** What a person can mend comes without a stack. */
+async function asCommand<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof CommandError || error instanceof ConnectionError) throw error
+    if (error instanceof Error && error.name === 'StartupError')
+      throw new CommandError(error.message, { cause: error })
+    throw new CommandError(messageOf(error), { cause: error })
+  }
+}

@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Logger } from 'pino'
+import type { FileEntry, OpenDatabase } from '../database/database.ts'
+import { appliedMigrations } from '../database/migrate.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { unavailable } from '../kernel/unavailable.ts'
+import { VERSION } from '../kernel/version.ts'
+import {
+  type Checksums,
+  DATABASE_FOLDER,
+  ENCRYPTION_KEY_FILE,
+  FORMAT,
+  KEPT_FILES,
+  MANIFEST,
+  type Manifest,
+} from './archive-format.ts'
+import { countRows } from './count-rows.ts'
+import { writeArchive } from './write-archive.ts'
+
+const RETRY_AFTER_SECONDS = 60
+
+export interface BackupOptions {
+  /** Whether the key kept in DATA_DIR goes along; whoever has both can read every OAuth token. */
+  withEncryptionKey: boolean
+}
+
+export interface Backups {
+  /**
+   * Begins a backup, whose bytes are made as they are read; other requests go on.
+   * @throws AppError `not_configured` where the database is no embedded one, `overloaded` while another is being made
+   */
+  begin(options: BackupOptions): Promise<{ name: string; bytes: Readable }>
+}
+
+/** Backups of an embedded database and of what lies beside it in DATA_DIR. */
+export function createBackups(deps: {
+  database: OpenDatabase
+  settings: { DATA_DIR: string; ENCRYPTION_KEY?: unknown }
+  clock: Clock
+  logger: Pick<Logger, 'info' | 'warn'>
+}): Backups {
+  const { database, clock, logger } = deps
+  const dataDir = deps.settings.DATA_DIR
+  // A key of the environment's no backup can hold.
+  const isKeyGiven = deps.settings.ENCRYPTION_KEY !== undefined
+  let isBusy = false
+  return {
+    async begin({ withEncryptionKey }) {
+      const { files } = database
+      if (files === null) {
+        throw new AppError(
+          'not_configured',
+          'The database is not an embedded one: back it up with pg_dump or the means of the server that DATABASE_URL names (docs/backup.md)',
+        )
+      }
+      if (isBusy) throw unavailable('overloaded', 'Another backup is being made', RETRY_AFTER_SECONDS)
+      isBusy = true
+      try {
+        const at = clock.now()
+        const beside = await readBeside(dataDir, withEncryptionKey)
+        const manifest: Manifest = {
+          format: FORMAT,
+          service: VERSION,
+          madeAt: at.toISOString(),
+          migrations: await appliedMigrations(database.db),
+          encryptionKey: await keyPlace(isKeyGiven, dataDir, withEncryptionKey),
+        }
+        let rows: Checksums['rows'] = {}
+        const ofDatabase = files.read(async (query) => {
+          rows = await countRows(query)
+        })
+        const bytes = writeArchive(inOrder(manifest, beside, ofDatabase), () => rows, at)
+        bytes.once('close', () => {
+          isBusy = false
+          if (bytes.errored === null) logger.info({ withEncryptionKey }, 'a backup was taken')
+          else logger.warn({ err: bytes.errored }, 'a backup broke off: its file is not whole')
+        })
+        return { name: `memory-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup.tar.zst`, bytes }
+      } catch (error) {
+        isBusy = false
+        throw error
+      }
+    },
+  }
+}
+
+async function* inOrder(
+  manifest: Manifest,
+  beside: ReadonlyMap<string, Buffer>,
+  ofDatabase: AsyncIterable<FileEntry>,
+): AsyncGenerator<FileEntry> {
+  yield entryOf(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
+  for (const [name, bytes] of beside) yield entryOf(name, bytes)
+  yield { name: DATABASE_FOLDER, size: 0, body: null }
+  for await (const entry of ofDatabase) yield { ...entry, name: `${DATABASE_FOLDER}/${entry.name}` }
+}
+
+function entryOf(name: string, bytes: Buffer): FileEntry {
+  return { name, size: bytes.length, body: oneOf(bytes) }
+}
+
+async function* oneOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** The small files that go along, by name. */
+async function readBeside(dataDir: string, withEncryptionKey: boolean): Promise<Map<string, Buffer>> {
+  const found = new Map<string, Buffer>()
+  for (const name of KEPT_FILES) {
+    if (name === ENCRYPTION_KEY_FILE && !withEncryptionKey) continue
+    const bytes = await readIfThere(path.join(dataDir, name))
+    if (bytes !== null) found.set(name, bytes)
+  }
+  return found
+}
+
+async function keyPlace(
+  isGiven: boolean,
+  dataDir: string,
+  withEncryptionKey: boolean,
+): Promise<Manifest['encryptionKey']> {
+  if (isGiven) return 'in the environment'
+  if ((await readIfThere(path.join(dataDir, ENCRYPTION_KEY_FILE))) === null) return 'none was made yet'
+  return withEncryptionKey ? 'included' : 'left out'
+}
+
+async function readIfThere(file: string): Promise<Buffer | null> {
+  return await readFile(file).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  })
+}

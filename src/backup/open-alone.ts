@@ -1,0 +1,10 @@
+import type { OpenDatabase } from '../database/database.ts'
+import { openDatabase } from '../database/open-database.ts'
+
+/** Of a command, which has no log: upkeep that fails is left to the next start. */
+export const NO_LOG = { error: () => {}, info: () => {}, warn: () => {} }
+
+/** Opens an embedded database for a command. @throws StartupError */
+export function openAlone(dataDir: string): Promise<OpenDatabase> {
+  return openDatabase({ dataDir, databaseUrl: undefined, logger: NO_LOG })
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import { type Extract, extract } from 'tar-stream'
+import { StartupError } from '../kernel/errors.ts'
+import { CHECKSUMS, Checksums, KEPT_FILES, MANIFEST, Manifest } from './archive-format.ts'
+
+/** What manifest and checksums may take in memory: a million files and more. */
+const LISTS_BYTES_MAX = 256 * 1024 * 1024
+/** Names that the database's folder has; nothing that leads out of it. */
+const INSIDE_DATABASE = /^database(?:\/[\w][\w.-]*)*$/
+
+export interface ReadBackup {
+  manifest: Manifest
+  rows: Checksums['rows']
+  /** Bytes of all files, unpacked. */
+  bytes: number
+}
+
+/**
+ * Reads a backup to its end and compares every file with its checksum. With `folder`, which has to be there and empty,
+ * the files are written into it, each flushed; nothing of it may be used when this throws.
+ * @throws StartupError when it is not a backup, broken off or changed
+ */
+export async function readArchive(file: string, folder: string | null): Promise<ReadBackup> {
+  const sha256: Checksums['sha256'] = {}
+  let manifest: Manifest | undefined
+  let checksums: Checksums | undefined
+  let bytes = 0
+  const archive = extract()
+  const feeding = pipeline(createReadStream(file), createZstdDecompress(), archive)
+  // It is heard of below, by the entries that do not come.
+  feeding.catch(() => {})
+  try {
+    for await (const entry of archive) {
+      const name = entry.header.name.replace(/\/$/, '')
+      if (checksums !== undefined) throw notWhole(file, `${name} comes after its end`)
+      if (manifest === undefined && name !== MANIFEST)
+        throw notWhole(file, 'it does not begin with a manifest')
+      const hash = createHash('sha256')
+      if (name === MANIFEST) manifest = parse(Manifest, await content(entry, hash), file, name)
+      else if (name === CHECKSUMS) checksums = parse(Checksums, await content(entry, hash), file, name)
+      else bytes += await store(entry, name, folder, hash, file)
+      if (name !== CHECKSUMS && entry.header.type === 'file') sha256[name] = hash.digest('hex')
+    }
+    await feeding
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw notWhole(file, error instanceof Error ? error.message : String(error), error)
+  }
+  if (manifest === undefined || checksums === undefined) throw notWhole(file, 'its end is missing')
+  compare(file, checksums.sha256, sha256)
+  return { manifest, rows: checksums.rows, bytes }
+}
+
+type Hash = ReturnType<typeof createHash>
+type Entry = Extract extends AsyncIterable<infer Element> ? Element : never
+
+async function content(entry: Entry, hash: Hash): Promise<string> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of piecesOf(entry)) {
+    size += piece.length
+    if (size > LISTS_BYTES_MAX) throw new Error(`${entry.header.name} is too large`)
+    hash.update(piece)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** Writes one entry where there is a folder, and hashes it; returns its bytes. */
+async function store(
+  entry: Entry,
+  name: string,
+  folder: string | null,
+  hash: Hash,
+  file: string,
+): Promise<number> {
+  const { type, size } = entry.header
+  const isKnown = KEPT_FILES.some((kept) => kept === name) || INSIDE_DATABASE.test(name)
+  if (!isKnown || name.includes('..') || (type !== 'file' && type !== 'directory'))
+    throw notWhole(file, `it holds ${JSON.stringify(entry.header.name)}, which no backup does`)
+  const target = folder === null ? null : path.join(folder, name)
+  if (type === 'directory') {
+    if (target !== null) await mkdir(target, { mode: 0o700 })
+    entry.resume()
+    return 0
+  }
+  const handle = target === null ? null : await open(target, 'wx', 0o600)
+  try {
+    for await (const piece of piecesOf(entry)) {
+      hash.update(piece)
+      await handle?.write(piece)
+    }
+    await handle?.sync()
+  } finally {
+    await handle?.close()
+  }
+  return size
+}
+
+async function* piecesOf(entry: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  for await (const piece of entry) {
+    if (!Buffer.isBuffer(piece)) throw new Error('the archive gave something else than bytes')
+    yield piece
+  }
+}
+
+function parse<T>(
+  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
+  text: string,
+  file: string,
+  name: string,
+): T {
+  const parsed = schema.safeParse(JSON.parse(text))
+  if (!parsed.success) throw notWhole(file, `its ${name} is of another format than this version reads`)
+  return parsed.data
+}
+
+function compare(file: string, expected: Checksums['sha256'], found: Checksums['sha256']): void {
+  for (const name of new Set([...Object.keys(expected), ...Object.keys(found)]))
+    if (expected[name] !== found[name]) throw notWhole(file, `${name} is not as it was when it was made`)
+}
+
+function notWhole(file: string, reason: string, cause?: unknown): StartupError {
+  return new StartupError(`${file} is no whole backup of this service: ${reason}`, { cause })
+}

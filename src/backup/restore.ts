@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { findUnknownMigrations, newerDatabase } from '../database/migrate.ts'
+import { lockDataDir } from '../database/open-database.ts'
+import { StartupError } from '../kernel/errors.ts'
+import { DATABASE_FOLDER, type Manifest } from './archive-format.ts'
+import { countRows } from './count-rows.ts'
+import { openAlone } from './open-alone.ts'
+import { readArchive, type ReadBackup } from './read-archive.ts'
+import { makeFolder } from '../database/make-folder.ts'
+
+export interface RestoreOptions {
+  file: string
+  dataDir: string
+  /** Whether a DATA_DIR that holds something is moved aside; without it that is a fault. */
+  replaces: boolean
+  now: Date
+}
+
+export interface Restored {
+  manifest: Manifest
+  rows: ReadBackup['rows']
+  /** Where the former DATA_DIR is now; null where there was none, or an empty one. */
+  formerAt: string | null
+}
+
+/**
+ * Makes DATA_DIR from a backup. Everything is unpacked beside it, compared with its checksums, opened and counted, and
+ * then moved into place; whatever fails before that leaves DATA_DIR as it is.
+ * @throws StartupError that says what is wrong: the file, or DATA_DIR, which has to be a service's that is stopped
+ */
+export async function restoreBackup({ file, dataDir, replaces, now }: RestoreOptions): Promise<Restored> {
+  const target = path.resolve(dataDir)
+  const isTaken = await holdsSomething(target)
+  if (isTaken && !replaces) {
+    throw new StartupError(
+      `DATA_DIR: ${target} is not empty. Restore with --replace to move it aside, or into another DATA_DIR`,
+    )
+  }
+  const unlock = isTaken ? lockDataDir(target) : () => {}
+  const staging = `${target}.restore-${randomBytes(4).toString('hex')}`
+  try {
+    await makeFolder(path.dirname(target))
+    await mkdir(staging, { mode: 0o700 })
+    const backup = await readArchive(file, staging)
+    const unknown = await findUnknownMigrations(backup.manifest.migrations)
+    if (unknown !== null) throw newerDatabase(`The backup ${file}`, unknown)
+    await proveOpening(staging, backup)
+    const formerAt = await moveIntoPlace(staging, target, isTaken ? now : null)
+    return { manifest: backup.manifest, rows: backup.rows, formerAt }
+  } finally {
+    unlock()
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+/** Reads a backup through and compares its checksums, without unpacking it. @throws StartupError */
+export async function checkBackup(file: string): Promise<ReadBackup> {
+  return await readArchive(file, null)
+}
+
+async function holdsSomething(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw new StartupError(`DATA_DIR: ${folder} cannot be read as a folder`, { cause: error })
+  })
+  return names.length > 0
+}
+
+/** Opens the database, which recovers it to the moment of the backup, and counts what is in it. */
+async function proveOpening(staging: string, { rows }: ReadBackup): Promise<void> {
+  const database = await openAlone(staging)
+  let found: ReadBackup['rows']
+  try {
+    found = await countRows(async (statement) => (await sql.raw(statement).execute(database.db)).rows)
+  } finally {
+    await database.close()
+  }
+  for (const name of new Set([...Object.keys(rows), ...Object.keys(found)])) {
+    if (rows[name] === found[name]) continue
+    throw new StartupError(
+      `The backup was unpacked, but its table ${name} has ${found[name] ?? 'no'} rows instead of ${rows[name] ?? 'none'}; nothing was changed`,
+    )
+  }
+  for (const name of await readdir(staging))
+    if (name.startsWith(`${DATABASE_FOLDER}.`)) await rm(path.join(staging, name), { force: true })
+}
+
+/** Two renames within one folder; should the second fail, the first is taken back. */
+async function moveIntoPlace(staging: string, target: string, movedAt: Date | null): Promise<string | null> {
+  const formerAt =
+    movedAt && `${target}.before-restore-${movedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
+  try {
+    if (formerAt !== null) await rename(target, formerAt)
+    await rename(staging, target).catch(async (error: unknown) => {
+      if (formerAt !== null) await rename(formerAt, target)
+      throw error
+    })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new StartupError(
+      `DATA_DIR: ${target} cannot be replaced (${reason}). Where it is a mount itself, set DATA_DIR to a folder within it`,
+      { cause },
+    )
+  }
+  const parent = await open(path.dirname(target))
+  await parent.sync()
+  await parent.close()
+  return formerAt
+}

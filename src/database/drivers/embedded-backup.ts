@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { open, readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { PGlite, Transaction } from '@electric-sql/pglite'
+import type { FileBackup, FileEntry } from '../database.ts'
+
+const PIECE_BYTES = 256 * 1024
+const SLOT = 'file_backup'
+/** Read last, and at once: it says where recovery begins, and is written by this very thread. */
+const CONTROL_FILE = 'global/pg_control'
+/** What PostgreSQL makes anew at each start (manual, "Backing Up the Data Directory"); the folders themselves are needed. */
+const EMPTIED = new Set([
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_replslot',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+  'pg_wal',
+])
+const LEFT_OUT = /^(postmaster\.(pid|opts)|backup_label(\.old)?|pg_internal\.init.*|pgsql_tmp.*)$/
+
+/**
+ * Copies the files of an open database while statements go on, by PostgreSQL's own means (manual, "Making a Base Backup
+ * Using the Low Level API"): a page that changes while it is read is in the log whole, and the log from the beginning to
+ * the end goes with the files. The session is taken for the beginning, which is a checkpoint, and for the end alone.
+ */
+export function createFileBackup(pglite: PGlite, folder: string): FileBackup {
+  return {
+    async *read(atEnd) {
+      // Keeps the log of the meantime, however often it is written to; it goes with the session by itself.
+      await pglite.query(`select pg_create_physical_replication_slot($1, true, true)`, [SLOT])
+      let isOpen = false
+      try {
+        const { rows } = await pglite.query<{ file: string }>(
+          `select pg_walfile_name(pg_backup_start('file backup', true)) as file`,
+        )
+        isOpen = true
+        yield* readFolder(folder, '')
+        yield entryOf(CONTROL_FILE, readFileSync(path.join(folder, CONTROL_FILE)))
+        const end = await pglite.transaction((tx) => finish(tx, atEnd))
+        isOpen = false
+        yield entryOf('backup_label', Buffer.from(end.label))
+        yield* readLog(folder, rows[0]?.file ?? '', end.lastFile)
+      } finally {
+        if (!pglite.closed) {
+          if (isOpen) await pglite.query('select pg_backup_stop(false)')
+          await pglite.query('select pg_drop_replication_slot($1)', [SLOT])
+        }
+      }
+    },
+  }
+}
+
+/** One transaction that writes nothing, so that what `atEnd` reads is what the files will hold. */
+async function finish(
+  tx: Transaction,
+  atEnd: Parameters<FileBackup['read']>[0],
+): Promise<{ label: string; lastFile: string }> {
+  await atEnd(async (statement) => (await tx.query<Record<string, unknown>>(statement)).rows)
+  const { rows } = await tx.query<{ label: string; lastFile: string }>(
+    `select labelfile as label, pg_walfile_name(lsn) as "lastFile" from pg_backup_stop(false)`,
+  )
+  const [end] = rows
+  if (!end) throw new Error('pg_backup_stop gave no row')
+  return end
+}
+
+async function* readFolder(root: string, folder: string): AsyncGenerator<FileEntry> {
+  for (const entry of await readdir(path.join(root, folder), { withFileTypes: true })) {
+    const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (LEFT_OUT.test(entry.name) || name === CONTROL_FILE) continue
+    if (entry.isDirectory()) {
+      yield { name, size: 0, body: null }
+      if (EMPTIED.has(name)) {
+        if (name === 'pg_wal') yield* foldersOfLog(root)
+      } else yield* readFolder(root, name)
+    } else if (entry.isFile()) yield* readFile(root, name)
+  }
+}
+
+async function* foldersOfLog(root: string): AsyncGenerator<FileEntry> {
+  for (const entry of await readdir(path.join(root, 'pg_wal'), { withFileTypes: true }))
+    if (entry.isDirectory()) yield { name: `pg_wal/${entry.name}`, size: 0, body: null }
+}
+
+/** The log's files from the first to the last, whose names are in the order of their contents. */
+async function* readLog(root: string, first: string, last: string): AsyncGenerator<FileEntry> {
+  const names = (await readdir(path.join(root, 'pg_wal'))).filter((name) => name >= first && name <= last)
+  if (names.length === 0) throw new Error(`the log of the backup, ${first} to ${last}, is gone`)
+  for (const name of names.toSorted()) yield* readFile(root, `pg_wal/${name}`)
+}
+
+/** Nothing for a file that is gone by now: its removal is in the log. */
+async function* readFile(root: string, name: string): AsyncGenerator<FileEntry> {
+  const file = path.join(root, name)
+  const found = await stat(file).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  })
+  if (found !== null) yield { name, size: found.size, body: pieces(file, found.size) }
+}
+
+/** Exactly `size` bytes: what was cut off meanwhile is zeros, which the log mends, and what was added is in the log. */
+async function* pieces(file: string, size: number): AsyncGenerator<Uint8Array> {
+  let left = size
+  const handle = await open(file).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  })
+  try {
+    while (left > 0) {
+      const piece = Buffer.alloc(Math.min(PIECE_BYTES, left))
+      const { bytesRead } = (await handle?.read(piece, 0, piece.length, size - left)) ?? { bytesRead: 0 }
+      const part = bytesRead === 0 ? piece : piece.subarray(0, bytesRead)
+      left -= part.length
+      yield part
+    }
+  } finally {
+    await handle?.close()
+  }
+}
+
+function entryOf(name: string, bytes: Buffer): FileEntry {
+  return {
+    name,
+    size: bytes.length,
+    // oxlint-disable-next-line typescript/require-await
+    body: (async function* () {
+      yield bytes
+    })(),
+  }
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
+import { z } from 'zod'
+
+export const ADMIN_KEY = 'svc_key-of-an-older-version-of-the-service-0'
+
+const Answered = z.object({
+  /** A key for searches of Notion alone. */
+  limitedKey: z.string(),
+  revokedKey: z.string(),
+  searches: z.array(
+    z.object({ query: z.string(), hits: z.array(z.object({ title: z.string(), content: z.string() })) }),
+  ),
+})
+export type Answered = z.output<typeof Answered>
+
+const Fixture = z.object({
+  /** SHA-256 of each migration's file, by its name, in their order. */
+  migrations: z.record(z.string(), z.string()),
+  tables: z.record(z.string(), z.array(z.record(z.string(), z.unknown()))),
+  answered: Answered,
+})
+/** What an older version stored and answered. */
+export type Fixture = z.output<typeof Fixture>
+
+/** Reads a file that `make-fixture.ts` made. */
+export async function readFixture(url: URL): Promise<Fixture> {
+  return Fixture.parse(JSON.parse(gunzipSync(await readFile(url)).toString('utf8')))
+}
+
+export const QUERIES = ['paid time off', 'who pays for flights', 'rotate the encryption key', 'office plants']
+
+const TEXTS: Record<string, readonly (readonly [title: string, body: string])[]> = {
+  notion: [
+    ['PTO policy', 'Employees accrue 25 days of paid time off per year. Unused days expire in March.'],
+    ['Travel', 'The company pays for flights and trains. Book them a week ahead, in economy class.'],
+    ['Expenses', 'Send receipts within thirty days. Meals up to 40 euros a day are paid back.'],
+  ],
+  google_drive: [
+    ['Runbook: keys', 'To rotate the encryption key put the new key before the old one and restart.'],
+    ['Office', 'Office plants are watered on Mondays by whoever comes first. The ficus needs little.'],
+    ['Security', 'Laptops lock after five minutes. Report a lost device to the security team at once.'],
+  ],
+}
+
+/** The documents of a provider, under one of its sources. */
+export function textsOf(provider: string, connectorId: string) {
+  return (TEXTS[provider] ?? []).map(([title, body], index) => ({
+    connectorId,
+    provider,
+    sourceKind: 'document',
+    externalId: `older/${index}`,
+    title,
+    body,
+  }))
+}

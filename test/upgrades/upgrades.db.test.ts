@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMigrator, isMigrated, migrate } from '../../src/database/migrate.ts'
+import { createEmbeddingModel } from '../../src/inference/embedding-models/create-embedding-model.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { ADMIN_KEY, type Fixture, readFixture, textsOf } from './fixture.ts'
+
+let fixture: Fixture
+let database: TestDatabase
+let service: TestService
+
+beforeAll(async () => {
+  fixture = await readFixture(new URL('./version-0002.json.gz', import.meta.url))
+  database = await createTestDatabase()
+  await makeOlder(fixture)
+  await migrate(database.db)
+  const embeddingModel = await createEmbeddingModel({ provider: 'builtin' })
+  service = await startTestService({ database, embeddingModel })
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+/** A database as the older version left it. */
+async function makeOlder({ migrations, tables }: Fixture): Promise<void> {
+  // Not the schema with all that is in it: the session knows the number of the vectors' type.
+  const present = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public'`.execute(database.db)
+  for (const { name } of present.rows) await sql`drop table ${sql.table(name)} cascade`.execute(database.db)
+  const { error } = await createMigrator(database.db).migrateTo(Object.keys(migrations).at(-1) ?? '')
+  expect(error).toBeUndefined()
+  for (const [name, rows] of Object.entries(tables)) {
+    const columns = Object.keys(rows[0] ?? {}).map((column) => sql.ref(column))
+    await sql`
+      insert into ${sql.table(name)} (${sql.join(columns)}) overriding system value
+      select ${sql.join(columns)} from jsonb_populate_recordset(null::${sql.table(name)}, ${JSON.stringify(rows)})`.execute(
+      database.db,
+    )
+  }
+  // As it stands there after the numbers that were given.
+  await sql`alter table embedding_models alter column id restart with 100`.execute(database.db)
+}
+
+const listed = async (key: string): Promise<{ title: string; provider: string; id: string }[]> =>
+  (await service.call('GET', '/v1/source-items?limit=100', { key })).body.sourceItems
+
+describe('a database of an older version', () => {
+  it('is brought up to date by migrations that are still those it was made with', async () => {
+    expect(await isMigrated(database.db)).toBe(true)
+    for (const [name, sha256] of Object.entries(fixture.migrations)) {
+      const file = new URL(`../../src/database/migrations/${name}.sql`, import.meta.url)
+      expect(hash('sha256', await readFile(file)), name).toBe(sha256)
+    }
+  })
+
+  it('answers every search with what it answered first before', async () => {
+    for (const { query, hits } of fixture.answered.searches) {
+      const { body } = await service.call('POST', '/v1/search', { key: ADMIN_KEY, body: { query, limit: 3 } })
+      expect(body.hits?.[0], JSON.stringify(body)).toMatchObject(hits[0] ?? {})
+    }
+  })
+
+  it('has every item, and knows each again when it is pushed unchanged', async () => {
+    const items = await listed(ADMIN_KEY)
+    const titles = ['notion', 'google_drive'].flatMap((provider) =>
+      textsOf(provider, '').map(({ title }) => title),
+    )
+    expect(items.map(({ title }) => title).toSorted()).toEqual(titles.toSorted())
+    const { body } = await service.call('GET', '/v1/sources', { key: ADMIN_KEY })
+    const connectorId = body.sources.find((source: { provider: string }) => source.provider === 'notion').id
+    const documents = textsOf('notion', connectorId)
+    const again = await service.call('POST', '/v1/ingest', { key: ADMIN_KEY, body: { documents } })
+    expect(again).toMatchObject({ status: 200, body: { ingested: 0, skipped: documents.length } })
+  })
+
+  it('holds its keys to what they might do: one to its provider and action, and a revoked one to nothing', async () => {
+    const { limitedKey: key, revokedKey } = fixture.answered
+    const body = { query: 'office plants', limit: 10 }
+    const { body: found } = await service.call('POST', '/v1/search', { key, body })
+    expect(found.hits.length).toBeGreaterThan(0)
+    for (const { provider } of found.hits) expect(provider).toBe('notion')
+    expect((await service.call('GET', '/v1/sources', { key })).status).toBe(403)
+    expect((await service.call('POST', '/v1/search', { key: revokedKey, body })).status).toBe(401)
+  })
+})
