@@ -195,6 +195,7 @@ async function tryOut(image: Image): Promise<void> {
   }
   if (inside(['touch', '/app/x']) || inside(['touch', '/x'])) throw new Error('The root is not read-only')
   if (!inside(['touch', `${volume}/x`])) throw new Error('The volume cannot be written')
+  if (!inside(['node', 'cli/main.ts', '--help'])) throw new Error('The command line does not start')
   for (const round of [1, 2]) {
     const child = spawn('unshare', ['--mount', 'sh', '-c', enter([...image.entrypoint, ...image.command])], {
       env,
