@@ -74,9 +74,9 @@ function peopleOf({ authorName, metadata, provider, sourceKind }: ItemToRead): F
   return [
     ...entitiesOfPerson(author, 'author', provider),
     ...others.flatMap((name) => entitiesOfPerson(personOf(name), 'author', provider)),
-    ...[...textsOf(metadata['recipients']), ...textsOf(metadata['to']), ...textsOf(metadata['cc'])].flatMap(
-      (name) => entitiesOfPerson(personOf(name), 'recipient', provider),
-    ),
+    ...['recipients', 'namedRecipients', 'to', 'cc']
+      .flatMap((field) => textsOf(metadata[field]))
+      .flatMap((name) => entitiesOfPerson(personOf(name), 'recipient', provider)),
   ]
 }
 

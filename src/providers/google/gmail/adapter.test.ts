@@ -64,6 +64,7 @@ describe('the first sync of a mailbox', () => {
         sender: 'Jürgen Berg',
         senderEmail: 'jb@acme.example',
         recipients: ['demo.user@acme.example', 'ana@acme.example'],
+        namedRecipients: ['Demo <demo.user@acme.example>', 'Lima, Ana <ana@acme.example>'],
         labels: ['INBOX', 'Projects/Launch'],
         threadId: '18c0000000000001',
         permalink: link,

@@ -126,13 +126,18 @@ async function metadataOf(
   const account = run.session.account.externalAccountId
   const names = await run.labelNames()
   const labels = (message.labelIds ?? []).filter((id) => !isVolatile(id)).map((id) => names.get(id) ?? id)
-  const to = addressesOf([headerOf(payload, 'To'), headerOf(payload, 'Cc')].join(', '))
+  const all = addressesOf([headerOf(payload, 'To'), headerOf(payload, 'Cc')].join(', '))
+  const to = all.slice(0, MOST_RECIPIENTS)
+  const named = to.filter(({ name, address }) => name !== '' && name !== address)
   return {
     workspace: account.slice(account.indexOf('@') + 1),
     mailbox: account,
     labels: labels.toSorted(),
     ...(message.threadId ? { threadId: message.threadId } : {}),
-    ...(to.length === 0 ? {} : { recipients: to.slice(0, MOST_RECIPIENTS).map(({ address }) => address) }),
+    ...(to.length === 0 ? {} : { recipients: to.map(({ address }) => address) }),
+    ...(named.length === 0
+      ? {}
+      : { namedRecipients: named.map(({ name, address }) => `${name} <${address}>`) }),
     accessPolicy: { visibility: 'private' },
   }
 }

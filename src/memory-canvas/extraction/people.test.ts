@@ -1,0 +1,28 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadTermWeights, type TermWeights } from '../../inference/term-weights.ts'
+import { inOneGo } from '../../kernel/slices.ts'
+import { extractingEntities } from './extract-entities.ts'
+
+let terms: TermWeights
+beforeAll(async () => {
+  terms = await loadTermWeights()
+})
+
+describe('the people of a mail', () => {
+  it('are its recipients by name, where it gives one, and by address', () => {
+    const metadata = {
+      senderEmail: 'jb@corp.com',
+      recipients: ['ana@corp.com', 'wei@corp.com'],
+      namedRecipients: ['Lima, Ana <ana@corp.com>'],
+    }
+    const item = { provider: 'gmail', sourceKind: 'message', title: 'Plan', body: 'Hello', metadata } as const
+    const people = inOneGo(extractingEntities({ ...item, authorName: 'Jürgen Berg' }, terms))
+      .filter(({ type }) => type === 'person')
+      .map(({ role, names }) => [role, ...names.map(({ name, alias }) => alias ?? name)])
+    expect(people).toEqual([
+      ['author', 'jb@corp.com', 'jurgen berg'],
+      ['recipient', 'ana@corp.com', 'ana lima'],
+      ['recipient', 'wei@corp.com'],
+    ])
+  })
+})
