@@ -8,7 +8,8 @@ import { keepResults } from './keep-results.ts'
 import { call, startServer } from './server.ts'
 
 /*
- * npm run bench [embedded|postgres]; npm run bench -- sync measures connectors (bench/sync.ts), -- canvas the memory canvas
+ * npm run bench [embedded|postgres]; npm run bench -- sync measures connectors (bench/sync.ts), -- canvas the memory canvas, -- search
+ * searches of a growing memory
  * Ingest, search, memory and start time of the service as it ships, over HTTP. Client and server share the machine.
  */
 
@@ -216,6 +217,11 @@ function table(results: readonly Result[]): string {
 if (process.argv[2] === 'sync') {
   const { benchSync } = await import('./sync.ts')
   await benchSync(process.argv.slice(3))
+  process.exit()
+}
+if (process.argv[2] === 'search') {
+  const { benchSearch } = await import('./search.ts')
+  await benchSearch(process.argv.slice(3))
   process.exit()
 }
 if (process.argv[2] === 'canvas') {

@@ -20,6 +20,9 @@ const encryptionKeys = z
     'must be 32 bytes in base64, or several such keys separated by commas',
   )
 
+/** What WebAssembly can address. */
+const SEARCH_MEMORY_MB_MAX = 4_000
+
 const serviceSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: port.default(8787).describe('Port of the one HTTP server: API, console, webhooks'),
@@ -103,6 +106,15 @@ const serviceSchema = z.object({
     .default('false')
     .transform((value) => value === 'true')
     .describe("Whether workspaces' webhooks may be at private addresses, and without https"),
+  SEARCH_MEMORY_MB: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(SEARCH_MEMORY_MB_MAX)
+    .optional()
+    .describe(
+      'Memory for vectors that are searched, in MB; 0: the database compares them all. A quarter of the machine, at most 1024, when not set',
+    ),
   SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
   LOG_LEVEL: z

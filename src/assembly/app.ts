@@ -98,6 +98,8 @@ import {
 } from '../sources/index.ts'
 import { createSyncRuns, dropActiveRuns, syncRoutes, type SyncServices } from '../sync/index.ts'
 import { createCredits, createRateLimit } from '../usage/index.ts'
+import { createSearchMemory } from './search-memory.ts'
+import type { VectorMemory } from '../vector-memory/index.ts'
 
 /** Everything the service takes from outside. */
 export interface AppDependencies {
@@ -203,7 +205,8 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const outgoing = createWebhookEngine({ ...deps, metrics })
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
-  const parts = { embedding, items, files, engine, removals, billing, outgoing, isDraining }
+  const memory = createSearchMemory(deps, metrics)
+  const parts = { embedding, items, files, engine, removals, billing, outgoing, metrics, memory, isDraining }
   const services = createServices(deps, parts)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const gates = createGates({
@@ -241,6 +244,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     ...parts,
     sweeps: sweepUsage({ credits, rateLimit }, { ...deps, db }),
     metrics,
+    memory,
   })
   return {
     server,
@@ -271,6 +275,7 @@ function backgroundOf(
     billing,
     outgoing,
     metrics,
+    memory,
   }: {
     embedding: EmbeddingEngine
     sweeps: readonly Task[]
@@ -280,6 +285,7 @@ function backgroundOf(
     billing: Billing
     outgoing: OutgoingWebhooks
     metrics: Metrics
+    memory: VectorMemory | null
   },
 ): Pick<App, 'start' | 'stop' | 'readForCanvas'> {
   const canvasWorker = createCanvasWorker({
@@ -323,7 +329,7 @@ function backgroundOf(
         canvasWorker,
         evidenceCalibrator,
       ]
-      await Promise.all(tasks.map((task) => task.stop()))
+      await Promise.all([...tasks.map((task) => task.stop()), memory?.close()])
     },
   }
 }
@@ -339,6 +345,8 @@ function createServices(
     removals: Removals
     billing: Billing
     outgoing: OutgoingWebhooks
+    metrics: Metrics
+    memory: VectorMemory | null
     isDraining: () => boolean
   },
 ): Services {
@@ -351,6 +359,8 @@ function createServices(
     clock,
     models,
     terms: deps.termWeights,
+    ...(parts.memory ? { memory: parts.memory } : {}),
+    onAnswered: parts.metrics.observeSearch,
     ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
   })
   let document: Record<string, unknown> | undefined

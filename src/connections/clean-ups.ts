@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { recordEvent, cleanUpAction } from '../audit/index.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { deleteItems } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { actorOf, type AgentPrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { CleanUpJob } from '../providers/index.ts'
+import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
 
 export interface CleanUpReport {
   /** Items of its kind that were looked at. */
@@ -37,21 +37,22 @@ const Found = z.array(z.object({ scanned: z.int(), ids: z.array(z.string()) }))
 export function createCleanUps(deps: { db: Db; clock: Clock }): CleanUps {
   return {
     run: (caller, job, dryRun) =>
-      retryConflicts(() =>
-        deps.db.transaction().execute((tx) => cleanUp(tx, caller, job, { dryRun, at: deps.clock.now() })),
+      changeItems(deps.db, caller.organizationId, (tx, changes) =>
+        cleanUp(tx, changes, caller, job, { dryRun, at: deps.clock.now() }),
       ),
   }
 }
 
 async function cleanUp(
   tx: Tx,
+  changes: ItemChanges,
   caller: AgentPrincipal,
   { provider, job }: ProviderJob,
   { dryRun, at }: { dryRun: boolean; at: Date },
 ): Promise<CleanUpReport> {
   const { organizationId } = caller
   const { scanned, ids } = await find(tx, organizationId, provider, job)
-  if (!dryRun && ids.length > 0) await deleteItems(tx, { organizationId, ids })
+  if (!dryRun && ids.length > 0) await deleteItems(tx, changes, { organizationId, ids })
   const report = { scanned, deleted: ids.length, dryRun }
   await recordEvent(tx, {
     organizationId,

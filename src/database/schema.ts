@@ -313,6 +313,10 @@ export interface Schema {
     /** A halfvec, written as the bytes of `encodeHalfvec` or as text `[0.1,0.2,…]`. */
     embedding: string
   }
+  /** How often an organization's items changed. */
+  item_revisions: { organization_id: string; revision: number }
+  /** What each of the latest revisions changed: the items' ids in JSON; null: too many to be named. */
+  item_changes: { organization_id: string; revision: number; item_ids: Nullable<string> }
   canvas_work: {
     organization_id: string
     lease_id: Nullable<string>

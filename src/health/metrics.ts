@@ -20,6 +20,10 @@ export interface Metrics {
   watchWebhooks(read: () => Promise<{ waiting: number; lagSeconds: number }>): void
   /** Items that were read for the memory canvas. */
   observeCanvasItems(items: number): void
+  /** A search that was answered from vectors in memory, or by the database alone. */
+  observeSearch(path: 'memory' | 'database'): void
+  /** From now on shows how much of vectors is held in memory, and of how many organizations. */
+  watchSearchMemory(read: () => { bytes: number; organizations: number }): void
   /** A page of a sync run that was stored. */
   observePage(provider: string, counts: { ingested: number; deleted: number; failed: number }): void
 }
@@ -70,6 +74,12 @@ export function createMetrics(): Metrics {
     help: 'Items read for the memory canvas',
     registers: [registry],
   })
+  const searches = new Counter({
+    name: 'searches_total',
+    help: 'Searches, by what compared the vectors: those in memory, or the database',
+    labelNames: ['path'],
+    registers: [registry],
+  })
   let answeredAt = Number.NEGATIVE_INFINITY
   return {
     registry,
@@ -79,6 +89,8 @@ export function createMetrics(): Metrics {
     watchOverage: (read) => watch(registry, read, OVERAGE_GAUGES),
     observeWebhook: ({ outcome, seconds }) => webhooks.observe({ outcome }, seconds),
     watchWebhooks: (read) => watch(registry, read, WEBHOOK_GAUGES),
+    observeSearch: (path) => searches.inc({ path }),
+    watchSearchMemory: (read) => watch(registry, async () => read(), SEARCH_MEMORY_GAUGES),
     observeAnswer({ method, route, status, seconds }) {
       answeredAt = performance.now()
       answers.observe({ method, route, status }, seconds)
@@ -125,6 +137,14 @@ const WEBHOOK_GAUGES: Record<keyof WebhookStanding, { name: string; help: string
   lagSeconds: {
     name: 'webhook_deliveries_lag_seconds',
     help: 'How long the delivery that has been due for the longest is due',
+  },
+}
+
+const SEARCH_MEMORY_GAUGES = {
+  bytes: { name: 'search_memory_bytes', help: 'Memory that vectors take' },
+  organizations: {
+    name: 'search_memory_organizations',
+    help: 'Organizations whose vectors are in memory, or on their way there',
   },
 }
 

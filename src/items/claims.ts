@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { forgetItems, rereadItems } from '../memory-canvas/index.ts'
+import type { ItemChanges } from '../vector-memory/index.ts'
 import type { CleanItem } from './item.ts'
 
 const LockedRows = z.array(z.object({ id: z.string() }))
@@ -14,6 +15,7 @@ const Dropped = z.array(z.object({ dropped: z.int() }))
  */
 export async function dropClaims(
   tx: Tx,
+  changes: ItemChanges,
   { organizationId, sourceId: id }: SourceRef,
   externalIds: readonly string[],
   at: Date,
@@ -56,6 +58,7 @@ export async function dropClaims(
     )
     select count(*)::int as dropped from ended`.execute(tx)
   await rereadItems(tx, organizationId, itemIds)
+  changes.add(itemIds)
   return Dropped.parse(rows)[0]?.dropped ?? 0
 }
 

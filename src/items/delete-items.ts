@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { forgetItems } from '../memory-canvas/index.ts'
+import type { ItemChanges } from '../vector-memory/index.ts'
 
 export type ItemsToDelete =
   | { organizationId: string; provider: ProviderId; externalIds: readonly string[] }
@@ -30,7 +31,11 @@ export type NamedItem = { id: string } | { provider: ProviderId; externalId: str
 const FoundRows = z.array(z.object({ id: z.string() }))
 
 /** Deletes items with their chunks and vectors and what they say on the canvas; what is not there is passed over. */
-export async function deleteItems(tx: Tx, items: ItemsToDelete): Promise<DeletedItem[]> {
+export async function deleteItems(
+  tx: Tx,
+  changes: ItemChanges,
+  items: ItemsToDelete,
+): Promise<DeletedItem[]> {
   const list = JSON.stringify('ids' in items ? items.ids : items.externalIds)
   const named =
     'ids' in items ? sql`i.id = value::uuid` : sql`i.provider = ${items.provider} and i.external_id = value`
@@ -40,6 +45,7 @@ export async function deleteItems(tx: Tx, items: ItemsToDelete): Promise<Deleted
   const ids = FoundRows.parse(found).map((row) => row.id)
   // They alone are deleted: what comes in between is not known to be off the canvas.
   await forgetItems(tx, items.organizationId, ids)
+  changes.add(ids)
   const { rows } = await sql`
     delete from source_items i using json_array_elements_text(${JSON.stringify(ids)}::json)
     where i.organization_id = ${items.organizationId} and i.id = value::uuid
@@ -53,6 +59,7 @@ export async function deleteItems(tx: Tx, items: ItemsToDelete): Promise<Deleted
  */
 export async function deleteShownItem(
   tx: Tx,
+  changes: ItemChanges,
   {
     organizationId,
     providers,
@@ -71,6 +78,7 @@ export async function deleteShownItem(
   const [id] = FoundRows.parse(found).map((row) => row.id)
   if (id === undefined) return undefined
   await forgetItems(tx, organizationId, [id])
+  changes.add([id])
   const { rows } = await sql`
     delete from source_items i using sources s
     where i.organization_id = ${organizationId} and i.id = ${id} and ${ofThese}

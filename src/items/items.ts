@@ -1,10 +1,11 @@
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
+import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { ModelRegistry } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
@@ -69,7 +70,7 @@ export interface Items {
   write(
     organizationId: string,
     items: readonly NewItem[],
-    within?: (tx: Tx, counts: StoreCounts) => Promise<void>,
+    within?: (tx: Tx, counts: StoreCounts, changes: ItemChanges) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
 }
@@ -90,19 +91,17 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
   const writeClean = async (
     organizationId: string,
     items: readonly CleanItem[],
-    within: (tx: Tx, counts: StoreCounts) => Promise<void>,
+    within: (tx: Tx, counts: StoreCounts, changes: ItemChanges) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<StoreCounts> => {
     for (let attempt = 1; ; attempt++) {
       const prepared = await prepareItems(db, models, { organizationId, items }, signal)
       try {
-        return await retryConflicts(() =>
-          db.transaction().execute(async (tx) => {
-            const counts = await storeItems(tx, prepared, clock.now())
-            await within(tx, counts)
-            return counts
-          }),
-        )
+        return await changeItems(db, organizationId, async (tx, changes) => {
+          const counts = await storeItems(tx, changes, prepared, clock.now())
+          await within(tx, counts, changes)
+          return counts
+        })
       } catch (error) {
         if (!(error instanceof StalePreparation) || attempt === PREPARATIONS_MAX) throw error
       }
@@ -153,7 +152,7 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
       if (!row) throw noSuchItem()
       return toView(row)
     },
-    remove: (caller, item) => retryConflicts(() => removeOne(db, clock, caller, item)),
+    remove: (caller, item) => removeOne(db, clock, caller, item),
   }
 }
 
@@ -184,8 +183,12 @@ function costOf(items: readonly CleanItem[]): number {
 async function removeOne(db: Db, clock: Clock, caller: Caller, item: NamedItem): Promise<DeletedItemView> {
   const { organizationId } = caller
   const at = clock.now()
-  return await db.transaction().execute(async (tx) => {
-    const deleted = await deleteShownItem(tx, { organizationId, providers: providersOf(caller), item })
+  return await changeItems(db, organizationId, async (tx, changes) => {
+    const deleted = await deleteShownItem(tx, changes, {
+      organizationId,
+      providers: providersOf(caller),
+      item,
+    })
     if (!deleted) throw noSuchItem()
     await recordEvent(tx, {
       organizationId,

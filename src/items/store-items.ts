@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { adoptModel, insertVectors, lockModelsForWriting, readModelState } from '../embeddings/index.ts'
+import type { ItemChanges } from '../vector-memory/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import {
   type EmbeddedChunk,
@@ -42,7 +43,12 @@ const CHUNKS_A_STATEMENT = 64
  * again under another source of its provider moves there. On the transaction's commit they are searchable.
  * @throws StalePreparation when the transaction has to be given up and the items prepared again.
  */
-export async function storeItems(tx: Tx, prepared: PreparedItems, syncedAt: Date): Promise<StoreCounts> {
+export async function storeItems(
+  tx: Tx,
+  changes: ItemChanges,
+  prepared: PreparedItems,
+  syncedAt: Date,
+): Promise<StoreCounts> {
   const { organizationId, unchanged, changed } = prepared
   const items = inKeyOrder([...unchanged, ...changed])
   if (items.length === 0) return { ingested: 0, skipped: 0 }
@@ -68,6 +74,8 @@ export async function storeItems(tx: Tx, prepared: PreparedItems, syncedAt: Date
   const differing = changed.filter((item) => !isStored(item))
   const written = await upsertItems(tx, organizationId, differing, syncedAt)
   await replaceChunks(tx, prepared, differing, written)
+  changes.add(moved.map(({ id }) => id))
+  changes.add([...written.values()].map(({ id }) => id))
   const ingested = moved.length + written.size
   return { ingested, skipped: items.length - ingested }
 }

@@ -1,3 +1,4 @@
+import { changeItems } from '../vector-memory/index.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createModelRegistry } from '../embeddings/index.ts'
@@ -111,11 +112,9 @@ describe('what is counted', () => {
       )
       if (round % 2 === 0) await readAll()
       const externalIds = [`i${round + 20}`, `i${round + 6}`, 'unknown']
-      await database.db
-        .transaction()
-        .execute((tx) =>
-          deleteItems(tx, { organizationId: organization.id, provider: 'notion', externalIds }),
-        )
+      await changeItems(database.db, organization.id, (tx, changes) =>
+        deleteItems(tx, changes, { organizationId: organization.id, provider: 'notion', externalIds }),
+      )
       await expectRightCounts(organization)
     }
     await readAll()
@@ -146,11 +145,15 @@ describe('what is counted', () => {
       }
     }
     await readAll()
-    await database.db
-      .transaction()
-      .execute((tx) =>
-        dropClaims(tx, { organizationId: organization.id, sourceId: first }, ['both', 'one'], new Date()),
-      )
+    await changeItems(database.db, organization.id, (tx, changes) =>
+      dropClaims(
+        tx,
+        changes,
+        { organizationId: organization.id, sourceId: first },
+        ['both', 'one'],
+        new Date(),
+      ),
+    )
     await expectRightCounts(organization)
     await readAll()
     await expectRightCounts(organization)
@@ -173,11 +176,13 @@ describe('what is counted', () => {
     const workers = [newWorker(), newWorker()]
     const reading = Promise.all(workers.map((worker) => worker.readWaiting()))
     for (const externalId of ids.slice(0, 15)) {
-      await database.db
-        .transaction()
-        .execute((tx) =>
-          deleteItems(tx, { organizationId: organization.id, provider: 'notion', externalIds: [externalId] }),
-        )
+      await changeItems(database.db, organization.id, (tx, changes) =>
+        deleteItems(tx, changes, {
+          organizationId: organization.id,
+          provider: 'notion',
+          externalIds: [externalId],
+        }),
+      )
     }
     await reading
     await Promise.all(workers.map((worker) => worker.stop()))

@@ -10,6 +10,7 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { embedAll, embeddingInput } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
+import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
 import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
 
 /** What of a logger is needed here. */
@@ -160,7 +161,9 @@ async function moveAll(
     const itemIds = await findItemsAfter(db, held.organizationId, after, ITEMS_A_BATCH)
     const last = itemIds.at(-1)
     if (last === undefined) {
-      const done = await retryConflicts(() => db.transaction().execute((tx) => finish(tx, held, clock.now())))
+      const done = await changeItems(db, held.organizationId, (tx, changes) =>
+        finish(tx, changes, held, clock.now()),
+      )
       if (done) return true
       // Something was stored by a process that did not have the model: look through all once more.
       after = null
@@ -238,7 +241,7 @@ async function lockUnchanged(
 const FinishRow = z.object({ is_complete: z.boolean(), chunks: z.number() })
 
 /** Makes the new model the answering one when no chunk lacks its vector. @returns whether it did. @throws LeaseLost */
-async function finish(tx: Tx, held: Held, now: Date): Promise<boolean> {
+async function finish(tx: Tx, changes: ItemChanges, held: Held, now: Date): Promise<boolean> {
   const { organizationId, modelId } = held
   // Nobody stores chunks meanwhile.
   await lockModelsForChange(tx, organizationId)
@@ -250,6 +253,8 @@ async function finish(tx: Tx, held: Held, now: Date): Promise<boolean> {
     where c.organization_id = ${organizationId}`.execute(tx)
   const { is_complete: isComplete, chunks } = FinishRow.parse(rows[0])
   if (!isComplete) return false
+  // Copies of either model's vectors are made anew: which of them came and went in the move is noted nowhere.
+  changes.addAll()
   await tx
     .updateTable('organizations')
     .set({ embedding_model_id: modelId })

@@ -4,8 +4,9 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
-import { findNearest, type NearestChunk, type NearestQuery } from './find-nearest.ts'
+import type { NearestChunk, NearestQuery } from './find-nearest.ts'
 import type { SearchRequest } from './search-schema.ts'
+import type { FindNearest } from './find-in-memory.ts'
 import { createEvidenceCheck } from './weak-evidence.ts'
 
 /** What is looked for; `reading` is the order in which an answer reads what was found. */
@@ -36,9 +37,11 @@ const CANDIDATES = 200
 export function createFindCandidates({
   db,
   models,
+  findNearest,
 }: {
   db: Db
   models: ModelRegistry
+  findNearest: FindNearest
 }): (caller: Caller, request: SearchFor, signal?: AbortSignal) => Promise<Candidates> {
   const isWeak = createEvidenceCheck(db)
   const remembered = new Map<string, StoredModel>()
@@ -80,14 +83,14 @@ export function createFindCandidates({
           : { limit: Math.max(CANDIDATES, limit), meaning: embedder.meaning ?? null }
       const asked = { organizationId, model, vector, providers, filter, entityIds }
       const nearestQuery: NearestQuery = { ...asked, ...wanted }
-      const nearest = await findNearest(db, nearestQuery)
+      const nearest = await findNearest(nearestQuery)
       switch (nearest.state) {
         case 'found':
           remember(organizationId, model)
           return {
             chunks: nearest.chunks,
             model: model.name,
-            isWeak: await isWeak(nearestQuery, nearest.chunks[0]?.score),
+            isWeak: await isWeak(nearestQuery, nearest.chunks[0]?.score, nearest.countCompared),
           }
         case 'other_model':
           if (attempt === ATTEMPTS_MAX)

@@ -42,7 +42,7 @@ export interface NearestChunk {
 
 export type Nearest =
   /** Best first; ties by item and position. */
-  | { state: 'found'; chunks: NearestChunk[] }
+  | { state: 'found'; chunks: NearestChunk[]; countCompared: () => Promise<number> }
   /** Another model than the query's answers for the organization: the query has to be embedded by that one. */
   | { state: 'other_model'; model: StoredModel }
   /** The organization has stored nothing yet. */
@@ -54,7 +54,8 @@ const Count = z.tuple([z.object({ compared: z.number() })])
 const Standing = z.object({
   active_id: z.number().nullable(),
   active_name: z.string().nullable(),
-  has_removed: z.boolean(),
+  removed: z.array(z.string()),
+  revision: z.number(),
 })
 
 const Rows = z.array(
@@ -82,16 +83,36 @@ const Rows = z.array(
  * A chunk at a right angle or beyond (score 0) is not among them.
  */
 export async function findNearest(db: Db, query: NearestQuery): Promise<Nearest> {
-  const { nearest, hasRemoved } = await scan(db, query, sql``)
-  if (!hasRemoved || nearest.state !== 'found') return nearest
-  return (await scan(db, query, notRemoved(query.organizationId))).nearest
+  const { nearest, removedSourceIds } = await scan(db, query, { from: sql`chunk_embeddings e`, where: sql`` })
+  if (removedSourceIds.length === 0 || nearest.state !== 'found') return nearest
+  const where = notRemoved(query.organizationId)
+  return (await scan(db, query, { from: sql`chunk_embeddings e`, where })).nearest
+}
+
+/** What a statement found, and of which state of the organization. */
+export interface Decided {
+  nearest: Nearest
+  /** Removed and not deleted yet: nothing of them was found. */
+  removedSourceIds: string[]
+  /** Of the organization's items. */
+  revision: number
+}
+
+/** The nearest of some chunks alone, by the same statement: those that are still there, and in scope. */
+export async function decideNearest(
+  db: Db,
+  query: NearestQuery,
+  candidates: readonly { itemId: string; position: number }[],
+): Promise<Decided> {
+  const keys = JSON.stringify(candidates.map(({ itemId: id, position }) => ({ id, position })))
+  const from = sql`json_to_recordset(${keys}::json) as k(id uuid, position int)
+      join chunk_embeddings e on e.organization_id = ${query.organizationId} and e.source_item_id = k.id
+        and e.position = k.position`
+  return await scan(db, query, { from, where: notRemoved(query.organizationId) })
 }
 
 /** How many chunks a query is compared with. */
-export async function countCompared(
-  db: Db,
-  query: Omit<NearestQuery, 'vector' | 'limit' | 'meaning'>,
-): Promise<number> {
+async function countCompared(db: Db, query: NearestQuery): Promise<number> {
   const { rows } = await sql`
     select count(*)::int as compared from chunk_embeddings e
     where e.organization_id = ${query.organizationId} and ${compared(query)} ${notRemoved(query.organizationId)}`.execute(
@@ -100,23 +121,25 @@ export async function countCompared(
   return Count.parse(rows)[0].compared
 }
 
-/** One scan, of what meets the condition; whether a removed source of the organization is not deleted yet is of the same snapshot. */
+/** One scan, of what meets the condition; what else it tells of the organization is of the same snapshot. */
 async function scan(
   db: Db,
   query: NearestQuery,
-  condition: RawBuilder<unknown>,
-): Promise<{ nearest: Nearest; hasRemoved: boolean }> {
+  { from, where }: { from: RawBuilder<unknown>; where: RawBuilder<unknown> },
+): Promise<Decided> {
   const { organizationId, model, vector, limit, meaning } = query
   const [carried, ofMeaning] = meaning === null ? [sql``, sql`null::float8`] : meaningOf(vector, meaning)
   const { rows } = await sql`
     with nearest as materialized (
       select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance ${carried}
-      from chunk_embeddings e
-      where e.organization_id = ${organizationId} and ${compared(query)} ${condition}
+      from ${from}
+      where e.organization_id = ${organizationId} and ${compared(query)} ${where}
       order by distance, e.source_item_id, e.position
       limit ${limit}
     )
-    select m.id as active_id, m.name as active_name, exists (${removedSources(organizationId)}) as has_removed, n.distance::float8 as distance, ${ofMeaning} as meaning, n.position,
+    select m.id as active_id, m.name as active_name, array(${removedSources(organizationId)})::text[] as removed,
+      coalesce((select r.revision from item_revisions r where r.organization_id = ${organizationId}), 0)::float8 as revision,
+      n.distance::float8 as distance, ${ofMeaning} as meaning, n.position,
       i.id, i.title, c.content, i.url, i.provider, i.metadata, i.synced_at
     from organizations o
     left join embedding_models m on m.id = o.embedding_model_id
@@ -129,14 +152,23 @@ async function scan(
     where o.id = ${organizationId}
     order by n.distance, n.source_item_id, n.position`.execute(db)
   const parsed = Rows.parse(rows)
-  return { nearest: toNearest(parsed, model), hasRemoved: parsed[0]?.has_removed ?? false }
+  const nearest = toNearest(parsed, model, () => countCompared(db, query))
+  return {
+    nearest,
+    removedSourceIds: parsed[0]?.removed ?? [],
+    revision: parsed[0]?.revision ?? 0,
+  }
 }
 
-function toNearest(rows: z.output<typeof Rows>, asked: StoredModel): Nearest {
+function toNearest(
+  rows: z.output<typeof Rows>,
+  asked: StoredModel,
+  countAll: () => Promise<number>,
+): Nearest {
   const { active_id: id = null, active_name: name = null } = rows[0] ?? {}
   if (id === null || name === null) return { state: 'nothing_stored' }
   if (id !== asked.id) return { state: 'other_model', model: { id, name } }
-  return { state: 'found', chunks: rows.flatMap(toChunk) }
+  return { state: 'found', chunks: rows.flatMap(toChunk), countCompared: countAll }
 }
 
 function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {

@@ -4,7 +4,9 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { createRetrieveContext, type RetrieveContext } from './context.ts'
+import { createFindNearest, type SearchPath } from './find-in-memory.ts'
 import { createSearch, type Search } from './search.ts'
+import type { VectorMemory } from '../vector-memory/index.ts'
 
 /** A server has ten connections, of which the rest of the service keeps half. */
 const SEARCHES_AT_ONCE = 5
@@ -21,6 +23,10 @@ export function createRetrieval(deps: {
   clock: Clock
   terms: TermWeights
   searchesAtOnce?: number
+  /** Where vectors are held in memory; without it the database compares them all. */
+  memory?: VectorMemory
+  /** Told of each search which of the two answered it. */
+  onAnswered?: (path: SearchPath) => void
 }): {
   search: Search
   context: RetrieveContext
@@ -32,7 +38,8 @@ export function createRetrieval(deps: {
     concurrencyPerOwner: Math.max(1, concurrency - 1),
     waitMaxMs: WAIT_MAX_MS,
   })
-  const search = createSearch({ ...deps, admit })
+  const findNearest = createFindNearest(deps)
+  const search = createSearch({ ...deps, admit, findNearest })
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }
 

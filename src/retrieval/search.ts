@@ -5,6 +5,7 @@ import type { FairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { type Candidates, createFindCandidates, type SearchFor } from './find-candidates.ts'
+import type { FindNearest } from './find-in-memory.ts'
 import type { NearestChunk } from './find-nearest.ts'
 import { orderingByWordsToo, type Ranked } from './hybrid-order.ts'
 import { orderingForReading } from './reading-order.ts'
@@ -22,16 +23,18 @@ export type Search = (caller: Caller, request: SearchFor, signal?: AbortSignal) 
 export function createSearch({
   db,
   models,
+  findNearest,
   admit,
   terms,
 }: {
   db: Db
   models: ModelRegistry
+  findNearest: FindNearest
   /** Whose turn it is: a search scans all that an organization has. */
   admit: FairLimit
   terms: TermWeights
 }): Search {
-  const find = createFindCandidates({ db, models })
+  const find = createFindCandidates({ db, models, findNearest })
   return async (caller, request, signal) => {
     const run = (): Promise<Candidates> => find(caller, request, signal)
     // Who only orders what was found needs no place among those who scan.

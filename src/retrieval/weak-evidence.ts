@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { calibrationOf } from '../inference/calibrations.ts'
 import { chanceAmong, CHUNKS_MIN } from './chance.ts'
-import { countCompared, type NearestQuery } from './find-nearest.ts'
+import type { NearestQuery } from './find-nearest.ts'
 import { findKept, type Kept } from './own-calibration/index.ts'
 
 /** More than a workspace has. */
@@ -12,8 +12,16 @@ export function evidenceOf(bestScore: number, compared: number): number {
   return bestScore / chanceAmong(compared)
 }
 
-/** Tells whether even the nearest chunk is too far from a query to answer it. */
-export type EvidenceCheck = (query: NearestQuery, bestScore: number | undefined) => Promise<boolean>
+/**
+ * Tells whether even the nearest chunk is too far from a query to answer it.
+ * @param bestScore undefined: there is none
+ * @param countCompared how many chunks the query was compared with
+ */
+export type EvidenceCheck = (
+  query: NearestQuery,
+  bestScore: number | undefined,
+  countCompared: () => Promise<number>,
+) => Promise<boolean>
 
 /**
  * The check by the threshold of the query's model, or where nobody has measured that, by what was measured over the
@@ -21,17 +29,17 @@ export type EvidenceCheck = (query: NearestQuery, bestScore: number | undefined)
  * scope can be told from it. Where there is nothing to compare with there is nothing to be weak.
  */
 export function createEvidenceCheck(db: Db): EvidenceCheck {
-  return async (query, bestScore) => {
+  return async (query, bestScore, countCompared) => {
     const calibration = await calibrationFor(db, query)
     if (calibration === null) return false
     // All that there is stands at a right angle to the query, or beyond.
-    if (bestScore === undefined) return (await countCompared(db, query)) > 0
+    if (bestScore === undefined) return (await countCompared()) > 0
     const { level, threshold } = calibration
     const isWeakAmong = (chunks: number): boolean => evidenceOf(bestScore - level, chunks) < threshold
     // Counting costs some milliseconds, and most scores are clear whatever the number is.
     const amongFewest = isWeakAmong(CHUNKS_MIN)
     if (amongFewest === isWeakAmong(CHUNKS_MAX)) return amongFewest
-    return isWeakAmong(await countCompared(db, query))
+    return isWeakAmong(await countCompared())
   }
 }
 

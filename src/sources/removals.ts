@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { createTask } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import { deleteItems, dropClaims } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
+import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
 
 export interface Removals {
   /**
@@ -105,15 +105,19 @@ async function removeAll(work: Work, source: SourceRef): Promise<void> {
 }
 
 /** Removes a batch of at most {@link ITEMS_AT_ONCE} beyond `after`. @returns the last one's name, null where there are no more */
-type RemoveBatch = (tx: Tx, after: string) => Promise<string | null>
+type RemoveBatch = (tx: Tx, changes: ItemChanges, after: string) => Promise<string | null>
 
 /** One batch after the other, with turns for other work in between. */
-async function inBatches({ db, signal }: Work, remove: RemoveBatch): Promise<void> {
+async function inBatches(
+  { db, signal }: Work,
+  { organizationId }: SourceRef,
+  remove: RemoveBatch,
+): Promise<void> {
   for (let after: string | null = ''; after !== null;) {
     await turn()
     signal.throwIfAborted()
     const last: string = after
-    after = await retryConflicts(() => db.transaction().execute((tx) => remove(tx, last)))
+    after = await changeItems(db, organizationId, (tx, changes) => remove(tx, changes, last))
   }
 }
 
@@ -123,21 +127,22 @@ async function removeClaims(work: Work, source: SourceRef, which: 'of others too
   const { organizationId, sourceId } = source
   const isOthersToo = sql`and exists (select from synced_items o where o.organization_id = s.organization_id
     and o.source_item_id = s.source_item_id and o.source_id <> s.source_id)`
-  await inBatches(work, async (tx, after) => {
+  await inBatches(work, source, async (tx, changes, after) => {
     const { rows } = await sql`
       select s.external_id from synced_items s
       where s.organization_id = ${organizationId} and s.source_id = ${sourceId} and s.external_id > ${after}
         ${which === 'all' ? sql`` : isOthersToo}
       order by s.external_id limit ${ITEMS_AT_ONCE}`.execute(tx)
     const ids = Claims.parse(rows).map((row) => row.external_id)
-    await dropClaims(tx, source, ids, work.clock.now())
+    await dropClaims(tx, changes, source, ids, work.clock.now())
     return ids.length < ITEMS_AT_ONCE ? null : (ids.at(-1) ?? null)
   })
 }
 
 /** What has no claim of anybody. */
-async function removePushed(work: Work, { organizationId, sourceId }: SourceRef): Promise<void> {
-  await inBatches(work, async (tx) => {
+async function removePushed(work: Work, source: SourceRef): Promise<void> {
+  const { organizationId, sourceId } = source
+  await inBatches(work, source, async (tx, changes) => {
     const rows = await tx
       .selectFrom('source_items')
       .select('id')
@@ -145,7 +150,7 @@ async function removePushed(work: Work, { organizationId, sourceId }: SourceRef)
       .where('source_id', '=', sourceId)
       .limit(ITEMS_AT_ONCE)
       .execute()
-    await deleteItems(tx, { organizationId, ids: rows.map((row) => row.id) })
+    await deleteItems(tx, changes, { organizationId, ids: rows.map((row) => row.id) })
     return rows.length < ITEMS_AT_ONCE ? null : ''
   })
 }

@@ -1,6 +1,6 @@
+import { changeItems } from '../vector-memory/index.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import {
   AUTHOR_CHARACTERS_MAX,
   dropClaims,
@@ -127,7 +127,7 @@ async function applyPart(
   await deps.items.write(
     organizationId,
     items,
-    async (tx, { ingested }) => {
+    async (tx, { ingested }, changes) => {
       const lastSnapshot = await requireUnpaused(tx, run)
       // What comes with changes is as new as the last full crawl.
       const snapshot = part.snapshot ?? lastSnapshot
@@ -141,7 +141,7 @@ async function applyPart(
           part.snapshot,
         )
       const at = deps.clock.now()
-      const deleted = await dropClaims(tx, source, goes, at)
+      const deleted = await dropClaims(tx, changes, source, goes, at)
       const failed = await keepFailures(tx, run, part.failures, at)
       counts = { ingested, deleted, failed }
       await saveProgress(tx, run, part, counts)
@@ -239,21 +239,19 @@ async function removeUnseen(
   for (let after = ''; ;) {
     signal.throwIfAborted()
     const batch = { after, limit: REMOVED_AT_ONCE }
-    const ids = await retryConflicts(() =>
-      db.transaction().execute(async (tx) => {
-        await requireUnpaused(tx, run)
-        await requireLease(tx, run)
-        const unseen = await findUnseen(tx, source, snapshot, batch)
-        const deleted = await dropClaims(tx, source, unseen, clock.now())
-        await tx
-          .updateTable('sync_runs')
-          .set({ items_deleted: sql<number>`items_deleted + ${deleted}` })
-          .where('organization_id', '=', run.organizationId)
-          .where('id', '=', run.runId)
-          .execute()
-        return unseen
-      }),
-    )
+    const ids = await changeItems(db, run.organizationId, async (tx, changes) => {
+      await requireUnpaused(tx, run)
+      await requireLease(tx, run)
+      const unseen = await findUnseen(tx, source, snapshot, batch)
+      const deleted = await dropClaims(tx, changes, source, unseen, clock.now())
+      await tx
+        .updateTable('sync_runs')
+        .set({ items_deleted: sql<number>`items_deleted + ${deleted}` })
+        .where('organization_id', '=', run.organizationId)
+        .where('id', '=', run.runId)
+        .execute()
+      return unseen
+    })
     removed += ids.length
     after = ids.at(-1) ?? after
     if (ids.length < REMOVED_AT_ONCE) return removed

@@ -1,3 +1,4 @@
+import { changeItems } from '../vector-memory/index.ts'
 import { sql } from 'kysely'
 import { dropActiveRuns } from './run-lease.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -166,16 +167,15 @@ describe('a file that two accounts see', () => {
     await sync(anasId)
     await sync(bensId)
     const drop = (id: string, { db }: Pick<SyncBench, 'db'>, externalIds: string[]) =>
-      db
-        .transaction()
-        .execute((tx) =>
-          dropClaims(
-            tx,
-            { organizationId: bench.organization.id, sourceId: id },
-            externalIds,
-            new Date(bench.now),
-          ),
-        )
+      changeItems(db, bench.organization.id, (tx, changes) =>
+        dropClaims(
+          tx,
+          changes,
+          { organizationId: bench.organization.id, sourceId: id },
+          externalIds,
+          new Date(bench.now),
+        ),
+      )
     const dropped = await Promise.all(
       [0, 10, 20, 30].flatMap((from) => {
         const some = names.slice(from, from + 10)

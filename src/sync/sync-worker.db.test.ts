@@ -347,8 +347,8 @@ function dyingWriter(pages: number, isStored: boolean): Pick<Items, 'write'> {
       await writer.write(
         organizationId,
         items,
-        async (tx, counts) => {
-          await within?.(tx, counts)
+        async (tx, counts, changes) => {
+          await within?.(tx, counts, changes)
           if (!isStored) throw new DeadWorker()
         },
         signal,

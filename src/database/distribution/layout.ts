@@ -36,6 +36,8 @@ export const LAYOUT = {
   synced_items: 'tenant',
   chunks: 'tenant',
   chunk_embeddings: 'tenant',
+  item_revisions: 'tenant',
+  item_changes: 'tenant',
   canvas_work: 'tenant',
   entities: 'tenant',
   item_entities: 'tenant',

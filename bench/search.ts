@@ -1,0 +1,299 @@
+import { isDeepStrictEqual } from 'node:util'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { z } from 'zod'
+import type { Db } from '../src/database/database.ts'
+import { openDatabase } from '../src/database/open-database.ts'
+import { createModelRegistry } from '../src/embeddings/index.ts'
+import { findBuiltinModel, loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { createItems, type NewItem } from '../src/items/index.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { benchDocument, benchQuery } from './corpus.ts'
+import { keepResults } from './keep-results.ts'
+import { ADMIN_KEY, type BenchServer, call, startServer } from './server.ts'
+
+/*
+ * npm run bench -- search [embedded|postgres] [chunks …]: searches of one organization as it grows, with its vectors in memory
+ * and without, and whether both give the same answers.
+ */
+
+const SIZES = [1_000, 10_000, 100_000]
+const CHUNKS_A_DOCUMENT = 3
+const ITEMS_A_WRITE = 100
+const SEARCHES = 200
+/** Of the database alone, which takes long. */
+const SEARCHES_COMPARED = 20
+const CLIENTS = 8
+const THROUGHPUT_SECONDS = 5
+const LOADING_MS_MAX = 300_000
+/** One item in so many is of another provider, and has a mark of its own. */
+const RARE = 100
+
+/** What is asked for beside the query. */
+const KINDS = {
+  plain: {},
+  provider: { filter: { providers: ['slack'] } },
+  metadata: { filter: { metadata: { group: 7 } } },
+  hybrid: { rank: 'hybrid' },
+} as const
+
+interface Result {
+  database: string
+  chunks: number
+  firstSearchMs: number
+  inMemoryAfterSeconds: number
+  p50Ms: Record<keyof typeof KINDS, number>
+  p99Ms: number
+  searchesPerSecond: number
+  failedSearches: number
+  residentMb: number
+  databaseAloneP50Ms: number
+  sameAnswers: string
+}
+
+const Organization = z.tuple([z.object({ id: z.string() })])
+const SourceRows = z.array(z.object({ id: z.string(), provider: z.string() }))
+
+/** Measures one or both databases and keeps the figures. */
+export async function benchSearch([wanted, ...sizes]: readonly string[]): Promise<void> {
+  const chunks = sizes.length > 0 ? sizes.map(Number) : SIZES
+  const results: Result[] = []
+  const server = process.env.TEST_DATABASE_URL
+  if (wanted !== 'postgres') results.push(...(await onEmbedded(chunks)))
+  if (wanted !== 'embedded' && server) results.push(...(await onPostgres(server, chunks)))
+  const text = table(results)
+  process.stdout.write(`${text}\n`)
+  await keepResults('search', results, text)
+}
+
+async function onEmbedded(sizes: readonly number[]): Promise<Result[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
+  try {
+    return await grow('embedded', sizes, { dataDir, databaseUrl: undefined })
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function onPostgres(serverUrl: string, sizes: readonly number[]): Promise<Result[]> {
+  const name = `bench_search_${process.pid}`
+  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
+  const admin = new Client({ connectionString: serverUrl })
+  await admin.connect()
+  try {
+    await admin.query(`create database ${name}`)
+    const url = new URL(serverUrl)
+    url.pathname = name
+    return await grow('postgres', sizes, { dataDir, databaseUrl: url.href })
+  } finally {
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.end()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+interface Place {
+  dataDir: string
+  databaseUrl: string | undefined
+}
+
+async function grow(database: string, sizes: readonly number[], place: Place): Promise<Result[]> {
+  const environment = { DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl ?? '' }
+  // Makes the workspace.
+  await (await startServer(environment)).stop()
+  const results: Result[] = []
+  let items = 0
+  for (const chunks of sizes) {
+    const more = Math.ceil(chunks / CHUNKS_A_DOCUMENT)
+    const stored = await fill(place, items, more)
+    items = more
+    const result = await measure(environment)
+    results.push({ database, chunks: stored, ...result })
+    process.stderr.write(`${JSON.stringify(results.at(-1))}\n`)
+  }
+  return results
+}
+
+/** Stores documents up to a number, the way that the service does. @returns how many chunks there are */
+async function fill({ dataDir, databaseUrl }: Place, from: number, to: number): Promise<number> {
+  const { db, close } = await openDatabase({
+    dataDir,
+    databaseUrl,
+    logger: { error: () => {}, warn: () => {} },
+  })
+  try {
+    const models = createModelRegistry({ configured: await loadBuiltinModel(), builtin: findBuiltinModel })
+    const items = createItems({ db, models, clock: systemClock })
+    const [{ id }] = Organization.parse(await db.selectFrom('organizations').select('id').execute())
+    const sources = SourceRows.parse(await db.selectFrom('sources').select(['id', 'provider']).execute())
+    const sourceOf = (provider: string): string =>
+      sources.find((source) => source.provider === provider)?.id ?? ''
+    for (let first = from; first < to; first += ITEMS_A_WRITE) {
+      const batch = Array.from({ length: Math.min(ITEMS_A_WRITE, to - first) }, (_, index) =>
+        itemOf(first + index, sourceOf),
+      )
+      await items.write(id, batch)
+    }
+    return await countChunks(db)
+  } finally {
+    await close()
+  }
+}
+
+function itemOf(number: number, sourceOf: (provider: string) => string): NewItem {
+  const provider = number % RARE === 1 ? 'slack' : 'notion'
+  return {
+    sourceId: sourceOf(provider),
+    provider,
+    sourceKind: 'document',
+    externalId: `bench-${number}`,
+    ...benchDocument(number),
+    url: null,
+    authorName: null,
+    sourceCreatedAt: null,
+    sourceUpdatedAt: null,
+    metadata: { group: number % RARE },
+  }
+}
+
+async function countChunks(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('chunks')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+async function measure(environment: Record<string, string>): Promise<Omit<Result, 'database' | 'chunks'>> {
+  const server = await startServer(environment)
+  try {
+    const ready = performance.now()
+    await search(server.url, 0, KINDS.plain)
+    const firstSearchMs = performance.now() - ready
+    await untilInMemory(server.url)
+    const inMemoryAfterSeconds = (performance.now() - ready) / 1000
+    const plain = await times(server.url, KINDS.plain)
+    const p50Ms = {
+      plain: percentile(plain, 0.5),
+      provider: percentile(await times(server.url, KINDS.provider), 0.5),
+      metadata: percentile(await times(server.url, KINDS.metadata), 0.5),
+      hybrid: percentile(await times(server.url, KINDS.hybrid), 0.5),
+    }
+    const throughput = await searchConcurrently(server.url)
+    const residentMb = await server.residentMb()
+    const answers = await answersOf(server.url)
+    await server.stop()
+    const alone = await startServer({ ...environment, SEARCH_MEMORY_MB: '0' })
+    try {
+      const compared = await compare(alone, answers)
+      const ownTimes = { firstSearchMs, inMemoryAfterSeconds, p50Ms, p99Ms: percentile(plain, 0.99) }
+      return { ...ownTimes, ...throughput, residentMb, ...compared }
+    } finally {
+      await alone.stop()
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Asks until the vectors in memory answer. */
+async function untilInMemory(url: string): Promise<void> {
+  const started = performance.now()
+  const answered = async (): Promise<number> => {
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    return Number(/^searches_total\{path="memory"\} (\d+)/m.exec(metrics)?.[1] ?? 0)
+  }
+  const before = await answered()
+  while ((await answered()) === before) {
+    if (performance.now() - started > LOADING_MS_MAX)
+      throw new Error('the vectors were not taken into memory')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await search(url, 0, KINDS.plain)
+  }
+}
+
+async function search(url: string, number: number, kind: object): Promise<unknown> {
+  return await call(url, 'POST', '/v1/search', { query: benchQuery(number), ...kind })
+}
+
+/** Milliseconds of searches one after another, ascending. */
+async function times(url: string, kind: object, count = SEARCHES): Promise<number[]> {
+  for (let number = 0; number < 10; number++) await search(url, number, kind)
+  const taken: number[] = []
+  for (let number = 0; number < count; number++) {
+    const started = performance.now()
+    await search(url, number, kind)
+    taken.push(performance.now() - started)
+  }
+  return taken.toSorted((left, right) => left - right)
+}
+
+async function searchConcurrently(
+  url: string,
+): Promise<{ searchesPerSecond: number; failedSearches: number }> {
+  const started = performance.now()
+  let done = 0
+  let failedSearches = 0
+  const client = async (first: number): Promise<void> => {
+    for (let number = first; performance.now() - started < THROUGHPUT_SECONDS * 1000; number += CLIENTS) {
+      const response = await fetch(`${url}/v1/search`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ query: benchQuery(number) }),
+      }).catch(() => null)
+      await response?.text()
+      if (response?.ok) done += 1
+      else failedSearches += 1
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)))
+  return { searchesPerSecond: done / ((performance.now() - started) / 1000), failedSearches }
+}
+
+async function answersOf(url: string): Promise<unknown[]> {
+  const answers: unknown[] = []
+  for (let number = 0; number < SEARCHES_COMPARED; number++)
+    for (const kind of Object.values(KINDS)) answers.push(await search(url, number, { ...kind, limit: 25 }))
+  return answers
+}
+
+/** The same questions to the database alone. */
+async function compare(
+  server: BenchServer,
+  answers: readonly unknown[],
+): Promise<Pick<Result, 'databaseAloneP50Ms' | 'sameAnswers'>> {
+  const expected = await answersOf(server.url)
+  const same = answers.filter((answer, index) => isDeepStrictEqual(answer, expected[index])).length
+  const alone = await times(server.url, KINDS.plain, SEARCHES_COMPARED)
+  return { databaseAloneP50Ms: percentile(alone, 0.5), sameAnswers: `${same} of ${answers.length}` }
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+function table(results: readonly Result[]): string {
+  const rows = results.map((result) => {
+    const { plain, provider, metadata, hybrid } = result.p50Ms
+    return [
+      result.database,
+      result.chunks,
+      ...[plain, result.p99Ms, provider, metadata, hybrid, result.databaseAloneP50Ms].map((ms) =>
+        ms.toFixed(1),
+      ),
+      result.searchesPerSecond.toFixed(0),
+      result.failedSearches,
+      result.sameAnswers,
+      result.firstSearchMs.toFixed(0),
+      result.inMemoryAfterSeconds.toFixed(1),
+      result.residentMb.toFixed(0),
+    ].join(' | ')
+  })
+  return [
+    '| database | chunks | p50 ms | p99 | a provider of 1 %, p50 | metadata of 1 %, p50 | hybrid, p50 | the database alone, p50 | searches/s, 8 clients | failed | same answers | first search ms | in memory after s | resident MB |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|',
+    ...rows.map((row) => `| ${row} |`),
+  ].join('\n')
+}

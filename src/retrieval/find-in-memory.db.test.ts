@@ -1,0 +1,284 @@
+import * as fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { testItem } from '../../test/support/items.ts'
+import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
+import type { Db, OpenDatabase } from '../database/database.ts'
+import { openPostgres } from '../database/drivers/postgres.ts'
+import { createModelRegistry, readModelState } from '../embeddings/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { createItems, type Items } from '../items/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { createModelMove, type ModelMove } from '../model-move/index.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { createRemovals, type Removals } from '../sources/index.ts'
+import { createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
+import { createFindNearest, type FindNearest, type SearchPath } from './find-in-memory.ts'
+import { findNearest, type Nearest, type NearestQuery } from './find-nearest.ts'
+import type { SearchFilter } from './search-schema.ts'
+
+/** What one process of the service has. */
+interface Instance {
+  db: Db
+  memory: VectorMemory
+  findNearest: FindNearest
+  items: Items
+  moveTo: (model: EmbeddingModel) => ModelMove
+  removals: Removals
+}
+
+const MODELS = ['first', 'second'].map((id) => hashEmbeddingModel({ id, dimensions: 48 }))
+const WORDS = 'apple bridge candle desert engine forest garden harbour island jungle'.split(' ')
+const AUTHORS = ['Ana', 'Ben', null]
+const DAYS = 5
+const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
+
+let database: TestDatabase
+let other: OpenDatabase
+let organization: TestOrganization
+let instances: Instance[]
+const paths: SearchPath[] = []
+const errors: unknown[] = []
+
+const find = async (name: string) => MODELS.find((model) => model.id === name) ?? null
+const modelOf = (name: string): EmbeddingModel => {
+  const found = MODELS.find((model) => model.id === name)
+  if (!found) throw new Error(`no model ${name}`)
+  return found
+}
+
+function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
+  const [configured] = MODELS
+  if (!configured) throw new Error('there are no models')
+  const former = { load: find, dropUnused: async () => {} }
+  const models = createModelRegistry({ configured, builtin: find, former })
+  const onError = (error: unknown): void => void errors.push(error)
+  const memory = createVectorMemory({
+    db,
+    bytes: 64 * 2 ** 20,
+    threads: 2,
+    rowsHereMax,
+    patience: { loadMs: 60_000, followMs: 60_000 },
+    onError,
+  })
+  const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+  return {
+    db,
+    memory,
+    findNearest: createFindNearest({ db, memory, onAnswered: (path) => paths.push(path) }),
+    items: createItems({ db, models, clock }),
+    moveTo: (model) =>
+      createModelMove({
+        db,
+        models: createModelRegistry({ configured: model, builtin: find, former }),
+        clock,
+        logger,
+        works: true,
+      }),
+    removals: createRemovals({ db, clock, endRuns: async () => {}, onError }),
+  }
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  other = database.url === null ? database : await openPostgres({ url: database.url })
+})
+afterAll(async () => {
+  if (other !== database) await other.close()
+  await database.close()
+})
+beforeEach(async () => {
+  organization = await insertOrganization(database.db)
+  // The second one leaves all to threads.
+  instances = [newInstance(database, 1_000), newInstance(other, 0)]
+  paths.length = 0
+  errors.length = 0
+})
+afterEach(async () => {
+  await Promise.all(instances.map(({ memory }) => memory.close()))
+})
+
+interface Asked {
+  words: string
+  limit: number
+  providers: readonly ProviderId[] | null
+  filter: SearchFilter
+}
+
+/** The query as the service makes it; null while nothing is stored. */
+async function queryOf({ words, ...asked }: Asked): Promise<NearestQuery | null> {
+  const { active } = await readModelState(database.db, organization.id)
+  if (active === null) return null
+  const vector = await modelOf(active.name).embedQuery(words)
+  return { ...asked, organizationId: organization.id, model: active, vector, meaning: null, entityIds: null }
+}
+
+async function contentOf(nearest: Nearest): Promise<unknown> {
+  if (nearest.state !== 'found') return nearest
+  return { chunks: nearest.chunks, compared: await nearest.countCompared() }
+}
+
+/** Both instances answer as a scan in SQL does: the same chunks in the same order with the same scores, of as many. */
+async function expectSqlAnswer(asked: Asked): Promise<void> {
+  const query = await queryOf(asked)
+  if (query === null) return
+  const expected = await contentOf(await findNearest(database.db, query))
+  for (const instance of instances)
+    expect(await contentOf(await instance.findNearest(query))).toEqual(expected)
+}
+
+type Command =
+  | {
+      act: 'write'
+      item: number
+      words: readonly string[]
+      provider: ProviderId
+      author: number
+      day: number
+    }
+  | { act: 'delete'; items: readonly number[] }
+  | { act: 'remove source'; provider: ProviderId; ends: boolean }
+  | { act: 'move'; model: number }
+
+const provider = fc.constantFrom(...PROVIDERS)
+const words = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 })
+const item = fc.nat({ max: 11 })
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      act: fc.constant('write' as const),
+      item,
+      words,
+      provider,
+      author: fc.nat({ max: AUTHORS.length - 1 }),
+      day: fc.nat({ max: DAYS }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ act: fc.constant('delete' as const), items: fc.array(item) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ act: fc.constant('remove source' as const), provider, ends: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('move' as const), model: fc.nat({ max: 1 }) }) },
+)
+const filter: fc.Arbitrary<SearchFilter> = fc.record(
+  {
+    sourceKinds: fc.constant(['document', 'message'] as ('document' | 'message')[]),
+    authorName: fc.constantFrom('Ana', 'Ben', 'Nobody'),
+    updatedAfter: fc.nat({ max: DAYS }).map(dayOf),
+    updatedBefore: fc.nat({ max: DAYS }).map(dayOf),
+    metadata: fc.oneof(
+      fc.record({ day: fc.nat({ max: DAYS }) }),
+      fc.record({ author: fc.constantFrom('Ana', null), odd: fc.boolean() }),
+    ),
+  },
+  { requiredKeys: [] },
+)
+const asked: fc.Arbitrary<Asked> = fc.record({
+  words: words.map((list) => list.join(' ')),
+  limit: fc.constantFrom(1, 3, 25, 200),
+  providers: fc.option(fc.uniqueArray(provider, { minLength: 1, maxLength: 3 })),
+  filter: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 3, arbitrary: filter }),
+})
+
+function dayOf(day: number): string {
+  return `2026-02-0${day + 1}T00:00:00.000Z`
+}
+
+/** A source may be gone: then there is a new one to write to. */
+async function sourceOf(of: ProviderId): Promise<string> {
+  const found = await database.db
+    .selectFrom('sources')
+    .select('id')
+    .where('organization_id', '=', organization.id)
+    .where('provider', '=', of)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  return found?.id ?? (await insertSource(database.db, organization.id, { provider: of }))
+}
+
+const nameOf = (number: number): string => `item-${number}`
+
+async function perform({ items, db, moveTo, removals }: Instance, given: Command): Promise<void> {
+  switch (given.act) {
+    case 'write': {
+      const author = AUTHORS[given.author] ?? null
+      await items.write(organization.id, [
+        testItem(organization, {
+          externalId: nameOf(given.item),
+          provider: given.provider,
+          sourceId: await sourceOf(given.provider),
+          sourceKind: given.item % 2 === 0 ? 'document' : 'file',
+          title: 'a title',
+          // Some have several chunks, and many are equally near.
+          body: Array.from({ length: 1 + (given.item % 3) * 150 }, () => given.words.join(' ')).join('\n\n'),
+          authorName: author,
+          sourceUpdatedAt: given.day === 0 ? null : new Date(dayOf(given.day)),
+          metadata: { day: given.day, author, odd: given.day % 2 === 1, list: [given.day] },
+        }),
+      ])
+      return
+    }
+    case 'delete': {
+      const names = new Set(given.items.map(nameOf))
+      const stored = await db
+        .selectFrom('source_items')
+        .select(['id', 'external_id'])
+        .where('organization_id', '=', organization.id)
+        .execute()
+      for (const { id } of stored.filter((row) => names.has(row.external_id)))
+        await items.remove(organization.caller(), { id }).catch(() => {})
+      return
+    }
+    case 'remove source': {
+      const source = { organizationId: organization.id, sourceId: await sourceOf(given.provider) }
+      await db.transaction().execute((tx) => removals.mark(tx, source))
+      if (given.ends) await removals.finish(source)
+      return
+    }
+    case 'move': {
+      const model = MODELS[given.model]
+      if (!model) return
+      const move = moveTo(model)
+      await move.start(organization.caller()).catch(() => {})
+      await move.resume()
+      await move.stop()
+    }
+  }
+}
+
+describe('search in memory', () => {
+  it('answers as a scan in SQL does, on two instances, through writes, deletions, removals and moves at once', async () => {
+    const rounds = fc.array(
+      fc.record({
+        commands: fc.array(fc.tuple(fc.nat({ max: 1 }), command), { minLength: 1, maxLength: 4 }),
+        asked: fc.array(asked, { minLength: 1, maxLength: 3 }),
+      }),
+      { minLength: 1, maxLength: 8 },
+    )
+    await fc.assert(
+      fc.asyncProperty(rounds, async (given) => {
+        organization = await insertOrganization(database.db)
+        for (const { commands, asked: questions } of given) {
+          const searching = (async () => {
+            const query = questions[0] && (await queryOf(questions[0]))
+            if (query) await Promise.all(instances.map((instance) => instance.findNearest(query)))
+          })()
+          await Promise.all(
+            commands.map(async ([on, one]) => {
+              const instance = instances[on]
+              if (instance) await perform(instance, one)
+            }),
+          )
+          await searching
+          for (const question of questions) await expectSqlAnswer(question)
+        }
+      }),
+      { numRuns: 25, endOnFailure: true },
+    )
+    expect(errors).toEqual([])
+    expect(paths.filter((path) => path === 'memory').length).toBeGreaterThan(paths.length / 2)
+  })
+})

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { storableJson, storableText } from '../kernel/text.ts'
+import type { HeldCopy, ItemScope, VectorMemory } from '../vector-memory/index.ts'
+import { decideNearest, findNearest, type Nearest, type NearestQuery } from './find-nearest.ts'
+
+/** Who found the nearest chunks: the copy in memory with the database's last word, or the database alone. */
+export type SearchPath = 'memory' | 'database'
+
+/** The chunks nearest to a query, exactly. */
+export type FindNearest = (query: NearestQuery) => Promise<Nearest>
+
+/** While others write without a pause, or what was proposed is gone, it is asked again so often; then the database answers. */
+const ROUNDS_MAX = 4
+/** Where what was proposed is not enough, it is asked for so many times more. */
+const WIDER = 4
+/** An entity that more items name is for the database. */
+const NAMED_ITEMS_MAX = 50_000
+
+/**
+ * Finds the nearest chunks by the copy in memory where there is one. It proposes all chunks that may be among the nearest; one
+ * statement then says of these which are there, in scope and how near, whether the same model answers, and whether the copy
+ * was of the items' latest revision. Only then that is the answer: the same, to the last digit, as the database's own.
+ */
+export function createFindNearest({
+  db,
+  memory,
+  onAnswered = () => {},
+}: {
+  db: Db
+  memory?: VectorMemory
+  onAnswered?: (path: SearchPath) => void
+}): FindNearest {
+  return async (query) => {
+    const found = memory === undefined ? null : await findInMemory(db, memory, query)
+    onAnswered(found === null ? 'database' : 'memory')
+    return found ?? (await findNearest(db, query))
+  }
+}
+
+/** @returns null where the database has to answer */
+async function findInMemory(db: Db, memory: VectorMemory, query: NearestQuery): Promise<Nearest | null> {
+  const { organizationId, model, vector } = query
+  const copy = await memory.take({ organizationId, modelId: model.id, dimensions: vector.length })
+  if (copy === null) return null
+  try {
+    const scope = await scopeOf(db, query)
+    return scope && (await decideByRounds(db, copy, query, scope))
+  } finally {
+    copy.letGo()
+  }
+}
+
+async function decideByRounds(
+  db: Db,
+  copy: HeldCopy,
+  query: NearestQuery,
+  asked: ItemScope,
+): Promise<Nearest | null> {
+  let scope = asked
+  let { limit } = query
+  for (let round = 1; round <= ROUNDS_MAX; round++) {
+    const proposed = await copy.candidates(query.vector, limit, scope)
+    if (proposed === null) return null
+    const { nearest, removedSourceIds, revision } = await decideNearest(db, query, proposed.keys)
+    if (nearest.state !== 'found') return nearest
+    if (revision !== proposed.revision) {
+      if (!(await copy.follow())) return null
+      continue
+    }
+    scope = { ...asked, exceptSourceIds: removedSourceIds }
+    const inScope = scope
+    const last = nearest.chunks.length < query.limit ? 0 : (nearest.chunks.at(-1)?.score ?? 0)
+    // What was not proposed is less similar than the last of what was found.
+    if (last >= proposed.floor) return { ...nearest, countCompared: async () => copy.count(inScope) }
+    limit *= WIDER
+  }
+  return null
+}
+
+const Metadata = z.record(z.string(), z.unknown())
+const Named = z.array(z.object({ source_item_id: z.string() }))
+
+/** What the filter asks of items, as copies know them; null: too many items name the entity. */
+async function scopeOf(db: Db, query: NearestQuery): Promise<ItemScope | null> {
+  const { organizationId, providers, filter, entityIds } = query
+  const { sourceKinds, authorName, connectorId, updatedAfter, updatedBefore, metadata } = filter
+  let itemIds: string[] | undefined
+  if (entityIds !== null) {
+    const { rows } = await sql`
+      select distinct n.source_item_id from item_entities n
+      where n.organization_id = ${organizationId} and n.entity_id in (${sql.join([...entityIds])})
+      limit ${NAMED_ITEMS_MAX + 1}`.execute(db)
+    itemIds = Named.parse(rows).map((row) => row.source_item_id)
+    if (itemIds.length > NAMED_ITEMS_MAX) return null
+  }
+  return {
+    providers,
+    sourceKinds,
+    authorName: authorName === undefined ? undefined : storableText(authorName),
+    sourceId: connectorId?.toLowerCase(),
+    updatedFrom: updatedAfter === undefined ? undefined : Date.parse(updatedAfter),
+    updatedBefore: updatedBefore === undefined ? undefined : Date.parse(updatedBefore),
+    metadata: metadata && Metadata.parse(storableJson(metadata)),
+    itemIds,
+  }
+}

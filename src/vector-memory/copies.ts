@@ -1,0 +1,209 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import type { Db } from '../database/database.ts'
+import { DIMENSIONS_MAX, layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
+import { type CopyOf, countRows, readChanges, readRevision } from './read-rows.ts'
+import type { Proposal, ScanJob } from './scan.ts'
+import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
+import { NoRoom, VectorCopy } from './vector-copy.ts'
+import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
+
+export interface CopiesOptions {
+  db: Db
+  /** How much vectors may take. */
+  bytes: number
+  /** Threads beside the caller's that scan and write. */
+  threads: number
+  /** A copy could not be made or kept; the database answers. */
+  onError: (error: unknown, organizationId: string) => void
+  /** A copy with more rows is written and scanned by threads, 8,192 if not said. */
+  rowsHereMax?: number
+  now?: () => number
+}
+
+/** An organization's copy. */
+export interface Entry extends CopyOf {
+  readonly copy: VectorCopy
+  /** Settles when it has been made, or could not be. */
+  ready: Promise<void>
+  isReady: boolean
+  /** What takes in changes now. */
+  following: Promise<void> | null
+  /** Whoever works on it or with it: its memory stays its own until they are done. */
+  holders: number
+  isDropped: boolean
+  usedAt: number
+}
+
+/** A copy that was used since is not given up for another one: else organizations would push each other out in turns. */
+const KEPT_MS = 5_000
+/** What found no room, or failed, is not tried again for so long. */
+const REFUSED_MS = 60_000
+const REFUSED_MAX = 10_000
+const LOADS_WAITING_MAX = 16
+const ROWS_HERE_MAX = 8_192
+
+/** The copies that are held, one for each organization, in memory of a bounded size. */
+export class Copies {
+  readonly #db: Db
+  readonly #shared: SharedMemory
+  readonly #threads: VectorThreads
+  readonly #onError: CopiesOptions['onError']
+  readonly #rowsHereMax: number
+  readonly #now: () => number
+  readonly #stopping = new AbortController()
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #refusedUntil = new Map<string, number>()
+  readonly #inTurn = pLimit(1)
+  readonly #working = new Set<Promise<void>>()
+
+  constructor({
+    db,
+    bytes,
+    threads,
+    onError,
+    rowsHereMax = ROWS_HERE_MAX,
+    now = () => performance.now(),
+  }: CopiesOptions) {
+    this.#db = db
+    this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
+    this.#threads = createVectorThreads(this.#shared, { count: threads, rowsHereMax })
+    this.#rowsHereMax = rowsHereMax
+    this.#onError = onError
+    this.#now = now
+  }
+
+  /** The organization's copy, begun if there is none; null: none can be made now. */
+  find(of: CopyOf, dimensions: number): Entry | null {
+    const held = this.#entries.get(of.organizationId)
+    if (held && held.modelId !== of.modelId) this.#drop(held)
+    const entry = this.#entries.get(of.organizationId) ?? this.#begin(of, dimensions)
+    if (!entry) return null
+    entry.usedAt = this.#now()
+    this.#entries.delete(of.organizationId)
+    this.#entries.set(of.organizationId, entry)
+    return entry
+  }
+
+  /** What may be nearest among a copy's rows. @returns null where too many are equally near. @throws when a thread ended */
+  scan(copy: VectorCopy, asked: Pick<ScanJob, 'question' | 'allowed' | 'limit'>): Promise<Proposal | null> {
+    const { layout, blocks, rowItems } = copy
+    return this.#threads.scan({ ...asked, layout, blocks, rowItems })
+  }
+
+  /** Takes in all that is committed by now: one at a time, and whoever comes meanwhile waits for one that begins after it. */
+  async follow(entry: Entry): Promise<void> {
+    await entry.following
+    entry.following ??= this.#work(entry, () => this.#catchUp(entry)).finally(() => (entry.following = null))
+    await entry.following
+  }
+
+  letGo(entry: Entry): void {
+    entry.holders -= 1
+    if (entry.isDropped && entry.holders === 0) entry.copy.release()
+  }
+
+  held(): { bytes: number; organizations: number } {
+    const bytes = [...this.#entries.values()].reduce((sum, { copy }) => sum + copy.bytes, 0)
+    return { bytes, organizations: this.#entries.size }
+  }
+
+  /** Ends what is being made, and the threads. */
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#working)
+    await this.#threads.close()
+  }
+
+  #begin(of: CopyOf, dimensions: number): Entry | null {
+    const { organizationId } = of
+    if (dimensions > DIMENSIONS_MAX || this.#stopping.signal.aborted) return null
+    if ((this.#refusedUntil.get(organizationId) ?? 0) > this.#now()) return null
+    if (this.#inTurn.pendingCount >= LOADS_WAITING_MAX) return null
+    const entry: Entry = {
+      ...of,
+      copy: new VectorCopy(of, layoutOf(dimensions), this.#shared, this.#threads),
+      ready: Promise.resolve(),
+      isReady: false,
+      following: null,
+      holders: 0,
+      isDropped: false,
+      usedAt: this.#now(),
+    }
+    this.#entries.set(organizationId, entry)
+    entry.ready = this.#inTurn(() => this.#work(entry, () => this.#load(entry)))
+    return entry
+  }
+
+  async #load(entry: Entry): Promise<void> {
+    const { copy, organizationId } = entry
+    await turn()
+    if (entry.isDropped) return
+    // Should it fail, it is not tried again at once.
+    this.#refuse(organizationId)
+    // First, so that what changes while rows are read is read again.
+    copy.revision = await readRevision(this.#db, organizationId)
+    const rows = await countRows(this.#db, entry)
+    if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), copy.layout.blockBytes)) throw new NoRoom()
+    await copy.read(this.#db, null, this.#stopping.signal, rows > this.#rowsHereMax)
+    await this.#catchUp(entry)
+    entry.isReady = true
+    this.#refusedUntil.delete(organizationId)
+  }
+
+  /** One that is too far behind is dropped: it is made anew. */
+  async #catchUp(entry: Entry): Promise<void> {
+    const { copy, organizationId } = entry
+    const { revision, itemIds } = await readChanges(this.#db, organizationId, copy.revision)
+    if (itemIds === null) {
+      this.#drop(entry)
+      return
+    }
+    copy.remove(itemIds)
+    if (itemIds.size > 0) await copy.read(this.#db, [...itemIds], this.#stopping.signal, false)
+    copy.revision = revision
+  }
+
+  /** Work on a copy, whose memory nobody else gets meanwhile. A copy whose work fails is dropped. */
+  async #work(entry: Entry, act: () => Promise<void>): Promise<void> {
+    const work = this.#hold(entry, act)
+    this.#working.add(work)
+    await work.finally(() => this.#working.delete(work))
+  }
+
+  async #hold(entry: Entry, act: () => Promise<void>): Promise<void> {
+    entry.holders += 1
+    try {
+      await act()
+    } catch (error) {
+      this.#drop(entry)
+      if (!this.#stopping.signal.aborted && !(error instanceof NoRoom))
+        this.#onError(error, entry.organizationId)
+    } finally {
+      this.letGo(entry)
+    }
+  }
+
+  #drop(entry: Entry): void {
+    if (entry.isDropped) return
+    entry.isDropped = true
+    if (this.#entries.get(entry.organizationId) === entry) this.#entries.delete(entry.organizationId)
+    if (entry.holders === 0) entry.copy.release()
+  }
+
+  #refuse(organizationId: string): void {
+    if (this.#refusedUntil.size >= REFUSED_MAX) this.#refusedUntil.clear()
+    this.#refusedUntil.set(organizationId, this.#now() + REFUSED_MS)
+  }
+
+  /** Gives up what was not used lately until so many blocks find room. @returns whether they do */
+  #makeRoom(blocks: number, size: number): boolean {
+    if (!this.#shared.couldHold(blocks, size)) return false
+    for (const entry of this.#entries.values()) {
+      if (this.#shared.hasRoom(blocks, size)) return true
+      if (entry.holders === 0 && this.#now() - entry.usedAt >= KEPT_MS) this.#drop(entry)
+    }
+    return this.#shared.hasRoom(blocks, size)
+  }
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { SourceKind } from '../database/schema.ts'
+
+/** What a search can ask of items; null, or not there: nothing. All of it has to hold. */
+export interface ItemScope {
+  providers: readonly ProviderId[] | null
+  sourceKinds?: readonly SourceKind[] | undefined
+  /** As it is stored. */
+  authorName?: string | undefined
+  sourceId?: string | undefined
+  /** Milliseconds; changed then or later, and before. */
+  updatedFrom?: number | undefined
+  updatedBefore?: number | undefined
+  /** As it is stored. */
+  metadata?: Readonly<Record<string, unknown>> | undefined
+  /** One of these items. */
+  itemIds?: readonly string[] | undefined
+  /** Of none of these sources. */
+  exceptSourceIds?: readonly string[] | undefined
+}
+
+/** An item as the database hands it out for a copy. */
+export const ItemRow = z.object({
+  id: z.string(),
+  provider: z.string(),
+  source_kind: z.string(),
+  source_id: z.string(),
+  author_name: z.string().nullable(),
+  /** Milliseconds, with fractions. */
+  updated_at: z.number(),
+  /** null: too long to be held. */
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+})
+export type ItemRow = z.output<typeof ItemRow>
+
+const NO_PAIRS = new Uint32Array(0)
+/** An item with more of them counts as one that may have any. */
+const PAIRS_MAX = 64
+
+/**
+ * What is known of a copy's items, by their number. A scope is decided by it as the database would, but for metadata, which is
+ * held as hashes: of these the database has the last word.
+ */
+export class ItemFacts {
+  readonly #numbers = new Map<string, number>()
+  readonly #ids: string[] = []
+  readonly #providers: number[] = []
+  readonly #kinds: number[] = []
+  readonly #sources: number[] = []
+  readonly #authors: number[] = []
+  readonly #updated: number[] = []
+  /** Two words for each pair of key and value; null: may have any. */
+  readonly #metadata: (Uint32Array | null)[] = []
+  /** How many rows each has. */
+  readonly #rows: number[] = []
+  readonly #free: number[] = []
+  readonly #words = new Words()
+
+  numberOf(id: string): number | undefined {
+    return this.#numbers.get(id)
+  }
+
+  idOf(item: number): string {
+    return this.#ids[item] ?? ''
+  }
+
+  /** Takes an item in, or what has changed of it. @returns its number */
+  put(row: ItemRow): number {
+    const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#ids.length
+    this.#numbers.set(row.id, item)
+    this.#ids[item] = row.id
+    this.#providers[item] = this.#words.number(row.provider)
+    this.#kinds[item] = this.#words.number(row.source_kind)
+    this.#sources[item] = this.#words.number(row.source_id)
+    this.#authors[item] = row.author_name === null ? -1 : this.#words.number(row.author_name)
+    this.#updated[item] = row.updated_at
+    this.#metadata[item] = row.metadata === null ? null : hashPairs(row.metadata)
+    this.#rows[item] ??= 0
+    return item
+  }
+
+  addRows(item: number, count: number): void {
+    this.#rows[item] = (this.#rows[item] ?? 0) + count
+  }
+
+  /** Forgets an item, whose rows are gone. */
+  remove(item: number): void {
+    this.#numbers.delete(this.idOf(item))
+    this.#ids[item] = ''
+    this.#rows[item] = 0
+    this.#free.push(item)
+  }
+
+  /** For each item 1 where it is in scope; null: all are. */
+  allowed(scope: ItemScope): Uint8Array | null {
+    const tests = this.#testsOf(scope)
+    if (tests.length === 0) return null
+    const allowed = new Uint8Array(new SharedArrayBuffer(this.#ids.length))
+    for (let item = 0; item < allowed.length; item++)
+      if (tests.every((holds) => holds(item))) allowed[item] = 1
+    return allowed
+  }
+
+  /** How many rows the items in scope have. */
+  countRows(scope: ItemScope): number {
+    const allowed = this.allowed(scope)
+    let count = 0
+    for (const [item, rows] of this.#rows.entries())
+      if (allowed === null || allowed[item] === 1) count += rows
+    return count
+  }
+
+  #testsOf(scope: ItemScope): ((item: number) => boolean)[] {
+    const tests: ((item: number) => boolean)[] = []
+    const { authorName, sourceId, updatedFrom, updatedBefore, metadata, itemIds, exceptSourceIds } = scope
+    const oneOf = (numbers: readonly number[], words: readonly string[]): void => {
+      const wanted = new Set(words.map((word) => this.#words.find(word)))
+      tests.push((item) => wanted.has(numbers[item] ?? -1))
+    }
+    if (scope.providers !== null) oneOf(this.#providers, scope.providers)
+    if (scope.sourceKinds) oneOf(this.#kinds, scope.sourceKinds)
+    if (sourceId !== undefined) oneOf(this.#sources, [sourceId])
+    if (authorName !== undefined) oneOf(this.#authors, [authorName])
+    if (updatedFrom !== undefined) tests.push((item) => (this.#updated[item] ?? 0) >= updatedFrom)
+    if (updatedBefore !== undefined) tests.push((item) => (this.#updated[item] ?? 0) < updatedBefore)
+    if (metadata && Object.keys(metadata).length > 0) {
+      const wanted = hashPairs(metadata) ?? NO_PAIRS
+      tests.push((item) => hasAll(this.#metadata[item] ?? null, wanted))
+    }
+    if (itemIds) {
+      const wanted = new Set(itemIds.map((id) => this.#numbers.get(id)))
+      tests.push((item) => wanted.has(item))
+    }
+    if (exceptSourceIds && exceptSourceIds.length > 0) {
+      const removed = new Set(exceptSourceIds.map((id) => this.#words.find(id)))
+      tests.push((item) => !removed.has(this.#sources[item] ?? -1))
+    }
+    return tests
+  }
+}
+
+/** Words by number, so that one word is held once. */
+class Words {
+  readonly #numbers = new Map<string, number>()
+
+  number(word: string): number {
+    const known = this.#numbers.get(word)
+    if (known !== undefined) return known
+    this.#numbers.set(word, this.#numbers.size)
+    return this.#numbers.size - 1
+  }
+
+  /** -2: nothing has it. */
+  find(word: string): number {
+    return this.#numbers.get(word) ?? -2
+  }
+}
+
+/** Two hashes of each pair of a key and a value that is neither list nor object; null: there are too many. */
+function hashPairs(metadata: Readonly<Record<string, unknown>>): Uint32Array | null {
+  const pairs = Object.entries(metadata)
+  if (pairs.length === 0) return NO_PAIRS
+  if (pairs.length > PAIRS_MAX) return null
+  const hashes: number[] = []
+  for (const [key, value] of pairs) {
+    if (typeof value === 'object' && value !== null) continue
+    const text = `${key}\0${JSON.stringify(value)}`
+    hashes.push(hashText(text, 0x811c9dc5), hashText(text, 0x1b873593))
+  }
+  return Uint32Array.from(hashes)
+}
+
+/** FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), from a seed. */
+function hashText(text: string, seed: number): number {
+  let hash = seed
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
+function hasAll(pairs: Uint32Array | null, wanted: Uint32Array): boolean {
+  if (pairs === null) return true
+  for (let at = 0; at < wanted.length; at += 2) {
+    let found = false
+    for (let of = 0; of < pairs.length && !found; of += 2)
+      found = pairs[of] === wanted[at] && pairs[of + 1] === wanted[at + 1]
+    if (!found) return false
+  }
+  return true
+}

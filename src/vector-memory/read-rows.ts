@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { ItemRow } from './item-facts.ts'
+
+/** Whose rows, of which model. */
+export interface CopyOf {
+  organizationId: string
+  modelId: number
+}
+
+/** The last row that was read. */
+export interface RowKey {
+  itemId: string
+  position: number
+}
+
+/** Rows of one statement: the embedded database works on this very thread. */
+export const ROWS_A_PAGE = 256
+/** Metadata that is longer is not held; in bytes as it is stored. */
+const METADATA_BYTES_MAX = 4_096
+
+const Counted = z.tuple([z.object({ rows: z.number() })])
+const Revision = z.array(z.object({ revision: z.number() }))
+const Changes = z.array(
+  z.object({
+    head: z.number(),
+    revision: z.number().nullable(),
+    item_ids: z.string().nullable(),
+  }),
+)
+const Page = z.tuple([z.object({ rows: z.string().nullable() })])
+const Ids = z.array(z.string())
+
+/** What changed since a revision. */
+export interface ChangesSince {
+  revision: number
+  /** null: so much, or so long ago, that the copy has to be made anew. */
+  itemIds: ReadonlySet<string> | null
+}
+
+/** The latest revision of an organization's items; 0: nothing was stored yet. */
+export async function readRevision(db: Db, organizationId: string): Promise<number> {
+  const { rows } = await sql`
+    select r.revision::float8 as revision from item_revisions r where r.organization_id = ${organizationId}`.execute(
+    db,
+  )
+  return Revision.parse(rows)[0]?.revision ?? 0
+}
+
+/** The latest revision of an organization's items, and which of them changed since another one. */
+export async function readChanges(db: Db, organizationId: string, since: number): Promise<ChangesSince> {
+  const { rows } = await sql`
+    select r.revision::float8 as head, c.revision::float8 as revision, c.item_ids
+    from item_revisions r
+    left join item_changes c on c.organization_id = r.organization_id and c.revision > ${since}
+    where r.organization_id = ${organizationId}`.execute(db)
+  const changes = Changes.parse(rows)
+  const revision = changes[0]?.head ?? 0
+  const itemIds = new Set<string>()
+  let revisions = 0
+  for (const change of changes) {
+    if (change.revision === null) continue
+    revisions += 1
+    if (change.item_ids === null) return { revision, itemIds: null }
+    for (const id of Ids.parse(JSON.parse(change.item_ids))) itemIds.add(id)
+  }
+  return { revision, itemIds: revisions === revision - since ? itemIds : null }
+}
+
+/** How many vectors of the model an organization has. */
+export async function countRows(db: Db, { organizationId, modelId }: CopyOf): Promise<number> {
+  const { rows } = await sql`
+    select count(*)::int as rows from chunk_embeddings e
+    where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId}`.execute(db)
+  return Counted.parse(rows)[0].rows
+}
+
+/**
+ * The next rows after a key, at most {@link ROWS_A_PAGE}: as `writeRows` takes them, one after the other, in one piece, since
+ * one value of many rows costs both drivers far less than many values.
+ * @param itemIds of these items alone; null: of all
+ */
+export async function readPage(
+  db: Db,
+  { organizationId, modelId }: CopyOf,
+  after: RowKey,
+  itemIds: readonly string[] | null,
+): Promise<Uint8Array> {
+  const { rows } = await sql`
+    select encode(string_agg(uuid_send(e.source_item_id) || int4send(e.position) || halfvec_send(e.embedding), ''::bytea), 'base64') as rows
+    from (
+      select e.source_item_id, e.position, e.embedding from chunk_embeddings e
+      where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId}
+        and (e.source_item_id, e.position) > (${after.itemId}::uuid, ${after.position}::int) ${ofItems(itemIds, sql`e.source_item_id`)}
+      order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
+    ) e`.execute(db)
+  // A buffer of its own, so that it can be handed to a thread.
+  return Uint8Array.from(Buffer.from(Page.parse(rows)[0].rows ?? '', 'base64'))
+}
+
+/** What is known of items; those that are gone are left out. */
+export async function readItems(
+  db: Db,
+  organizationId: string,
+  itemIds: readonly string[],
+): Promise<ItemRow[]> {
+  const { rows } = await sql`
+    select i.id, i.provider, i.source_kind, i.source_id, i.author_name,
+      (extract(epoch from coalesce(i.source_updated_at, i.source_created_at, i.synced_at)) * 1000)::float8 as updated_at,
+      case when pg_column_size(i.metadata) <= ${METADATA_BYTES_MAX} then i.metadata end as metadata
+    from source_items i where i.organization_id = ${organizationId} ${ofItems(itemIds, sql`i.id`)}`.execute(
+    db,
+  )
+  return z.array(ItemRow).parse(rows)
+}
+
+function ofItems(itemIds: readonly string[] | null, column: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (itemIds === null) return sql``
+  return sql`and ${column} in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))`
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../bench/corpus.ts'
+import { buildKernel } from '../../scripts/build-scan-kernel.ts'
+import { encodeHalfvec } from '../database/halfvec.ts'
+import { layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
+import { encodeQuestion } from './question.ts'
+import { createScanner, mergeProposals, NO_ITEM, type Proposal, type ScanJob } from './scan.ts'
+import { createSharedMemory, roomOf } from './shared-memory.ts'
+import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
+
+/** How the numbers of a vector are spread: as of a dense model, as of the built-in one, or a few great ones among small. */
+type Shape = 'dense' | 'sparse' | 'uneven'
+
+function vectorOf(random: () => number, dimensions: number, shape: Shape): Float32Array {
+  return Float32Array.from({ length: dimensions }, () => {
+    const value = random() + random() + random() - 1.5
+    if (shape === 'sparse') return random() < 0.7 ? 0 : value
+    return shape === 'uneven' && random() < 0.98 ? value / 100 : value
+  })
+}
+
+/** Cosine similarity of the halves that the database has, in double precision; 0 where one of them has no length. */
+function similarity(left: Float32Array, right: Float32Array): number {
+  const [a, b] = [left, right].map((vector) => Float64Array.from(Float16Array.from(vector)))
+  const dot = (one: Float64Array, two: Float64Array): number =>
+    one.reduce((sum, value, at) => sum + value * (two[at] ?? 0), 0)
+  if (!a || !b) return Number.NaN
+  const lengths = Math.sqrt(dot(a, a) * dot(b, b))
+  return lengths === 0 ? 0 : dot(a, b) / lengths
+}
+
+function rowsOf(vectors: readonly Float32Array[], dimensions: number): Uint8Array {
+  const rows = Buffer.alloc(vectors.length * rowBytesOf(dimensions))
+  for (const [index, vector] of vectors.entries())
+    encodeHalfvec(vector).copy(rows, index * rowBytesOf(dimensions) + KEY_BYTES)
+  return rows
+}
+
+/** Vectors in memory, and what scans them. */
+function held(vectors: readonly Float32Array[], dimensions: number) {
+  const layout = layoutOf(dimensions)
+  const shared = createSharedMemory({ bytes: 16 * 2 ** 20, threads: 1 })
+  const blocks = Uint32Array.from({ length: Math.ceil(vectors.length / ROWS_A_BLOCK) }, () => {
+    const block = shared.allocate(layout.blockBytes)
+    if (block === null) throw new Error('no room')
+    // What an earlier owner left.
+    new Uint8Array(shared.memory.buffer, block, layout.blockBytes).fill(0xff)
+    return block
+  })
+  writeRows(shared.memory, {
+    layout,
+    rows: rowsOf(vectors, dimensions),
+    blocks: Uint32Array.from(vectors, (_, row) => blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0),
+    places: Uint8Array.from(vectors, (_, row) => row % ROWS_A_BLOCK),
+  })
+  const rowItems = new Uint32Array(blocks.length * ROWS_A_BLOCK).fill(NO_ITEM)
+  for (const row of vectors.keys()) rowItems[row] = row
+  const scanner = createScanner(shared.memory, roomOf(0))
+  return (vector: Float32Array, asked: Partial<ScanJob> & { limit: number }): Proposal => {
+    const question = encodeQuestion(vector, layout)
+    if (question === null) throw new Error('a question without length')
+    const job = { layout, question, blocks, from: 0, to: blocks.length, rowItems, allowed: null, ...asked }
+    const proposal = scanner.scan(job)
+    if (proposal === null) throw new Error('too many')
+    return proposal
+  }
+}
+
+const given = fc.record({
+  seed: fc.nat(),
+  dimensions: fc.constantFrom(3, 48, 128, 384, 1_000, 1_536),
+  rows: fc.integer({ min: 1, max: 150 }),
+  shapes: fc.tuple(
+    fc.constantFrom<Shape[]>('dense', 'sparse', 'uneven'),
+    fc.constantFrom<Shape[]>('dense', 'sparse', 'uneven'),
+  ),
+  limit: fc.constantFrom(1, 8, 200),
+  odd: fc.boolean(),
+})
+
+describe('the scan', () => {
+  it('bounds every similarity from both sides, and proposes all rows that may be among the nearest', () => {
+    fc.assert(
+      fc.property(given, ({ seed, dimensions, rows, shapes: [ofRows, ofQuestion], limit, odd }) => {
+        const random = seededRandom(seed)
+        const vectors = Array.from({ length: rows }, () => vectorOf(random, dimensions, ofRows))
+        // Equal ones, and one without length.
+        if (odd) vectors.push(...vectors.slice(0, 20), new Float32Array(dimensions))
+        const question = vectorOf(random, dimensions, ofQuestion)
+        if (question.every((value) => value === 0)) question[0] = 1
+        const exact = vectors.map((vector) => similarity(question, vector))
+        const { rows: proposed, uppers, lowers, floor } = held(vectors, dimensions)(question, { limit })
+        for (const [index, row] of proposed.entries()) {
+          expect(exact[row]).toBeLessThanOrEqual(uppers[index] ?? Number.NaN)
+          expect(exact[row]).toBeGreaterThanOrEqual(lowers[index] ?? Number.NaN)
+        }
+        const nearest = exact.filter((one) => one > 0).toSorted((left, right) => right - left)
+        const last = nearest[limit - 1] ?? 0
+        expect(floor).toBeLessThanOrEqual(last)
+        const known = new Set(proposed)
+        for (const [row, one] of exact.entries())
+          if (!known.has(row) && one > 0) expect(one).toBeLessThan(last)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('proposes few beside the nearest', () => {
+    const random = seededRandom(1)
+    const vectors = Array.from({ length: 2_000 }, () => vectorOf(random, 1_024, 'sparse'))
+    const { rows } = held(vectors, 1_024)(vectorOf(random, 1_024, 'sparse'), { limit: 8 })
+    expect(rows.length).toBeLessThan(40)
+  })
+
+  it('passes over what is not allowed and places without a row', () => {
+    const random = seededRandom(2)
+    const vectors = Array.from({ length: 40 }, () => vectorOf(random, 64, 'dense'))
+    const allowed = Uint8Array.from(vectors, (_, row) => row % 2)
+    const { rows } = held(vectors, 64)(vectorOf(random, 64, 'dense'), { limit: 200, allowed })
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows.every((row) => row % 2 === 1 && row < 40)).toBe(true)
+  })
+
+  it('proposes the same in parts as in one go', () => {
+    const random = seededRandom(3)
+    const vectors = Array.from({ length: 300 }, () => vectorOf(random, 256, 'dense'))
+    const scan = held(vectors, 256)
+    const question = vectorOf(random, 256, 'dense')
+    const parts = [
+      scan(question, { limit: 8, from: 0, to: 4 }),
+      scan(question, { limit: 8, from: 4, to: 10 }),
+    ]
+    const merged = mergeProposals(parts, 8)
+    const whole = scan(question, { limit: 8 })
+    expect(merged).toEqual(whole)
+  })
+
+  it('is done by the kernel that the script makes', async () => {
+    const checkedIn = readFileSync(new URL('./scan.wasm', import.meta.url))
+    expect(checkedIn.equals(await buildKernel())).toBe(true)
+  })
+})

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs'
+import { type BlockLayout, ROWS_A_BLOCK, SCALES_BYTES } from './block-layout.ts'
+import type { Question } from './question.ts'
+import { BLOCKS_AT_ONCE, type Room } from './shared-memory.ts'
+
+/** What is scanned for what. */
+export interface ScanJob {
+  layout: BlockLayout
+  question: Question
+  /** The copy's blocks, by their addresses. */
+  blocks: Uint32Array
+  /** The first block that is scanned, and the first that is not any more. */
+  from: number
+  to: number
+  /** The item of each row; {@link NO_ITEM} where there is no row. */
+  rowItems: Uint32Array
+  /** For each item whether it is looked for; null: all are. */
+  allowed: Uint8Array | null
+  /** How many rows are wanted. */
+  limit: number
+}
+
+/** The rows that may be among the nearest, and all that may. */
+export interface Proposal {
+  rows: number[]
+  /** Between what each row's similarity is. */
+  uppers: number[]
+  lowers: number[]
+  /** So similar is at least the last of the nearest, as far as there are `limit`; else 0. What is not proposed is less. */
+  floor: number
+}
+
+export const NO_ITEM = 0xffff_ffff
+/** More may be among the nearest only where very many are equally near: those are for the database. */
+export const PROPOSED_MAX = 4_096
+
+type Kernel = (
+  blocks: number,
+  count: number,
+  question: number,
+  segments: number,
+  step: number,
+  slack: number,
+  out: number,
+) => void
+
+/** A thread's means to scan. */
+export interface Scanner {
+  /** @returns null where more than {@link PROPOSED_MAX} may be among the nearest */
+  scan(job: ScanJob): Proposal | null
+}
+
+/** Scans with the kernel in WebAssembly, on the calling thread, in its own room of the shared memory. */
+export function createScanner(memory: WebAssembly.Memory, room: Room): Scanner {
+  const kernel = loadKernel(memory)
+  return {
+    scan(job) {
+      const { question, blocks, to } = job
+      new Int32Array(memory.buffer).set(question.words, room.question / 4)
+      const nearest = new Nearest(job, memory)
+      for (let from = job.from; from < to; from += BLOCKS_AT_ONCE) {
+        const part = blocks.subarray(from, Math.min(from + BLOCKS_AT_ONCE, to))
+        new Uint32Array(memory.buffer).set(part, room.blocks / 4)
+        kernel(
+          room.blocks,
+          part.length,
+          room.question,
+          question.segments,
+          question.step,
+          question.slack,
+          room.out,
+        )
+        const uppers = new Float32Array(memory.buffer, room.out, part.length * ROWS_A_BLOCK)
+        if (!nearest.take(from * ROWS_A_BLOCK, uppers)) return null
+      }
+      return nearest.proposal()
+    },
+  }
+}
+
+function loadKernel(memory: WebAssembly.Memory): Kernel {
+  const module = new WebAssembly.Module(readFileSync(new URL('./scan.wasm', import.meta.url)))
+  const { scan } = new WebAssembly.Instance(module, { memory: { shared: memory } }).exports
+  if (typeof scan !== 'function') throw new Error('the kernel has no scan')
+  return (...given) => void scan(...given)
+}
+
+/** Keeps the rows whose upper bound is not below the lower bounds of as many as are wanted. */
+class Nearest {
+  readonly #job: ScanJob
+  readonly #scales: Float32Array
+  #rows: number[] = []
+  #uppers: number[] = []
+  #lowers: number[] = []
+  /** The best lower bounds, ascending. */
+  readonly #best: Float64Array
+  #count = 0
+  #floor = 0
+
+  constructor(job: ScanJob, memory: WebAssembly.Memory) {
+    this.#job = job
+    this.#scales = new Float32Array(memory.buffer)
+    this.#best = new Float64Array(job.limit)
+  }
+
+  /** @returns whether they are still few enough */
+  take(firstRow: number, uppers: Float32Array): boolean {
+    const { rowItems, allowed } = this.#job
+    for (let index = 0; index < uppers.length; index++) {
+      const upper = uppers[index] ?? 0
+      if (upper < this.#floor || upper <= 0) continue
+      const row = firstRow + index
+      const item = rowItems[row] ?? NO_ITEM
+      if (item === NO_ITEM || (allowed !== null && allowed[item] !== 1)) continue
+      this.#keep(row, upper)
+    }
+    if (this.#rows.length > PROPOSED_MAX) this.#drop()
+    return this.#rows.length <= PROPOSED_MAX
+  }
+
+  proposal(): Proposal {
+    this.#drop()
+    return { rows: this.#rows, uppers: this.#uppers, lowers: this.#lowers, floor: this.#floor }
+  }
+
+  #keep(row: number, upper: number): void {
+    const lower = upper - 2 * this.#offBy(row)
+    this.#rows.push(row)
+    this.#uppers.push(upper)
+    this.#lowers.push(lower)
+    if (lower <= this.#floor) return
+    this.#floor = keepBest(this.#best, this.#count, lower)
+    if (this.#count < this.#best.length) this.#count += 1
+  }
+
+  /** What a row's similarity is off by at most. */
+  #offBy(row: number): number {
+    const { blocks, question } = this.#job
+    const block = blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0
+    let offBy = question.slack
+    let at = block / 4 + (row % ROWS_A_BLOCK)
+    for (const bound of question.bounds) {
+      offBy += bound * (this.#scales[at] ?? 0)
+      at += SCALES_BYTES / 4
+    }
+    return offBy
+  }
+
+  #drop(): void {
+    const kept = this.#rows.map((_, index) => index).filter((index) => this.#isKept(index))
+    this.#rows = kept.map((index) => this.#rows[index] ?? 0)
+    this.#uppers = kept.map((index) => this.#uppers[index] ?? 0)
+    this.#lowers = kept.map((index) => this.#lowers[index] ?? 0)
+  }
+
+  #isKept(index: number): boolean {
+    return (this.#uppers[index] ?? 0) >= this.#floor
+  }
+}
+
+/**
+ * Puts a value among the best, which are in ascending order at the end of the list.
+ * @returns the least of as many as the list has room for, or 0 while there are fewer
+ */
+function keepBest(best: Float64Array, count: number, value: number): number {
+  const { length } = best
+  const first = count < length ? length - count - 1 : 0
+  let at = first
+  for (; at + 1 < length && (best[at + 1] ?? 0) < value; at++) best[at] = best[at + 1] ?? 0
+  best[at] = value
+  return first === 0 ? Math.max(0, best[0] ?? 0) : 0
+}
+
+/** What several scans of one copy propose together. */
+export function mergeProposals(proposals: readonly Proposal[], limit: number): Proposal {
+  const [only] = proposals
+  if (only && proposals.length === 1) return only
+  const all = proposals.flatMap(({ rows, uppers, lowers }) =>
+    rows.map((row, index) => ({ row, upper: uppers[index] ?? 0, lower: lowers[index] ?? 0 })),
+  )
+  const last = all.map(({ lower }) => lower).toSorted((left, right) => right - left)[limit - 1] ?? 0
+  const floor = Math.max(0, last)
+  const kept = all.filter(({ upper }) => upper >= floor)
+  return {
+    rows: kept.map(({ row }) => row),
+    uppers: kept.map(({ upper }) => upper),
+    lowers: kept.map(({ lower }) => lower),
+    floor,
+  }
+}

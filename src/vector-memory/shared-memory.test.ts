@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { createSharedMemory } from './shared-memory.ts'
+
+const MEGABYTE = 2 ** 20
+const SMALL = 33_792
+const LARGE = 50_688
+
+function fill(shared: ReturnType<typeof createSharedMemory>, size: number): number[] {
+  const blocks: number[] = []
+  for (let block = shared.allocate(size); block !== null; block = shared.allocate(size)) blocks.push(block)
+  return blocks
+}
+
+describe('the memory for vectors', () => {
+  it('never takes more than it may, nor hands out a place twice', () => {
+    const shared = createSharedMemory({ bytes: 3 * MEGABYTE, threads: 2 })
+    const room = shared.memory.buffer.byteLength
+    const blocks = fill(shared, SMALL).toSorted((left, right) => left - right)
+    expect(blocks.length).toBe(3 * Math.floor(MEGABYTE / SMALL))
+    expect(shared.memory.buffer.byteLength - room).toBe(3 * MEGABYTE)
+    expect(blocks.every((block, index) => index === 0 || block - (blocks[index - 1] ?? 0) >= SMALL)).toBe(
+      true,
+    )
+    expect(blocks[0]).toBeGreaterThanOrEqual(room)
+  })
+
+  it('gives what one size of block has left to another one', () => {
+    const shared = createSharedMemory({ bytes: 2 * MEGABYTE, threads: 1 })
+    const small = fill(shared, SMALL)
+    expect(shared.hasRoom(1, LARGE)).toBe(false)
+    expect(shared.couldHold(2 * Math.floor(MEGABYTE / LARGE), LARGE)).toBe(true)
+    for (const block of small) shared.release(block, SMALL)
+    expect(shared.hasRoom(2 * Math.floor(MEGABYTE / LARGE), LARGE)).toBe(true)
+    expect(fill(shared, LARGE).length).toBe(2 * Math.floor(MEGABYTE / LARGE))
+    expect(shared.memory.buffer.byteLength).toBeLessThan(3 * MEGABYTE)
+  })
+
+  it('says beforehand how much finds room', () => {
+    const shared = createSharedMemory({ bytes: 2 * MEGABYTE, threads: 1 })
+    const most = 2 * Math.floor(MEGABYTE / SMALL)
+    expect(shared.hasRoom(most, SMALL)).toBe(true)
+    expect(shared.hasRoom(most + 1, SMALL)).toBe(false)
+    expect(shared.couldHold(most + 1, SMALL)).toBe(false)
+    const taken = shared.allocate(SMALL) ?? 0
+    expect(shared.hasRoom(most - 1, SMALL)).toBe(true)
+    expect(shared.hasRoom(most, SMALL)).toBe(false)
+    shared.release(taken, SMALL)
+    expect(shared.hasRoom(most, SMALL)).toBe(true)
+  })
+})

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { manyItems, testItem } from '../../test/support/items.ts'
+import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import { openPostgres } from '../database/drivers/postgres.ts'
+import { createModelRegistry, readModelState } from '../embeddings/index.ts'
+import { createItems, type Items } from '../items/index.ts'
+import { changeItems, createVectorMemory, type HeldCopy, type VectorMemory } from './index.ts'
+
+const MEGABYTE = 2 ** 20
+const MINUTE = 60_000
+const ALL = { providers: null }
+const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
+/** A block of 32 rows has 132 KiB, so that seven of them fill a megabyte. */
+const model = hashEmbeddingModel({ dimensions: 4_000 })
+const models = createModelRegistry({ configured: model, builtin: async () => model })
+
+let database: TestDatabase
+let other: OpenDatabase
+let items: Items
+let memory: VectorMemory
+let now = 0
+const errors: unknown[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  other = database.url === null ? database : await openPostgres({ url: database.url })
+  items = createItems({ db: database.db, models, clock })
+})
+afterAll(async () => {
+  if (other !== database) await other.close()
+  await database.close()
+})
+beforeEach(() => {
+  memory = createVectorMemory({
+    db: database.db,
+    bytes: MEGABYTE,
+    threads: 0,
+    patience: { loadMs: MINUTE, followMs: MINUTE },
+    onError: (error) => errors.push(error),
+    now: () => now,
+  })
+  errors.length = 0
+})
+afterEach(() => memory.close())
+
+async function organizationOf(rows: number): Promise<TestOrganization> {
+  const organization = await insertOrganization(database.db)
+  await items.write(organization.id, manyItems(organization, rows))
+  return organization
+}
+
+async function take({ id: organizationId }: TestOrganization): Promise<HeldCopy | null> {
+  const { active } = await readModelState(database.db, organizationId)
+  return await memory.take({ organizationId, modelId: active?.id ?? 0, dimensions: model.dimensions })
+}
+
+/** How many rows the copy has that it gives; null: there is none. */
+async function rowsHeld(organization: TestOrganization): Promise<number | null> {
+  const copy = await take(organization)
+  if (copy === null) return null
+  await copy.follow()
+  const rows = copy.count(ALL)
+  copy.letGo()
+  return rows
+}
+
+describe('the copies of vectors', () => {
+  it('give up those that were not used for the longest, and none that is used', async () => {
+    const [first, second, third] = [
+      await organizationOf(90),
+      await organizationOf(90),
+      await organizationOf(90),
+    ]
+    expect(await rowsHeld(first)).toBe(90)
+    now += MINUTE
+    expect(await rowsHeld(second)).toBe(90)
+    now += 1
+    // Both were used a moment ago, or the first one is given up: there is room for two.
+    expect(await rowsHeld(third)).toBe(90)
+    expect(memory.held().organizations).toBe(2)
+    expect(memory.held().bytes).toBeLessThanOrEqual(MEGABYTE)
+    const used = await take(second)
+    now += 2 * MINUTE
+    expect(await rowsHeld(first)).toBe(90)
+    now += 2 * MINUTE
+    expect(await rowsHeld(third)).toBe(90)
+    expect(used?.count(ALL)).toBe(90)
+    expect((await used?.candidates(await model.embedQuery('common'), 8, ALL))?.keys.length).toBeGreaterThan(8)
+    used?.letGo()
+    expect(errors).toEqual([])
+  })
+
+  it('leave to the database what finds no room, without giving up others for it', async () => {
+    const small = await organizationOf(20)
+    expect(await rowsHeld(small)).toBe(20)
+    now += MINUTE
+    const large = await organizationOf(260)
+    expect(await rowsHeld(large)).toBeNull()
+    expect(memory.held().organizations).toBe(1)
+    expect(errors).toEqual([])
+  })
+
+  it('grow and shrink with what is stored, and use again what was freed', async () => {
+    const organization = await organizationOf(10)
+    expect(await rowsHeld(organization)).toBe(10)
+    for (let round = 0; round < 8; round++) {
+      await items.write(
+        organization.id,
+        Array.from({ length: 60 }, (_, n) =>
+          testItem(organization, { externalId: `more-${n}`, body: `common ${round}` }),
+        ),
+      )
+      expect(await rowsHeld(organization)).toBe(70)
+    }
+    // 70 rows, and 60 that were replaced before their places were used again.
+    expect(memory.held().bytes).toBeLessThanOrEqual(5 * 135_168)
+  })
+
+  it('are made anew where what changed is not noted any more', async () => {
+    const organization = await organizationOf(3)
+    expect(await rowsHeld(organization)).toBe(3)
+    await items.write(organization.id, [testItem(organization, { externalId: 'unseen' })])
+    await database.db.deleteFrom('item_changes').where('organization_id', '=', organization.id).execute()
+    await items.write(organization.id, [testItem(organization, { externalId: 'seen' })])
+    const behind = await take(organization)
+    expect(await behind?.follow()).toBe(false)
+    behind?.letGo()
+    expect(await rowsHeld(organization)).toBe(5)
+  })
+
+  it('miss nothing of a transaction that began before others and ended after them', async (context) => {
+    // The embedded database has one transaction at a time.
+    if (database.url === null) return context.skip()
+    const organization = await organizationOf(3)
+    expect(await rowsHeld(organization)).toBe(3)
+    const late = createItems({ db: other.db, models, clock })
+    const begun = Promise.withResolvers<void>()
+    const ends = Promise.withResolvers<void>()
+    const writing = late.write(
+      organization.id,
+      [testItem(organization, { externalId: 'late' })],
+      async () => {
+        begun.resolve()
+        await ends.promise
+      },
+    )
+    await begun.promise
+    await items.write(organization.id, [testItem(organization, { externalId: 'early' })])
+    expect(await rowsHeld(organization)).toBe(4)
+    ends.resolve()
+    await writing
+    expect(await rowsHeld(organization)).toBe(5)
+  })
+})
+
+describe('what changed of items', () => {
+  it('is noted of the latest revisions alone', async () => {
+    const organization = await insertOrganization(database.db)
+    for (let round = 0; round < 400; round++)
+      await changeItems(database.db, organization.id, async (_tx, changes) => changes.add([randomUUID()]))
+    const kept = await database.db
+      .selectFrom('item_changes')
+      .select('revision')
+      .where('organization_id', '=', organization.id)
+      .execute()
+    expect(kept.length).toBeGreaterThanOrEqual(256)
+    expect(kept.length).toBeLessThan(320)
+    expect(Math.max(...kept.map(({ revision }) => Number(revision)))).toBe(400)
+  })
+
+  it('is nothing where a transaction failed or changed none', async () => {
+    const organization = await insertOrganization(database.db)
+    const failing = changeItems(database.db, organization.id, async (_tx, changes) => {
+      changes.add([randomUUID()])
+      throw new Error('given up')
+    })
+    await expect(failing).rejects.toThrow('given up')
+    await changeItems(database.db, organization.id, async () => {})
+    const noted = await database.db
+      .selectFrom('item_revisions')
+      .select('revision')
+      .where('organization_id', '=', organization.id)
+      .execute()
+    expect(noted).toEqual([])
+  })
+})

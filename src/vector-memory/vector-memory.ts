@@ -1,0 +1,82 @@
+import { within } from '../background/index.ts'
+import { Copies, type CopiesOptions, type Entry } from './copies.ts'
+import type { ItemScope } from './item-facts.ts'
+import { encodeQuestion } from './question.ts'
+import type { CopyOf, RowKey } from './read-rows.ts'
+
+/** What may be nearest to a question, and how near all else is at most. */
+export interface Candidates {
+  keys: RowKey[]
+  /** What is no candidate is less similar than this; 0: it is not similar at all. */
+  floor: number
+  /** The items' revision that this is of. */
+  revision: number
+}
+
+/** A copy that is kept while it is held. */
+export interface HeldCopy {
+  /**
+   * All rows in scope that may be among the `limit` nearest to a vector.
+   * @returns null where too many are equally near
+   */
+  candidates(vector: Float32Array, limit: number, scope: ItemScope): Promise<Candidates | null>
+  /** How many rows are in scope. */
+  count(scope: ItemScope): number
+  /** Takes in what has changed since. @returns whether that was done soon enough */
+  follow(): Promise<boolean>
+  letGo(): void
+}
+
+/** Copies of organizations' vectors in the process's memory. The database stays the truth: what a copy proposes it decides. */
+export interface VectorMemory {
+  /** null: it is not held, or not yet, and the database has to answer. Never rejects. */
+  take(of: CopyOf & { dimensions: number }): Promise<HeldCopy | null>
+  held(): { bytes: number; organizations: number }
+  /** Ends what is being loaded and the threads. */
+  close(): Promise<void>
+}
+
+export interface VectorMemoryOptions extends CopiesOptions {
+  /**
+   * How long a search waits in milliseconds for a copy that is being made, and for one that follows; then the database answers.
+   * Where that takes long, and keeps all others waiting, a search does better to wait.
+   */
+  patience: { loadMs: number; followMs: number }
+}
+
+/** @returns the memory, empty; a copy is made when an organization is first searched */
+export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
+  const { patience } = options
+  const copies = new Copies(options)
+  return {
+    async take({ dimensions, ...of }) {
+      const entry = copies.find(of, dimensions)
+      if (entry === null) return null
+      if (!entry.isReady && patience.loadMs > 0) await within(patience.loadMs, entry.ready)
+      return entry.isReady && !entry.isDropped ? hold(copies, entry, patience.followMs) : null
+    },
+    held: () => copies.held(),
+    close: () => copies.close(),
+  }
+}
+
+function hold(copies: Copies, entry: Entry, followMs: number): HeldCopy {
+  const { copy } = entry
+  entry.holders += 1
+  return {
+    async candidates(vector, limit, scope) {
+      const { revision } = copy
+      const question = encodeQuestion(vector, copy.layout)
+      if (question === null || copy.blocks.length === 0) return { keys: [], floor: 0, revision }
+      const proposal = await copies.scan(copy, { question, allowed: copy.facts.allowed(scope), limit })
+      if (proposal === null) return null
+      return { keys: proposal.rows.map((row) => copy.keyOf(row)), floor: proposal.floor, revision }
+    },
+    count: (scope) => copy.facts.countRows(scope),
+    async follow() {
+      await within(followMs, copies.follow(entry))
+      return !entry.isDropped && entry.following === null
+    },
+    letGo: () => copies.letGo(entry),
+  }
+}

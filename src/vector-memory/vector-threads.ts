@@ -1,0 +1,114 @@
+import { Worker } from 'node:worker_threads'
+import { ROWS_A_BLOCK } from './block-layout.ts'
+import { createScanner, mergeProposals, type Proposal, type ScanJob } from './scan.ts'
+import { roomOf, type SharedMemory } from './shared-memory.ts'
+import type { VectorJob, VectorWorkerData } from './vector-worker.ts'
+import { type WriteJob, writeRows } from './write-rows.ts'
+
+/** A share that is worth a thread of its own. */
+const BLOCKS_A_THREAD_MIN = 256
+const HEAP_MAX_MB = 64
+
+/** Who scans and writes: this thread while there is little of it, else threads that are started when they are first needed. */
+export interface VectorThreads {
+  /** @returns null where too many rows are equally near. @throws when a thread ended */
+  scan(job: Omit<ScanJob, 'from' | 'to'>): Promise<Proposal | null>
+  /** Writes rows, whose bytes are handed over. `isLarge`: they are some of many. */
+  write(job: WriteJob, isLarge: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+interface Thread {
+  ask(job: { scan: ScanJob } | { write: WriteJob }): Promise<Proposal | null>
+  end(): Promise<unknown>
+}
+
+/**
+ * @param count threads beside this one, each with a room of its own in the memory after that of this one
+ * @param rowsHereMax so many are scanned where it is asked for: handing them over costs as much
+ */
+export function createVectorThreads(
+  shared: SharedMemory,
+  { count, rowsHereMax }: { count: number; rowsHereMax: number },
+): VectorThreads {
+  const { memory } = shared
+  let here: ReturnType<typeof createScanner> | undefined
+  const threads = new Map<number, Thread>()
+  let next = 0
+
+  const thread = (number: number): Thread => {
+    const running = threads.get(number)
+    if (running) return running
+    const started = startThread(
+      { memory, room: roomOf(number + 1) },
+      // The next job starts another one.
+      () => threads.delete(number),
+    )
+    threads.set(number, started)
+    return started
+  }
+
+  return {
+    async scan(job) {
+      const blocks = job.blocks.length
+      if (blocks * ROWS_A_BLOCK <= rowsHereMax || count === 0) {
+        here ??= createScanner(memory, roomOf(0))
+        return here.scan({ ...job, from: 0, to: blocks })
+      }
+      const parts = Math.min(count, Math.max(1, Math.floor(blocks / BLOCKS_A_THREAD_MIN)))
+      const bounds = Array.from({ length: parts + 1 }, (_, part) => Math.floor((part * blocks) / parts))
+      const found = await Promise.all(
+        Array.from({ length: parts }, (_, part) => {
+          const scan = { ...job, from: bounds[part] ?? 0, to: bounds[part + 1] ?? blocks }
+          return thread(part).ask({ scan })
+        }),
+      )
+      const proposals = found.flatMap((proposal) => (proposal === null ? [] : [proposal]))
+      return proposals.length === found.length ? mergeProposals(proposals, job.limit) : null
+    },
+    async write(job, isLarge) {
+      if (!isLarge || count === 0) {
+        writeRows(memory, job)
+        return
+      }
+      next = (next + 1) % count
+      await thread(next).ask({ write: job })
+    },
+    async close() {
+      await Promise.all([...threads.values()].map((running) => running.end()))
+      threads.clear()
+    },
+  }
+}
+
+function startThread(workerData: VectorWorkerData, onEnd: () => void): Thread {
+  const worker = new Worker(new URL('./vector-worker.ts', import.meta.url), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
+  })
+  worker.unref()
+  const waiting = new Map<number, PromiseWithResolvers<Proposal | null>>()
+  let jobs = 0
+  const fail = (error: Error): void => {
+    onEnd()
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  worker.on('message', ({ id, proposal }: { id: number; proposal: Proposal | null }) => {
+    waiting.get(id)?.resolve(proposal)
+    waiting.delete(id)
+    if (waiting.size === 0) worker.unref()
+  })
+  worker.on('error', fail).on('exit', () => fail(new Error('a thread that scans vectors ended')))
+  return {
+    ask(job) {
+      const id = jobs++
+      const answer = Promise.withResolvers<Proposal | null>()
+      waiting.set(id, answer)
+      worker.ref()
+      worker.postMessage({ id, ...job } satisfies VectorJob, [])
+      return answer.promise
+    },
+    end: () => worker.terminate(),
+  }
+}
