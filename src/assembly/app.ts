@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { accessRoutes, createApiKeys, markKeysBeyondPlan, type AccessServices } from '../access/index.ts'
-import { answerRoutes, createAnswers, type Question, type AnswerServices } from '../answers/index.ts'
+import { answerRoutes, type AnswerServices } from '../answers/index.ts'
 import { auditRoutes, type AuditServices } from '../audit/index.ts'
 import {
   billingRoutes,
@@ -28,7 +28,7 @@ import type { Route } from '../http/route.ts'
 import { createServer, type ServerOptions } from '../http/create-server.ts'
 import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
-import { itemsNearest } from './items-nearest.ts'
+import { createRetrievalEngine } from './retrieval-engine.ts'
 import { sweepUsage } from './sweep-usage.ts'
 import { unreadiness } from './unreadiness.ts'
 import { createWebhookEngine, webhookEvents } from './webhook-engine.ts'
@@ -47,12 +47,7 @@ import {
 } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { VERSION } from '../kernel/version.ts'
-import {
-  createCanvasWorker,
-  createMemoryCanvas,
-  memoryCanvasRoutes,
-  type MemoryCanvasServices,
-} from '../memory-canvas/index.ts'
+import { createCanvasWorker, memoryCanvasRoutes, type MemoryCanvasServices } from '../memory-canvas/index.ts'
 import {
   addMetrics,
   createMetrics,
@@ -82,12 +77,7 @@ import {
 } from '../outgoing-webhooks/index.ts'
 import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
 import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
-import {
-  createEvidenceCalibrator,
-  createRetrieval,
-  retrievalRoutes,
-  type RetrievalServices,
-} from '../retrieval/index.ts'
+import { createEvidenceCalibrator, retrievalRoutes, type RetrievalServices } from '../retrieval/index.ts'
 import {
   createRemovals,
   createSources,
@@ -181,8 +171,6 @@ export const routes: readonly Route<Services>[] = [
   ...referenceRoutes,
 ]
 
-/** It has one session: a search at work, and one that is ready to follow. */
-const EMBEDDED_SEARCHES_AT_ONCE = 2
 const keepWithinPlan = createKeepWithinPlan({
   agents: markKeysBeyondPlan,
   connectors: markSourcesBeyondPlan,
@@ -354,15 +342,6 @@ function createServices(
   const { items, engine, removals, billing } = parts
   const { models } = parts.embedding
   const { db } = database
-  const retrieval = createRetrieval({
-    db,
-    clock,
-    models,
-    terms: deps.termWeights,
-    ...(parts.memory ? { memory: parts.memory } : {}),
-    onAnswered: parts.metrics.observeSearch,
-    ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
-  })
   let document: Record<string, unknown> | undefined
   return {
     ...engine.accounts.services,
@@ -388,18 +367,9 @@ function createServices(
     backups: createBackups(deps),
     items,
     files: parts.files,
-    memoryCanvas: createMemoryCanvas({ db, clock, findItems: itemsNearest(retrieval.search) }),
     ...parts.embedding,
     modelsDir: modelsDir(settings),
-    retrieval,
-    answers: createAnswers<Question>({
-      retrieve: ({ caller, query, limit }, signal) =>
-        retrieval.search(caller, { query, limit, rank: 'reading' }, signal),
-      languageModel: deps.languageModel,
-      answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
-      terms: deps.termWeights,
-      onModelFailure: (err, { requestId }) => logger.warn({ requestId, err }, 'the language model failed'),
-    }),
+    ...createRetrievalEngine(deps, { ...parts, models }),
     unreadiness: () => unreadiness(database, parts.isDraining()),
     // Made once: it takes 10 ms, and anybody may ask for it.
     openApiDocument: () =>

@@ -18,11 +18,11 @@ describe('the people of a mail', () => {
     const item = { provider: 'gmail', sourceKind: 'message', title: 'Plan', body: 'Hello', metadata } as const
     const people = inOneGo(extractingEntities({ ...item, authorName: 'Jürgen Berg' }, terms))
       .filter(({ type }) => type === 'person')
-      .map(({ role, names }) => [role, ...names.map(({ name, alias }) => alias ?? name)])
+      .map(({ role, names }) => ({ role, names: names.map(({ name, alias }) => alias ?? name) }))
     expect(people).toEqual([
-      ['author', 'jb@corp.com', 'jurgen berg'],
-      ['recipient', 'ana@corp.com', 'ana lima'],
-      ['recipient', 'wei@corp.com'],
+      { role: 'author', names: ['jb@corp.com', 'jurgen berg'] },
+      { role: 'recipient', names: ['ana@corp.com', 'ana lima'] },
+      { role: 'recipient', names: ['wei@corp.com'] },
     ])
   })
 })
