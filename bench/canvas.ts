@@ -10,7 +10,7 @@ import { openDatabase, migrateDatabase } from '../src/database/open-database.ts'
 import type { Db } from '../src/database/database.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createMemoryCanvas } from '../src/memory-canvas/index.ts'
-import { benchDocument } from './corpus.ts'
+import { benchDocument, benchQuery } from './corpus.ts'
 import { keepResults } from './keep-results.ts'
 import { call, startServer } from './server.ts'
 
@@ -26,6 +26,7 @@ const RUNS = 21
 const DOCUMENTS = 1_000
 const ROUNDS = 3
 const DOCUMENTS_A_REQUEST = 50
+const SEARCHES = 200
 
 const Sources = z.object({ sources: z.array(z.object({ id: z.string(), provider: z.string() })) })
 const Waiting = z.object({ itemsWaiting: z.int() })
@@ -207,23 +208,28 @@ async function fill(db: Db, organizationId: string): Promise<void> {
     await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 }
 
-/** Ingest by a process that does not read for the canvas and by one that does, in turns, then until all is read. */
+/** Ingest and searches by a process that does not read for the canvas and by one that does, in turns, then until all is read. */
 async function measureIngest(environment: Record<string, string>): Promise<Record<string, string>> {
   const without: number[] = []
   const during: number[] = []
+  const searches = { without: [] as number[], during: [] as number[] }
   let before = Number.NaN
   for (let round = 1; ; round++) {
     const plain = await startServer({ ...environment, ROLE: 'api' })
     without.push(await ingest(plain.url, `without-${round}`))
+    searches.without.push(...(await search(plain.url)))
     before = await plain.residentMb()
     await plain.stop()
     const reading = await startServer(environment)
     try {
       during.push(await ingest(reading.url, `with-${round}`))
+      searches.during.push(...(await search(reading.url)))
       if (round < ROUNDS) continue
       return {
         'documents/s in, not reading': without.map((one) => one.toFixed(0)).join(', '),
         'documents/s in, with a backlog being read': during.map((one) => one.toFixed(0)).join(', '),
+        'search, not reading, p50 / p95 ms': percentiles(searches.without),
+        'search, with a backlog being read': percentiles(searches.during),
         'items/s read': (await measureReading(reading.url)).toFixed(0),
         'resident MB, not reading': before.toFixed(0),
         'resident MB, having read': (await reading.residentMb()).toFixed(0),
@@ -232,6 +238,24 @@ async function measureIngest(environment: Record<string, string>): Promise<Recor
       await reading.stop()
     }
   }
+}
+
+/** Milliseconds of each of some searches, one after another. */
+async function search(url: string): Promise<number[]> {
+  const taken: number[] = []
+  for (let number = 0; number < SEARCHES; number++) {
+    const started = performance.now()
+    await call(url, 'POST', '/v1/search', { query: benchQuery(number) })
+    taken.push(performance.now() - started)
+  }
+  return taken
+}
+
+function percentiles(taken: readonly number[]): string {
+  const sorted = taken.toSorted((a, b) => a - b)
+  return [0.5, 0.95]
+    .map((share) => (sorted[Math.floor(share * sorted.length)] ?? Number.NaN).toFixed(1))
+    .join(' / ')
 }
 
 /** Items a second while nobody asks for anything; it rests much longer where somebody does, so it is seldom asked how far it is. */

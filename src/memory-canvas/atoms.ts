@@ -61,24 +61,32 @@ export function idsOf(ids: Iterable<string>): RawBuilder<unknown> {
   return sql`(select value::uuid from json_array_elements_text(${JSON.stringify([...ids])}::json))`
 }
 
-/**
- * These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names.
- */
+/** These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names. */
 export async function loadAtoms(db: Db, view: View, ids: Iterable<string>): Promise<Map<string, Atom>> {
+  const wanted = [...ids]
+  return wanted.length === 0 ? new Map() : await loadAtomsOf(db, view, idsOf(wanted))
+}
+
+/** The same of the atoms that a subquery finds, so that one statement does both. */
+export async function loadAtomsOf(
+  db: Db,
+  view: View,
+  among: RawBuilder<unknown>,
+): Promise<Map<string, Atom>> {
   const atoms = new Map<string, Atom>()
   const asked = new Set<string>()
-  let wanted = new Set(ids)
-  for (let round = 0; round < ROUNDS_MAX && wanted.size > 0; round++) {
+  for (let round = 0, wanted = among; round < ROUNDS_MAX; round++) {
     const loaded = await loadThese(db, view, wanted)
     for (const atom of loaded) atoms.set(atom.id, atom)
-    const names = namesToFollow(loaded, asked)
-    const named = await findByName(db, view, names)
-    wanted = new Set(named.filter((id) => !atoms.has(id)))
+    const named = await findByName(db, view, namesToFollow(loaded, asked))
+    const missing = named.filter((id) => !atoms.has(id))
+    if (missing.length === 0) break
+    wanted = idsOf(missing)
   }
   return atoms
 }
 
-async function loadThese(db: Db, view: View, ids: ReadonlySet<string>): Promise<Atom[]> {
+async function loadThese(db: Db, view: View, among: RawBuilder<unknown>): Promise<Atom[]> {
   const { rows } = await sql`
     select e.id, e.type, e.alias, e.rank, t.counts, n.names
     from entities e
@@ -90,7 +98,7 @@ async function loadThese(db: Db, view: View, ids: ReadonlySet<string>): Promise<
       select json_agg(json_build_array(name, alias, items)) as names from entity_names
       where organization_id = ${view.organizationId} and entity_id = e.id and source_id in ${inView(view)}
     ) n
-    where e.organization_id = ${view.organizationId} and e.id in ${idsOf(ids)} and t.counts is not null`.execute(
+    where e.organization_id = ${view.organizationId} and e.id in ${among} and t.counts is not null`.execute(
     db,
   )
   return AtomRows.parse(rows).map(({ id, type, alias, rank, counts, names }) => ({

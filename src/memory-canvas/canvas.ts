@@ -1,11 +1,19 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { type Atom, ENTITY_TYPES, type EntityType, inView, loadAtoms, type SourceCount } from './atoms.ts'
+import {
+  type Atom,
+  ENTITY_TYPES,
+  type EntityType,
+  inView,
+  loadAtoms,
+  loadAtomsOf,
+  type SourceCount,
+} from './atoms.ts'
 import { findInItems, findNamed } from './find-named.ts'
 import { byWeight, type CanvasEdge, type CanvasNode, inTurns, toGraph } from './graph.ts'
 import { type Entity, resolveEntities } from './resolve.ts'
@@ -66,9 +74,27 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
       if (query.around !== undefined) throw noSuchNode()
       return { nodes: [], edges: [], ...empty }
     }
+    // What does not wait for each other is asked for at once: most of a small graph's time is on the way to the database.
+    const [graph, itemsWaiting] = await Promise.all([
+      drawGraph(view, caller, query, signal),
+      countWaiting(db, view),
+    ])
+    return { ...graph, ...empty, complete: itemsWaiting === 0, itemsWaiting }
+  }
+
+  async function drawGraph(
+    view: View,
+    caller: Caller,
+    query: CanvasQuery,
+    signal: AbortSignal,
+  ): Promise<Pick<Canvas, 'nodes' | 'edges'>> {
     const selection = await selectItems(db, view, query)
     const asked = query.q === undefined ? null : await findAsked(view, caller, query, query.q, signal)
-    const candidates = await findCandidates(db, view, query, selection, asked)
+    const hasSources = asked === null && query.entityType === undefined
+    const [candidates, sources] = await Promise.all([
+      findCandidates(db, view, query, selection, asked),
+      hasSources ? weighSources(db, view, query, selection) : [],
+    ])
     const entities = candidates.filter(
       (entity) =>
         (query.entityType === undefined || entity.type === query.entityType) &&
@@ -78,15 +104,12 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
           entity.type !== 'topic' ||
           entity.weight >= TOPIC_WEIGHT_MIN),
     )
-    const sources =
-      asked !== null || query.entityType !== undefined ? [] : await weighSources(db, view, query, selection)
     const ranked = ENTITY_TYPES.map((type) =>
       entities.filter((entity) => entity.type === type).toSorted(byWeight),
     )
     const chosen = withCentre(inTurns(ranked, query.limit - sources.length), entities, query)
     const together = chosen.length < 2 ? [] : await namedTogether(db, view, chosen, selection?.items)
-    const itemsWaiting = await countWaiting(db, view)
-    return { ...toGraph(chosen, sources, together), ...empty, complete: itemsWaiting === 0, itemsWaiting }
+    return toGraph(chosen, sources, together)
   }
 
   async function findAsked(
@@ -151,8 +174,11 @@ async function findCandidates(
   // Some of them will turn out to be the same.
   const room = query.limit + Math.ceil(query.limit / 2) + 10
   if (!selection) {
-    const ids = asked === null ? await topAtoms(db, view, query.entityType, room) : [...asked].slice(0, room)
-    return resolveEntities((await loadAtoms(db, view, ids)).values())
+    const atoms =
+      asked === null
+        ? await loadAtomsOf(db, view, topAtoms(view, query.entityType, room))
+        : await loadAtoms(db, view, [...asked].slice(0, room))
+    return resolveEntities(atoms.values())
   }
   const { counts } = selection
   const centre = query.around === undefined ? [] : [query.around]
@@ -181,18 +207,11 @@ function countedIn(entity: Entity, within: Selected['counts']): Entity {
   return { ...entity, counts, weight: [...counts.values()].reduce((sum, { items }) => sum + items, 0) }
 }
 
-const TopRows = z.array(z.object({ id: z.string() }))
-
 /** The atoms that most items in view name, the types in turns: the first of each source and type by their index, then the best. */
-async function topAtoms(
-  db: Db,
-  view: View,
-  entityType: EntityType | undefined,
-  room: number,
-): Promise<string[]> {
+function topAtoms(view: View, entityType: EntityType | undefined, room: number): RawBuilder<unknown> {
   const types = entityType === undefined ? ENTITY_TYPES : [entityType]
   const sourceIds = JSON.stringify(view.sources.map(({ id }) => id))
-  const { rows } = await sql`
+  return sql`(
     select t.entity_id as id
     from json_array_elements_text(${sourceIds}::json) as s(id)
     cross join json_array_elements_text(${JSON.stringify(types)}::json) with ordinality as k(type, turn)
@@ -203,8 +222,7 @@ async function topAtoms(
     ) t
     group by t.entity_id, k.turn
     order by row_number() over (partition by k.turn order by sum(t.items) desc, t.entity_id), k.turn
-    limit ${room}`.execute(db)
-  return TopRows.parse(rows).map(({ id }) => id)
+    limit ${room})`
 }
 
 async function weighSources(
