@@ -5,6 +5,8 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router'
+import { readAskSearch } from '../pages/ask/ask-search.ts'
+import { readMemorySearch } from '../pages/memory/memory-search.ts'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { AdminOnly } from './admin-only.tsx'
 import { BrokenPage } from './broken-page.tsx'
@@ -33,11 +35,13 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: '/ask',
+    validateSearch: readAskSearch,
     component: lazyRouteComponent(() => import('../pages/ask/ask-page.tsx'), 'AskPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/memory',
+    validateSearch: readMemorySearch,
     component: lazyRouteComponent(() => import('../pages/memory/memory-page.tsx'), 'MemoryPage'),
   }),
   admins.addChildren([

@@ -1,6 +1,6 @@
 import DOMPurify from 'dompurify'
 import { marked } from 'marked'
-import { useMemo } from 'react'
+import { Children, createElement, type ReactNode, useMemo } from 'react'
 import { safeAddress } from './links.tsx'
 import classes from './markdown.module.css'
 
@@ -32,36 +32,75 @@ const ALLOWED_TAGS = [
   'tr',
   'ul',
 ]
+const WITHOUT_CONTENT = new Set(['br', 'hr'])
+/** In these a text is what it is. */
+const VERBATIM = new Set(['a', 'code', 'pre'])
+/** Between the parts of a table there is no text. */
+const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tr'])
 /** More than any passage has; what comes after is cut. */
 const CHARACTERS_MAX = 100_000
+/** Deeper than people write; what is deeper is shown as text. */
+const DEPTH_MAX = 40
+
+type RenderText = (text: string) => ReactNode
 
 const purifier = DOMPurify(globalThis.window)
-purifier.addHook('afterSanitizeAttributes', (node) => {
-  const href = node.getAttribute('href')
-  if (href === null) return
-  const safe = safeAddress(href)
-  if (safe === null) node.removeAttribute('href')
-  else {
-    node.setAttribute('href', safe)
-    node.setAttribute('target', '_blank')
-    node.setAttribute('rel', 'noopener noreferrer')
-  }
-})
 
 /**
- * Text with Markdown from outside: an answer, a passage. Nothing of it runs or is fetched, since only text and links of
- * safe kinds are kept.
+ * Text with Markdown from outside: an answer, a passage. Nothing of it runs or is fetched: it is sanitised, and of what
+ * is left only known elements and links of safe kinds are built, by React. A text that grows keeps the elements that it
+ * has, with what is focused in them.
+ * @param renderText what stands for a piece of plain text, outside of code and links
  */
-export function Markdown({ text }: { text: string }) {
-  const html = useMemo(
-    () =>
-      purifier.sanitize(marked.parse(text.slice(0, CHARACTERS_MAX), { async: false, gfm: true }), {
-        ALLOWED_TAGS,
-        ALLOWED_ATTR: ['href', 'start'],
-        ALLOW_DATA_ATTR: false,
-        ALLOW_ARIA_ATTR: false,
-      }),
-    [text],
+export function Markdown({ text, renderText }: { text: string; renderText?: RenderText }) {
+  const fragment = useMemo(() => sanitised(text.slice(0, CHARACTERS_MAX)), [text])
+  if (fragment === null) return <div className={classes.markdown}>{text.slice(0, CHARACTERS_MAX)}</div>
+  return <div className={classes.markdown}>{childrenOf(fragment, renderText, 0)}</div>
+}
+
+/** Null for what is nested so deeply that it cannot be read as Markdown. */
+function sanitised(text: string): DocumentFragment | null {
+  try {
+    return purifier.sanitize(marked.parse(text, { async: false, gfm: true }), {
+      ALLOWED_TAGS,
+      ALLOWED_ATTR: ['href', 'start'],
+      ALLOW_DATA_ATTR: false,
+      ALLOW_ARIA_ATTR: false,
+      RETURN_DOM_FRAGMENT: true,
+    })
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+function childrenOf(parent: Node, renderText: RenderText | undefined, depth: number): ReactNode {
+  if (depth > DEPTH_MAX) return parent.textContent
+  // Keys by their place: of a text that grows the elements before its end stay the same.
+  return Children.toArray([...parent.childNodes].map((node) => nodeOf(node, renderText, depth + 1)))
+}
+
+function nodeOf(node: Node, renderText: RenderText | undefined, depth: number): ReactNode {
+  if (node.nodeType === Node.TEXT_NODE) {
+    if (TABLE_PARTS.has(node.parentElement?.localName ?? '')) return null
+    return renderText?.(node.nodeValue ?? '') ?? node.nodeValue
+  }
+  if (!(node instanceof Element)) return null
+  const tag = node.localName
+  if (!ALLOWED_TAGS.includes(tag)) return node.textContent
+  if (WITHOUT_CONTENT.has(tag)) return createElement(tag)
+  const children = childrenOf(node, VERBATIM.has(tag) ? undefined : renderText, depth)
+  if (tag === 'a') return linkOf(node, children)
+  const start = tag === 'ol' ? Number(node.getAttribute('start') ?? 1) : 1
+  return createElement(tag, start === 1 ? null : { start }, children)
+}
+
+function linkOf(node: Element, children: ReactNode): ReactNode {
+  const href = safeAddress(node.getAttribute('href') ?? '')
+  if (href === null) return children
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
   )
-  return <div className={classes.markdown} dangerouslySetInnerHTML={{ __html: html }} />
 }

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { pino } from 'pino'
 import { createConsoleBuild } from '../../../src/console/index.ts'
+import { loadBuiltinModel } from '../../../src/inference/embedding-models/builtin/builtin.ts'
 import type { Role } from '../../../src/kernel/actions.ts'
 import { addMember } from '../../../src/organizations/index.ts'
 import { startTestService, type TestOrganization, type TestService } from '../../support/service.ts'
@@ -37,7 +38,10 @@ export interface ConsoleRig {
 
 /** A real service with the built console, and a browser to look at it. */
 export async function startConsole(executablePath: string): Promise<ConsoleRig> {
-  const service = await startTestService({ consoleBuild: createConsoleBuild(pino({ level: 'silent' })) })
+  const service = await startTestService({
+    consoleBuild: createConsoleBuild(pino({ level: 'silent' })),
+    embeddingModel: await loadBuiltinModel(),
+  })
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
   const organization = await service.organization()
   await fill(service, organization)

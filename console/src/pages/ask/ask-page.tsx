@@ -1,103 +1,105 @@
-import { Button, Group, Stack, Textarea } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
-import { type Answer, askStreaming } from '../../api/ask-stream.ts'
-import type { ApiError } from '../../api/errors.ts'
-import { useConsole } from '../../app/context.tsx'
+import { Stack } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { MessageCircleQuestionMark } from 'lucide-react'
 import { useWorkspace } from '../../app/workspace.tsx'
-import { ErrorNotice } from '../../ui/error-state.tsx'
-import { SourceLink } from '../../ui/links.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Panel } from '../../ui/panel.tsx'
-import { LinesSkeleton } from '../../ui/skeletons.tsx'
-import classes from './ask-page.module.css'
+import { AnswerView } from './answer-view.tsx'
+import { type AskSearch, searchRequestOf, without, withoutFilter } from './ask-search.ts'
+import { CallPanel } from './call-panel.tsx'
+import { Filters } from './filters.tsx'
+import type { Passage } from './marker.tsx'
+import { QuestionForm } from './question-form.tsx'
+import { useRecentQuestions } from './recent-questions.ts'
+import { Recents } from './recents.tsx'
+import { SearchResults, useSearchResults } from './search-results.tsx'
+import { SourcePanel } from './source-panel.tsx'
+import { useAnswer } from './use-answer.ts'
 
-/** A question and its answer, with what it is cited from. */
+/** A question, and its cited answer or what a search finds. The address has all of it but the answer. */
 export function AskPage() {
   const { organization } = useWorkspace()
-  const { session } = useConsole()
-  const queries = useQueryClient()
-  const [question, setQuestion] = useState('')
-  const [written, setWritten] = useState('')
-  const nextSignal = useSignal()
-  const ask = useMutation<Answer | undefined, ApiError, string>({
-    async mutationFn(query) {
-      setWritten('')
-      let answer: Answer | undefined
-      for await (const { event, data } of askStreaming(session, organization.id, { query }, nextSignal())) {
-        if (event === 'delta') setWritten((text) => text + data.text)
-        if (event === 'done') answer = data
-      }
-      return answer
-    },
-    onSuccess: () => queries.invalidateQueries({ queryKey: [organization.id, 'billing'] }),
-  })
+  const search = useSearch({ from: '/ask' })
+  const navigate = useNavigate({ from: '/ask' })
+  const recents = useRecentQuestions(organization.id)
+  const { answer, ask, stop } = useAnswer(search.q)
+  const results = useSearchResults(search)
+  const isSearch = search.mode === 'search'
+  const passages: readonly Passage[] = isSearch ? (results.data?.hits ?? []) : (answer?.context ?? [])
+  const go = (next: AskSearch): void => void navigate({ search: next, resetScroll: false })
+  const start = (question: string): void => {
+    recents.remember(question)
+    go({ ...atFirst(search), q: question })
+    if (!isSearch) void ask(question)
+  }
+  const isRunning = !isSearch && (answer?.phase === 'reading' || answer?.phase === 'writing')
   return (
     <>
       <PageHeader
         title="Ask"
-        text="Every statement of an answer cites where it comes from. One answer costs one credit."
+        text="Every statement of an answer cites where it comes from. An answer or a search costs one credit."
       />
       <Stack gap="lg">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            ask.mutate(question.trim())
-          }}
-        >
-          <Textarea
-            label="Question"
-            placeholder="How many vacation days do I get?"
-            autosize
-            minRows={2}
-            maxLength={8_192}
-            value={question}
-            onChange={(event) => setQuestion(event.currentTarget.value)}
+        <QuestionForm
+          search={search}
+          isRunning={isRunning}
+          onAsk={start}
+          onStop={stop}
+          onMode={(mode) => go(withMode(search, mode))}
+        />
+        {isSearch && <Filters search={search} onChange={(next) => go(atFirst(next))} />}
+        {isSearch && search.q !== undefined && (
+          <SearchResults
+            search={search}
+            query={results}
+            onAll={() => go({ ...atFirst(search), all: true })}
+            onUnfiltered={() => go(withoutFilter(atFirst(search)))}
           />
-          <Group justify="flex-end" mt="sm">
-            <Button type="submit" loading={ask.isPending} disabled={question.trim() === ''}>
-              Ask
-            </Button>
-          </Group>
-        </form>
-        {ask.error && <ErrorNotice error={ask.error} />}
-        {ask.isPending && (written === '' ? <LinesSkeleton /> : <AnswerPanel text={written} />)}
-        {ask.data && <AnswerPanel text={ask.data.answer} answer={ask.data} />}
+        )}
+        {!isSearch && answer && <AnswerView answer={answer} onAgain={() => void ask(answer.question)} />}
+        {search.q !== undefined && <CallPanel call={callOf(search, search.q)} />}
+        {((!isSearch && answer === null) || search.q === undefined) && (
+          <Start questions={recents.questions} onChoose={start} onForget={recents.forget} />
+        )}
       </Stack>
+      <SourcePanel
+        itemId={search.item}
+        passage={passageAt(passages, search)}
+        onClose={() => go(without(search, 'item', 'at'))}
+      />
     </>
   )
 }
 
-/** An answer as far as it is written, and what it cites once it is whole. */
-function AnswerPanel({ text, answer }: { text: string; answer?: Answer }) {
+function Start(props: Parameters<typeof Recents>[0]) {
+  if (props.questions.length > 0) return <Recents {...props} />
   return (
-    <Panel title="Answer">
-      <div aria-live="polite" aria-busy={answer === undefined}>
-        <Markdown text={text} />
-      </div>
-      {answer !== undefined && answer.citations.length > 0 && (
-        <ol className={classes.citations}>
-          {answer.citations.map(({ index, sourceItemId, title }) => (
-            <li key={index} value={index}>
-              <SourceLink href={answer.context.find((hit) => hit.sourceItemId === sourceItemId)?.url ?? null}>
-                {title}
-              </SourceLink>
-            </li>
-          ))}
-        </ol>
-      )}
-    </Panel>
+    <EmptyState
+      icon={MessageCircleQuestionMark}
+      title="Ask what your documents know"
+      text="In your own words. The answer is written from your workspace's memory alone, and says so where that has none."
+    />
   )
 }
 
-/** A signal for each answer; the one before is given up, and the last when the page is left. */
-function useSignal(): () => AbortSignal {
-  const controller = useRef<AbortController>(null)
-  useEffect(() => () => controller.current?.abort(), [])
-  return () => {
-    controller.current?.abort()
-    controller.current = new AbortController()
-    return controller.current.signal
-  }
+function callOf(search: AskSearch, query: string): Parameters<typeof CallPanel>[0]['call'] {
+  return search.mode === 'search'
+    ? { route: 'search', body: searchRequestOf(search) }
+    : { route: 'ask', body: { query } }
+}
+
+/** Filters are of searches: an answer reads the whole memory. */
+function withMode(search: AskSearch, mode: AskSearch['mode']): AskSearch {
+  return mode === undefined ? without(withoutFilter(atFirst(search)), 'mode') : { ...atFirst(search), mode }
+}
+
+/** The address without what belonged to the results before. */
+function atFirst(search: AskSearch): AskSearch {
+  return without(search, 'all', 'item', 'at')
+}
+
+/** The passage of the open item: the one that was opened, as long as the list has it there. */
+function passageAt(passages: readonly Passage[], { item, at }: AskSearch): Passage | undefined {
+  const passage = at === undefined ? undefined : passages[at - 1]
+  return passage?.sourceItemId === item ? passage : undefined
 }

@@ -1,0 +1,94 @@
+import { Button, Group, Text } from '@mantine/core'
+import { CircleStop, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { count } from '../../ui/format.ts'
+import { Markdown } from '../../ui/markdown.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { LinesSkeleton } from '../../ui/skeletons.tsx'
+import { useIsSlow } from '../../ui/use-is-slow.ts'
+import classes from './answer-view.module.css'
+import { AskError } from './ask-error.tsx'
+import { citedIn, withMarkers } from './marker.tsx'
+import { PassageList } from './passage-list.tsx'
+import type { AnswerState } from './use-answer.ts'
+
+/** An answer from its first word on, with what it is cited from. Where the evidence is weak that is the first thing seen. */
+export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: () => void }) {
+  const { phase, text, context, limitations } = answer
+  const isRunning = phase === 'reading' || phase === 'writing'
+  const weak = limitations.find(({ code }) => code === 'weak_evidence')
+  const others = limitations.filter(({ code }) => code !== 'weak_evidence')
+  const isSlow = useIsSlow(phase === 'reading')
+  if (phase === 'failed' && text === '')
+    return answer.error && <AskError error={answer.error} onAgain={onAgain} />
+  if (phase === 'reading' && !isSlow) return null
+  const cited = citedIn(text, context)
+  return (
+    <div className={classes.answer} data-evidence={weak ? 'weak' : 'strong'}>
+      <Panel
+        title="Answer"
+        {...(weak || phase !== 'whole' ? {} : { text: evidenceInWords(cited.length) })}
+        action={phase === 'whole' ? <CopyButton value={text} label="Copy the answer" /> : undefined}
+      >
+        {weak && (
+          <Note icon={<TriangleAlert size={18} aria-hidden />} title="Weak evidence" text={weak.message} />
+        )}
+        {others.map(({ code, message }) => (
+          <Note key={code} icon={<TriangleAlert size={18} aria-hidden />} title={message} />
+        ))}
+        <div className={classes.text} aria-live="polite" aria-busy={isRunning}>
+          {text === '' && isRunning ? (
+            <LinesSkeleton />
+          ) : (
+            <Markdown text={text} renderText={(piece) => withMarkers(piece, context)} />
+          )}
+        </div>
+        {phase === 'stopped' && <Stopped hasText={text !== ''} onAgain={onAgain} />}
+        {answer.error && <AskError error={answer.error} onAgain={onAgain} />}
+        <PassageList
+          passages={context}
+          cited={cited}
+          isDone={!isRunning}
+          otherLabel={weak ? 'The closest passages' : 'Also read'}
+        />
+      </Panel>
+    </div>
+  )
+}
+
+function evidenceInWords(sources: number): string {
+  return sources === 0
+    ? 'Cites nothing that is stored.'
+    : `Cites ${count(sources, 'passage')} of your memory.`
+}
+
+function Note({ icon, title, text }: { icon: ReactNode; title: string; text?: string }) {
+  return (
+    <div className={classes.note}>
+      {icon}
+      <div>
+        <Text fw={620} size="sm">
+          {title}
+        </Text>
+        {text !== undefined && <Text size="sm">{text}</Text>}
+      </div>
+    </div>
+  )
+}
+
+function Stopped({ hasText, onAgain }: { hasText: boolean; onAgain: () => void }) {
+  return (
+    <Group gap="sm" mt="md">
+      <CircleStop size={16} aria-hidden />
+      <Text size="sm" role="status">
+        {hasText
+          ? 'You stopped this answer; it is not whole. It counts like a whole one.'
+          : 'You stopped before anything was written.'}
+      </Text>
+      <Button variant="default" size="compact-sm" onClick={onAgain}>
+        Ask again
+      </Button>
+    </Group>
+  )
+}

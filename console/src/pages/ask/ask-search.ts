@@ -1,0 +1,117 @@
+import type { Schemas } from '../../api/client.ts'
+
+type Filter = NonNullable<Schemas['SearchRequest']['filter']>
+export type ProviderId = Schemas['Source']['provider']
+export type SourceKind = NonNullable<Filter['sourceKinds']>[number]
+
+/** How many search results are shown, and how many when more are asked for. */
+export const RESULTS = { first: 8, all: 25 } as const
+
+export const PROVIDER_IDS: readonly ProviderId[] = ['slack', 'google_drive', 'notion', 'gmail']
+export const SOURCE_KINDS: readonly SourceKind[] = ['message', 'document', 'file']
+
+/** What the address of the page Ask says. Everything that is shown can be linked to, but for an answer. */
+export interface AskSearch {
+  q?: string
+  /** Search results; without it, an answer. */
+  mode?: 'search'
+  rank?: 'vector'
+  all?: true
+  providers?: ProviderId[]
+  kinds?: SourceKind[]
+  author?: string
+  /** Days as `2026-03-01`, both inclusive, in the reader's time zone. */
+  from?: string
+  to?: string
+  source?: string
+  entity?: string
+  /** The item whose text is open beside the results, and its passage: the place in the list, from 1. */
+  item?: string
+  at?: number
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const WORDS_MAX = 1_000
+/** What the API takes as a question. */
+export const QUESTION_CHARACTERS_MAX = 8_192
+
+/** What of an address is understood; the rest of it is left out, since anybody may have written it. */
+export function readAskSearch(given: Record<string, unknown>): AskSearch {
+  const search: AskSearch = {}
+  const q = wordsOf(given.q)?.slice(0, QUESTION_CHARACTERS_MAX)
+  const author = wordsOf(given.author)?.slice(0, WORDS_MAX)
+  const providers = listOf(given.providers, PROVIDER_IDS)
+  const kinds = listOf(given.kinds, SOURCE_KINDS)
+  if (q !== undefined) search.q = q
+  if (given.mode === 'search') search.mode = 'search'
+  if (given.rank === 'vector') search.rank = 'vector'
+  if (given.all === true) search.all = true
+  if (providers.length > 0) search.providers = providers
+  if (kinds.length > 0) search.kinds = kinds
+  if (author !== undefined) search.author = author
+  for (const name of ['from', 'to'] as const) {
+    const day = given[name]
+    if (typeof day === 'string' && DAY.test(day) && !Number.isNaN(Date.parse(day))) search[name] = day
+  }
+  for (const name of ['source', 'entity', 'item'] as const) {
+    const id = given[name]
+    if (typeof id === 'string' && UUID.test(id)) search[name] = id
+  }
+  if (typeof given.at === 'number' && Number.isInteger(given.at) && given.at > 0) search.at = given.at
+  return search
+}
+
+/** The filter that the API is sent; undefined where nothing is filtered. */
+export function filterOf(search: AskSearch): Filter | undefined {
+  const filter: Filter = {
+    ...(search.providers ? { providers: search.providers } : {}),
+    ...(search.kinds ? { sourceKinds: search.kinds } : {}),
+    ...(search.author === undefined ? {} : { authorName: search.author }),
+    ...(search.from === undefined ? {} : { updatedAfter: startOfDay(search.from, 0) }),
+    ...(search.to === undefined ? {} : { updatedBefore: startOfDay(search.to, 1) }),
+    ...(search.source === undefined ? {} : { connectorId: search.source }),
+    ...(search.entity === undefined ? {} : { entityId: search.entity }),
+  }
+  return Object.keys(filter).length === 0 ? undefined : filter
+}
+
+/** The body of a search by this address. */
+export function searchRequestOf(search: AskSearch): Schemas['SearchRequest'] {
+  const filter = filterOf(search)
+  return {
+    query: search.q ?? '',
+    limit: search.all ? RESULTS.all : RESULTS.first,
+    rank: search.rank ?? 'hybrid',
+    ...(filter ? { filter } : {}),
+  }
+}
+
+/** The same address with nothing filtered. */
+export function withoutFilter(search: AskSearch): AskSearch {
+  return without(search, 'providers', 'kinds', 'author', 'from', 'to', 'source', 'entity')
+}
+
+/** The same address without some of what it says. */
+export function without(search: AskSearch, ...names: (keyof AskSearch)[]): AskSearch {
+  const rest = { ...search }
+  for (const name of names) delete rest[name]
+  return rest
+}
+
+function startOfDay(day: string, daysLater: number): string {
+  const start = new Date(`${day}T00:00:00`)
+  start.setDate(start.getDate() + daysLater)
+  return start.toISOString()
+}
+
+/** A word that looks like a number or a truth value comes out of an address as one. */
+function wordsOf(given: unknown): string | undefined {
+  if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'boolean') return undefined
+  const words = String(given).trim()
+  return words === '' ? undefined : words
+}
+
+function listOf<Id extends string>(given: unknown, known: readonly Id[]): Id[] {
+  return Array.isArray(given) ? known.filter((id) => given.includes(id)) : []
+}

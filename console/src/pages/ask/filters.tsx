@@ -1,0 +1,224 @@
+import { Button, Chip, Group, Pill, Select, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { providerName } from '../../ui/provider.tsx'
+import { useSources } from '../sources/use-sources.ts'
+import {
+  type AskSearch,
+  filterOf,
+  PROVIDER_IDS,
+  type ProviderId,
+  SOURCE_KINDS,
+  type SourceKind,
+  without,
+  withoutFilter,
+} from './ask-search.ts'
+import classes from './filters.module.css'
+
+const KIND_NAMES: Record<SourceKind, string> = { message: 'Messages', document: 'Documents', file: 'Files' }
+
+/** What results have to be. Every change is in the address at once. */
+export function Filters({ search, onChange }: { search: AskSearch; onChange: (search: AskSearch) => void }) {
+  const { isAdmin } = useWorkspace()
+  return (
+    <section aria-label="Filters" className={classes.filters}>
+      <Choice<ProviderId>
+        label="Provider"
+        known={PROVIDER_IDS}
+        chosen={search.providers ?? []}
+        nameOf={(id) => providerName(id) ?? id}
+        onChange={(providers) => onChange(withChoice(search, { providers }))}
+      />
+      <Choice<SourceKind>
+        label="Kind"
+        known={SOURCE_KINDS}
+        chosen={search.kinds ?? []}
+        nameOf={(kind) => KIND_NAMES[kind]}
+        onChange={(kinds) => onChange(withChoice(search, { kinds }))}
+      />
+      <Fields search={search} onChange={onChange} />
+      <Group gap="sm">
+        {search.entity !== undefined && (
+          <EntityPill id={search.entity} onRemove={() => onChange(withText(search, 'entity', ''))} />
+        )}
+        {!isAdmin && search.source !== undefined && (
+          <Pill withRemoveButton onRemove={() => onChange(withText(search, 'source', ''))}>
+            Of one source
+          </Pill>
+        )}
+        {filterOf(search) !== undefined && (
+          <Button variant="subtle" size="compact-sm" onClick={() => onChange(withoutFilter(search))}>
+            Clear the filters
+          </Button>
+        )}
+      </Group>
+    </section>
+  )
+}
+
+function Fields({ search, onChange }: { search: AskSearch; onChange: (search: AskSearch) => void }) {
+  const { isAdmin } = useWorkspace()
+  return (
+    <div className={classes.fields}>
+      <Field
+        key={`author ${search.author}`}
+        label="Author"
+        placeholder="Full name"
+        value={search.author ?? ''}
+        onChange={(author) => onChange(withText(search, 'author', author))}
+      />
+      <Field
+        key={`from ${search.from}`}
+        label="Updated from"
+        type="date"
+        value={search.from ?? ''}
+        onChange={(from) => onChange(withText(search, 'from', from))}
+      />
+      <Field
+        key={`to ${search.to}`}
+        label="Updated until"
+        type="date"
+        value={search.to ?? ''}
+        onChange={(to) => onChange(withText(search, 'to', to))}
+      />
+      {isAdmin && <SourceChoice search={search} onChange={onChange} />}
+      <Select
+        label="Order"
+        size="sm"
+        allowDeselect={false}
+        value={search.rank ?? 'hybrid'}
+        data={[
+          { value: 'hybrid', label: 'Words and meaning' },
+          { value: 'vector', label: 'Meaning alone' },
+        ]}
+        onChange={(rank) => onChange(withText(search, 'rank', rank === 'vector' ? 'vector' : ''))}
+      />
+    </div>
+  )
+}
+
+function Choice<Id extends string>({
+  label,
+  known,
+  chosen,
+  nameOf,
+  onChange,
+}: {
+  label: string
+  known: readonly Id[]
+  chosen: readonly Id[]
+  nameOf: (id: Id) => string
+  onChange: (chosen: Id[]) => void
+}) {
+  const id = useId()
+  return (
+    <div role="group" aria-labelledby={id} className={classes.choice}>
+      <Text size="sm" fw={520} id={id} className={classes.label}>
+        {label}
+      </Text>
+      <Group gap={6}>
+        {known.map((one) => (
+          <Chip
+            key={one}
+            size="xs"
+            variant="outline"
+            checked={chosen.includes(one)}
+            onChange={(isChosen) =>
+              onChange(known.filter((other) => (other === one ? isChosen : chosen.includes(other))))
+            }
+          >
+            {nameOf(one)}
+          </Chip>
+        ))}
+      </Group>
+    </div>
+  )
+}
+
+/** Goes into the address when it is left or Enter is pressed, not letter by letter: each search costs a credit. */
+function Field({
+  label,
+  value,
+  onChange,
+  type = 'text',
+  placeholder,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  type?: 'text' | 'date'
+  placeholder?: string
+}) {
+  const [written, setWritten] = useState(value)
+  const done = (): void => {
+    if (written.trim() !== value) onChange(written.trim())
+  }
+  return (
+    <TextInput
+      label={label}
+      size="sm"
+      type={type}
+      {...(placeholder === undefined ? {} : { placeholder })}
+      maxLength={1_000}
+      value={written}
+      onChange={(event) => setWritten(event.currentTarget.value)}
+      onBlur={done}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') done()
+      }}
+    />
+  )
+}
+
+function SourceChoice({ search, onChange }: { search: AskSearch; onChange: (search: AskSearch) => void }) {
+  const sources = useSources()
+  return (
+    <Select
+      label="Source"
+      size="sm"
+      placeholder="Any"
+      clearable
+      clearButtonProps={{ 'aria-label': 'Any source' }}
+      value={search.source ?? null}
+      data={(sources.data ?? []).map(({ id, displayName }) => ({ value: id, label: displayName }))}
+      onChange={(source) => onChange(withText(search, 'source', source ?? ''))}
+    />
+  )
+}
+
+function EntityPill({ id, onRemove }: { id: string; onRemove: () => void }) {
+  const { api, organization } = useWorkspace()
+  const entity = useQuery({
+    queryKey: [organization.id, 'entities', id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/v1/console/memory-canvas/entities/{id}', { params: { path: { id } }, signal })),
+  })
+  return (
+    <Pill
+      size="lg"
+      withRemoveButton
+      onRemove={onRemove}
+      removeButtonProps={{ 'aria-label': 'Not only this', 'aria-hidden': false, tabIndex: 0 }}
+    >
+      Naming {entity.data?.entity.label ?? 'one entity'}
+    </Pill>
+  )
+}
+
+type TextField = 'author' | 'from' | 'to' | 'source' | 'entity' | 'rank'
+
+function withText(search: AskSearch, field: TextField, value: string): AskSearch {
+  const rest = without(search, field)
+  return value === '' ? rest : { ...rest, [field]: value }
+}
+
+/** Nothing chosen is the same as everything. */
+function withChoice(
+  search: AskSearch,
+  choice: Pick<AskSearch, 'providers'> | Pick<AskSearch, 'kinds'>,
+): AskSearch {
+  const isEmpty = Object.values(choice).every((chosen) => chosen.length === 0)
+  return isEmpty ? without(search, 'providers' in choice ? 'providers' : 'kinds') : { ...search, ...choice }
+}

@@ -1,0 +1,91 @@
+import { Text, Tooltip } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { providerName } from '../../ui/provider.tsx'
+import type { AskSearch } from './ask-search.ts'
+import classes from './marker.module.css'
+
+/** A passage that an answer was made from, or that a search found. */
+export interface Passage {
+  sourceItemId: string
+  title: string
+  content: string
+  url: string
+  provider: string
+}
+
+const MARKERS = /\[(\d{1,3})\]/g
+const PREVIEW_CHARACTERS = 320
+
+/** The numbers of the passages that a text cites, each once, in the order of their numbers. */
+export function citedIn(text: string, passages: readonly Passage[]): number[] {
+  const numbers = [...text.matchAll(MARKERS)].map(([, number]) => Number(number))
+  return [...new Set(numbers)]
+    .filter((number) => passages[number - 1] !== undefined)
+    .toSorted((one, other) => one - other)
+}
+
+/** A text whose markers `[N]` can be pointed at and opened; one that stands for nothing stays text. */
+export function withMarkers(text: string, passages: readonly Passage[]): ReactNode {
+  const pieces: ReactNode[] = []
+  let from = 0
+  for (const found of text.matchAll(MARKERS)) {
+    const number = Number(found[1])
+    const passage = passages[number - 1]
+    if (passage === undefined) continue
+    pieces.push(text.slice(from, found.index), <Marker key={found.index} number={number} passage={passage} />)
+    from = found.index + found[0].length
+  }
+  return from === 0 ? text : [...pieces, text.slice(from)]
+}
+
+/** The number of a passage: shows it when pointed at or focused, and opens it in its document. */
+function Marker({ number, passage }: { number: number; passage: Passage }) {
+  const open = useOpenPassage()
+  return (
+    <Tooltip
+      multiline
+      w="min(24rem, calc(100vw - 2rem))"
+      p="sm"
+      openDelay={120}
+      events={{ hover: true, focus: true, touch: false }}
+      label={<Preview passage={passage} />}
+    >
+      <button
+        type="button"
+        className={classes.marker}
+        aria-label={`Source ${number}: ${passage.title}`}
+        onClick={() => open(passage, number)}
+      >
+        {number}
+      </button>
+    </Tooltip>
+  )
+}
+
+function Preview({ passage: { title, content, provider } }: { passage: Passage }) {
+  const isLong = content.length > PREVIEW_CHARACTERS
+  return (
+    <span className={classes.preview}>
+      <Text component="span" size="sm" fw={600}>
+        {title}
+      </Text>
+      <Text component="span" size="xs">
+        {providerName(provider) ?? provider}
+      </Text>
+      <Text component="span" size="sm" className={classes.passage}>
+        {isLong ? `${content.slice(0, PREVIEW_CHARACTERS).trimEnd()}…` : content}
+      </Text>
+    </span>
+  )
+}
+
+/** Opens a passage in its document, by its place in the list; the address says so, and going back closes it. */
+export function useOpenPassage(): (passage: Passage, at: number) => void {
+  const navigate = useNavigate({ from: '/ask' })
+  return ({ sourceItemId }, at) =>
+    void navigate({
+      search: (search: AskSearch) => ({ ...search, item: sourceItemId, at }),
+      resetScroll: false,
+    })
+}

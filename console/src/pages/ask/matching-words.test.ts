@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { markWords, wordsToMark } from './matching-words.ts'
+
+const marked = (text: string, query: string): string =>
+  markWords(text, wordsToMark(query))
+    .map(({ text: piece, isMatch }) => (isMatch ? `[${piece}]` : piece))
+    .join('')
+
+describe('the words that matched', () => {
+  it('are marked whatever their capitals and their plural, and common words are not', () => {
+    expect(marked('Vacation: 25 days for all of us.', 'How many vacations days for us')).toBe(
+      '[Vacation]: 25 [days] for all of us.',
+    )
+  })
+
+  it('are whole words of any script, and numbers', () => {
+    expect(marked('Port 80, not 8080. Straße und Straßenbahn', 'port 80 straße')).toBe(
+      '[Port] [80], not 8080. [Straße] und Straßenbahn',
+    )
+  })
+
+  it('leave the text as it is where none is there', () => {
+    expect(markWords('Nothing here', wordsToMark('how do I'))).toEqual([
+      { from: 0, text: 'Nothing here', isMatch: false },
+    ])
+    expect(markWords('', wordsToMark('a word'))).toEqual([])
+  })
+})

@@ -1,0 +1,77 @@
+import { Text } from '@mantine/core'
+import { ProviderIcon, providerName } from '../../ui/provider.tsx'
+import { SourceLink } from '../../ui/links.tsx'
+import { PROVIDER_IDS } from './ask-search.ts'
+import { type Passage, useOpenPassage } from './marker.tsx'
+import classes from './passage-list.module.css'
+
+/** What an answer cites, by its numbers, and below it what else was read for it. */
+export function PassageList({
+  passages,
+  cited,
+  isDone,
+  otherLabel,
+}: {
+  passages: readonly Passage[]
+  cited: readonly number[]
+  /** Whether the answer is written: until then it may still cite any of them. */
+  isDone: boolean
+  otherLabel: string
+}) {
+  const others = passages.map((_, at) => at + 1).filter((number) => !cited.includes(number))
+  return (
+    <>
+      {cited.length > 0 && (
+        <section aria-label="Cited passages" className={classes.part}>
+          <Numbered numbers={cited} passages={passages} />
+        </section>
+      )}
+      {isDone && others.length > 0 && (
+        <details className={classes.part}>
+          <summary>
+            {otherLabel} ({others.length})
+          </summary>
+          <Numbered numbers={others} passages={passages} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function Numbered({ numbers, passages }: { numbers: readonly number[]; passages: readonly Passage[] }) {
+  const open = useOpenPassage()
+  return (
+    <ol className={classes.list}>
+      {numbers.map((number) => {
+        const passage = passages[number - 1]
+        if (passage === undefined) return null
+        const provider = PROVIDER_IDS.find((id) => id === passage.provider)
+        const name = providerName(passage.provider) ?? 'its source'
+        return (
+          <li key={number} className={classes.passage}>
+            <span className={classes.number} aria-hidden>
+              {number}
+            </span>
+            <div className={classes.words}>
+              <button type="button" className={classes.title} onClick={() => open(passage, number)}>
+                {passage.title}
+              </button>
+              <Text size="sm" c="dimmed" lineClamp={2}>
+                {passage.content}
+              </Text>
+            </div>
+            <div className={classes.origin}>
+              {provider && <ProviderIcon id={provider} />}
+              {passage.url !== '' && (
+                <SourceLink href={passage.url}>
+                  <span className={classes.hidden}>{passage.title} at </span>
+                  {name}
+                </SourceLink>
+              )}
+            </div>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

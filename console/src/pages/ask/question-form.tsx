@@ -1,0 +1,102 @@
+import { Button, Group, SegmentedControl, Text, Textarea } from '@mantine/core'
+import { Square } from 'lucide-react'
+import { useState } from 'react'
+import { type AskSearch, QUESTION_CHARACTERS_MAX } from './ask-search.ts'
+import classes from './question-form.module.css'
+
+/** The box, what is wanted of it, and the button that starts or stops. Enter asks, Shift and Enter begins a line. */
+export function QuestionForm({
+  search,
+  isRunning,
+  onAsk,
+  onStop,
+  onMode,
+}: {
+  search: AskSearch
+  isRunning: boolean
+  onAsk: (question: string) => void
+  onStop: () => void
+  onMode: (mode: AskSearch['mode']) => void
+}) {
+  const [question, setQuestion] = useWritten(search.q ?? '')
+  const isSearch = search.mode === 'search'
+  const isEmpty = question.trim() === ''
+  const ask = (): void => {
+    if (!isEmpty && !isRunning) onAsk(question.trim())
+  }
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        ask()
+      }}
+    >
+      <Textarea
+        label="Question"
+        size="md"
+        placeholder={isSearch ? 'vacation days' : 'How many vacation days do I get?'}
+        autosize
+        minRows={2}
+        maxRows={10}
+        maxLength={QUESTION_CHARACTERS_MAX}
+        value={question}
+        onChange={(event) => setQuestion(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          ask()
+        }}
+      />
+      <Group justify="space-between" mt="sm" gap="sm">
+        <SegmentedControl
+          aria-label="What you want"
+          data={[
+            { value: 'answer', label: 'Answer' },
+            { value: 'search', label: 'Search results' },
+          ]}
+          value={search.mode ?? 'answer'}
+          onChange={(mode) => onMode(mode === 'search' ? 'search' : undefined)}
+        />
+        <Actions isSearch={isSearch} isRunning={isRunning} isEmpty={isEmpty} onStop={onStop} />
+      </Group>
+    </form>
+  )
+}
+
+function Actions({
+  isSearch,
+  isRunning,
+  isEmpty,
+  onStop,
+}: {
+  isSearch: boolean
+  isRunning: boolean
+  isEmpty: boolean
+  onStop: () => void
+}) {
+  return (
+    <Group gap="sm">
+      <Text size="sm" c="dimmed" visibleFrom="sm">
+        Enter to {isSearch ? 'search' : 'ask'}
+      </Text>
+      {/* Two buttons: one that changed while it is clicked would submit what it has just stopped. */}
+      {isRunning ? (
+        <Button key="stop" variant="default" leftSection={<Square size={13} aria-hidden />} onClick={onStop}>
+          Stop
+        </Button>
+      ) : (
+        <Button key="start" type="submit" disabled={isEmpty}>
+          {isSearch ? 'Search' : 'Ask'}
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+/** What is in the box: what the address says, until somebody writes; and again when the address changes. */
+function useWritten(asked: string): [string, (text: string) => void] {
+  const [state, setState] = useState({ asked, text: asked })
+  if (state.asked !== asked) setState({ asked, text: asked })
+  return [state.asked === asked ? state.text : asked, (text) => setState({ asked, text })]
+}

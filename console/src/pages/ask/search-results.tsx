@@ -1,0 +1,176 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { SearchX } from 'lucide-react'
+import { type Schemas, unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { TooMany } from '../../ui/error-state.tsx'
+import { count } from '../../ui/format.ts'
+import { ItemFacts } from '../../ui/item-facts.tsx'
+import { SourceLink } from '../../ui/links.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { providerName } from '../../ui/provider.tsx'
+import { LinesSkeleton } from '../../ui/skeletons.tsx'
+import { useIsSlow } from '../../ui/use-is-slow.ts'
+import { useSourceItem } from '../../ui/use-source-item.ts'
+import { AskError } from './ask-error.tsx'
+import { type AskSearch, filterOf, RESULTS, searchRequestOf } from './ask-search.ts'
+import { useOpenPassage } from './marker.tsx'
+import { markWords, wordsToMark } from './matching-words.ts'
+import classes from './search-results.module.css'
+
+type Hit = Schemas['Hit']
+const KEPT_MS = 30 * 60_000
+const CHARACTERS_SHOWN = 600
+
+/** What a search finds. One that was made in this page is kept, so that going back to it costs nothing. */
+export function useSearchResults(search: AskSearch) {
+  const { api, organization } = useWorkspace()
+  const body = searchRequestOf(search)
+  return useQuery({
+    queryKey: [organization.id, 'search', body],
+    queryFn: ({ signal }) => unwrap(api.POST('/v1/console/search', { body, signal })),
+    enabled: search.mode === 'search' && search.q !== undefined,
+    staleTime: Infinity,
+    gcTime: KEPT_MS,
+    refetchOnReconnect: false,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The passages that fit a query, the best first, each with why it is here. */
+export function SearchResults({
+  search,
+  query,
+  onAll,
+  onUnfiltered,
+}: {
+  search: AskSearch
+  query: ReturnType<typeof useSearchResults>
+  onAll: () => void
+  onUnfiltered: () => void
+}) {
+  const isSlow = useIsSlow(query.isFetching && (query.isPending || query.isPlaceholderData))
+  if (query.error) return <AskError error={query.error} onAgain={() => void query.refetch()} />
+  if (isSlow)
+    return (
+      <Panel title="Search results">
+        <LinesSkeleton lines={6} />
+      </Panel>
+    )
+  if (query.data === undefined) return null
+  const { hits } = query.data
+  if (hits.length === 0) return <Nothing search={search} onUnfiltered={onUnfiltered} />
+  const words = wordsToMark(search.q ?? '')
+  return (
+    <Panel
+      title="Search results"
+      text={`${count(hits.length, 'passage')}, ${search.rank === 'vector' ? 'by meaning alone' : 'by words and meaning together'}`}
+      isFlush
+    >
+      <ol className={classes.list}>
+        {hits.map((hit, at) => (
+          <Result key={`${hit.sourceItemId} ${hit.content}`} hit={hit} at={at + 1} words={words} />
+        ))}
+      </ol>
+      {hits.length === RESULTS.first && (
+        <div className={classes.more}>
+          <Button variant="default" onClick={onAll}>
+            Show up to {RESULTS.all}
+          </Button>
+          <Text size="sm" c="dimmed">
+            Searches once more, for one credit.
+          </Text>
+        </div>
+      )}
+      {hits.length === RESULTS.all && (
+        <TooMany shown={RESULTS.all} hint="Narrow the search by its filters for the others." />
+      )}
+    </Panel>
+  )
+}
+
+function Nothing({ search, onUnfiltered }: { search: AskSearch; onUnfiltered: () => void }) {
+  const isFiltered = filterOf(search) !== undefined
+  return (
+    <Panel>
+      <EmptyState
+        icon={SearchX}
+        title="Nothing was found"
+        text={
+          isFiltered
+            ? 'Nothing that the filters let pass is near to these words.'
+            : 'Nothing that is stored is near to these words, or nothing is stored yet.'
+        }
+        action={
+          isFiltered && (
+            <Button variant="default" onClick={onUnfiltered}>
+              Search without filters
+            </Button>
+          )
+        }
+      />
+    </Panel>
+  )
+}
+
+function Result({ hit, at, words }: { hit: Hit; at: number; words: ReadonlySet<string> }) {
+  const open = useOpenPassage()
+  const item = useSourceItem(hit.sourceItemId)
+  const content =
+    hit.content.length > CHARACTERS_SHOWN
+      ? `${hit.content.slice(0, CHARACTERS_SHOWN).trimEnd()}…`
+      : hit.content
+  return (
+    <li className={classes.result}>
+      <Stack gap={4} className={classes.words}>
+        <h3 className={classes.heading}>
+          <button type="button" className={classes.title} onClick={() => open(hit, at)}>
+            <Marked text={hit.title} words={words} />
+          </button>
+        </h3>
+        <ItemFacts provider={hit.provider} item={item.data} />
+        <p className={classes.content}>
+          <Marked text={content} words={words} />
+        </p>
+        {hit.url !== '' && (
+          <span className={classes.link}>
+            <SourceLink href={hit.url}>
+              Open the original at {providerName(hit.provider) ?? hit.provider}
+            </SourceLink>
+          </span>
+        )}
+      </Stack>
+      <dl className={classes.scores}>
+        {hit.relevance !== undefined && <Score name="Relevance" value={hit.relevance} />}
+        <Score name="Similarity" value={hit.score} />
+      </dl>
+    </li>
+  )
+}
+
+function Score({ name, value }: { name: string; value: number }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <span className={classes.bar} aria-hidden>
+          <span style={{ width: `${Math.round(value * 100)}%` }} />
+        </span>
+        {value.toFixed(2)}
+      </dd>
+    </div>
+  )
+}
+
+function Marked({ text, words }: { text: string; words: ReadonlySet<string> }) {
+  return markWords(text, words).map((piece) =>
+    piece.isMatch ? (
+      <mark key={piece.from} className={classes.match}>
+        {piece.text}
+      </mark>
+    ) : (
+      piece.text
+    ),
+  )
+}

@@ -1,0 +1,23 @@
+import type { Schemas } from '../api/client.ts'
+import classes from './item-facts.module.css'
+import { providerName } from './provider.tsx'
+import { RelativeTime } from './relative-time.tsx'
+
+type Item = Pick<Schemas['SourceItem'], 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt'>
+
+/** Where an item is from, what it is, by whom and when; `item` is undefined until it was read. */
+export function ItemFacts({ provider, item }: { provider: string; item: Item | undefined }) {
+  return (
+    <span className={classes.facts}>
+      <span>{providerName(provider) ?? provider}</span>
+      {item && <span>{item.sourceKind}</span>}
+      {item && item.authorName !== null && <span>by {item.authorName}</span>}
+      {item && (
+        <span>
+          {item.sourceUpdatedAt === null ? 'stored ' : 'updated '}
+          <RelativeTime at={item.sourceUpdatedAt ?? item.syncedAt} />
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,255 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type ConsoleRig, startConsole } from './support/console.ts'
+
+const MEMBER = 'mel@example.com'
+const OWNER = 'ada@example.com'
+const executablePath = inject('chromium')
+const INJECTED = `Parking rules for the garage
+
+Badges open the garage gate from six in the morning. <img src=x onerror="window.injected = 1"><script>window.injected = 2</script>
+[the garage map](javascript:window.injected=3) <a href="javascript:window.injected=4" onclick="window.injected=5">gate</a> <svg onload="window.injected=6">
+
+Visitors park on level two.`
+
+let rig: ConsoleRig
+
+describe.skipIf(executablePath === null)('asking in a browser', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+    await rig.join(MEMBER, 'member')
+    await rig.join(OWNER, 'owner')
+    const { secret } = await rig.organization.mint({ actions: ['ingest'] })
+    await rig.service.call('POST', '/v1/ingest', {
+      key: secret,
+      body: {
+        documents: [
+          {
+            connectorId: rig.organization.sources.notion,
+            provider: 'notion',
+            sourceKind: 'document',
+            externalId: 'garage',
+            title: 'Garage <script>window.injected = 7</script>',
+            body: INJECTED,
+            url: 'https://wiki.example.com/garage',
+          },
+        ],
+      },
+    })
+  })
+  afterAll(() => rig.close())
+
+  it('shows a member an answer whose markers show their passage, which opens in its document with the link to the original', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, MEMBER, 'ask')
+    const answer = await ask(page, 'How many days of paid time off?')
+    expect(await answer.innerText()).toContain('25 days')
+    const marker = answer.getByRole('button', { name: 'Source 1: Vacation' })
+    await marker.focus()
+    const preview = page.getByRole('tooltip')
+    await preview.getByText('Employees accrue 25 days').waitFor()
+    await marker.press('Enter')
+    const panel = page.getByRole('dialog', { name: 'Vacation' })
+    await panel.locator('mark').waitFor()
+    expect(await panel.locator('mark').innerText()).toContain('25 days of paid time off')
+    expect(await panel.getByRole('link', { name: /Open the original at Notion/ }).getAttribute('href')).toBe(
+      'https://wiki.example.com/vacation',
+    )
+    expect(new URL(page.url()).searchParams.get('item')).not.toBeNull()
+    await expectNoFaults(page)
+    await page.goBack()
+    await panel.waitFor({ state: 'detached' })
+    await answer.getByText('25 days').first().waitFor()
+    await context.close()
+  })
+
+  it('draws weak evidence apart from strong, and says it in words', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, MEMBER, 'ask')
+    const strong = await ask(page, 'How many days of paid time off?')
+    expect(await strong.getByText('Weak evidence').count()).toBe(0)
+    const looks = (): Promise<string> =>
+      page
+        .getByRole('region', { name: 'Answer' })
+        .evaluate((element) => getComputedStyle(element).borderTopStyle)
+    expect(await looks()).toBe('solid')
+    const weak = await ask(page, 'Which river flows through Paris?')
+    await weak.getByText('Weak evidence').waitFor()
+    expect(await looks()).toBe('dashed')
+    await expectNoFaults(page)
+    await context.close()
+  })
+
+  it('has filters in its address: a link opens them, a change writes them, and going back takes them away', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, MEMBER, 'ask?mode=search&q=travel')
+    const results = page.getByRole('region', { name: 'Search results' })
+    await results.getByRole('button', { name: 'Expenses' }).waitFor()
+    await results
+      .locator('mark', { hasText: /^travel$/ })
+      .first()
+      .waitFor()
+    expect(await results.innerText()).toMatch(/Relevance\s+\d\.\d\d\s+Similarity\s+\d\.\d\d/)
+    await results.getByText('document', { exact: true }).first().waitFor()
+    await page.getByRole('checkbox', { name: 'Slack' }).press('Space')
+    await page.getByText('Nothing was found').waitFor()
+    expect(new URL(page.url()).searchParams.get('providers')).toBe('["slack"]')
+    await page.goBack()
+    await results.getByRole('button', { name: 'Expenses' }).waitFor()
+    await page.goto(`${rig.service.url}/console/ask?mode=search&q=travel&author=Nobody%20Known`)
+    await page.getByText('Nothing was found').waitFor()
+    expect(await page.getByLabel('Author').inputValue()).toBe('Nobody Known')
+    await page.getByRole('button', { name: 'Search without filters' }).click()
+    await results.getByRole('button', { name: 'Expenses' }).waitFor()
+    await expectNoFaults(page)
+    await context.close()
+  })
+
+  it('runs nothing of what a stored document has in it, wherever that is shown', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, OWNER, 'ask')
+    const answer = await ask(page, 'When do badges open the garage gate?')
+    await answer.getByText('six in the morning').first().waitFor()
+    await answer.getByRole('button', { name: /^Source 1: Garage/ }).press('Enter')
+    const panel = page.getByRole('dialog')
+    await panel.getByText('Visitors park on level two.').waitFor()
+    expect(await panel.innerText()).toContain('<img src=x onerror=')
+    await page.goto(`${rig.service.url}/console/ask?mode=search&q=garage%20gate`)
+    await page.getByRole('region', { name: 'Search results' }).getByText('level two').waitFor()
+    expect(await page.locator('main img, main script, main svg[onload]').count()).toBe(0)
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
+    expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
+    await context.close()
+  })
+
+  it('builds of what a model writes text and safe links only', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    const text =
+      'See **this** [1] <img src=x onerror="window.injected=1"> [a](javascript:alert(1)) [b](https://ok.example/) [9]'
+    const item = {
+      sourceItemId: '5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60',
+      title: 'Paper',
+      content: 'Words',
+      url: '',
+      provider: 'notion',
+      score: 0.5,
+    }
+    const whole = { question: 'q', answer: text, citations: [], context: [item], limitations: [] }
+    const events: [string, object][] = [
+      ['context', { context: [item] }],
+      ['delta', { text }],
+      ['done', whole],
+    ]
+    await page.route('**/v1/console/ask', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
+      }),
+    )
+    await rig.signIn(page, MEMBER, 'ask')
+    const answer = await ask(page, 'q')
+    await answer.getByRole('button', { name: 'Source 1: Paper' }).first().waitFor()
+    expect(await answer.locator('strong').innerText()).toBe('this')
+    expect(
+      await answer.getByRole('link').evaluateAll((links) => links.map((a) => a.getAttribute('href'))),
+    ).toEqual(['https://ok.example/'])
+    expect(await answer.innerText()).toContain('[9]')
+    expect(await answer.locator('img').count()).toBe(0)
+    await context.close()
+  })
+
+  it('stops an answer that is being written, and keeps what there is of it', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, MEMBER, 'ask')
+    const over = Promise.withResolvers<void>()
+    await page.route('**/v1/console/ask', () => over.promise)
+    await page.getByRole('textbox', { name: 'Question' }).fill('How many days of paid time off?')
+    await page.getByRole('textbox', { name: 'Question' }).press('Enter')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You stopped before anything was written.').waitFor()
+    over.resolve()
+    await page.unroute('**/v1/console/ask')
+    await page.getByRole('button', { name: 'Ask again' }).click()
+    const answer = page.getByRole('region', { name: 'Answer' })
+    await answer.getByRole('button', { name: 'Copy the answer' }).waitFor()
+    expect(await answer.innerText()).toContain('25 days')
+    await context.close()
+  })
+
+  it("says in the service's own words why there is no answer, with the request's id", async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await page.route('**/v1/console/ask', (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'x-request-id': 'req-of-this-test' },
+        json: { error: 'All credits of this period are used', code: 'quota_exceeded' },
+      }),
+    )
+    await rig.signIn(page, OWNER, 'ask')
+    await page.getByRole('textbox', { name: 'Question' }).fill('Anything?')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('All credits of this period are used').waitFor()
+    expect(await alert.innerText()).toContain('req-of-this-test')
+    const plan = page.getByRole('main').getByRole('link', { name: 'See the plan' })
+    expect(await plan.getAttribute('href')).toBe('/console/billing')
+    await context.close()
+  })
+
+  it('remembers questions in this tab, and sends no question that a link has in it', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    let asked = 0
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/v1/console/ask') asked++
+    })
+    await rig.signIn(page, MEMBER, 'ask')
+    await ask(page, 'Who approves travel?')
+    await page.goto(`${rig.service.url}/console/ask?q=Who%20answers%20pages%3F`)
+    expect(await page.getByRole('textbox', { name: 'Question' }).inputValue()).toBe('Who answers pages?')
+    await page
+      .getByRole('region', { name: 'Recent questions' })
+      .getByRole('button', { name: 'Who approves travel?' })
+      .waitFor()
+    expect(asked).toBe(1)
+    await page.getByRole('button', { name: 'Forget them' }).click()
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('approves travel')
+    await context.close()
+  })
+
+  it('can be used at 360 pixels by keyboard alone, the source over all of the screen', async () => {
+    const { context, page } = await rig.open({
+      viewport: { width: 360, height: 740 },
+      colorScheme: 'dark',
+      bypassCSP: true,
+    })
+    await rig.signIn(page, MEMBER, 'ask')
+    await page.getByRole('textbox', { name: 'Question' }).press('Shift+Enter')
+    const answer = await ask(page, 'How many days of paid time off?')
+    expect(await page.locator('html').evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(360)
+    await answer.getByRole('button', { name: 'Source 1: Vacation' }).press('Enter')
+    const panel = page.getByRole('dialog', { name: 'Vacation' })
+    await panel.locator('mark').waitFor()
+    expect((await panel.boundingBox())?.width).toBe(360)
+    await expectNoFaults(page)
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await context.close()
+  })
+})
+
+/** Asks, and waits for the whole answer. */
+async function ask(page: Page, question: string) {
+  await page.getByRole('textbox', { name: 'Question' }).fill(question)
+  await page.getByRole('textbox', { name: 'Question' }).press('Enter')
+  const answer = page.getByRole('region', { name: 'Answer' })
+  await answer.getByRole('button', { name: 'Copy the answer' }).waitFor()
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+  return answer
+}
+
+/** The policy is there to forbid what axe does: it puts its script into the page. */
+async function expectNoFaults(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([])
+}
