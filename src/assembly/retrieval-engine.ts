@@ -1,0 +1,56 @@
+import type { Logger } from 'pino'
+import { type AnswerServices, createAnswers, type Question } from '../answers/index.ts'
+import type { Settings } from '../config.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import type { Metrics } from '../health/index.ts'
+import type { LanguageModel } from '../inference/language-model.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { createMemoryCanvas, type MemoryCanvasServices } from '../memory-canvas/index.ts'
+import { createRetrieval, type RetrievalServices } from '../retrieval/index.ts'
+import type { VectorMemory } from '../vector-memory/index.ts'
+import type { EmbeddingEngine } from './embedding-engine.ts'
+import { itemsNearest } from './items-nearest.ts'
+
+/** It has one session: a search at work, and one that is ready to follow. */
+const EMBEDDED_SEARCHES_AT_ONCE = 2
+
+/** Puts together what finds: search and context, the answers made of them, and the canvas, which finds by meaning. */
+export function createRetrievalEngine(
+  deps: {
+    settings: Settings
+    database: OpenDatabase
+    clock: Clock
+    logger: Logger
+    languageModel: LanguageModel | null
+    termWeights: TermWeights
+  },
+  parts: { models: EmbeddingEngine['models']; memory: VectorMemory | null; metrics: Metrics },
+): Pick<RetrievalServices, 'retrieval'> &
+  Pick<AnswerServices, 'answers'> &
+  Pick<MemoryCanvasServices, 'memoryCanvas'> {
+  const { database, clock, termWeights: terms } = deps
+  const { db } = database
+  const retrieval = createRetrieval({
+    db,
+    clock,
+    models: parts.models,
+    terms,
+    ...(parts.memory ? { memory: parts.memory } : {}),
+    onAnswered: parts.metrics.observeSearch,
+    ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
+  })
+  return {
+    retrieval,
+    answers: createAnswers<Question>({
+      retrieve: ({ caller, query, limit }, signal) =>
+        retrieval.search(caller, { query, limit, rank: 'reading' }, signal),
+      languageModel: deps.languageModel,
+      answerTimeoutMs: deps.settings.ANSWER_TIMEOUT_MS,
+      terms,
+      onModelFailure: (err, { requestId }) =>
+        deps.logger.warn({ requestId, err }, 'the language model failed'),
+    }),
+    memoryCanvas: createMemoryCanvas({ db, clock, findItems: itemsNearest(retrieval.search) }),
+  }
+}
