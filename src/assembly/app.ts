@@ -13,6 +13,7 @@ import {
 } from '../billing/index.ts'
 import { backupRoutes, type BackupServices, createBackups } from '../backup/index.ts'
 import type { Task } from '../background/index.ts'
+import { dailyUsageRoutes, type DailyUsageServices } from '../daily-usage/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
@@ -136,6 +137,7 @@ type Services = AccessServices &
   BackupServices &
   BillingServices &
   ConnectionServices &
+  DailyUsageServices &
   HealthServices &
   ItemServices &
   MemoryCanvasServices &
@@ -163,6 +165,7 @@ export const routes: readonly Route<Services>[] = [
   ...auditRoutes,
   ...organizationRoutes,
   ...billingRoutes,
+  ...dailyUsageRoutes,
   ...webhookRoutes,
   ...operatorRoutes,
   ...backupRoutes,

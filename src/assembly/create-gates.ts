@@ -36,7 +36,7 @@ export function createGates(deps: {
       if (caller.kind === 'agent' && caller.isBeyondPlan)
         throw await beyondPlanError(db, caller.organizationId, 'agents')
     },
-    holdCredit: (organizationId, requestId) => credits.hold(organizationId, requestId),
+    holdCredit: (use, requestId) => credits.hold(use, requestId),
   }
 }
 

@@ -1,16 +1,18 @@
 import type { Logger } from 'pino'
 import { createTask, type Task } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
+import { pruneDays } from '../daily-usage/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Credits, noteLowCredits, type RateLimit } from '../usage/index.ts'
 
 const SWEEP_INTERVAL_MS = 60_000
+const PRUNE_INTERVAL_MS = 60 * 60_000
 /** How long after credits have become few webhooks hear of it at most. */
 const LOW_CREDITS_INTERVAL_MS = 10_000
 
 /**
- * Gives back the credits of requests whose process died, forgets the rate windows that are over, and tells of credits that are
- * running out.
+ * Gives back the credits of requests whose process died, forgets the rate windows that are over and the days of use that are
+ * too long ago, and tells of credits that are running out.
  */
 export function sweepUsage(
   { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
@@ -21,6 +23,7 @@ export function sweepUsage(
   return [
     sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be given back'),
     sweep(() => rateLimit.sweep(), 'rate windows that are over could not be removed'),
+    sweep(() => pruneDays(db, clock.now()), 'days of use could not be forgotten', PRUNE_INTERVAL_MS),
     sweep(
       () => noteLowCredits(db, clock.now()),
       'workspaces with few credits could not be told',

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
-import type { Action, ActorType, Role } from '../kernel/actions.ts'
+import type { Action, ActorType, ChargedAction, Role } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 
 type Json = ColumnType<Record<string, unknown>, string, string>
@@ -130,6 +130,18 @@ export interface Schema {
     lease_expires_at: Nullable<Date>
     last_error: Nullable<string>
     sent_at: Nullable<Date>
+  }
+  daily_usage: {
+    organization_id: string
+    /** ISO 8601, as it is written; PostgreSQL's driver reads it as a date of JavaScript. */
+    day: ColumnType<Date, string, string>
+    period_started_at: Date
+    subject_id: string
+    is_user: boolean
+    surface: ChargedAction
+    is_mcp: boolean
+    requests: number
+    credits: number
   }
   credit_reservations: { organization_id: string; id: string; period_started_at: Date; expires_at: Date }
   api_keys: {

@@ -68,6 +68,8 @@ declare module 'fastify' {
     principal: Principal
     /** The room that its body takes. */
     bodyShare: BodyShare
+    /** A tool of `/mcp` sends it, for who called the tool. */
+    isMcp: boolean
   }
   interface FastifyInstance {
     /** The base URL in links, without a slash at its end. */
@@ -110,6 +112,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     receiveBody(payload, request.routeOptions.bodyLimit ?? 0, request.bodyShare),
   )
   app.decorateRequest('principal', null)
+  app.decorateRequest('isMcp', false)
   const budget = createBodyBudget()
   const bodyReader = createBodyReader()
   app.addHook('onClose', () => bodyReader.close())

@@ -1,11 +1,19 @@
 import type { AgentPrincipal, Caller, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
-import type { Action } from '../kernel/actions.ts'
+import type { Action, ChargedAction } from '../kernel/actions.ts'
 
 /** Where a caller stands in its rolling minute. */
 export interface RateStanding {
   limit: number
   remaining: number
   resetAt: Date
+}
+
+/** What a credit is for: what is kept of an answer that was charged. */
+export interface CreditUse {
+  caller: Caller
+  surface: ChargedAction
+  /** A tool of `/mcp` asked for it. */
+  isMcp: boolean
 }
 
 /** A credit held for a request in flight. Exactly one of the two is called. */
@@ -35,5 +43,5 @@ export interface Gates {
   /** Throws `plan_limit_reached` for a key that the plan has no room for. */
   requireRoom(caller: Caller): Promise<void>
   /** Throws `subscription_required` or `quota_exceeded`. */
-  holdCredit(organizationId: string, requestId: string): Promise<CreditHold>
+  holdCredit(use: CreditUse, requestId: string): Promise<CreditHold>
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { ROLES } from '../kernel/actions.ts'
+import { CHARGED_ACTIONS, ROLES } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
 import { isWithin, requireReach } from '../kernel/scope.ts'
@@ -8,7 +8,7 @@ import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
-import type { Gates, RateStanding } from './gates.ts'
+import type { CreditUse, Gates, RateStanding } from './gates.ts'
 import { sendForm } from './page.ts'
 import { parseBody } from './parse-body.ts'
 import { refuseUnknownParameters } from './query-parameters.ts'
@@ -97,10 +97,8 @@ export async function run<S>(
   try {
     const parsed = await parseRequest(route, bodyReader, principal, request, abort.signal)
     if (principal && principal.kind !== 'user') await gates.requireRoom(principal)
-    const hold =
-      route.credits === 1 && principal && principal.kind !== 'user'
-        ? await gates.holdCredit(principal.organizationId, request.id)
-        : undefined
+    const use = useOf(route, principal, request)
+    const hold = use && (await gates.holdCredit(use, request.id))
     let result: UntypedReply
     try {
       result = await route.handle(parsed, services)
@@ -124,6 +122,15 @@ export async function run<S>(
     clearTimeout(timer)
     reply.raw.off('close', onClose)
   }
+}
+
+/** What the request's credit is for; undefined where it costs none. */
+function useOf<S>(route: Route<S>, principal: Principal, { isMcp }: FastifyRequest): CreditUse | undefined {
+  if (route.credits === 0 || principal === null || principal.kind === 'user') return undefined
+  const action = 'action' in route.access ? route.access.action : null
+  const surface = CHARGED_ACTIONS.find((charged) => charged === action)
+  if (!surface) throw new Error(`${route.operationId} costs a credit and is none of what credits are for`)
+  return { caller: principal, surface, isMcp }
 }
 
 async function parseRequest<S>(

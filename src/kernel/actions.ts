@@ -13,6 +13,10 @@ export const ACTIONS = [
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
+/** What a credit is charged for. */
+export const CHARGED_ACTIONS = ['search', 'context', 'ask'] as const satisfies readonly Action[]
+export type ChargedAction = (typeof CHARGED_ACTIONS)[number]
+
 /** Roles of a workspace's members, the mightiest first. */
 export const ROLES = ['owner', 'admin', 'member'] as const
 export type Role = (typeof ROLES)[number]

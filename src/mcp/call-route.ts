@@ -40,10 +40,12 @@ const ErrorAnswer = z.object({
 /** For whom a call is under way: its signal. */
 const underWay = new AsyncLocalStorage<AbortSignal>()
 
-/** Lets calls end with the client: the framework listens to a call's signal only until the body was read. */
-export function endCallsWithClients(server: FastifyInstance): void {
-  server.addHook('onRequest', async (_request, reply) => {
-    underWay.getStore()?.addEventListener('abort', () => reply.raw.destroy(), { once: true })
+/** Marks the calls as the tools', and lets them end with the client: the framework listens to a call's signal only until the body was read. */
+export function knowCalls(server: FastifyInstance): void {
+  server.addHook('onRequest', async (request, reply) => {
+    const signal = underWay.getStore()
+    request.isMcp = signal !== undefined
+    signal?.addEventListener('abort', () => reply.raw.destroy(), { once: true })
   })
 }
 

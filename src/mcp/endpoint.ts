@@ -7,7 +7,7 @@ import type { Route } from '../http/route.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { endCallsWithClients } from './call-route.ts'
+import { knowCalls } from './call-route.ts'
 import { createMcpServers } from './describe-server.ts'
 
 const MCP_PATH = '/mcp'
@@ -32,7 +32,7 @@ export interface McpOptions<S> {
  */
 export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void {
   const serverFor = createMcpServers(server, options)
-  endCallsWithClients(server)
+  knowCalls(server)
   server.route({
     method: 'POST',
     url: MCP_PATH,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aSearch } from '../../test/support/credit-use.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createSubscriptions, putSubscription, type NewSubscription } from '../billing/index.ts'
@@ -48,7 +49,7 @@ async function workspace(subscription: Partial<NewSubscription> = {}) {
     at: (moment: string | number) => {
       time.now = new Date(moment)
     },
-    hold: () => first.hold(organizationId, randomUUID()),
+    hold: () => first.hold(aSearch(organizationId), randomUUID()),
     put: (changed: NewSubscription) => subscriptions.put(organizationId, changed),
     read: async () => {
       const view = await subscriptions.read(organizationId)
@@ -56,6 +57,17 @@ async function workspace(subscription: Partial<NewSubscription> = {}) {
       return view
     },
     used: async () => (await subscriptions.read(organizationId))?.creditsUsed,
+    /** What the days say was charged in the period that began then. */
+    charged: async (periodStart: string) => {
+      const rows = await database.db
+        .selectFrom('daily_usage')
+        .select(['requests', 'credits'])
+        .where('organization_id', '=', organizationId)
+        .where('period_started_at', '=', new Date(periodStart))
+        .execute()
+      expect(rows.every(({ requests, credits }) => requests === credits)).toBe(true)
+      return rows.reduce((sum, { credits }) => sum + credits, 0)
+    },
     reservations: async () => {
       const rows = await database.db
         .selectFrom('credit_reservations')
@@ -101,7 +113,7 @@ describe('who may retrieve', () => {
 
   it('a workspace without a subscription is answered 402', async () => {
     const credits = createCredits({ db: database.db, clock: { now: () => START } })
-    const refusal = await refusalOf(credits.hold(randomUUID(), randomUUID()))
+    const refusal = await refusalOf(credits.hold(aSearch(randomUUID()), randomUUID()))
     expect(refusal).toMatchObject({ code: 'subscription_required', details: { status: null } })
   })
 
@@ -191,8 +203,9 @@ describe('no hard cap', () => {
       { tier: 'enterprise' },
       { tier: 'builder', status: 'internal', creditsIncluded: 1 },
     ] as const) {
-      const { hold, read } = await workspace(subscription)
+      const { hold, read, charged } = await workspace(subscription)
       for (let n = 0; n < 3; n += 1) await (await hold()).settle()
+      expect(await charged(START.toISOString())).toBe(3)
       const unlimited = subscription.tier === 'enterprise' || subscription.tier === 'builder'
       expect(await read()).toMatchObject({
         creditsUsed: 3,
@@ -309,11 +322,13 @@ describe('a request whose process died', () => {
 
 describe('many requests at once, on two instances', () => {
   it('are served exactly up to the cap, and every failed one is given back', async () => {
-    const { organizationId, first, second, used, reservations } = await workspace({ creditsIncluded: 50 })
+    const { organizationId, first, second, used, charged, reservations } = await workspace({
+      creditsIncluded: 50,
+    })
     let served = 0
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, async (_, n) => {
-        const held = await heldOrNull((n % 2 ? first : second).hold(organizationId, randomUUID()))
+        const held = await heldOrNull((n % 2 ? first : second).hold(aSearch(organizationId), randomUUID()))
         if (!held) return 'refused'
         if (n % 3 === 0) {
           await held.refund()
@@ -326,9 +341,13 @@ describe('many requests at once, on two instances', () => {
     )
     expect(served).toBeLessThanOrEqual(50)
     expect(outcomes.filter((outcome) => outcome === 'served')).toHaveLength(served)
-    expect([await used(), await reservations()]).toEqual([served, 0])
+    expect([await used(), await charged(START.toISOString()), await reservations()]).toEqual([
+      served,
+      served,
+      0,
+    ])
     const rest = await Promise.all(
-      Array.from({ length: 60 }, () => heldOrNull(first.hold(organizationId, randomUUID()))),
+      Array.from({ length: 60 }, () => heldOrNull(first.hold(aSearch(organizationId), randomUUID()))),
     )
     expect(rest.filter((held) => held !== null)).toHaveLength(50 - served)
   })
@@ -339,7 +358,7 @@ describe('many requests at once, on two instances', () => {
     at('2026-02-28T10:00:00.000Z')
     const held = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
-        heldOrNull((n % 2 ? first : second).hold(organizationId, randomUUID())),
+        heldOrNull((n % 2 ? first : second).hold(aSearch(organizationId), randomUUID())),
       ),
     )
     expect(held.filter((one) => one !== null)).toHaveLength(20)
@@ -347,23 +366,26 @@ describe('many requests at once, on two instances', () => {
   })
 
   it('without a cap are all counted', async () => {
-    const { organizationId, first, second, used } = await workspace({ tier: 'studio', creditsIncluded: 10 })
+    const { organizationId, first, second, used, charged } = await workspace({
+      tier: 'studio',
+      creditsIncluded: 10,
+    })
     await Promise.all(
       Array.from({ length: 100 }, async (_, n) =>
-        (await (n % 2 ? first : second).hold(organizationId, randomUUID())).settle(),
+        (await (n % 2 ? first : second).hold(aSearch(organizationId), randomUUID())).settle(),
       ),
     )
-    expect(await used()).toBe(100)
+    expect([await used(), await charged(START.toISOString())]).toEqual([100, 100])
   })
 
   it('may end while sweeps give back the credits of dead ones', async () => {
-    const { organizationId, first, second, at, used, reservations } = await workspace({
+    const { organizationId, first, second, at, used, charged, reservations } = await workspace({
       creditsIncluded: 100,
     })
-    for (let n = 0; n < 30; n += 1) await first.hold(organizationId, randomUUID())
+    for (let n = 0; n < 30; n += 1) await first.hold(aSearch(organizationId), randomUUID())
     at(START.getTime() + MINUTE_MS)
     const live = await Promise.all(
-      Array.from({ length: 30 }, () => second.hold(organizationId, randomUUID())),
+      Array.from({ length: 30 }, () => second.hold(aSearch(organizationId), randomUUID())),
     )
     const expired = new Date(START.getTime() + RESERVATION_MINUTES * MINUTE_MS)
     await Promise.all([
@@ -372,7 +394,7 @@ describe('many requests at once, on two instances', () => {
       second.sweepExpired(expired),
     ])
     await first.sweepExpired(expired)
-    expect([await used(), await reservations()]).toEqual([15, 0])
+    expect([await used(), await charged(START.toISOString()), await reservations()]).toEqual([15, 15, 0])
   })
 })
 
@@ -394,10 +416,10 @@ describe('the ledger', () => {
     { minLength: 1, maxLength: 30 },
   )
 
-  it('balances after any sequence: credits used are those settled and those in flight in this period', async () => {
+  it('balances after any sequence: credits used are those settled, which the days add up to, and those in flight', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (cap, list) => {
-        const { first, hold, at, read, reservations } = await workspace({ creditsIncluded: cap })
+        const { first, hold, at, read, charged, reservations } = await workspace({ creditsIncluded: cap })
         let time = START.getTime()
         let settled: string[] = []
         let flying: { held: CreditHold; period: string; expires: number }[] = []
@@ -425,6 +447,7 @@ describe('the ledger', () => {
           const taken = [...settled, ...flying.map(({ period }) => period)]
           expect(creditsUsed).toBe(taken.filter((period) => period === periodStart).length)
           expect(await reservations()).toBe(flying.length)
+          expect(await charged(periodStart)).toBe(settled.filter((period) => period === periodStart).length)
           settled = settled.filter((period) => period === periodStart)
         }
       }),

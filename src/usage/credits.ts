@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { countOverage, stateAt, type SubscriptionRow, type SubscriptionState } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import type { CreditHold } from '../http/gates.ts'
+import { countUse, useValues } from '../daily-usage/index.ts'
+import type { CreditHold, CreditUse } from '../http/gates.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 
@@ -13,10 +14,11 @@ const COUNT_ROUNDS_MAX = 10
 export interface Credits {
   /**
    * Takes a credit for a request. Under a hard cap it is reserved at once, so that no number of requests in flight can
-   * pass the cap; where there is no cap it is counted when the request succeeds, and refused ones never appear.
+   * pass the cap; where there is no cap it is counted when the request succeeds, and refused ones never appear. What is
+   * charged in the end is counted on its day in the same statement.
    * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`.
    */
-  hold(organizationId: string, requestId: string): Promise<CreditHold>
+  hold(use: CreditUse, requestId: string): Promise<CreditHold>
   /**
    * Gives back the credits of requests whose process died: the reservations that expired by `now`. Any number of
    * instances may do so at once. Returns how many there were.
@@ -24,20 +26,26 @@ export interface Credits {
   sweepExpired(now: Date): Promise<number>
 }
 
+interface Ledger {
+  db: Db
+  clock: Clock
+}
+
 /** The credits of organizations, exact over all instances on one database. */
-export function createCredits({ db, clock }: { db: Db; clock: Clock }): Credits {
+export function createCredits({ db, clock }: Ledger): Credits {
   return {
-    async hold(organizationId, requestId) {
+    async hold(use, requestId) {
+      const { organizationId } = use.caller
       const now = clock.now()
       let row = await take(db, organizationId, requestId, now)
       if (row?.retrieves && stateAt(row, now).over) {
         await startPeriod(db, organizationId, stateAt(row, now), now)
         row = await take(db, organizationId, requestId, now)
       }
-      if (row?.held) return reservedHold(db, organizationId, requestId)
+      if (row?.held) return reservedHold({ db, clock }, use, requestId)
       if (!row?.retrieves) throw subscriptionRequired(row)
       if (row.blocks_over_cap && row.credit_limit !== null) throw quotaExceeded(stateAt(row, now))
-      return countedHold(db, clock, organizationId)
+      return countedHold({ db, clock }, use)
     },
     sweepExpired: (now) => sweepExpired(db, now),
   }
@@ -92,7 +100,8 @@ const countCredit = prepare(`
     update subscriptions set credits_used = credits_used + 1
     where organization_id = $1 and period_ends_at > $2
       and (credit_limit is null or blocks_over_cap or credits_used < credit_limit)
-    returning credit_limit
+    returning organization_id, period_started_at, credit_limit
+  ), used as (${countUse('counted', 3)}
   )
   select case when credit_limit is null then set_config('synchronous_commit', 'off', true) end from counted`)
 
@@ -101,9 +110,13 @@ const readState = prepare<SubscriptionRow>(`
     retrieves, credit_limit, blocks_over_cap
   from subscriptions where organization_id = $1`)
 
-const endReservation = prepare(
-  `delete from credit_reservations where organization_id = $1 and id = $2 returning id`,
-)
+const endReservation = prepare(`
+  with charged as (
+    delete from credit_reservations where organization_id = $1 and id = $2
+    returning organization_id, period_started_at
+  ), used as (${countUse('charged', 3)}
+  )
+  select organization_id from charged`)
 
 const giveBack = prepare(`
   with released as (
@@ -115,10 +128,12 @@ const giveBack = prepare(`
   where s.organization_id = released.organization_id and s.period_started_at = released.period_started_at`)
 
 /** A hold with a reservation behind it: whoever deletes the reservation decides what becomes of the credit. */
-function reservedHold(db: Db, organizationId: string, requestId: string): CreditHold {
+function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string): CreditHold {
+  const { organizationId } = use.caller
   return {
     async settle() {
-      const { rows } = await endReservation(db, [organizationId, requestId])
+      const values = [organizationId, requestId, ...useValues(use, clock.now())]
+      const { rows } = await endReservation(db, values)
       if (rows.length === 0) throw reservationExpired()
     },
     async refund() {
@@ -128,15 +143,16 @@ function reservedHold(db: Db, organizationId: string, requestId: string): Credit
 }
 
 /** A hold where no cap has to be kept: the credit is counted once the request has succeeded, in the period of that moment. */
-function countedHold(db: Db, clock: Clock, organizationId: string): CreditHold {
+function countedHold({ db, clock }: Ledger, use: CreditUse): CreditHold {
+  const { organizationId } = use.caller
   return {
     async settle() {
       // Each round another request may have taken the last credit, begun the period or changed the plan.
       for (let round = 0; round < COUNT_ROUNDS_MAX; round += 1) {
         const now = clock.now()
-        const { rows } = await countCredit(db, [organizationId, now])
+        const { rows } = await countCredit(db, [organizationId, now, ...useValues(use, now)])
         if (rows.length > 0) return
-        if (await countOverage(db, { organizationId, reportId: randomUUID(), at: now })) return
+        if (await countOverage(db, { use, reportId: randomUUID(), at: now })) return
         const [row] = (await readState(db, [organizationId])).rows
         if (!row) throw subscriptionRequired(row)
         const state = stateAt(row, now)

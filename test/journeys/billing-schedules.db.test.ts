@@ -6,6 +6,7 @@ import { createBilling, putSubscription } from '../../src/billing/index.ts'
 import { periodAt } from '../../src/billing/subscriptions/period.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { createCredits } from '../../src/usage/index.ts'
+import { aSearch } from '../support/credit-use.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { keepWithinPlan } from '../support/keep-within-plan.ts'
 import { createModelProcessor, type ReportFate } from '../support/model-processor.ts'
@@ -147,7 +148,7 @@ async function play(steps: readonly Step[]): Promise<void> {
   }
   const answer = async (isServed: boolean): Promise<void> => {
     const blocks = model.tier === 'builder' || model.tier === ''
-    const outcome = await credits.hold(organizationId, randomUUID()).catch((error: unknown) => {
+    const outcome = await credits.hold(aSearch(organizationId), randomUUID()).catch((error: unknown) => {
       if (error instanceof AppError) return error.code
       throw error
     })

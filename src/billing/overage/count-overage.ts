@@ -1,10 +1,12 @@
 import type { Db } from '../../database/database.ts'
 import { prepare } from '../../database/prepared.ts'
+import { countUse, useValues } from '../../daily-usage/index.ts'
+import type { CreditUse } from '../../http/gates.ts'
 
 /** Answers of so many seconds are reported together. */
 export const WINDOW_SECONDS = 5
 
-// One statement, so that an answer is charged and noted for the payment processor, or neither. A row that is being sealed
+// One statement, so that an answer is charged, counted on its day and noted for the payment processor, or nothing of it. A row that is being sealed
 // meanwhile is no longer the open one, and a new one is begun. Whom the processor does not know it cannot charge.
 const countAndNote = prepare(`
   with counted as (
@@ -17,6 +19,7 @@ const countAndNote = prepare(`
     where exists (select from payment_accounts a where a.organization_id = $1 and a.customer_id is not null)
     on conflict (organization_id, period_started_at, window_started_at) where sealed_at is null
     do update set answers = r.answers + 1
+  ), used as (${countUse('counted', 5)}
   )
   select organization_id from counted`)
 
@@ -28,10 +31,12 @@ const countAndNote = prepare(`
  */
 export async function countOverage(
   db: Db,
-  answer: { organizationId: string; reportId: string; at: Date },
+  answer: { use: CreditUse; reportId: string; at: Date },
 ): Promise<boolean> {
   const windowMs = WINDOW_SECONDS * 1000
   const window = new Date(Math.floor(answer.at.getTime() / windowMs) * windowMs)
-  const { rows } = await countAndNote(db, [answer.organizationId, answer.at, answer.reportId, window])
+  const { use, reportId, at } = answer
+  const values = [use.caller.organizationId, at, reportId, window, ...useValues(use, at)]
+  const { rows } = await countAndNote(db, values)
   return rows.length > 0
 }

@@ -48,6 +48,7 @@ export const LAYOUT = {
   outgoing_webhooks: 'tenant',
   webhook_deliveries: 'tenant',
   credit_notices: 'tenant',
+  daily_usage: 'tenant',
 
   // Looked up by the hash of a secret, by the user, by the hash of a state.
   api_keys: 'coordinator',

@@ -1,0 +1,40 @@
+import { type AppError, validationError } from '../kernel/errors.ts'
+import { dayOf } from './count-use.ts'
+import type { DayRange } from './read-days.ts'
+
+/** Days of one answer at most. */
+export const DAYS_MAX = 92
+const DAYS_USUAL = 30
+const DAY_MS = 86_400_000
+
+/**
+ * The days that are asked for. With neither date the current period, with no period or only one date the 30 days up to the last;
+ * the last is today where it is not said.
+ * @throws AppError `validation_failed` for days that end before they begin, or are more than 92
+ */
+export function chooseRange(
+  asked: { from?: string | undefined; to?: string | undefined },
+  periodStart: Date | null,
+  now: Date,
+): DayRange {
+  const today = dayOf(now)
+  if (asked.from === undefined && asked.to === undefined && periodStart !== null) {
+    // An instance whose clock is behind may see a period that begins tomorrow.
+    const first = dayOf(periodStart)
+    return { from: first, to: first > today ? first : today, period: periodStart }
+  }
+  const to = asked.to ?? today
+  const from = asked.from ?? daysBefore(to, DAYS_USUAL - 1)
+  if (from > to) throw refused('must not be after `to`, which is today unless it is said')
+  if (from < daysBefore(to, DAYS_MAX - 1))
+    throw refused(`must be within the ${DAYS_MAX} days that end with \`to\``)
+  return { from, to, period: null }
+}
+
+function refused(reason: string): AppError {
+  return validationError([{ path: 'from', message: `from ${reason}` }])
+}
+
+function daysBefore(day: string, days: number): string {
+  return dayOf(new Date(Date.parse(`${day}T00:00:00.000Z`) - days * DAY_MS))
+}

@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { aSearch } from '../../test/support/credit-use.ts'
+import { createRouteServer } from '../../test/support/route-server.ts'
+import { putSubscription, type NewSubscription } from '../billing/index.ts'
+import type { CreditUse } from '../http/gates.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
+import { createCredits } from '../usage/index.ts'
+import { KEPT_DAYS, pruneDays } from './prune-days.ts'
+import { readDays } from './read-days.ts'
+import { dailyUsageRoutes } from './routes.ts'
+
+const START = new Date('2026-03-31T22:00:00.000Z')
+const HOUR_MS = 3_600_000
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+/** An organization, a key and a person of it, and the route over what is charged to them. */
+async function workspace(subscription: Partial<NewSubscription> | null = {}) {
+  const { db } = database
+  const [organizationId, keyId, userId] = [randomUUID(), randomUUID(), randomUUID()]
+  const time = { now: START }
+  const clock = { now: () => time.now }
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('organizations')
+      .values({ id: organizationId, name: 'w', created_at: START })
+      .execute()
+    await tx
+      .insertInto('users')
+      .values({
+        id: userId,
+        issuer: 'i',
+        subject: userId,
+        email: 'ada@example.com',
+        name: null,
+        created_at: START,
+      })
+      .execute()
+    await tx
+      .insertInto('api_keys')
+      .values({
+        organization_id: organizationId,
+        id: keyId,
+        name: 'bot',
+        prefix: 'svc_x',
+        secret_sha256: Buffer.from(keyId),
+        actor_type: 'agent',
+        allowed_actions: ['search'],
+        created_at: START,
+        revoked_at: START,
+      })
+      .execute()
+    if (subscription === null) return
+    const full = { status: 'active', tier: 'builder', creditsIncluded: null, ...subscription } as const
+    await putSubscription(tx, organizationId, full, START)
+  })
+  const person: ConsolePrincipal = {
+    kind: 'console',
+    organizationId,
+    userId,
+    role: 'admin',
+    allowedProviders: null,
+  }
+  const credits = createCredits({ db, clock })
+  const periodStart = subscription === null ? undefined : { periodStart: START.toISOString() }
+  const services = { db, clock, billing: { subscriptions: { read: async () => periodStart } } }
+  const server = await createRouteServer(
+    dailyUsageRoutes,
+    services,
+    new Map([
+      ['admin', person],
+      ['member', { ...person, role: 'member' as const }],
+    ]),
+  )
+  return {
+    organizationId,
+    keyId,
+    userId,
+    byKey: aSearch(organizationId, keyId),
+    byPerson: { caller: person, surface: 'ask', isMcp: true } satisfies CreditUse,
+    at: (moment: string | number) => {
+      time.now = new Date(moment)
+    },
+    hold: (use: CreditUse) => credits.hold(use, randomUUID()),
+    answer: async (use: CreditUse) => (await credits.hold(use, randomUUID())).settle(),
+    async usage(query = '', role = 'admin') {
+      const answer = await server.inject({
+        url: `/v1/console/usage${query}`,
+        headers: { authorization: `Bearer ${role}` },
+      })
+      return { status: answer.statusCode, body: answer.json() }
+    },
+  }
+}
+
+describe('the usage of a workspace', () => {
+  it('is by UTC day, caller, kind of answer and way, with the names of revoked keys and of people', async () => {
+    const { keyId, userId, byKey, byPerson, at, answer, usage } = await workspace()
+    await answer(byKey)
+    at('2026-03-31T23:59:59.999Z')
+    await answer(byKey)
+    at('2026-04-01T00:00:00.000Z')
+    await answer(byPerson)
+    await answer(byKey)
+    await answer({ ...byKey, isMcp: true })
+    await answer({ ...byKey, surface: 'context' })
+    const one = { requests: 1, credits: 1, isMcp: false }
+    const ofKey = { apiKeyId: keyId, userId: null, name: 'bot' }
+    expect(await usage()).toEqual({
+      status: 200,
+      body: {
+        from: '2026-03-31',
+        to: '2026-04-01',
+        days: [
+          {
+            ...one,
+            date: '2026-04-01',
+            apiKeyId: null,
+            userId,
+            name: 'ada@example.com',
+            surface: 'ask',
+            isMcp: true,
+          },
+          { ...one, ...ofKey, date: '2026-04-01', surface: 'context' },
+          { ...one, ...ofKey, date: '2026-04-01', surface: 'search' },
+          { ...one, ...ofKey, date: '2026-04-01', surface: 'search', isMcp: true },
+          { ...one, ...ofKey, date: '2026-03-31', surface: 'search', requests: 2, credits: 2 },
+        ],
+        totals: { requests: 6, credits: 6 },
+        isCapped: false,
+      },
+    })
+    expect((await usage('?from=2026-04-01&to=2026-04-01')).body.totals).toEqual({ requests: 4, credits: 4 })
+    expect((await usage('?to=2026-03-31')).body).toMatchObject({
+      from: '2026-03-02',
+      totals: { requests: 2, credits: 2 },
+    })
+  })
+
+  it('counts nothing of a request that failed, is in flight, was refused or whose process died', async () => {
+    const { byKey, hold, usage } = await workspace({ creditsIncluded: 2 })
+    await (await hold(byKey)).refund()
+    await hold(byKey)
+    await hold(byKey)
+    await expect(hold(byKey)).rejects.toMatchObject({ code: 'quota_exceeded' })
+    const credits = createCredits({ db: database.db, clock: { now: () => START } })
+    await credits.sweepExpired(new Date(START.getTime() + HOUR_MS))
+    expect((await usage()).body).toMatchObject({ days: [], totals: { requests: 0, credits: 0 } })
+  })
+
+  it('is by default exactly that of the period, though it began within a day', async () => {
+    const { organizationId, byKey, answer, usage } = await workspace()
+    await answer(byKey)
+    const row = rowOf(organizationId, START, new Date(START.getTime() - HOUR_MS))
+    await database.db.insertInto('daily_usage').values(row).execute()
+    expect((await usage()).body.totals).toEqual({ requests: 1, credits: 1 })
+    // A day is a day, whosever credits it took.
+    expect((await usage('?from=2026-03-31')).body.totals).toEqual({ requests: 8, credits: 8 })
+  })
+
+  it('of a credit taken in one period and settled in the next is the first one’s', async () => {
+    const { byKey, at, hold, answer, usage } = await workspace()
+    const held = await hold(byKey)
+    at('2026-05-01T00:00:00.000Z')
+    await answer(byKey)
+    await held.settle()
+    const { body } = await usage('?from=2026-05-01')
+    expect(body.totals).toEqual({ requests: 2, credits: 2 })
+    // The one day has a row of each period and is one line.
+    expect(body.days).toHaveLength(1)
+  })
+
+  it('is counted of internal workspaces, and of answers over the credits of a metered plan', async () => {
+    for (const subscription of [
+      { status: 'internal', tier: null },
+      { tier: 'studio', creditsIncluded: 1 },
+    ] as const) {
+      const { byKey, answer, usage } = await workspace(subscription)
+      for (let n = 0; n < 3; n += 1) await answer(byKey)
+      expect((await usage()).body.totals).toEqual({ requests: 3, credits: 3 })
+    }
+  })
+
+  it('is of the last 30 days where there is no plan', async () => {
+    const { usage } = await workspace(null)
+    expect((await usage()).body).toMatchObject({ from: '2026-03-02', to: '2026-03-31', days: [] })
+  })
+
+  it('is of nobody else', async () => {
+    const [one, other] = [await workspace(), await workspace()]
+    await one.answer(one.byKey)
+    expect((await other.usage()).body.days).toEqual([])
+  })
+
+  it('keeps to a number of lines, and adds up those that it leaves out', async () => {
+    const { organizationId, byKey, byPerson, answer } = await workspace()
+    await answer(byKey)
+    await answer(byPerson)
+    const range = { from: '2026-03-31', to: '2026-03-31', period: null }
+    expect(await readDays(database.db, organizationId, range, 1)).toMatchObject({
+      days: [{ surface: 'ask' }],
+      totals: { requests: 2, credits: 2 },
+      isCapped: true,
+    })
+    expect(await readDays(database.db, organizationId, range, 2)).toMatchObject({ isCapped: false })
+  })
+
+  it.each([
+    '?from=2026-04-02&to=2026-04-01',
+    '?from=2026-04-01',
+    '?from=2026-01-01&to=2026-04-03',
+    '?from=2026-02-30',
+    '?from=0000-01-01',
+    '?to=1999-12-31',
+    '?to=10000-01-01',
+    '?from=2026-03-01T00:00:00Z',
+    '?since=2026-03-01',
+  ])('is not shown for %s', async (query) => {
+    const { usage } = await workspace()
+    expect(await usage(query)).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+  })
+
+  it('is shown for 92 days, and to admins alone', async () => {
+    const { usage } = await workspace()
+    expect((await usage('?from=2026-01-01&to=2026-04-02')).status).toBe(200)
+    expect((await usage('?to=2000-01-01')).status).toBe(200)
+    expect(await usage('', 'member')).toMatchObject({ status: 403, body: { code: 'role_required' } })
+  })
+})
+
+describe('days of use', () => {
+  it(`are forgotten after ${KEPT_DAYS} days, of every workspace`, async () => {
+    const spaces = [await workspace(), await workspace()]
+    const today = new Date('2030-01-01T12:00:00.000Z')
+    const ago = (days: number): Date => new Date(today.getTime() - days * 24 * HOUR_MS)
+    for (const { organizationId } of spaces) {
+      for (const days of [0, KEPT_DAYS - 1, KEPT_DAYS, KEPT_DAYS + 1]) {
+        await database.db
+          .insertInto('daily_usage')
+          .values(rowOf(organizationId, ago(days), START))
+          .execute()
+      }
+    }
+    await Promise.all([pruneDays(database.db, today), pruneDays(database.db, today)])
+    for (const { organizationId } of spaces) {
+      const { days } = await readDays(database.db, organizationId, {
+        from: '2026-01-01',
+        to: '2030-01-01',
+        period: null,
+      })
+      expect(days.map(({ date }) => date)).toEqual(
+        [0, KEPT_DAYS - 1].map((n) => ago(n).toISOString().slice(0, 10)),
+      )
+    }
+  })
+})
+
+/** Seven searches of a day, by a key that there is not any more. */
+function rowOf(organizationId: string, day: Date, periodStart: Date) {
+  return {
+    organization_id: organizationId,
+    day: day.toISOString().slice(0, 10),
+    period_started_at: periodStart,
+    subject_id: organizationId,
+    is_user: false,
+    surface: 'search' as const,
+    is_mcp: false,
+    requests: 7,
+    credits: 7,
+  }
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import type { Db } from '../database/database.ts'
+import type { ChargedAction } from '../kernel/actions.ts'
+
+/** Lines of one answer at most; totals are of all. */
+export const LINES_MAX = 10_000
+
+/** Which days, both included; with `period` only the credits of the period that began then. */
+export interface DayRange {
+  from: string
+  to: string
+  period: Date | null
+}
+
+export interface UsageLine {
+  date: string
+  apiKeyId: string | null
+  userId: string | null
+  /** Of the key, also of a revoked one, or of the person; null where it has none. */
+  name: string | null
+  surface: ChargedAction
+  isMcp: boolean
+  requests: number
+  credits: number
+}
+
+export interface UsageView {
+  days: UsageLine[]
+  totals: { requests: number; credits: number }
+  /** There are more lines than are shown: those of the earliest days are left out. */
+  isCapped: boolean
+}
+
+interface LineRow {
+  date: string
+  subject_id: string
+  is_user: boolean
+  surface: ChargedAction
+  is_mcp: boolean
+  requests: number
+  credits: number
+  total_requests: number
+  total_credits: number
+}
+
+/** What an organization was charged, by day, caller and surface: the latest day first, then by surface and caller. */
+export async function readDays(
+  db: Db,
+  organizationId: string,
+  range: DayRange,
+  linesMax = LINES_MAX,
+): Promise<UsageView> {
+  const rows = await selectLines(db, organizationId, range, linesMax + 1)
+  const shown = rows.slice(0, linesMax)
+  const [keys, people] = await Promise.all([
+    namesOfKeys(
+      db,
+      organizationId,
+      shown.filter((row) => !row.is_user),
+    ),
+    namesOfPeople(
+      db,
+      shown.filter((row) => row.is_user),
+    ),
+  ])
+  return {
+    days: shown.map(({ date, subject_id, is_user, surface, is_mcp, requests, credits }) => ({
+      date,
+      apiKeyId: is_user ? null : subject_id,
+      userId: is_user ? subject_id : null,
+      name: (is_user ? people : keys).get(subject_id) ?? null,
+      surface,
+      isMcp: is_mcp,
+      requests,
+      credits,
+    })),
+    totals: { requests: rows[0]?.total_requests ?? 0, credits: rows[0]?.total_credits ?? 0 },
+    isCapped: rows.length > linesMax,
+  }
+}
+
+async function selectLines(
+  db: Db,
+  organizationId: string,
+  { from, to, period }: DayRange,
+  limit: number,
+): Promise<LineRow[]> {
+  const { rows } = await sql<LineRow>`
+    select to_char(day, 'YYYY-MM-DD') as date, subject_id, is_user, surface, is_mcp,
+      sum(requests)::integer as requests, sum(credits)::integer as credits,
+      (sum(sum(requests)) over ())::integer as total_requests, (sum(sum(credits)) over ())::integer as total_credits
+    from daily_usage
+    where organization_id = ${organizationId} and day between ${from}::date and ${to}::date
+      and (${period}::timestamptz is null or period_started_at = ${period}::timestamptz)
+    group by day, subject_id, is_user, surface, is_mcp
+    order by day desc, surface, is_user, subject_id, is_mcp
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+async function namesOfKeys(
+  db: Db,
+  organizationId: string,
+  rows: readonly LineRow[],
+): Promise<Map<string, string | null>> {
+  const ids = subjectsOf(rows)
+  if (ids.length === 0) return new Map()
+  const named = await db
+    .selectFrom('api_keys')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(named.map(({ id, name }) => [id, name]))
+}
+
+async function namesOfPeople(db: Db, rows: readonly LineRow[]): Promise<Map<string, string | null>> {
+  const ids = subjectsOf(rows)
+  if (ids.length === 0) return new Map()
+  const named = await db.selectFrom('users').select(['id', 'name', 'email']).where('id', 'in', ids).execute()
+  return new Map(named.map(({ id, name, email }) => [id, name ?? email]))
+}
+
+function subjectsOf(rows: readonly LineRow[]): string[] {
+  return [...new Set(rows.map(({ subject_id }) => subject_id))]
+}
