@@ -114,6 +114,7 @@ describe('roles', () => {
     ['GET', '/v1/console/sync-runs'],
     ['GET', '/v1/console/audit-events'],
     ['GET', '/v1/console/billing'],
+    ['GET', '/v1/console/usage'],
   ] as const
   const forEverybody = ['/v1/console/search', '/v1/console/context', '/v1/console/ask']
 

@@ -346,6 +346,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'trialing, active, past_due and internal retrieve; every other status, or none, is 402 subscription_required.',
     'CRED-10': "An agent key or a connector beyond the tier's number: 402 plan_limit_reached.",
     'CRED-11': 'internal is unlimited.',
+    'CRED-12':
+      'What is charged is counted by day, caller and kind of answer in the act of charging, exactly, and shown to admins; no query is kept.',
   },
   Payments: PAYMENT_REQUIREMENTS,
   Console: {
