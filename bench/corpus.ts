@@ -1,10 +1,11 @@
-/** A document of the benchmark: about `WORDS` words of English-like text, the same for the same number. */
+/** A document of the benchmark: English-like text, the same for the same number. */
 export interface BenchDocument {
   title: string
   body: string
 }
 
 const WORDS = 400
+const SENTENCE_WORDS = 14
 const SUBJECTS =
   'team budget customer invoice release server password laptop contract vendor meeting roadmap incident backup policy holiday salary onboarding security license project deadline report survey office travel expense training database network'.split(
     ' ',
@@ -30,11 +31,12 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-export function benchDocument(number: number): BenchDocument {
+/** A document of about `length` words. */
+export function benchDocument(number: number, length = WORDS): BenchDocument {
   const random = seededRandom(number + 1)
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? ''
   const sentences: string[] = []
-  for (let words = 0; words < WORDS; words += 14) {
+  for (let words = 0; words < length; words += SENTENCE_WORDS) {
     sentences.push(
       `The ${pick(DETAILS)} ${pick(SUBJECTS)} in ${pick(PLACES)} ${pick(VERBS)} the ${pick(DETAILS)} ${pick(SUBJECTS)} before the ${pick(SUBJECTS)} item ${Math.floor(random() * 9000)}.`,
     )

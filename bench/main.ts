@@ -9,7 +9,7 @@ import { call, startServer } from './server.ts'
 
 /*
  * npm run bench [embedded|postgres]; npm run bench -- sync measures connectors (bench/sync.ts), -- canvas the memory canvas, -- search
- * searches of a growing memory
+ * searches of a growing memory, -- peers the service beside other vector databases (bench/peers)
  * Ingest, search, memory and start time of the service as it ships, over HTTP. Client and server share the machine.
  */
 
@@ -222,6 +222,11 @@ if (process.argv[2] === 'sync') {
 if (process.argv[2] === 'search') {
   const { benchSearch } = await import('./search.ts')
   await benchSearch(process.argv.slice(3))
+  process.exit()
+}
+if (process.argv[2] === 'peers') {
+  const { benchPeers } = await import('./peers/main.ts')
+  await benchPeers(process.argv.slice(3))
   process.exit()
 }
 if (process.argv[2] === 'canvas') {

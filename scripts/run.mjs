@@ -4,7 +4,13 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
-import { ensureConsolePackages, ensurePackages, ensureRuntime, ROOT } from './tasks/install.mjs'
+import {
+  ensureConsolePackages,
+  ensurePackages,
+  ensurePeerPackages,
+  ensureRuntime,
+  ROOT,
+} from './tasks/install.mjs'
 import { TASKS } from './tasks/list.mjs'
 
 /** npm passes an interrupt on that the terminal has already sent to everyone; the task is to see it once. */
@@ -19,6 +25,7 @@ async function main([name, ...args]) {
   const runtime = await ensureRuntime()
   await ensurePackages({ runtime, withDevelopment: task.needsDevelopment })
   if (task.needsConsole) await ensureConsolePackages({ runtime, withDevelopment: true })
+  if (name === 'bench' && args[0] === 'peers') await ensurePeerPackages({ runtime })
   const command = [...task.command, ...args]
   const env = {
     ...process.env,

@@ -113,6 +113,19 @@ export async function ensureConsolePackages({ runtime, withDevelopment }) {
   await ensurePackagesIn(CONSOLE_FOLDER, "the console's packages", { runtime, withDevelopment })
 }
 
+/**
+ * Likewise the databases that the benchmark compares the service with, which nothing else needs. It goes on without
+ * them, and says so, where they cannot be installed.
+ * @param {{ runtime: string }} options
+ */
+export async function ensurePeerPackages({ runtime }) {
+  const folder = path.join(ROOT, 'bench', 'peers')
+  await ensurePackagesIn(folder, 'the databases to compare with, some 500 MB on the disk,', {
+    runtime,
+    withDevelopment: true,
+  }).catch((error) => console.error(error.message))
+}
+
 async function ensurePackagesIn(folder, what, { runtime, withDevelopment }) {
   if ((await installState(folder)).satisfies(withDevelopment)) return
   await withInstallLock(folder, async () => {

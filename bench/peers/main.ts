@@ -1,0 +1,137 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { cpus, loadavg } from 'node:os'
+import { Client } from 'pg'
+import { keepResults } from '../keep-results.ts'
+import { drawGrowth } from './chart.ts'
+import { isInstalled } from './child.ts'
+import { fillChroma } from './chroma.ts'
+import { type DataSet, prepareDataSet } from './data-set.ts'
+import { measureLanceDb } from './lancedb.ts'
+import { type Engine, type Figures, findTruth, measureEngine, type Truth } from './measure.ts'
+import { fillPgvector } from './pgvector.ts'
+import { fillService } from './service.ts'
+import { table } from './table.ts'
+
+const SIZES = [100, 1_000, 10_000, 100_000, 1_000_000]
+const MOST = 100_000
+const QUESTIONS = 100
+const PAGE = 'docs/benchmarks.md'
+const [BEGIN, END] = ['<!-- peers: written by npm run bench -- peers -->', '<!-- /peers -->']
+
+/** How one engine is measured at one size. */
+interface Peer {
+  /** What an argument of the command names it by. */
+  name: string
+  measure(data: DataSet, truth: Truth): Promise<Figures>
+}
+
+/**
+ * `npm run bench -- peers [rows] [names…]`: the service beside other vector databases, up to so many rows (100,000), all of them
+ * or those named. Writes the table and its chart to docs/benchmarks.md and bench/results.
+ */
+export async function benchPeers(args: readonly string[]): Promise<void> {
+  const most = Number(args.find((arg) => /^\d+$/.test(arg)) ?? MOST)
+  const names = args.filter((arg) => !/^\d+$/.test(arg))
+  const { peers, leftOut } = findPeers()
+  const unknown = names.filter((name) => !peers.some((peer) => peer.name === name))
+  if (unknown.length > 0)
+    throw new Error(
+      `not known or not there: ${unknown.join(', ')}; there are ${peers.map(({ name }) => name).join(', ')}`,
+    )
+  const chosen = peers.filter(({ name }) => names.length === 0 || names.includes(name))
+  const began = { at: new Date(), load: loadavg()[0] ?? 0 }
+  const results: Figures[] = []
+  for (const reason of leftOut) process.stderr.write(`LEFT OUT: ${reason}\n`)
+  for (const size of SIZES.filter((one) => one <= most)) {
+    const data = await prepareDataSet(size, QUESTIONS)
+    const truth = await findTruth(data)
+    for (const peer of chosen) {
+      try {
+        const figures = await peer.measure(data, truth)
+        results.push(figures)
+        process.stdout.write(`${JSON.stringify(figures)}\n`)
+      } catch (error) {
+        const reason = `${peer.name} at ${size} rows: ${error instanceof Error ? error.message : String(error)}`
+        leftOut.push(reason)
+        process.stderr.write(`LEFT OUT: ${reason}\n`)
+      }
+    }
+  }
+  const text = [
+    describeRun(began),
+    '',
+    table(results),
+    ...leftOut.map((reason) => `\nLeft out: ${reason}`),
+  ].join('\n')
+  process.stdout.write(`${text}\n`)
+  await keepResults('peers', results, text)
+  await writeFile('bench/results/peers.svg', drawGrowth(results))
+  await writePage(text)
+}
+
+function findPeers(): { peers: Peer[]; leftOut: string[] } {
+  const server = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL
+  const leftOut: string[] = []
+  const peers: Peer[] = [{ name: 'embedded', measure: measuring((data) => fillService(data)) }]
+  if (server) {
+    const onServer = (name: string, fill: (data: DataSet, url: string) => Promise<Engine>): Peer => ({
+      name,
+      measure: (data, truth) =>
+        withDatabase(server, (url) => measuring((one) => fill(one, url))(data, truth)),
+    })
+    peers.push(
+      onServer('postgres', fillService),
+      onServer('pgvector-exact', (data, url) => fillPgvector(data, url, 'exact')),
+      onServer('pgvector-hnsw', (data, url) => fillPgvector(data, url, 'hnsw')),
+    )
+  } else leftOut.push('PostgreSQL and pgvector: neither TEST_DATABASE_URL nor DATABASE_URL is set')
+  if (isInstalled('@lancedb/lancedb')) {
+    for (const index of ['flat', 'hnsw'] as const)
+      peers.push({ name: `lancedb-${index}`, measure: (data, truth) => measureLanceDb(data, truth, index) })
+  } else leftOut.push('LanceDB: its package is not installed (npm ci in bench/peers)')
+  if (isInstalled('chromadb')) peers.push({ name: 'chroma', measure: measuring(fillChroma) })
+  else leftOut.push('Chroma: its package is not installed (npm ci in bench/peers)')
+  return { peers, leftOut }
+}
+
+/** Fills an engine, measures it and closes it, whatever happens. */
+function measuring(fill: (data: DataSet) => Promise<Engine>): Peer['measure'] {
+  return async (data, truth) => {
+    const engine = await fill(data)
+    try {
+      return await measureEngine(engine, data, truth)
+    } finally {
+      await engine.close()
+    }
+  }
+}
+
+/** A database of its own, dropped afterwards. */
+async function withDatabase<T>(serverUrl: string, work: (url: string) => Promise<T>): Promise<T> {
+  const name = `bench_peers_${process.pid}`
+  const admin = new Client({ connectionString: serverUrl })
+  await admin.connect()
+  try {
+    await admin.query(`create database ${name}`)
+    const url = new URL(serverUrl)
+    url.pathname = name
+    return await work(url.href)
+  } finally {
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.end()
+  }
+}
+
+function describeRun({ at, load }: { at: Date; load: number }): string {
+  const { length, 0: first } = cpus()
+  return `Begun ${at.toISOString().slice(0, 16)}Z on ${length} processors (${first?.model ?? 'unknown'}), Node ${process.version}; load ${load.toFixed(1)} at the beginning, ${(loadavg()[0] ?? 0).toFixed(1)} at the end.`
+}
+
+/** Puts the text between the marks of the page. */
+async function writePage(text: string): Promise<void> {
+  const page = await readFile(PAGE, 'utf8')
+  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)]
+  if (from < 0 || to < from) throw new Error(`${PAGE} has no place for the peers: ${BEGIN} … ${END}`)
+  const chart = '![p50 of a search by rows](../bench/results/peers.svg)'
+  await writeFile(PAGE, `${page.slice(0, from)}${BEGIN}\n\n${text}\n\n${chart}\n\n${page.slice(to)}`)
+}
