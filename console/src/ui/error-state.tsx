@@ -2,6 +2,7 @@ import { Alert, Button, Code, Group, Text } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import type { ApiError } from '../api/errors.ts'
 import { CopyButton } from './copy-button.tsx'
+import { formatNumber } from './format.ts'
 
 /** An error in the service's own words, with the id to give to whoever runs it. */
 export function ErrorNotice({ error }: { error: ApiError }) {
@@ -42,7 +43,7 @@ export function ErrorState({ error, onRetry }: { error: ApiError; onRetry: () =>
 export function TooMany({ shown, hint }: { shown: number; hint: string }) {
   return (
     <Text c="dimmed" size="sm" p="md">
-      The first {shown} are shown. {hint}
+      The first {formatNumber(shown)} are shown. {hint}
     </Text>
   )
 }

@@ -68,7 +68,7 @@ function StoredText({ body, passage }: { body: string; passage: string }) {
   const [isWhole, setIsWhole] = useState(false)
   const mark = useRef<HTMLElement>(null)
   const goToPassage = (): void => {
-    void mark.current?.scrollIntoView({ block: 'center' })
+    mark.current?.scrollIntoView({ block: 'center' })
   }
   useEffect(goToPassage, [])
   const located = locatePassage(body, passage, isWhole)

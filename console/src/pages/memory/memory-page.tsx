@@ -1,82 +1,125 @@
-import { TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Search, Share2 } from 'lucide-react'
-import { useState } from 'react'
-import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
-import { DataTable } from '../../ui/data-table.tsx'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Share2 } from 'lucide-react'
+import { lazy, Suspense, useMemo } from 'react'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
-import { formatNumber } from '../../ui/format.ts'
+import { count } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { Legend } from './legend.tsx'
+import { MemoryFilters } from './memory-filters.tsx'
+import classes from './memory-page.module.css'
+import type { MemorySearch } from './memory-search.ts'
+import { MemoryTable } from './memory-table.tsx'
+import { NodePanel } from './node-panel.tsx'
+import { rowsOf } from './rows.ts'
+import { type Canvas, NODES_MAX, useCanvas } from './use-canvas.ts'
 
-const NODES_MAX = 100
-const TYPING_MS = 250
+const GraphView = lazy(async () => ({ default: (await import('./graph-view.tsx')).GraphView }))
 
-/** Who, what and where the stored items name, the heaviest first. */
+/** Who, what and where the stored items name: as a picture, and as a table. The address has all of what is shown. */
 export function MemoryPage() {
-  const { api, organization } = useWorkspace()
-  const [text, setText] = useState('')
-  const [q] = useDebouncedValue(text.trim(), TYPING_MS)
-  const canvas = useQuery({
-    queryKey: [organization.id, 'memory-canvas', q],
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.GET('/v1/console/memory-canvas', {
-          params: { query: { limit: NODES_MAX, ...(q === '' ? {} : { q }) } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  })
+  const search = useSearch({ from: '/memory' })
+  const navigate = useNavigate({ from: '/memory' })
+  const canvas = useCanvas(search)
+  const go = (next: MemorySearch, replace = false): void =>
+    void navigate({ search: next, replace, resetScroll: false })
   return (
     <>
       <PageHeader
         title="Memory"
-        text="The people, organizations, channels and topics that your documents name."
+        text="The people, organizations, channels and topics that your documents name, and what links them."
       />
-      <TextInput
-        mb="lg"
-        aria-label="Find in the memory"
-        placeholder="Find a name or a topic"
-        leftSection={<Search size={16} aria-hidden />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      <Panel isFlush>
-        <Reading query={canvas}>
-          {({ nodes }) =>
-            nodes.length === 0 ? (
-              <EmptyState
-                icon={Share2}
-                title={q === '' ? 'Nothing is remembered yet' : 'Nothing goes by that name'}
-                text={
-                  q === ''
-                    ? 'As soon as documents are stored, who and what they name appears here.'
-                    : 'Try another word, or fewer of them.'
-                }
-              />
-            ) : (
-              <>
-                <DataTable
-                  label="What the memory names"
-                  rows={nodes}
-                  rowKey={({ id }) => id}
-                  columns={[
-                    { label: 'Name', cell: ({ label }) => label },
-                    { label: 'Kind', cell: ({ type }) => type.replaceAll('_', ' ') },
-                    { label: 'Weight', cell: ({ weight }) => formatNumber(weight), isAtEnd: true },
-                  ]}
-                />
-                {nodes.length === NODES_MAX && <TooMany shown={NODES_MAX} hint="Search for the others." />}
-              </>
-            )
-          }
-        </Reading>
-      </Panel>
+      <MemoryFilters search={search} onChange={go} />
+      <div className={classes.beside} data-open={search.node !== undefined}>
+        <Panel isFlush>
+          <Reading query={canvas}>
+            {(data) => <CanvasView canvas={data} search={search} onChange={go} />}
+          </Reading>
+        </Panel>
+        {search.node !== undefined && (
+          <NodePanel key={search.node} id={search.node} canvas={canvas.data} search={search} onChange={go} />
+        )}
+      </div>
     </>
   )
+}
+
+function CanvasView({
+  canvas,
+  search,
+  onChange,
+}: {
+  canvas: Canvas
+  search: MemorySearch
+  onChange: (search: MemorySearch, replace?: boolean) => void
+}) {
+  const { nodes, edges } = canvas
+  const rows = useMemo(() => rowsOf(nodes, edges), [nodes, edges])
+  const { node: _, around: _around, ...closed } = search
+  const choose = (id: string | null): void => onChange(id === null ? closed : { ...search, node: id })
+  if (nodes.length === 0)
+    return <Nothing isFiltered={asksForAPart(search)} onUnfiltered={() => onChange({})} />
+  const table = <MemoryTable rows={rows} search={search} onChange={onChange} onChoose={choose} />
+  return (
+    <>
+      <div className={classes.above}>
+        <Legend nodes={nodes} />
+        <Completeness canvas={canvas} />
+      </div>
+      {search.view === 'table' ? (
+        table
+      ) : (
+        <>
+          <Suspense fallback={<div className={classes.stage} aria-busy="true" aria-label="Loading" />}>
+            <GraphView nodes={nodes} edges={edges} chosen={search.node} onChoose={choose} />
+          </Suspense>
+          {/* Screen readers meet the table in the place of the picture; it can be seen once something in it has the focus. */}
+          <div className={classes.unseen}>{table}</div>
+        </>
+      )}
+      {nodes.length >= NODES_MAX && (
+        <TooMany
+          shown={nodes.length}
+          hint="They are the heaviest of each kind. Search or filter for the others."
+        />
+      )}
+    </>
+  )
+}
+
+/** Says so while items wait: what they name is not on the picture yet. */
+function Completeness({ canvas: { complete, itemsWaiting } }: { canvas: Canvas }) {
+  if (complete) return null
+  return (
+    <p className={classes.waiting} role="status">
+      Not complete yet: {count(itemsWaiting, 'item waits', 'items wait')} to be read.
+    </p>
+  )
+}
+
+function Nothing({ isFiltered, onUnfiltered }: { isFiltered: boolean; onUnfiltered: () => void }) {
+  return isFiltered ? (
+    <EmptyState
+      icon={Share2}
+      title="Nothing goes by that"
+      text="Try another word, or fewer filters."
+      action={
+        <button type="button" className={classes.textButton} onClick={onUnfiltered}>
+          Show the whole memory
+        </button>
+      }
+    />
+  ) : (
+    <EmptyState
+      icon={Share2}
+      title="Nothing is remembered yet"
+      text="As soon as documents are stored, who and what they name appears here."
+    />
+  )
+}
+
+function asksForAPart({ q, type, provider, since, around }: MemorySearch): boolean {
+  return [q, type, provider, since, around].some((given) => given !== undefined)
 }

@@ -1,0 +1,196 @@
+import { UndirectedGraph } from 'graphology'
+import { Sigma } from 'sigma'
+import type { NodeHoverDrawingFunction } from 'sigma/rendering'
+import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf } from './kinds.ts'
+import { neighboursOf } from './rows.ts'
+
+/** What the picture is told after it was drawn. */
+export interface GraphDrawing {
+  /** Which node stands out with its neighbours; all alike when null. */
+  choose(id: string | null): void
+  setScheme(scheme: ColorScheme): void
+  /** `in` and `out` by a step, `all` until everything is seen. */
+  zoom(direction: 'in' | 'out' | 'all'): void
+  close(): void
+}
+
+const RADIUS = { min: 3.5, max: 17 } as const
+/** More lines are left out while the picture moves: without a graphics card they would take a third of a second. */
+const EDGES_MOVED_MAX = 1_500
+const SETTINGS = {
+  labelSize: 12,
+  labelWeight: '500',
+  labelDensity: 0.7,
+  labelRenderedSizeThreshold: 7,
+  hideLabelsOnMove: true,
+  minCameraRatio: 0.05,
+  maxCameraRatio: 3,
+  zIndex: true,
+  allowInvalidContainer: true,
+} as const
+const THEMES = {
+  light: {
+    label: '#23262d',
+    edge: '#d4d7de',
+    chosenEdge: '#8b91a0',
+    faded: '#e4e6eb',
+    box: '#ffffff',
+    line: '#c9ccd4',
+  },
+  dark: {
+    label: '#e7e9ee',
+    edge: '#363942',
+    chosenEdge: '#7c8394',
+    faded: '#2c2f36',
+    box: '#25272d',
+    line: '#4a4e59',
+  },
+} as const
+
+/**
+ * Draws the nodes where they stand, into an element that has a size.
+ * @param positions x and y of each node, one after the other
+ * @throws Error where the browser has no WebGL
+ */
+export function drawGraph(
+  container: HTMLElement,
+  given: { nodes: readonly CanvasNode[]; edges: readonly CanvasEdge[]; positions: Float32Array },
+  options: { scheme: ColorScheme; onChoose: (id: string | null) => void },
+): GraphDrawing {
+  if (document.createElement('canvas').getContext('webgl2') === null)
+    throw new Error('This browser draws no WebGL.')
+  const graph = graphOf(given)
+  const look: Look = { scheme: options.scheme, focus: null, neighbours: neighboursOf(given.edges) }
+  let chosen: string | null = null
+  const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
+    ...SETTINGS,
+    hideEdgesOnMove: given.edges.length > EDGES_MOVED_MAX,
+    labelFont: getComputedStyle(container).fontFamily,
+    defaultDrawNodeHover: (...drawn) => drawLabelBox(look.scheme, ...drawn),
+    nodeReducer: (id, data) => lookOfNode(look, id, data, id === chosen),
+    edgeReducer: (id, data) => lookOfEdge(look, graph.extremities(id), data),
+  })
+  const redraw = (): void => {
+    sigma.refresh({ skipIndexation: true })
+  }
+  const pointAt = (id: string | null): void => {
+    look.focus = id ?? chosen
+    container.style.cursor = id === null ? '' : 'pointer'
+    redraw()
+  }
+  const setScheme = (scheme: ColorScheme): void => {
+    look.scheme = scheme
+    sigma.setSetting('labelColor', { color: THEMES[scheme].label })
+    redraw()
+  }
+  sigma.on('enterNode', ({ node }) => pointAt(node))
+  sigma.on('leaveNode', () => pointAt(null))
+  sigma.on('clickNode', ({ node }) => options.onChoose(node))
+  sigma.on('clickStage', () => options.onChoose(null))
+  setScheme(options.scheme)
+  return {
+    choose(id) {
+      chosen = id !== null && graph.hasNode(id) ? id : null
+      pointAt(null)
+    },
+    setScheme,
+    zoom(direction) {
+      const camera = sigma.getCamera()
+      if (direction === 'in') void camera.animatedZoom()
+      else if (direction === 'out') void camera.animatedUnzoom()
+      else void camera.animatedReset()
+    },
+    close: () => sigma.kill(),
+  }
+}
+
+/** What stands out: the node that is pointed at, else the chosen one, and its neighbours. */
+interface Look {
+  scheme: ColorScheme
+  focus: string | null
+  neighbours: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+function lookOfNode(
+  { scheme, focus, neighbours }: Look,
+  id: string,
+  data: NodeAttributes,
+  isChosen: boolean,
+) {
+  const isNear = focus === null || id === focus || (neighbours.get(focus)?.has(id) ?? false)
+  return {
+    ...data,
+    color: isNear ? KINDS[kindOf({ type: data.kind })][scheme] : THEMES[scheme].faded,
+    label: isNear ? data.name : null,
+    zIndex: id === focus ? 2 : Number(isNear),
+    highlighted: isChosen,
+    forceLabel: id === focus,
+  }
+}
+
+function lookOfEdge({ scheme, focus }: Look, ends: [string, string], data: EdgeAttributes) {
+  const isOfFocus = focus !== null && ends.includes(focus)
+  return {
+    ...data,
+    color: isOfFocus ? THEMES[scheme].chosenEdge : THEMES[scheme].edge,
+    hidden: focus !== null && !isOfFocus,
+    zIndex: Number(isOfFocus),
+  }
+}
+
+interface NodeAttributes {
+  x: number
+  y: number
+  size: number
+  name: string
+  kind: CanvasNode['type']
+}
+
+interface EdgeAttributes {
+  size: number
+}
+
+function graphOf(given: Parameters<typeof drawGraph>[1]): UndirectedGraph<NodeAttributes, EdgeAttributes> {
+  const graph = new UndirectedGraph<NodeAttributes, EdgeAttributes>()
+  const heaviest = given.nodes.reduce((most, { weight }) => Math.max(most, weight), 1)
+  for (const [at, { id, label, type, weight }] of given.nodes.entries())
+    graph.mergeNode(id, {
+      x: given.positions[at * 2] ?? 0,
+      y: given.positions[at * 2 + 1] ?? 0,
+      // The area tells the weight.
+      size: RADIUS.min + (RADIUS.max - RADIUS.min) * Math.sqrt(weight / heaviest),
+      name: label,
+      kind: type,
+    })
+  for (const { source, target, weight } of given.edges)
+    if (source !== target && graph.hasNode(source) && graph.hasNode(target))
+      graph.mergeEdge(source, target, { size: Math.min(4, 0.6 + Math.log2(1 + weight) * 0.4) })
+  return graph
+}
+
+/** The label of the node that is pointed at, on a box, so that it can be read over others. */
+function drawLabelBox(
+  scheme: ColorScheme,
+  ...[context, data, settings]: Parameters<NodeHoverDrawingFunction<NodeAttributes, EdgeAttributes>>
+): void {
+  const { label, x, y, size } = data
+  context.strokeStyle = THEMES[scheme].label
+  context.lineWidth = 2
+  context.beginPath()
+  context.arc(x, y, size + 2.5, 0, Math.PI * 2)
+  context.stroke()
+  if (typeof label !== 'string') return
+  context.font = `600 ${settings.labelSize}px ${settings.labelFont}`
+  const width = context.measureText(label).width + 12
+  const height = settings.labelSize + 10
+  const left = x + size + 6
+  context.fillStyle = THEMES[scheme].box
+  context.strokeStyle = THEMES[scheme].line
+  context.lineWidth = 1
+  context.beginPath()
+  context.roundRect(left, y - height / 2, width, height, 5)
+  context.fill()
+  context.stroke()
+  context.fillStyle = THEMES[scheme].label
+  context.fillText(label, left + 6, y + settings.labelSize / 3)
+}

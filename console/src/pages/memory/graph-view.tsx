@@ -1,0 +1,102 @@
+import { ActionIcon, Tooltip, useComputedColorScheme } from '@mantine/core'
+import { Maximize, Minus, Plus } from 'lucide-react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useIsSlow } from '../../ui/use-is-slow.ts'
+import { drawGraph, type GraphDrawing } from './draw-graph.ts'
+import classes from './graph-view.module.css'
+import type { CanvasEdge, CanvasNode } from './kinds.ts'
+import { layOut } from './lay-out.ts'
+
+interface GraphProps {
+  nodes: readonly CanvasNode[]
+  edges: readonly CanvasEdge[]
+  chosen: string | undefined
+  onChoose: (id: string | null) => void
+}
+
+const ZOOMS = [
+  { direction: 'in', label: 'Closer', icon: Plus },
+  { direction: 'out', label: 'Further away', icon: Minus },
+  { direction: 'all', label: 'See everything', icon: Maximize },
+] as const
+
+/** The picture, for eyes and pointers; the table beside it has the same for everybody. */
+export function GraphView(props: GraphProps) {
+  const { container, drawing, isReady, problem } = useDrawing(props)
+  const isSlow = useIsSlow(!isReady && problem === null)
+  return (
+    <div className={classes.stage}>
+      <div ref={container} className={classes.canvas} aria-hidden data-ready={isReady} />
+      {isSlow && <div className={classes.waiting}>Laying out {props.nodes.length} names…</div>}
+      {problem !== null && (
+        <div className={classes.waiting} role="alert">
+          {problem} The table shows the same.
+        </div>
+      )}
+      <div className={classes.zooms}>
+        {ZOOMS.map(({ direction, label, icon: Icon }) => (
+          <Tooltip key={direction} label={label} position="left">
+            <ActionIcon
+              variant="default"
+              size="lg"
+              aria-label={label}
+              onClick={() => drawing.current?.zoom(direction)}
+            >
+              <Icon size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function useDrawing({ nodes, edges, chosen, onChoose }: GraphProps) {
+  const scheme = useComputedColorScheme('light')
+  const container = useRef<HTMLDivElement>(null)
+  const drawing = useRef<GraphDrawing>(null)
+  const [isReady, setIsReady] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const choose = useEffectEvent((id: string | null) => onChoose(id))
+  const draw = useEffectEvent((given: Parameters<typeof drawGraph>[1]) => {
+    if (container.current === null) return
+    drawing.current = drawGraph(container.current, given, { scheme, onChoose: (id) => choose(id) })
+    drawing.current.choose(chosen ?? null)
+    setIsReady(true)
+  })
+  useEffect(() => {
+    const leaving = new AbortController()
+    const { signal } = leaving
+    void withPositions(nodes, edges, signal, (positions) => draw({ nodes, edges, positions }), setProblem)
+    return () => {
+      leaving.abort()
+      drawing.current?.close()
+      drawing.current = null
+      setIsReady(false)
+      setProblem(null)
+    }
+  }, [nodes, edges])
+  useEffect(() => {
+    drawing.current?.choose(chosen ?? null)
+  }, [chosen])
+  useEffect(() => {
+    drawing.current?.setScheme(scheme)
+  }, [scheme])
+  return { container, drawing, isReady, problem }
+}
+
+/** Lays out, then draws unless the page was left meanwhile; what goes wrong with either is told in words. */
+async function withPositions(
+  nodes: readonly CanvasNode[],
+  edges: readonly CanvasEdge[],
+  signal: AbortSignal,
+  draw: (positions: Float32Array) => void,
+  onProblem: (problem: string) => void,
+): Promise<void> {
+  try {
+    const positions = await layOut(nodes, edges, signal)
+    if (!signal.aborted) draw(positions)
+  } catch (error) {
+    if (!signal.aborted) onProblem(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,34 @@
+import type { Schemas } from '../../api/client.ts'
+import type { EntityType } from './memory-search.ts'
+
+export type CanvasNode = Schemas['CanvasNode']
+export type CanvasEdge = Schemas['CanvasEdge']
+export type NodeKind = EntityType | 'source'
+export type ColorScheme = 'light' | 'dark'
+
+/** A node's kind, its colour in either theme (3:1 and more to what is behind it: WCAG 2.2, 1.4.11), and its name. */
+export const KINDS: Record<NodeKind, { one: string; many: string } & Record<ColorScheme, string>> = {
+  person: { one: 'Person', many: 'People', light: '#4650dd', dark: '#8f9bff' },
+  organization: { one: 'Organization', many: 'Organizations', light: '#0f766e', dark: '#45d3bd' },
+  channel: { one: 'Channel', many: 'Channels', light: '#b45309', dark: '#f5b041' },
+  topic: { one: 'Topic', many: 'Topics', light: '#be185d', dark: '#f48fbf' },
+  source: { one: 'Source', many: 'Sources', light: '#4b5563', dark: '#c3cad6' },
+}
+
+export const NODE_KINDS: readonly NodeKind[] = ['person', 'organization', 'channel', 'topic', 'source']
+
+/** What a node is; of a source its provider does not matter. */
+export function kindOf({ type }: Pick<CanvasNode, 'type'>): NodeKind {
+  switch (type) {
+    case 'person':
+    case 'organization':
+    case 'channel':
+    case 'topic':
+      return type
+    case 'slack':
+    case 'google_drive':
+    case 'notion':
+    case 'gmail':
+      return 'source'
+  }
+}

@@ -1,0 +1,53 @@
+import type { CanvasEdge, CanvasNode } from './kinds.ts'
+
+/** Nodes by their place in the list, edges as pairs of these. */
+export interface LayoutRequest {
+  count: number
+  edges: Uint32Array
+  weights: Float32Array
+}
+
+/** x and y of each node, one after the other. */
+export interface LayoutResponse {
+  positions: Float32Array
+}
+
+/**
+ * Where the nodes stand, computed on a thread of its own, so that the page stays at hand meanwhile.
+ * @throws Error when the thread cannot be had
+ */
+export function layOut(
+  nodes: readonly CanvasNode[],
+  edges: readonly CanvasEdge[],
+  signal: AbortSignal,
+): Promise<Float32Array> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('layout.worker.ts', import.meta.url), { type: 'module' })
+    const end = (): void => worker.terminate()
+    signal.addEventListener('abort', end, { once: true })
+    worker.addEventListener('message', ({ data }: MessageEvent<LayoutResponse>) => {
+      end()
+      resolve(data.positions)
+    })
+    worker.addEventListener('error', ({ message }) => {
+      end()
+      reject(new Error(`The graph could not be laid out: ${message}`))
+    })
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of windows only
+    worker.postMessage(requestOf(nodes, edges))
+  })
+}
+
+function requestOf(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[]): LayoutRequest {
+  const places = new Map(nodes.map(({ id }, at) => [id, at]))
+  const pairs: number[] = []
+  const weights: number[] = []
+  for (const { source, target, weight } of edges) {
+    const from = places.get(source)
+    const to = places.get(target)
+    if (from === undefined || to === undefined || from === to) continue
+    pairs.push(from, to)
+    weights.push(weight)
+  }
+  return { count: nodes.length, edges: Uint32Array.from(pairs), weights: Float32Array.from(weights) }
+}

@@ -1,0 +1,24 @@
+import { type CanvasNode, KINDS, kindOf, NODE_KINDS } from './kinds.ts'
+import classes from './legend.module.css'
+
+/** What the colours stand for, and how many of each there are. */
+export function Legend({ nodes }: { nodes: readonly CanvasNode[] }) {
+  const counts = new Map<string, number>()
+  for (const node of nodes) counts.set(kindOf(node), (counts.get(kindOf(node)) ?? 0) + 1)
+  return (
+    <ul className={classes.legend} aria-label="Kinds">
+      {NODE_KINDS.filter((kind) => counts.has(kind)).map((kind) => (
+        <li key={kind}>
+          <KindDot kind={kind} />
+          {KINDS[kind].many} <span className={classes.count}>{counts.get(kind)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The colour of a kind, which is named beside it. */
+export function KindDot({ kind }: { kind: keyof typeof KINDS }) {
+  const { light, dark } = KINDS[kind]
+  return <span className={classes.dot} aria-hidden style={{ background: `light-dark(${light}, ${dark})` }} />
+}

@@ -1,0 +1,96 @@
+import { SegmentedControl, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import { providerName } from '../../ui/provider.tsx'
+import { PROVIDER_IDS } from '../ask/ask-search.ts'
+import { KINDS } from './kinds.ts'
+import classes from './memory-filters.module.css'
+import { ENTITY_TYPES, type MemorySearch, SINCE, type Since } from './memory-search.ts'
+
+const TYPING_MS = 250
+const SINCE_NAMES: Record<Since, string> = {
+  week: 'the last 7 days',
+  month: 'the last 30 days',
+  year: 'the last year',
+}
+
+/** Which part of the memory is shown, and how. */
+export function MemoryFilters({
+  search,
+  onChange,
+}: {
+  search: MemorySearch
+  onChange: (search: MemorySearch, replace?: boolean) => void
+}) {
+  const set = (change: { [Name in keyof MemorySearch]?: MemorySearch[Name] | null }, replace = false): void =>
+    onChange(withChange(search, change), replace)
+  return (
+    <section aria-label="Filters" className={classes.filters}>
+      <Find key={search.q ?? ''} q={search.q ?? ''} onFind={(q) => set({ q: q === '' ? null : q }, true)} />
+      <Select
+        aria-label="Kind"
+        placeholder="Every kind"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Every kind' }}
+        value={search.type ?? null}
+        data={ENTITY_TYPES.map((type) => ({ value: type, label: KINDS[type].many }))}
+        onChange={(type) => set({ type })}
+      />
+      <Select
+        aria-label="Provider"
+        placeholder="Every provider"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Every provider' }}
+        value={search.provider ?? null}
+        data={PROVIDER_IDS.map((id) => ({ value: id, label: providerName(id) ?? id }))}
+        onChange={(provider) => set({ provider })}
+      />
+      <Select
+        aria-label="Since"
+        placeholder="Of all time"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Of all time' }}
+        value={search.since ?? null}
+        data={SINCE.map((since) => ({ value: since, label: `Of ${SINCE_NAMES[since]}` }))}
+        onChange={(since) => set({ since })}
+      />
+      <SegmentedControl
+        aria-label="View"
+        data={[
+          { value: 'graph', label: 'Graph' },
+          { value: 'table', label: 'Table' },
+        ]}
+        value={search.view ?? 'graph'}
+        onChange={(view) => set({ view: view === 'table' ? 'table' : null })}
+      />
+    </section>
+  )
+}
+
+/** The address follows when nothing was typed for a moment. */
+function Find({ q, onFind }: { q: string; onFind: (q: string) => void }) {
+  const [text, setText] = useState(q)
+  const find = useDebouncedCallback(onFind, TYPING_MS)
+  return (
+    <TextInput
+      aria-label="Find in the memory"
+      placeholder="Find a name or a topic"
+      leftSection={<Search size={16} aria-hidden />}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value)
+        find(event.currentTarget.value.trim())
+      }}
+    />
+  )
+}
+
+/** What is null is taken away. */
+function withChange(
+  search: MemorySearch,
+  change: { [Name in keyof MemorySearch]?: MemorySearch[Name] | null },
+): MemorySearch {
+  const kept = Object.entries({ ...search, ...change }).filter(([, value]) => value !== null)
+  return Object.fromEntries(kept)
+}

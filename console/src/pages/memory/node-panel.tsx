@@ -1,0 +1,186 @@
+import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { count } from '../../ui/format.ts'
+import { ButtonLink, SourceLink } from '../../ui/links.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { ProviderIcon } from '../../ui/provider.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { formatDate } from '../../ui/relative-time.tsx'
+import { type CanvasNode, KINDS, kindOf } from './kinds.ts'
+import { KindDot } from './legend.tsx'
+import type { MemorySearch } from './memory-search.ts'
+import classes from './node-panel.module.css'
+import { neighboursOf } from './rows.ts'
+import type { Canvas } from './use-canvas.ts'
+
+interface NodePanelProps {
+  id: string
+  canvas: Canvas | undefined
+  search: MemorySearch
+  onChange: (search: MemorySearch) => void
+}
+
+/** A node beside the picture: its names, its neighbours, and the items that name it. Has the focus when it opens. */
+export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
+  const node = canvas?.nodes.find((one) => one.id === id)
+  const panel = useRef<HTMLDivElement>(null)
+  useEffect(() => panel.current?.focus({ preventScroll: true }), [])
+  const { node: _, around: _around, ...closed } = search
+  const open = (next: string): void => onChange({ ...closed, node: next })
+  return (
+    <div ref={panel} tabIndex={-1} className={classes.panel} role="group" aria-label="The chosen name">
+      <Panel>
+        <Group justify="flex-end" className={classes.close}>
+          <CloseButton aria-label="Close" onClick={() => onChange(closed)} />
+        </Group>
+        {node?.kind === 'source' ? (
+          <SourceNode node={node} canvas={canvas} onOpen={open} />
+        ) : (
+          <EntityNode id={id} onOpen={open} />
+        )}
+        <Button
+          fullWidth
+          mt="md"
+          variant="default"
+          onClick={() => onChange({ ...closed, node: id, ...(search.around ? {} : { around: true }) })}
+        >
+          {search.around ? 'Show the whole memory' : 'Show only what is around it'}
+        </Button>
+      </Panel>
+    </div>
+  )
+}
+
+function EntityNode({ id, onOpen }: { id: string; onOpen: (id: string) => void }) {
+  const { api, organization } = useWorkspace()
+  const entity = useQuery({
+    queryKey: [organization.id, 'entities', id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/v1/console/memory-canvas/entities/{id}', { params: { path: { id } }, signal })),
+  })
+  return (
+    <Reading query={entity}>
+      {({ entity: { type, label, aliases, weight, firstSeenAt, lastSeenAt }, neighbours, items }) => (
+        <Stack gap="md">
+          <Heading type={type} label={label} />
+          <Text size="sm" c="dimmed">
+            {count(weight, 'item names', 'items name')} it, from {formatDate(firstSeenAt)} to{' '}
+            {formatDate(lastSeenAt)}.{aliases.length > 0 && ` Also: ${aliases.join(', ')}.`}
+          </Text>
+          <ButtonLink to="/ask" search={{ mode: 'search', entity: id }} fullWidth>
+            Search what names it
+          </ButtonLink>
+          <Neighbours nodes={neighbours} onOpen={onOpen} />
+          <Items items={items} />
+        </Stack>
+      )}
+    </Reading>
+  )
+}
+
+function SourceNode({
+  node,
+  canvas,
+  onOpen,
+}: {
+  node: CanvasNode
+  canvas: Canvas | undefined
+  onOpen: (id: string) => void
+}) {
+  const near = neighboursOf(canvas?.edges ?? []).get(node.id)
+  const nodes = canvas?.nodes.filter(({ id }) => near?.has(id) ?? false) ?? []
+  return (
+    <Stack gap="md">
+      <Heading type={node.type} label={node.label} />
+      <Text size="sm" c="dimmed">
+        {count(node.weight, 'item of it has', 'items of it have')} been read.
+      </Text>
+      <ButtonLink to="/ask" search={{ mode: 'search', source: node.id }} fullWidth>
+        Search this source
+      </ButtonLink>
+      <Neighbours nodes={nodes} onOpen={onOpen} />
+    </Stack>
+  )
+}
+
+function Heading({ type, label }: Pick<CanvasNode, 'type' | 'label'>) {
+  const kind = kindOf({ type })
+  return (
+    <div>
+      <span className={classes.kind}>
+        <KindDot kind={kind} />
+        {KINDS[kind].one}
+      </span>
+      <Title order={2} size="h4" className={classes.label}>
+        {label}
+      </Title>
+    </div>
+  )
+}
+
+function Neighbours({
+  nodes,
+  onOpen,
+}: {
+  nodes: readonly Pick<CanvasNode, 'id' | 'type' | 'label'>[]
+  onOpen: (id: string) => void
+}) {
+  if (nodes.length === 0) return null
+  return (
+    <section aria-label="Named together with it">
+      <Text fw={560} size="sm" mb={6}>
+        Named together with it
+      </Text>
+      <ul className={classes.neighbours}>
+        {nodes.map(({ id, type, label }) => (
+          <li key={id}>
+            <button type="button" className={classes.neighbour} onClick={() => onOpen(id)}>
+              <KindDot kind={kindOf({ type })} />
+              {label}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+type EntityItem = Parameters<typeof Items>[0]['items'][number]
+
+function Items({
+  items,
+}: {
+  items: readonly {
+    sourceItemId: string
+    title: string
+    url: string | null
+    provider: Parameters<typeof ProviderIcon>[0]['id']
+    snippet: string
+  }[]
+}) {
+  return (
+    <section aria-label="Items that name it">
+      <Text fw={560} size="sm">
+        Items that name it
+      </Text>
+      <ul className={classes.items}>
+        {items.map((item: EntityItem) => (
+          <li key={item.sourceItemId}>
+            <ProviderIcon id={item.provider} />
+            <div className={classes.item}>
+              <Text size="sm" fw={520} component="div">
+                <SourceLink href={item.url}>{item.title}</SourceLink>
+              </Text>
+              <Text size="sm" c="dimmed" lineClamp={3}>
+                {item.snippet}
+              </Text>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,142 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { canvasOf } from './support/canvas.ts'
+import { type ConsoleRig, startConsole } from './support/console.ts'
+
+const MEMBER = 'mel@example.com'
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+
+describe.skipIf(executablePath === null)('the memory in a browser', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+    await rig.join(MEMBER, 'member')
+  })
+  afterAll(() => rig.close())
+
+  it('is drawn for a member, with its kinds named, and without a complaint of the browser', async () => {
+    const { context, page } = await rig.open()
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    await rig.signIn(page, MEMBER, 'memory')
+    await expectDrawn(page)
+    expect(await page.getByRole('list', { name: 'Kinds' }).innerText()).toMatch(/People\s+\d/)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('sorts its table by keyboard, says how it is sorted, and keeps that in the address', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, MEMBER, 'memory?view=table')
+    const table = page.getByRole('table', { name: 'What the memory names' })
+    const names = (): Promise<string[]> => table.getByRole('row').locator('td:first-child').allInnerTexts()
+    await table.getByRole('button', { name: 'Name', exact: true }).press('Enter')
+    const header = table.getByRole('columnheader', { name: 'Name' })
+    await expect.poll(() => header.getAttribute('aria-sort'), { timeout: 30_000 }).toBe('ascending')
+    const ascending = await names()
+    expect(ascending.length).toBeGreaterThan(3)
+    expect(ascending).toEqual(ascending.toSorted(new Intl.Collator('en', { sensitivity: 'base' }).compare))
+    await table.getByRole('button', { name: 'Name', exact: true }).press('Enter')
+    await expect.poll(() => header.getAttribute('aria-sort'), { timeout: 30_000 }).toBe('descending')
+    expect(await names()).toEqual(ascending.toReversed())
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('name')
+    await expectNoFaults(page)
+    await context.close()
+  })
+
+  it('opens a node with what names it, by keyboard and by its address, and leads to a search for it', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, MEMBER, 'memory?view=table')
+    await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).press('Enter')
+    const node = page.getByRole('group', { name: 'The chosen name' })
+    await node.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
+    expect(await node.evaluate((element) => element.matches(':focus'))).toBe(true)
+    const address = page.url()
+    expect(new URL(address).searchParams.get('node')).not.toBeNull()
+    await expectNoFaults(page)
+    await page.goto(address.replace('view=table&', ''))
+    await node
+      .getByRole('region', { name: 'Items that name it' })
+      .getByRole('link', { name: /Vacation/ })
+      .waitFor()
+    await node.getByRole('button', { name: 'Show only what is around it' }).press('Enter')
+    await node.getByRole('button', { name: 'Show the whole memory' }).waitFor()
+    await node.getByRole('link', { name: 'Search what names it' }).press('Enter')
+    await page.getByText('Naming Ada Lovelace').waitFor()
+    await page.getByRole('textbox', { name: 'Question' }).fill('days off')
+    await page.getByRole('textbox', { name: 'Question' }).press('Enter')
+    const results = page.getByRole('region', { name: 'Search results' })
+    await results.getByRole('button', { name: 'Vacation' }).waitFor()
+    expect(await results.getByRole('button', { name: 'Expenses' }).count()).toBe(0)
+    await context.close()
+  })
+
+  it('has a table in the place of its picture for screen readers, which is seen once it has the focus', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, MEMBER, 'memory')
+    await expectDrawn(page)
+    const name = page.getByRole('table').getByRole('button', { name: 'Ada Lovelace', exact: true })
+    expect(await page.getByRole('table').getByRole('row').count()).toBeGreaterThan(3)
+    await name.focus()
+    expect((await page.getByRole('table').boundingBox())?.height).toBeGreaterThan(100)
+    await expectNoFaults(page)
+    await context.close()
+  })
+
+  it('finds and filters by its address, and says when nothing goes by that', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, MEMBER, 'memory?view=table&type=person')
+    await page.getByRole('button', { name: 'Grace Hopper', exact: true }).waitFor()
+    expect(await page.getByRole('table').getByText('Organization').count()).toBe(0)
+    await page.getByRole('textbox', { name: 'Find in the memory' }).fill('Lovelace')
+    await page.getByRole('button', { name: 'Grace Hopper', exact: true }).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).searchParams.get('q')).toBe('Lovelace')
+    await page.goto(`${rig.service.url}/console/memory?provider=gmail`)
+    await page.getByText('Nothing goes by that').waitFor()
+    await page.getByRole('button', { name: 'Show the whole memory' }).click()
+    await expectDrawn(page)
+    expect(new URL(page.url()).search).toBe('')
+    await context.close()
+  })
+
+  it('draws two thousand names, says that more wait, and runs nothing of what they are called', async () => {
+    const { context, page } = await rig.open({ colorScheme: 'dark' })
+    const canvas = canvasOf(2_000)
+    const [first] = canvas.nodes
+    if (first) first.label = '<img src=x onerror="window.injected=1">'
+    await page.route('**/v1/console/memory-canvas?*', (route) =>
+      route.fulfill({ json: { ...canvas, complete: false, itemsWaiting: 1_200 } }),
+    )
+    await rig.signIn(page, MEMBER, 'memory')
+    await expectDrawn(page)
+    await page.getByText('Not complete yet: 1,200 items wait to be read.').waitFor()
+    await page.getByText('The first 2,000 are shown.').waitFor()
+    await page.getByRole('button', { name: 'Closer' }).click()
+    expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
+    await context.close()
+  })
+
+  it('can be used at 360 pixels', async () => {
+    const { context, page } = await rig.open({ viewport: { width: 360, height: 740 }, bypassCSP: true })
+    await rig.signIn(page, MEMBER, 'memory?view=table')
+    await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).press('Enter')
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
+    expect(await page.locator('html').evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(360)
+    await expectNoFaults(page)
+    await context.close()
+  })
+})
+
+async function expectDrawn(page: Page): Promise<void> {
+  await page.locator('[data-ready="true"] canvas').first().waitFor()
+}
+
+async function expectNoFaults(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([])
+}

@@ -1,0 +1,44 @@
+const TYPES = ['person', 'organization', 'channel', 'topic'] as const
+const EDGES_PER_NODE = 5
+
+interface CanvasFixture {
+  nodes: {
+    id: string
+    kind: 'entity'
+    type: (typeof TYPES)[number]
+    label: string
+    provider: null
+    weight: number
+  }[]
+  edges: { id: string; source: string; target: string; type: 'co_occurs'; weight: number }[]
+  generatedAt: string
+  complete: boolean
+  itemsWaiting: number
+}
+
+/** A memory of so many names, larger than the service gives at once: groups around their heaviest. */
+export function canvasOf(count: number): CanvasFixture {
+  const idOf = (at: number): string => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`
+  const nodes = Array.from({ length: count }, (_, at) => ({
+    id: idOf(at),
+    kind: 'entity' as const,
+    type: TYPES[at % TYPES.length] ?? 'topic',
+    label: `Name ${at}`,
+    provider: null,
+    weight: Math.ceil(900 / (1 + at)),
+  }))
+  const groups = Math.ceil(Math.sqrt(count))
+  const edges = nodes.flatMap(({ id }, at) =>
+    Array.from({ length: EDGES_PER_NODE }, (_, nth) => {
+      const target = idOf(nth === 0 ? at % groups : (at + groups * nth * nth) % count)
+      return {
+        id: `co_occurs:${id}:${target}:${nth}`,
+        source: id,
+        target,
+        type: 'co_occurs' as const,
+        weight: 1 + nth,
+      }
+    }),
+  )
+  return { nodes, edges, generatedAt: '2026-03-02T09:30:00.000Z', complete: true, itemsWaiting: 0 }
+}
