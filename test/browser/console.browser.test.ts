@@ -1,9 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { documentOf } from '../support/documents.ts'
-import { type ConsoleRig, PAGES, startConsole } from './support/console.ts'
+import { type ConsoleRig, expectNoFaults, expectSettled, PAGES, startConsole } from './support/console.ts'
 
 const FIRST_VIEW_BYTES_MAX = 250_000
 const OWNER = 'ada@example.com'
@@ -216,21 +215,3 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     expect((await readdir(dist, { recursive: true })).some((name) => name.endsWith('.map'))).toBe(false)
   })
 })
-
-/** Until the page shows what it has read. */
-async function expectSettled(page: Page): Promise<void> {
-  await page.locator('main h1').waitFor()
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-}
-
-async function expectNoFaults(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  const faults = violations.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes
-        .map(({ html }) => html)
-        .join(' | ')
-        .slice(0, 400)}`,
-  )
-  expect(faults, where).toEqual([])
-}

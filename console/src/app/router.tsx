@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router'
 import { readAskSearch } from '../pages/ask/ask-search.ts'
 import { readMemorySearch } from '../pages/memory/memory-search.ts'
+import { readFilters } from '../pages/audit/audit-filters.ts'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { AdminOnly } from './admin-only.tsx'
 import { BrokenPage } from './broken-page.tsx'
@@ -61,6 +62,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/audit',
+      validateSearch: readFilters,
       component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
     }),
     createRoute({

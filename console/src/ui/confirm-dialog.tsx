@@ -25,7 +25,7 @@ export function ConfirmDialog({
   onClose: () => void
 }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} role="alertdialog">
+    <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
         <Text>{text}</Text>
         {error && <ErrorNotice error={error} />}

@@ -9,3 +9,16 @@ export function formatNumber(value: number): string {
 export function count(value: number, one: string, many = `${one}s`): string {
   return `${formatNumber(value)} ${value === 1 ? one : many}`
 }
+
+const KILO = 1_000
+const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** An amount of data to one decimal: "812 bytes", "1.2 MB". */
+export function formatBytes(bytes: number): string {
+  const step = Math.min(
+    BYTE_UNITS.length - 1,
+    bytes < KILO ? 0 : Math.floor(Math.log10(bytes) / Math.log10(KILO)),
+  )
+  const value = bytes / KILO ** step
+  return `${numbers.format(step === 0 ? value : Math.round(value * 10) / 10)} ${BYTE_UNITS[step] ?? ''}`
+}

@@ -1,3 +1,4 @@
+import { Tooltip } from '@mantine/core'
 import { FileText, HardDrive, Hash, Mail, type LucideIcon } from 'lucide-react'
 import type { Schemas } from '../api/client.ts'
 import classes from './provider.module.css'
@@ -10,6 +11,9 @@ const PROVIDERS: Record<ProviderId, { name: string; icon: LucideIcon }> = {
   notion: { name: 'Notion', icon: FileText },
   gmail: { name: 'Gmail', icon: Mail },
 }
+
+/** Every provider there is. */
+export const PROVIDER_IDS = Object.keys(PROVIDERS).filter((id): id is ProviderId => id in PROVIDERS)
 
 /** A provider's name as people know it; undefined for what is none. */
 export function providerName(id: string | null): string | undefined {
@@ -29,10 +33,30 @@ export function Provider({ id }: { id: ProviderId }) {
 
 /** Its sign alone, for where the name stands beside it. */
 export function ProviderIcon({ id }: { id: ProviderId }) {
-  const { icon: Icon } = PROVIDERS[id]
   return (
     <span className={classes.icon} aria-hidden>
-      <Icon size={15} strokeWidth={1.9} />
+      <Sign id={id} />
     </span>
   )
+}
+
+/** Providers by their signs, named to screen readers and when pointed at; null: all of them. */
+export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
+  if (ids === null) return <>All providers</>
+  return (
+    <span className={classes.several}>
+      {ids.map((id) => (
+        <Tooltip key={id} label={PROVIDERS[id].name}>
+          <span className={classes.icon} role="img" aria-label={PROVIDERS[id].name}>
+            <Sign id={id} />
+          </span>
+        </Tooltip>
+      ))}
+    </span>
+  )
+}
+
+function Sign({ id }: { id: ProviderId }) {
+  const { icon: Icon } = PROVIDERS[id]
+  return <Icon size={15} strokeWidth={1.9} aria-hidden />
 }

@@ -30,6 +30,11 @@ export function formatDate(at: string): string {
   return dateOnly.format(new Date(at))
 }
 
+/** A day and a time of it in words. `at` is ISO 8601. */
+export function formatDateTime(at: string): string {
+  return absolute.format(new Date(at))
+}
+
 function describe(date: Date, now: number): string {
   const minutes = Math.round((date.getTime() - now) / MINUTE_MS)
   const unit = UNITS.find(([, length]) => Math.abs(minutes) >= length)

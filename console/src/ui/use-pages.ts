@@ -14,12 +14,16 @@ export interface ListPage<Row> {
 export function usePages<Row>(options: {
   queryKey: QueryKey
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>
+  /** How soon what is shown is read again, in milliseconds; false: not by itself. */
+  refetchInterval?: (rows: readonly Row[]) => number | false
 }) {
   const query = useInfiniteQuery({
     queryKey: options.queryKey,
     queryFn: ({ pageParam, signal }) => options.read(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.nextCursor ?? undefined,
+    refetchInterval: ({ state }) =>
+      options.refetchInterval?.(state.data?.pages.flatMap(({ rows }) => rows) ?? []) ?? false,
   })
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = query
   const observer = useRef<IntersectionObserver | null>(null)
@@ -39,3 +43,6 @@ export function usePages<Row>(options: {
   )
   return { ...query, rows: query.data?.pages.flatMap(({ rows }) => rows) ?? [], endRef }
 }
+
+/** A list that is read page by page, with what its end needs. */
+export type Pages<Row = unknown> = ReturnType<typeof usePages<Row>>

@@ -1,6 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
+import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { pino } from 'pino'
+import { expect } from 'vitest'
 import { createConsoleBuild } from '../../../src/console/index.ts'
 import { loadBuiltinModel } from '../../../src/inference/embedding-models/builtin/builtin.ts'
 import type { Role } from '../../../src/kernel/actions.ts'
@@ -37,10 +39,14 @@ export interface ConsoleRig {
 }
 
 /** A real service with the built console, and a browser to look at it. */
-export async function startConsole(executablePath: string): Promise<ConsoleRig> {
+export async function startConsole(
+  executablePath: string,
+  environment: Record<string, string> = {},
+): Promise<ConsoleRig> {
   const service = await startTestService({
     consoleBuild: createConsoleBuild(pino({ level: 'silent' })),
     embeddingModel: await loadBuiltinModel(),
+    environment,
   })
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
   const organization = await service.organization()
@@ -136,4 +142,23 @@ async function userIdOf(service: TestService, email: string): Promise<string> {
   const me = await service.call('GET', '/v1/console/me', { key })
   const userId: string = me.body.user.id
   return userId
+}
+
+/** Until the page shows what it has read. */
+export async function expectSettled(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor()
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+}
+
+/** That axe finds nothing to complain of in what is shown. */
+export async function expectNoFaults(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const faults = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ html }) => html)
+        .join(' | ')
+        .slice(0, 400)}`,
+  )
+  expect(faults, where).toEqual([])
 }

@@ -1,69 +1,132 @@
-import { Code } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { UnstyledButton } from '@mantine/core'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Activity } from 'lucide-react'
-import { unwrap } from '../../api/client.ts'
+import { useState } from 'react'
+import { type Schemas, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { TooMany } from '../../ui/error-state.tsx'
+import { EndOfList } from '../../ui/end-of-list.tsx'
+import { ErrorNotice } from '../../ui/error-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+import type { AuditFilters } from './audit-filters.ts'
+import classes from './audit-page.module.css'
+import { describeAction } from './audit-words.ts'
+import { EventDetails } from './event-details.tsx'
+import { ExportMenu, ExportNotice, useExport } from './export-menu.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { useActors } from './use-actors.ts'
 
-const SHOWN_MAX = 100
+type AuditEvent = Schemas['AuditEvent']
 
-/** Who did what, newest first. */
+const route = getRouteApi('/admins/audit')
+const SHOWN_AT_ONCE = 50
+
+/** Who did what, newest first, without an end; what the filters let through, to read or as a file. */
 export function AuditPage() {
-  const { api, organization, user } = useWorkspace()
-  const events = useQuery({
-    queryKey: [organization.id, 'audit-events'],
-    queryFn: async ({ signal }) =>
-      (await unwrap(api.GET('/v1/console/audit-events', { params: { query: { limit: SHOWN_MAX } }, signal })))
-        .auditEvents,
-  })
+  const filters = route.useSearch()
+  const navigate = useNavigate()
+  const actors = useActors()
+  const { run, bytes } = useExport(filters)
+  const filter = (search: AuditFilters): void => void navigate({ to: '/audit', search, replace: true })
   return (
     <>
-      <PageHeader title="Audit" text="What people and keys did here, newest first." />
-      <Panel isFlush>
-        <Reading query={events}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState
-                icon={Activity}
-                title="Nothing has happened yet"
-                text="Every question of an agent, every change of a person or a key is listed here from now on."
-              />
-            ) : (
-              <>
-                <DataTable
-                  label="Audit events"
-                  rows={rows}
-                  rowKey={({ id }) => id}
-                  columns={[
-                    { label: 'Action', cell: ({ action }) => <Code>{action}</Code> },
-                    { label: 'By', cell: (event) => actorOf(event, user.id) },
-                    { label: 'What', cell: ({ targetType }) => targetType.replaceAll('_', ' ') },
-                    { label: 'When', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-                  ]}
-                />
-                {rows.length === SHOWN_MAX && (
-                  <TooMany shown={SHOWN_MAX} hint="The API lists up to 500 of them." />
-                )}
-              </>
-            )
-          }
-        </Reading>
-      </Panel>
+      <PageHeader
+        title="Audit"
+        text="What people and keys did here, newest first."
+        action={<ExportMenu isBusy={run.isPending} onChoose={(format) => run.mutate(format)} />}
+      />
+      {run.error && <ErrorNotice error={run.error} />}
+      <ExportNotice isBusy={run.isPending} bytes={bytes} total={run.data ?? null} />
+      <FilterBar filters={filters} actors={actors} onChange={filter} />
+      <Trail filters={filters} actors={actors} onFilter={filter} />
     </>
   )
 }
 
-function actorOf(
-  { actorUserId, actorApiKeyId }: { actorUserId: string | null; actorApiKeyId: string | null },
-  ownId: string,
-): string {
-  if (actorUserId === ownId) return 'You'
-  if (actorUserId !== null) return 'A person'
-  return actorApiKeyId === null ? 'The service' : 'A key'
+function Trail({
+  filters,
+  actors,
+  onFilter,
+}: {
+  filters: AuditFilters
+  actors: ReturnType<typeof useActors>
+  onFilter: (filters: AuditFilters) => void
+}) {
+  const events = useTrail(filters)
+  const [open, setOpen] = useState<AuditEvent | null>(null)
+  return (
+    <Panel isFlush>
+      <Reading query={events}>
+        {() =>
+          events.rows.length === 0 ? (
+            <NothingThere isFiltered={Object.keys(filters).length > 0} />
+          ) : (
+            <>
+              <DataTable
+                label="Audit events"
+                rows={events.rows}
+                rowKey={({ id }) => id}
+                columns={[
+                  {
+                    label: 'What happened',
+                    cell: (event) => (
+                      <UnstyledButton className={classes.action ?? ''} onClick={() => setOpen(event)}>
+                        {describeAction(event.action)}
+                      </UnstyledButton>
+                    ),
+                  },
+                  { label: 'By', cell: (event) => actors.nameOf(event) },
+                  { label: 'Target', cell: ({ targetType }) => targetType.replaceAll('_', ' ') },
+                  { label: 'When', cell: ({ createdAt }) => <RelativeTime at={createdAt} />, isAtEnd: true },
+                ]}
+              />
+              <EndOfList pages={events} />
+            </>
+          )
+        }
+      </Reading>
+      <EventDetails
+        event={open}
+        actor={open === null ? '' : actors.nameOf(open)}
+        onFilter={(chosen) => {
+          setOpen(null)
+          onFilter(chosen)
+        }}
+        onClose={() => setOpen(null)}
+      />
+    </Panel>
+  )
+}
+
+function NothingThere({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered ? (
+    <EmptyState
+      icon={Activity}
+      title="Nothing matches"
+      text="No event fits all of these filters. Take one away, or widen the time."
+    />
+  ) : (
+    <EmptyState
+      icon={Activity}
+      title="Nothing has happened yet"
+      text="Every question of an agent, every change of a person or a key is listed here from now on."
+    />
+  )
+}
+
+function useTrail(filters: AuditFilters) {
+  const { api, organization } = useWorkspace()
+  return usePages<AuditEvent>({
+    queryKey: [organization.id, 'audit-events', filters],
+    async read(cursor, signal) {
+      const query = { limit: SHOWN_AT_ONCE, ...filters, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await unwrap(api.GET('/v1/console/audit-events', { params: { query }, signal }))
+      return { rows: page.auditEvents, nextCursor: page.nextCursor ?? null }
+    },
+  })
 }

@@ -1,13 +1,65 @@
-import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '../../api/client.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Schemas, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 
 /** The workspace's live keys, newest first. Of admins. */
 export function useApiKeys() {
+  return useKeyList(({ apiKeys }) => apiKeys)
+}
+
+/** Requests a minute that each key may send for each action; null where the service does not say. */
+export function useRequestsPerMinute(): number | null {
+  return useKeyList(({ requestsPerMinute }) => requestsPerMinute).data ?? null
+}
+
+interface KeyList {
+  apiKeys: Schemas['ApiKey'][]
+  requestsPerMinute: number | null
+}
+
+function useKeyList<T>(select: (list: KeyList) => T) {
   const { api, organization, isAdmin } = useWorkspace()
   return useQuery({
     queryKey: [organization.id, 'api-keys'],
-    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/api-keys', { signal }))).apiKeys,
+    async queryFn({ signal }): Promise<KeyList> {
+      const call = api.GET('/v1/console/api-keys', { signal })
+      const { apiKeys } = await unwrap(call)
+      const limit = Number((await call).response.headers.get('x-ratelimit-limit'))
+      return { apiKeys, requestsPerMinute: limit > 0 ? limit : null }
+    },
+    select,
     enabled: isAdmin,
   })
+}
+
+/** Mints a key; its answer is the only place that its secret is ever in. */
+export function useMintKey() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: Schemas['NewApiKey']) => unwrap(api.POST('/v1/console/api-keys', { body })),
+    onSuccess: refresh,
+  })
+}
+
+/** Revokes a key: what uses it is refused from its next request on. */
+export function useRevokeKey() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) => unwrap(api.DELETE('/v1/console/api-keys/{id}', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+/** The plan counts agent keys, and the trail tells of all. */
+function useRefresh(): () => Promise<unknown> {
+  const { organization } = useWorkspace()
+  const queries = useQueryClient()
+  return () =>
+    Promise.all(
+      ['api-keys', 'billing', 'audit-events'].map((name) =>
+        queries.invalidateQueries({ queryKey: [organization.id, name] }),
+      ),
+    )
 }

@@ -1,0 +1,48 @@
+import type { operations } from '../../api/schema.d.ts'
+
+/** What can be in the trail: the service's closed list. */
+export type AuditAction = NonNullable<
+  NonNullable<operations['consoleListAuditEvents']['parameters']['query']>['action']
+>
+
+/** What each action is, in words. */
+export const AUDIT_ACTIONS: Record<AuditAction, string> = {
+  'context.retrieve': 'Retrieved a Context Contract',
+  'api_key.create': 'Minted a key',
+  'api_key.revoke': 'Revoked a key',
+  'audit.export': 'Exported the trail',
+  'billing.checkout.create': 'Began to buy a plan',
+  'billing.portal.create': 'Opened the payment portal',
+  'connector.allowlist.update': 'Chose the channels of a source',
+  'connector.authorize': 'Began to connect an account',
+  'connector.connect': 'Connected an account',
+  'connector_access.request': 'Asked for a gated provider',
+  'maintenance.reembed.start': 'Began to move to another embedding model',
+  'maintenance.slack.cleanup_system_events': 'Ran the Slack clean-up',
+  'organization.create': 'Created the workspace',
+  'organization.update': 'Renamed the workspace',
+  'member.invite': 'Invited somebody',
+  'member.join': 'Joined',
+  'member.update': 'Gave a member another role',
+  'member.remove': 'Removed a member, or left',
+  'invitation.revoke': 'Withdrew an invitation',
+  'source.create': 'Made a source',
+  'source.update': 'Renamed a source',
+  'source.disable': 'Paused a source',
+  'source.enable': 'Resumed a source',
+  'source.delete': 'Removed a source',
+  'source_item.ingest': 'Pushed documents',
+  'source_item.delete': 'Removed an item',
+  'sync_run.create': 'Started a sync run',
+  'webhook.create': 'Made a webhook',
+  'webhook.update': 'Changed a webhook',
+  'webhook.rotate': 'Rotated a webhook’s secret',
+  'webhook.delete': 'Removed a webhook',
+  'webhook.test': 'Sent a test event',
+  'webhook.replay': 'Sent an event again',
+}
+
+/** An action in words; one of a later version by its name. */
+export function describeAction(action: string): string {
+  return Object.entries(AUDIT_ACTIONS).find(([known]) => known === action)?.[1] ?? action
+}

@@ -1,0 +1,100 @@
+import { Button, Code, Drawer, Group, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { formatDateTime } from '../../ui/relative-time.tsx'
+import type { AuditFilters } from './audit-filters.ts'
+import classes from './audit-page.module.css'
+import { describeAction } from './audit-words.ts'
+
+type AuditEvent = Schemas['AuditEvent']
+
+/** Everything that the trail has of an event, and the way to others like it. */
+export function EventDetails({
+  event,
+  actor,
+  onFilter,
+  onClose,
+}: {
+  event: AuditEvent | null
+  /** Who acted, by name. */
+  actor: string
+  onFilter: (filters: AuditFilters) => void
+  onClose: () => void
+}) {
+  return (
+    <Drawer
+      opened={event !== null}
+      onClose={onClose}
+      position="right"
+      size="34rem"
+      title={event === null ? '' : describeAction(event.action)}
+      closeButtonProps={{ 'aria-label': 'Close the event' }}
+    >
+      {event && <Facts event={event} actor={actor} onFilter={onFilter} />}
+    </Drawer>
+  )
+}
+
+function Facts({
+  event,
+  actor,
+  onFilter,
+}: {
+  event: AuditEvent
+  actor: string
+  onFilter: (filters: AuditFilters) => void
+}) {
+  const actorId = event.actorUserId ?? event.actorApiKeyId
+  return (
+    <Stack>
+      <dl className={classes.facts}>
+        <Fact name="Action">
+          <Code>{event.action}</Code>
+        </Fact>
+        <Fact name="When">{formatDateTime(event.createdAt)}</Fact>
+        <Fact name="By">
+          {actor}
+          {actorId !== null && <Id value={actorId} of="the actor" />}
+        </Fact>
+        <Fact name="Target">
+          {event.targetType.replaceAll('_', ' ')}
+          <Id value={event.targetId} of="the target" />
+        </Fact>
+        <Fact name="Event">
+          <Id value={event.id} of="the event" />
+        </Fact>
+      </dl>
+      <CodeBlock label="the metadata" text={JSON.stringify(event.metadata, null, 2)} wraps />
+      <Group>
+        {actorId !== null && (
+          <Button variant="default" size="xs" onClick={() => onFilter({ actor: actorId })}>
+            All by this actor
+          </Button>
+        )}
+        <Button variant="default" size="xs" onClick={() => onFilter({ target: event.targetId })}>
+          All of this target
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+function Id({ value, of }: { value: string; of: string }) {
+  return (
+    <span className={classes.id}>
+      <Code>{value}</Code>
+      <CopyButton value={value} label={`Copy the id of ${of}`} />
+    </span>
+  )
+}

@@ -1,0 +1,80 @@
+import { Alert, Button, Menu } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useConsole } from '../../app/context.tsx'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { formatBytes } from '../../ui/format.ts'
+import type { AuditFilters } from './audit-filters.ts'
+import { chooseTarget, type ExportFormat, exportTrail } from './export-trail.ts'
+
+/** Exports what the filters let through. `bytes` have come so far; null when it was called off. */
+export function useExport(filters: AuditFilters) {
+  const { session } = useConsole()
+  const { organization } = useWorkspace()
+  const queries = useQueryClient()
+  const [bytes, setBytes] = useState(0)
+  const controller = useRef<AbortController>(null)
+  useEffect(() => () => controller.current?.abort(), [])
+  const run = useMutation({
+    async mutationFn(format: ExportFormat): Promise<number | null> {
+      setBytes(0)
+      const target = await chooseTarget(format, new Date())
+      if (target === null) return null
+      controller.current = new AbortController()
+      const { signal } = controller.current
+      const given = { credentials: session, organizationId: organization.id, format, filters, target, signal }
+      return await exportTrail({ ...given, onProgress: setBytes })
+    },
+    // The export is itself in the trail.
+    onSuccess: () => queries.invalidateQueries({ queryKey: [organization.id, 'audit-events'] }),
+  })
+  return { run, bytes }
+}
+
+/** The two kinds of file. */
+export function ExportMenu({
+  isBusy,
+  onChoose,
+}: {
+  isBusy: boolean
+  onChoose: (format: ExportFormat) => void
+}) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Download size={15} aria-hidden />} loading={isBusy}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onChoose('csv')}>CSV, for a spreadsheet</Menu.Item>
+        <Menu.Item onClick={() => onChoose('jsonl')}>JSON lines, for a program</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** How far an export is, or how large it became. */
+export function ExportNotice({
+  isBusy,
+  bytes,
+  total,
+}: {
+  isBusy: boolean
+  bytes: number
+  total: number | null
+}) {
+  if (isBusy)
+    return (
+      <Alert mb="lg" role="status">
+        Exporting: {formatBytes(bytes)} so far…
+      </Alert>
+    )
+  if (total === null) return null
+  return (
+    <Alert mb="lg" role="status">
+      Exported: {formatBytes(total)}. That you did is in the trail too.
+    </Alert>
+  )
+}

@@ -1,0 +1,38 @@
+import type { Schemas } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { useApiKeys } from '../developers/use-api-keys.ts'
+import { memberName } from '../members/member-rules.ts'
+import { useMembers } from '../members/use-members.ts'
+
+type Actor = Pick<Schemas['AuditEvent'], 'actorUserId' | 'actorApiKeyId'>
+
+interface Actors {
+  /** Who acts here now, for a choice. */
+  choices: { group: string; items: { value: string; label: string }[] }[]
+  nameOf: (event: Actor) => string
+}
+
+/** The people and keys that the trail names. Those that are gone are not known by name any more. */
+export function useActors(): Actors {
+  const { user } = useWorkspace()
+  const keys = useApiKeys().data ?? []
+  const members = useMembers()
+  const people = members.data ?? []
+  const nameOfPerson = (member: Schemas['Member']): string =>
+    member.id === user.id ? 'You' : memberName(member)
+  return {
+    choices: [
+      { group: 'People', items: people.map((one) => ({ value: one.id, label: nameOfPerson(one) })) },
+      {
+        group: 'Keys',
+        items: keys.map(({ id, name, prefix }) => ({ value: id, label: `${name} (${prefix}…)` })),
+      },
+    ],
+    nameOf({ actorUserId, actorApiKeyId }) {
+      const person = people.find(({ id }) => id === actorUserId)
+      if (person) return nameOfPerson(person)
+      if (actorUserId !== null) return 'A former member'
+      return keys.find(({ id }) => id === actorApiKeyId)?.name ?? 'A revoked key'
+    },
+  }
+}

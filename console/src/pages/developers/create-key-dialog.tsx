@@ -1,0 +1,142 @@
+import { Button, Group, Modal, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import type { ProviderId } from '../../ui/provider.tsx'
+import { KeyScope } from './key-scope.tsx'
+import { type ActorType, type KeyAction, type PresetId, presetOf, PRESETS } from './key-presets.ts'
+import { NewKey } from './new-key.tsx'
+import { useMintKey } from './use-api-keys.ts'
+
+const ACTOR_TYPES: { value: ActorType; label: string }[] = [
+  { value: 'agent', label: 'An agent' },
+  { value: 'application', label: 'An application' },
+  { value: 'admin', label: 'An administrator’s tool' },
+]
+
+/** Mints a key, and shows its secret this once: only the button closes it then. */
+export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const mint = useMintKey()
+  const close = (): void => {
+    onClose()
+    mint.reset()
+  }
+  const minted = mint.data
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      size="lg"
+      title={minted ? `${minted.apiKey.name}: your new key` : 'Create a key'}
+      closeOnClickOutside={minted === undefined && !mint.isPending}
+      closeOnEscape={minted === undefined}
+      withCloseButton={minted === undefined}
+    >
+      {minted ? (
+        <NewKey apiKey={minted.apiKey} secret={minted.secret} onDone={close} />
+      ) : (
+        <KeyForm isBusy={mint.isPending} onSubmit={(key) => mint.mutate(key)} onCancel={close}>
+          {mint.error && <ErrorNotice error={mint.error} />}
+        </KeyForm>
+      )}
+    </Modal>
+  )
+}
+
+function KeyForm({
+  isBusy,
+  onSubmit,
+  onCancel,
+  children,
+}: {
+  isBusy: boolean
+  onSubmit: (key: Schemas['NewApiKey']) => void
+  onCancel: () => void
+  children: ReactNode
+}) {
+  const [name, setName] = useState('')
+  const { actorType, setActorType, actions, setActions, preset, choosePreset } = usePermissions()
+  const [providers, setProviders] = useState<readonly ProviderId[] | null>(null)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    onSubmit({
+      name: name.trim(),
+      actorType,
+      allowedActions: [...actions],
+      allowedProviders: providers === null ? null : [...providers],
+    })
+  }
+  const isWhole = name.trim() !== '' && actions.length > 0 && providers?.length !== 0
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        <TextInput
+          label="Name"
+          description="What uses it, to know it again here and in the audit trail."
+          placeholder="Support bot"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={200}
+          required
+          data-autofocus
+        />
+        <PresetChoice value={preset} onChange={choosePreset} />
+        <KeyScope
+          actions={actions}
+          areActionsShown={preset === 'custom'}
+          onActions={setActions}
+          providers={providers}
+          onProviders={setProviders}
+        />
+        <Select
+          label="Used by"
+          description="For the audit trail, and the plan’s number of agents. It permits nothing."
+          data={ACTOR_TYPES}
+          value={actorType}
+          allowDeselect={false}
+          onChange={(value) =>
+            setActorType(ACTOR_TYPES.find((type) => type.value === value)?.value ?? 'agent')
+          }
+        />
+        {children}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy} disabled={!isWhole}>
+            Create key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** What the key may do and who uses it, by a preset or by hand. */
+function usePermissions() {
+  const [actorType, setActorType] = useState<ActorType>(PRESETS.reader.actorType)
+  const [actions, setActions] = useState<readonly KeyAction[]>(PRESETS.reader.actions)
+  const [isByHand, setIsByHand] = useState(false)
+  const choosePreset = (id: string): void => {
+    const chosen = Object.entries(PRESETS).find(([known]) => known === id)?.[1]
+    setIsByHand(chosen === undefined)
+    if (chosen === undefined) return
+    setActions(chosen.actions)
+    setActorType(chosen.actorType)
+  }
+  const preset = isByHand ? 'custom' : presetOf(actions)
+  return { actorType, setActorType, actions, setActions, preset, choosePreset }
+}
+
+function PresetChoice({ value, onChange }: { value: PresetId; onChange: (id: string) => void }) {
+  return (
+    <Radio.Group label="It may" value={value} onChange={onChange}>
+      <Stack gap="xs" mt="xs">
+        {Object.entries(PRESETS).map(([id, { name, text }]) => (
+          <Radio key={id} value={id} label={name} description={text} />
+        ))}
+        <Radio value="custom" label="Custom" description="Choose each action yourself." />
+      </Stack>
+    </Radio.Group>
+  )
+}

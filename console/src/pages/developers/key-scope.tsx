@@ -1,0 +1,61 @@
+import { Checkbox, SimpleGrid, Stack, Switch } from '@mantine/core'
+import { type ProviderId, PROVIDER_IDS, providerName } from '../../ui/provider.tsx'
+import { ACTIONS, ALL_ACTIONS, type KeyAction } from './key-presets.ts'
+
+/** What a key may do, and of which providers it may see anything; null: of all, those to come too. */
+export function KeyScope({
+  actions,
+  areActionsShown,
+  onActions,
+  providers,
+  onProviders,
+}: {
+  actions: readonly KeyAction[]
+  areActionsShown: boolean
+  onActions: (actions: readonly KeyAction[]) => void
+  providers: readonly ProviderId[] | null
+  onProviders: (providers: readonly ProviderId[] | null) => void
+}) {
+  return (
+    <>
+      {areActionsShown && (
+        <Checkbox.Group
+          label="Actions"
+          description="None includes another."
+          value={[...actions]}
+          onChange={(chosen) => onActions(ALL_ACTIONS.filter((action) => chosen.includes(action)))}
+          error={actions.length === 0 ? 'Choose at least one.' : undefined}
+        >
+          <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" spacing="sm">
+            {ALL_ACTIONS.map((action) => (
+              <Checkbox key={action} value={action} label={action} description={ACTIONS[action]} />
+            ))}
+          </SimpleGrid>
+        </Checkbox.Group>
+      )}
+      <Stack gap="xs">
+        <Switch
+          label="It sees every provider"
+          description="Those that come later too."
+          checked={providers === null}
+          onChange={(event) => onProviders(event.currentTarget.checked ? null : [...PROVIDER_IDS])}
+        />
+        {providers !== null && (
+          <Checkbox.Group
+            label="Providers"
+            description="What is outside does not exist for the key."
+            value={[...providers]}
+            onChange={(chosen) => onProviders(PROVIDER_IDS.filter((id) => chosen.includes(id)))}
+            error={providers.length === 0 ? 'Choose at least one.' : undefined}
+          >
+            <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" spacing="sm">
+              {PROVIDER_IDS.map((id) => (
+                <Checkbox key={id} value={id} label={providerName(id)} />
+              ))}
+            </SimpleGrid>
+          </Checkbox.Group>
+        )}
+      </Stack>
+    </>
+  )
+}

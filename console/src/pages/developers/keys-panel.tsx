@@ -1,0 +1,125 @@
+import { Badge, Button, Code, Group } from '@mantine/core'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { ProviderList } from '../../ui/provider.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { formatDateTime, RelativeTime } from '../../ui/relative-time.tsx'
+import { presetOf, PRESETS } from './key-presets.ts'
+import { useApiKeys, useRequestsPerMinute, useRevokeKey } from './use-api-keys.ts'
+
+type ApiKey = Schemas['ApiKey']
+
+/** The live keys, and the way to revoke one. */
+export function KeysPanel({ onCreate }: { onCreate: () => void }) {
+  const keys = useApiKeys()
+  const limit = useRequestsPerMinute()
+  const [leaving, setLeaving] = useState<ApiKey | null>(null)
+  return (
+    <Panel
+      title="API keys"
+      {...(limit === null
+        ? {}
+        : { text: `Each may send ${limit} requests a minute for each of its actions.` })}
+      isFlush
+    >
+      <Reading query={keys}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState
+              icon={KeyRound}
+              title="No keys yet"
+              text="A key lets one agent or program in, for the actions and providers that you choose."
+              action={<Button onClick={onCreate}>Create a key</Button>}
+            />
+          ) : (
+            <KeyTable keys={rows} onRevoke={setLeaving} />
+          )
+        }
+      </Reading>
+      <RevokeDialog apiKey={leaving} onClose={() => setLeaving(null)} />
+    </Panel>
+  )
+}
+
+function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key: ApiKey) => void }) {
+  return (
+    <DataTable
+      label="API keys"
+      rows={keys}
+      rowKey={({ id }) => id}
+      columns={[
+        { label: 'Name', cell: ({ name }) => name },
+        { label: 'Key', cell: ({ prefix }) => <Code>{prefix}…</Code> },
+        { label: 'May', cell: ({ allowedActions }) => <Actions actions={allowedActions} /> },
+        { label: 'Sees', cell: ({ allowedProviders }) => <ProviderList ids={allowedProviders} /> },
+        {
+          label: 'Last used',
+          cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />),
+        },
+        { label: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+        {
+          label: 'Revoke',
+          isAtEnd: true,
+          cell: (key) => (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => onRevoke(key)}
+              aria-label={`Revoke ${key.name}`}
+            >
+              Revoke
+            </Button>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Actions({ actions }: { actions: ApiKey['allowedActions'] }) {
+  const preset = presetOf(actions)
+  if (preset === 'admin') return <>{PRESETS.admin.name}: all</>
+  return (
+    <Group gap={4}>
+      {actions.map((action) => (
+        <Badge key={action} variant="default" size="sm" tt="none" fw={500}>
+          {action}
+        </Badge>
+      ))}
+    </Group>
+  )
+}
+
+function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
+  const revoke = useRevokeKey()
+  const close = (): void => {
+    onClose()
+    revoke.reset()
+  }
+  return (
+    <ConfirmDialog
+      isOpen={apiKey !== null}
+      title={`Revoke ${apiKey?.name ?? 'the key'}?`}
+      text={apiKey === null ? '' : whatStops(apiKey)}
+      confirm="Revoke key"
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => {
+        if (apiKey) revoke.mutate(apiKey.id, { onSuccess: close })
+      }}
+      onClose={close}
+    />
+  )
+}
+
+function whatStops({ prefix, lastUsedAt, allowedActions }: ApiKey): string {
+  const use =
+    lastUsedAt === null ? 'It was never used.' : `It was last used on ${formatDateTime(lastUsedAt)}.`
+  const ingests = allowedActions.includes('ingest') ? ' What it has pushed stays.' : ''
+  return `Every program that sends ${prefix}… is refused (401) from its next request on, on every instance. ${use}${ingests} This cannot be undone.`
+}

@@ -1,0 +1,18 @@
+import { Alert, Button, Group, Stack } from '@mantine/core'
+import { KeyRound } from 'lucide-react'
+import { CodeBlock } from '../../ui/code-block.tsx'
+
+/** A webhook's secret, this once. */
+export function SigningSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
+  return (
+    <Stack>
+      <Alert icon={<KeyRound size={18} aria-hidden />} title="Copy it now" role="status">
+        Your server checks by it that an event is ours. It cannot be shown again; a lost one is rotated.
+      </Alert>
+      <CodeBlock label="the signing secret" text={secret} wraps />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>I have copied it</Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,142 @@
+import type { KeyAction } from './key-presets.ts'
+
+export interface Snippet {
+  /** What the tab says. */
+  name: string
+  text: string
+}
+
+interface Given {
+  /** The service's base URL, without a slash at its end. */
+  url: string
+  secret: string
+  actions: readonly KeyAction[]
+  /** A source that documents can be pushed to; null where there is none yet. */
+  source: { id: string; provider: string } | null
+}
+
+const QUESTION = 'How many vacation days do I get?'
+const MCP_ACTIONS: ReadonlySet<KeyAction> = new Set(['search', 'context', 'ask', 'ingest', 'sources:read'])
+
+/** Ready to be run: what the key may do, over HTTP, with the TypeScript client, and by an agent over MCP. */
+export function snippetsOf(given: Given): Snippet[] {
+  const isForAgents = given.actions.some((action) => MCP_ACTIONS.has(action))
+  return [
+    { name: 'curl', text: curl(given) },
+    { name: 'TypeScript', text: typescript(given) },
+    ...(isForAgents ? mcp(given) : []),
+  ]
+}
+
+function curl({ url, secret, actions, source }: Given): string {
+  const post = (path: string, body: unknown): string =>
+    [
+      `curl ${url}${path} \\`,
+      `  -H 'Authorization: Bearer ${secret}' \\`,
+      `  -H 'Content-Type: application/json' \\`,
+      `  -d '${JSON.stringify(body)}'`,
+    ].join('\n')
+  const get = (path: string): string => `curl ${url}${path} \\\n  -H 'Authorization: Bearer ${secret}'`
+  switch (firstUse(actions)) {
+    case 'search':
+    case 'context':
+    case 'ask':
+      return post(`/v1/${firstUse(actions)}`, { query: QUESTION })
+    case 'ingest':
+      return post('/v1/ingest', { documents: [exampleDocument(source)] })
+    case 'memory:read':
+      return get('/v1/memory-canvas')
+    case 'sources:read':
+      return get('/v1/sources')
+    case 'sources:write':
+      return `curl -X PATCH ${url}/v1/sources/${source?.id ?? 'SOURCE_ID'} \\
+  -H 'Authorization: Bearer ${secret}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"channelAllowlist":["CHANNEL_ID"]}'`
+    case 'sync:read':
+      return get('/v1/sync-runs')
+    case 'sync:write':
+      return post('/v1/sync-runs', { connectorId: source?.id ?? 'SOURCE_ID' })
+    case 'admin':
+      return get('/v1/api-keys')
+  }
+}
+
+function typescript({ url, secret, actions, source }: Given): string {
+  return [
+    `import { Memory } from '@retrieval-memory/client'`,
+    '',
+    `// On a server: whoever opens a page can read what is in it.`,
+    `const memory = new Memory({`,
+    `  apiKey: '${secret}',`,
+    `  url: '${url}',`,
+    `})`,
+    typescriptCall(firstUse(actions), source),
+  ].join('\n')
+}
+
+function typescriptCall(action: KeyAction, source: Given['source']): string {
+  switch (action) {
+    case 'ask':
+      return `const { answer, citations } = await memory.ask('${QUESTION}')`
+    case 'context':
+      return `const contract = await memory.context('${QUESTION}')`
+    case 'search':
+      return `const { hits } = await memory.search('${QUESTION}')`
+    case 'ingest':
+      return `await memory.ingest([${JSON.stringify(exampleDocument(source), null, 2)}])`
+    case 'memory:read':
+      return `const { nodes } = await memory.memoryCanvas.get()`
+    case 'sources:read':
+      return `const sources = await memory.sources.list()`
+    case 'sources:write':
+      return `await memory.sources.setChannelAllowlist('${source?.id ?? 'SOURCE_ID'}', ['CHANNEL_ID'])`
+    case 'sync:read':
+      return `const runs = await memory.syncRuns.list()`
+    case 'sync:write':
+      return `await memory.syncRuns.start({ connectorId: '${source?.id ?? 'SOURCE_ID'}' })`
+    case 'admin':
+      return `const keys = await memory.apiKeys.list()`
+  }
+}
+
+function mcp({ url, secret }: Given): Snippet[] {
+  const configuration = {
+    mcpServers: { memory: { url: `${url}/mcp`, headers: { Authorization: `Bearer ${secret}` } } },
+  }
+  return [
+    {
+      name: 'Claude Code',
+      text: `claude mcp add --transport http memory ${url}/mcp \\\n  --header "Authorization: Bearer ${secret}"`,
+    },
+    { name: 'MCP client', text: JSON.stringify(configuration, null, 2) },
+  ]
+}
+
+const BY_USE: readonly KeyAction[] = [
+  'ask',
+  'search',
+  'context',
+  'ingest',
+  'memory:read',
+  'sources:read',
+  'sync:read',
+  'sync:write',
+  'sources:write',
+]
+
+/** What shows best what the key is for. */
+function firstUse(actions: readonly KeyAction[]): KeyAction {
+  return BY_USE.find((action) => actions.includes(action)) ?? 'admin'
+}
+
+function exampleDocument(source: Given['source']): Record<string, string> {
+  return {
+    connectorId: source?.id ?? 'SOURCE_ID',
+    provider: source?.provider ?? 'notion',
+    sourceKind: 'document',
+    externalId: 'handbook/pto',
+    title: 'PTO policy',
+    body: 'Employees accrue 25 days of paid time off per year.',
+  }
+}

@@ -1,0 +1,127 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Schemas, unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+
+export type Webhook = Schemas['Webhook']
+export type Delivery = Schemas['WebhookDelivery']
+export type EventType = NonNullable<Schemas['NewWebhook']['eventTypes']>[number]
+
+const SHOWN_AT_ONCE = 50
+/** While a delivery is on its way: often enough to see a test arrive. */
+const WATCHED_MS = 2_000
+
+/** The workspace's webhooks. Of admins. */
+export function useWebhooks() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'webhooks'],
+    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/webhooks', { signal }))).webhooks,
+  })
+}
+
+/** What was sent to a webhook in the last 14 days, newest first. */
+export function useDeliveries(webhookId: string, status: Delivery['status'] | null) {
+  const { api, organization } = useWorkspace()
+  return usePages<Delivery>({
+    queryKey: [organization.id, 'webhook-deliveries', webhookId, status],
+    async read(cursor, signal) {
+      const query = {
+        limit: SHOWN_AT_ONCE,
+        ...(status === null ? {} : { status }),
+        ...(cursor === undefined ? {} : { cursor }),
+      }
+      const path = { id: webhookId }
+      const page = await unwrap(
+        api.GET('/v1/console/webhooks/{id}/deliveries', { params: { path, query }, signal }),
+      )
+      return { rows: page.deliveries, nextCursor: page.nextCursor ?? null }
+    },
+    refetchInterval: (rows) => (rows.some(isOnItsWay) ? WATCHED_MS : false),
+  })
+}
+
+/** Whether it is being sent for the first time: later attempts are hours apart. */
+function isOnItsWay({ status, attempts }: Delivery): boolean {
+  return status === 'pending' && attempts === 0
+}
+
+/** Makes a webhook, or changes it; only what makes one answers a secret. */
+export function useSaveWebhook() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    async mutationFn({ id, body }: { id: string | null; body: Schemas['NewWebhook'] }) {
+      if (id === null) return await unwrap(api.POST('/v1/console/webhooks', { body }))
+      const params = { path: { id } }
+      const { webhook } = await unwrap(api.PATCH('/v1/console/webhooks/{id}', { params, body }))
+      return { webhook, secret: null }
+    },
+    onSuccess: refresh,
+  })
+}
+
+/** Pauses a webhook, or goes on with it. */
+export function useSwitchWebhook() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: ({ id, status }: Pick<Webhook, 'id' | 'status'>) =>
+      unwrap(api.PATCH('/v1/console/webhooks/{id}', { params: { path: { id } }, body: { status } })),
+    onSuccess: refresh,
+  })
+}
+
+/** Gives a webhook a new secret; the one before signs for another day. */
+export function useRotateWebhook() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.POST('/v1/console/webhooks/{id}/rotate', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+/** Removes a webhook with its deliveries. */
+export function useDeleteWebhook() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) => unwrap(api.DELETE('/v1/console/webhooks/{id}', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+/** Sends `webhook.test`. */
+export function useTestWebhook() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.POST('/v1/console/webhooks/{id}/test', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+/** Sends an event again, whether it had arrived or not. */
+export function useReplay() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.POST('/v1/console/webhooks/deliveries/{id}/replay', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+function useRefresh(): () => Promise<unknown> {
+  const { organization } = useWorkspace()
+  const queries = useQueryClient()
+  return () =>
+    Promise.all(
+      ['webhooks', 'webhook-deliveries', 'audit-events'].map((name) =>
+        queries.invalidateQueries({ queryKey: [organization.id, name] }),
+      ),
+    )
+}

@@ -1,0 +1,61 @@
+import type { Tone } from '../../ui/status.tsx'
+import type { Delivery, EventType, Webhook } from './use-webhooks.ts'
+
+/** What each event tells, in words. The test is sent by a button and not chosen. */
+export const EVENTS: Record<Exclude<EventType, 'webhook.test'>, string> = {
+  'source.error': 'A source stopped working',
+  'source.active': 'A source works, for the first time or again',
+  'sync_run.finished': 'A sync run has ended',
+  'credits.low': '80 % or all of the credits are used',
+  'subscription.updated': 'The plan has changed',
+  'api_key.created': 'A key was minted',
+  'api_key.revoked': 'A key was revoked',
+  'member.joined': 'Somebody joined',
+  'member.updated': 'A member got another role',
+  'member.removed': 'A member left or was removed',
+}
+
+/** Every event that can be chosen. */
+export const EVENT_TYPES = Object.keys(EVENTS).filter((type): type is keyof typeof EVENTS => type in EVENTS)
+
+/** How a webhook is, in a word. */
+export function describeWebhook({ status, disabledReason, failingSince }: Webhook): {
+  tone: Tone
+  word: string
+} {
+  if (status === 'active')
+    return failingSince === null ? { tone: 'good', word: 'Active' } : { tone: 'waiting', word: 'Failing' }
+  return disabledReason === 'person' ? { tone: 'off', word: 'Paused' } : { tone: 'bad', word: 'Disabled' }
+}
+
+/** How far a delivery is, in a word. */
+export function describeDelivery({ status, attempts }: Delivery): { tone: Tone; word: string } {
+  switch (status) {
+    case 'delivered':
+      return { tone: 'good', word: 'Delivered' }
+    case 'failed':
+      return { tone: 'bad', word: 'Failed' }
+    case 'pending':
+      return { tone: 'waiting', word: attempts === 0 ? 'Being sent' : 'Tried again later' }
+  }
+}
+
+const FAULTS: Record<NonNullable<Delivery['error']>, string> = {
+  refused: 'The answer was not 2xx',
+  redirected: 'A redirect is not followed: put the final address',
+  gone: 'The answer was 410, so the webhook was disabled',
+  timeout: 'No answer within 15 seconds',
+  connection_failed: 'Nobody listens there, or the connection broke',
+  tls_failed: 'The certificate is not valid for the name',
+  name_not_found: 'The name has no address',
+  address_not_allowed: 'Events may not go to that address',
+  secret_unreadable: 'The secret cannot be opened: rotate it',
+  webhook_disabled: 'The webhook was disabled when it was due',
+}
+
+/** What the receiver answered, or why it did not. */
+export function describeAnswer({ responseStatus, error }: Delivery): string {
+  const status = responseStatus === null ? '' : `HTTP ${responseStatus}`
+  if (error === null) return status || 'Not yet'
+  return [status, FAULTS[error]].filter((part) => part !== '').join(': ')
+}

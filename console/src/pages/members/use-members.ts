@@ -1,0 +1,98 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Schemas, unwrap } from '../../api/client.ts'
+import { ME } from '../../app/user-api.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+
+export type Member = Schemas['Member']
+export type Invitation = Schemas['Invitation']
+export type Role = Member['role']
+
+/** Everybody in the workspace. */
+export function useMembers() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'members'],
+    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/members', { signal }))).members,
+  })
+}
+
+/** Invitations that nobody has accepted yet. Of admins. */
+export function useInvitations() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'invitations'],
+    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/invitations', { signal }))).invitations,
+  })
+}
+
+/** Makes an invitation; its answer is the only place that its link is ever in. */
+export function useInvite() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: { role: Role; email?: string }) =>
+      unwrap(api.POST('/v1/console/invitations', { body })),
+    onSuccess: refresh,
+  })
+}
+
+/** Withdraws an open invitation: its link serves nobody any more. */
+export function useWithdraw() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.DELETE('/v1/console/invitations/{id}', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+/** Gives a member another role. */
+export function useChangeRole() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: ({ id, role }: Pick<Member, 'id' | 'role'>) =>
+      unwrap(api.PATCH('/v1/console/members/{id}', { params: { path: { id } }, body: { role } })),
+    onSuccess: refresh,
+  })
+}
+
+/** Removes a member; oneself: leaves. */
+export function useRemoveMember() {
+  const { api } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) => unwrap(api.DELETE('/v1/console/members/{id}', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
+/** Renames the workspace that is open. */
+export function useRename() {
+  const { api, organization } = useWorkspace()
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (name: string) =>
+      unwrap(
+        api.PATCH('/v1/console/organizations/{id}', {
+          params: { path: { id: organization.id } },
+          body: { name },
+        }),
+      ),
+    onSuccess: refresh,
+  })
+}
+
+/** Also who the person is here: a role of one's own may have changed. */
+function useRefresh(): () => Promise<unknown> {
+  const { organization } = useWorkspace()
+  const queries = useQueryClient()
+  return () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: ME }),
+      ...['members', 'invitations', 'audit-events'].map((name) =>
+        queries.invalidateQueries({ queryKey: [organization.id, name] }),
+      ),
+    ])
+}

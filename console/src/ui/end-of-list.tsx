@@ -1,0 +1,32 @@
+import { Box, Button } from '@mantine/core'
+import { ErrorNotice } from './error-state.tsx'
+import { LinesSkeleton } from './skeletons.tsx'
+import type { Pages } from './use-pages.ts'
+
+/** Below a list that is read page by page: the next page as it comes, by a button too, or why it did not. */
+export function EndOfList({
+  pages,
+}: {
+  pages: Pick<Pages, 'endRef' | 'error' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
+}) {
+  if (!pages.hasNextPage) return null
+  if (pages.isFetchingNextPage)
+    return (
+      <Box p="lg">
+        <LinesSkeleton lines={3} />
+      </Box>
+    )
+  return (
+    <Box p="md" ref={pages.error ? undefined : pages.endRef}>
+      {pages.error && <ErrorNotice error={pages.error} />}
+      <Button
+        variant="default"
+        fullWidth
+        mt={pages.error ? 'sm' : 0}
+        onClick={() => void pages.fetchNextPage()}
+      >
+        Show more
+      </Button>
+    </Box>
+  )
+}

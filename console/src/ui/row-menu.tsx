@@ -1,0 +1,41 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { Ellipsis, type LucideIcon } from 'lucide-react'
+
+export interface RowAction {
+  label: string
+  icon: LucideIcon
+  onChoose: () => void
+  /** Takes something away: it is shown last and in red. */
+  isGrave?: boolean
+  /** Why it cannot be chosen now. */
+  disabledBecause?: string | undefined
+}
+
+/** What can be done with a row, behind one button. `of` names the row for screen readers. */
+export function RowMenu({ of, actions }: { of: string; actions: readonly RowAction[] }) {
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${of}`}>
+          <Ellipsis size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown maw="20rem">
+        {actions.map(({ label, icon: Icon, onChoose, isGrave = false, disabledBecause }) => (
+          <Menu.Item
+            key={label}
+            leftSection={<Icon size={15} aria-hidden />}
+            onClick={onChoose}
+            disabled={disabledBecause !== undefined}
+            {...(isGrave ? { c: 'var(--mantine-color-error)' } : {})}
+          >
+            {label}
+            {disabledBecause !== undefined && (
+              <span style={{ display: 'block', fontSize: '0.8125rem' }}>{disabledBecause}</span>
+            )}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

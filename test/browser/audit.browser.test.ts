@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
+
+const OWNER = 'ada@example.com'
+const MORE_THAN_A_PAGE = 60
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+
+describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+    await rig.join(OWNER, 'owner')
+    const key = rig.organization.adminKey
+    for (let at = 0; at < MORE_THAN_A_PAGE; at += 1)
+      await rig.service.call('POST', '/v1/context', { key, body: { query: `question ${at}` } })
+    await rig.service.call('POST', '/v1/api-keys', {
+      key,
+      body: { name: '=Minted', allowedActions: ['search'] },
+    })
+  })
+  afterAll(() => rig.close())
+
+  it('lists the newest first and goes on to the oldest', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, OWNER, 'audit')
+    const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row')
+    await rows.nth(1).getByText('Minted a key').waitFor()
+    const more = page.getByRole('button', { name: 'Show more' })
+    await more.scrollIntoViewIfNeeded()
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBeGreaterThan(MORE_THAN_A_PAGE + 1)
+    expect(await more.count()).toBe(0)
+    await rows
+      .last()
+      .getByText('Retrieved a Context Contract')
+      .or(rows.last().getByText('Pushed documents'))
+      .waitFor()
+    await context.close()
+  })
+
+  it('keeps its filters in the address, opens an event, and leads from there to others like it', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, OWNER, 'audit?action=api_key.create')
+    await expectSettled(page)
+    const table = page.getByRole('table', { name: 'Audit events' })
+    expect(await table.getByRole('row').count()).toBe(2)
+    await table.getByRole('button', { name: 'Minted a key' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Minted a key' })
+    expect(await drawer.getByRole('region', { name: 'the metadata' }).innerText()).toContain('=Minted')
+    await expectNoFaults(page, 'an event')
+    await drawer.getByRole('button', { name: 'All of this target' }).click()
+    await page.waitForURL(/target=/)
+    expect(new URL(page.url()).searchParams.get('action')).toBeNull()
+    await page.reload()
+    await expectSettled(page)
+    expect(await table.getByRole('row').count()).toBe(2)
+    await page.getByLabel('Until').fill('2020-01-01T00:00')
+    await page.getByText('Nothing matches').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await table.getByText('Minted a key').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await context.close()
+  })
+
+  it('exports what the filters let through, as a file and with the token in no address', async () => {
+    const { context, page } = await rig.open({ acceptDownloads: true })
+    // Without the dialog for a place, as Firefox and Safari are.
+    await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
+    await rig.signIn(page, OWNER, 'audit?action=api_key.create')
+    await expectSettled(page)
+    for (const [kind, ending] of [
+      ['CSV', 'csv'],
+      ['JSON lines', 'jsonl'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Export' }).click()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: kind }).click(),
+      ])
+      expect(download.suggestedFilename()).toMatch(new RegExp(`^audit-[0-9-]{10}\\.${ending}$`))
+      const text = await readFile(await download.path(), 'utf8')
+      expect(text.trim().split('\n')).toHaveLength(ending === 'csv' ? 2 : 1)
+      expect(text).toContain('=Minted')
+      expect(download.url()).toMatch(/^blob:/)
+    }
+    await page.getByText(/^Exported: /).waitFor()
+    await context.close()
+  })
+})

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
+
+const OWNER = 'ada@example.com'
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+
+describe.skipIf(executablePath === null)('the page for developers', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '', { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' })
+    await rig.join(OWNER, 'owner')
+  })
+  afterAll(() => rig.close())
+
+  it('mints a key that works, shows its secret once, and revokes it', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, OWNER, 'developers')
+    await expectSettled(page)
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByLabel('Name').fill('Support bot')
+    await page.getByRole('button', { name: 'Create key', exact: true }).click()
+    const secret = (await page.getByRole('region', { name: 'the secret' }).innerText()).trim()
+    expect(secret).toMatch(/^svc_/)
+    await expectNoFaults(page, 'the new key')
+    const curl = await page.getByRole('region', { name: 'the curl example' }).innerText()
+    expect(curl).toContain(`${rig.service.url}/v1/ask`)
+    for (const name of ['TypeScript', 'Claude Code', 'MCP client']) {
+      await page.getByRole('tab', { name }).click()
+      const snippet = await page.getByRole('region', { name: `the ${name} example` }).innerText()
+      expect(snippet, name).toContain(secret)
+      expect(snippet, name).toContain(rig.service.url)
+    }
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    expect(await page.content()).not.toContain(secret)
+    expect((await search(secret)).status).toBe(200)
+    expect((await ingest(secret)).status).toBe(403)
+
+    await page.getByRole('button', { name: 'Revoke Support bot' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Revoke Support bot?' })
+    expect(await dialog.innerText()).toContain(secret.slice(0, 12))
+    await dialog.getByRole('button', { name: 'Revoke key' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await search(secret)).status).toBe(401)
+    expect(await page.getByRole('cell', { name: 'Support bot' }).count()).toBe(0)
+    await context.close()
+  })
+
+  it('mints a key of chosen actions for chosen providers, by keyboard alone', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, OWNER, 'developers')
+    await expectSettled(page)
+    await page.getByRole('button', { name: 'Create a key' }).press('Enter')
+    await page.getByLabel('Name').pressSequentially('Reader of the handbook')
+    await page.getByRole('radio', { name: 'Custom' }).press('Space')
+    for (const name of ['context', 'ask'])
+      await page.getByRole('checkbox', { name, exact: true }).press('Space')
+    await page.getByRole('switch', { name: 'It sees every provider' }).press('Space')
+    for (const name of ['Slack', 'Google Drive', 'Gmail'])
+      await page.getByRole('checkbox', { name }).press('Space')
+    await page.getByRole('button', { name: 'Create key', exact: true }).press('Enter')
+    const secret = (await page.getByRole('region', { name: 'the secret' }).innerText()).trim()
+    const { hits } = (await search(secret)).body
+    expect(hits.map(({ provider }: { provider: string }) => provider)).toContain('notion')
+    const listed = await rig.service.call('GET', '/v1/api-keys', { key: rig.organization.adminKey })
+    expect(listed.body.apiKeys[0]).toMatchObject({ allowedActions: ['search'], allowedProviders: ['notion'] })
+    await context.close()
+  })
+
+  it('tells a server of its own by a webhook: makes it, tries it, replays, pauses, rotates and deletes it', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, OWNER, 'developers')
+    await expectSettled(page)
+    await page.getByRole('button', { name: 'Add a webhook' }).click()
+    // The service itself answers 404 there: an event that is refused.
+    await page.getByLabel('Address').fill(`${rig.service.url}/nowhere`)
+    await page.getByRole('button', { name: 'Add webhook', exact: true }).click()
+    const first = (await page.getByRole('region', { name: 'the signing secret' }).innerText()).trim()
+    expect(first).toMatch(/^whsec_/)
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+
+    const act = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: /^Actions for/ }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await act('Send a test event')
+    const drawer = page.getByRole('dialog', { name: /Deliveries/ })
+    await drawer.getByText('webhook.test').waitFor()
+    await drawer.getByRole('button', { name: 'Send webhook.test again' }).click()
+    await expectNoFaults(page, 'deliveries')
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+
+    await act('Rotate its secret')
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    const second = (await page.getByRole('region', { name: 'the signing secret' }).innerText()).trim()
+    expect(second).not.toBe(first)
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+
+    await act('Pause')
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await act('Edit')
+    await page.getByRole('switch', { name: 'It is told of every event' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('2 events').waitFor()
+    await act('Delete')
+    await page.getByRole('button', { name: 'Delete webhook' }).click()
+    await page.getByText('No webhooks yet').waitFor()
+    await context.close()
+  })
+})
+
+const search = (key: string) =>
+  rig.service.call('POST', '/v1/search', { key, body: { query: 'paid time off' } })
+const ingest = (key: string) => rig.service.call('POST', '/v1/ingest', { key, body: { documents: [] } })
