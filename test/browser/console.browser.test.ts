@@ -85,7 +85,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await page.reload()
     await list.getByText('3 of 4 done').waitFor()
     await list.getByRole('link', { name: 'Add a source' }).click()
-    await page.getByRole('heading', { name: 'Sources' }).waitFor()
+    await page.getByRole('heading', { name: 'Add a source' }).waitFor()
     await rig.service.call('POST', '/v1/ingest', { key: secret, body: { documents: [documentOf(fresh)] } })
     await page.getByRole('link', { name: 'Home' }).click()
     await page.reload()

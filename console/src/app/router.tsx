@@ -8,6 +8,7 @@ import {
 import { readAskSearch } from '../pages/ask/ask-search.ts'
 import { readMemorySearch } from '../pages/memory/memory-search.ts'
 import { readFilters } from '../pages/audit/audit-filters.ts'
+import { readImportSearch, readItemsSearch } from '../pages/sources/items-search.ts'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { AdminOnly } from './admin-only.tsx'
 import { BrokenPage } from './broken-page.tsx'
@@ -50,6 +51,29 @@ const routeTree = root.addChildren([
       getParentRoute: () => admins,
       path: '/sources',
       component: lazyRouteComponent(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/sources/new',
+      component: lazyRouteComponent(() => import('../pages/sources/new-source-page.tsx'), 'NewSourcePage'),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/sources/import',
+      validateSearch: readImportSearch,
+      component: lazyRouteComponent(() => import('../pages/sources/import-page.tsx'), 'ImportPage'),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/sources/items',
+      validateSearch: readItemsSearch,
+      component: lazyRouteComponent(() => import('../pages/sources/items-page.tsx'), 'ItemsPage'),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
+      path: '/sources/$sourceId',
+      validateSearch: readItemsSearch,
+      component: lazyRouteComponent(() => import('../pages/sources/source-page.tsx'), 'SourcePage'),
     }),
     createRoute({
       getParentRoute: () => admins,

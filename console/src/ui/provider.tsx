@@ -14,6 +14,8 @@ const PROVIDERS: Record<ProviderId, { name: string; icon: LucideIcon }> = {
 
 /** Every provider there is. */
 export const PROVIDER_IDS = Object.keys(PROVIDERS).filter((id): id is ProviderId => id in PROVIDERS)
+/** The providers to choose from, as a select takes them. */
+export const PROVIDER_CHOICES = PROVIDER_IDS.map((value) => ({ value, label: PROVIDERS[value].name }))
 
 /** A provider's name as people know it; undefined for what is none. */
 export function providerName(id: string | null): string | undefined {

@@ -1,29 +1,33 @@
 import { Stack } from '@mantine/core'
+import { useEffect } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { count, formatNumber } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
-import { Meter } from '../../ui/meter.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { useNow } from '../../ui/relative-time.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
-import { formatDate, RelativeTime, useNow } from '../../ui/relative-time.tsx'
-import { Stat, Stats } from '../../ui/stat.tsx'
-import { Status } from '../../ui/status.tsx'
-import { describeSubscription, planName } from '../billing/plan-words.ts'
 import { useBilling } from '../billing/use-billing.ts'
 import { useApiKeys } from '../developers/use-api-keys.ts'
-import { useSources } from '../sources/use-sources.ts'
+import type { Connector } from '../sources/connector-list.tsx'
+import type { Source } from '../sources/source-words.ts'
+import { useConnectors, useOverview, useSources } from '../sources/use-sources.ts'
 import { findConcerns } from './attention.ts'
 import { Checklist } from './checklist.tsx'
 import { ConcernList } from './concern-list.tsx'
+import { Figures, type Overview } from './figures.tsx'
 import { SourcesAtAGlance } from './sources-at-a-glance.tsx'
+
+/** How often the first steps look whether one is done, ms. */
+const FIRST_STEPS_MS = 5_000
 
 /** Whether the memory is healthy: what needs attention, how much there is, how fresh it is, what of the plan is left. */
 export function AdminHome() {
   const { organization } = useWorkspace()
   const [sources, billing, keys] = [useSources(), useBilling(), useApiKeys()]
-  const failed = [sources, billing, keys].find(({ error, data }) => error !== null && data === undefined)
+  const [overview, connectors] = [useOverview(), useConnectors()]
+  const all = [sources, billing, keys, overview, connectors]
+  const failed = all.find(({ error, data }) => error !== null && data === undefined)
   return (
     <>
       <PageHeader
@@ -33,8 +37,15 @@ export function AdminHome() {
       />
       {failed?.error ? (
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
-      ) : sources.data && billing.data && keys.data ? (
-        <Overview sources={sources.data} billing={billing.data} keys={keys.data} />
+      ) : sources.data && billing.data && keys.data && overview.data && connectors.data ? (
+        <Standing
+          sources={sources.data}
+          billing={billing.data}
+          keys={keys.data}
+          overview={overview.data}
+          connectors={connectors.data}
+          onLook={() => void Promise.all([billing.refetch(), keys.refetch(), overview.refetch()])}
+        />
       ) : (
         <LinesSkeleton lines={8} />
       )}
@@ -42,67 +53,50 @@ export function AdminHome() {
   )
 }
 
-function Overview({
+function Standing({
   sources,
   billing,
   keys,
+  overview,
+  connectors,
+  onLook,
 }: {
-  sources: readonly Schemas['Source'][]
+  sources: readonly Source[]
   billing: Schemas['Billing']
   keys: readonly Schemas['ApiKey'][]
+  overview: Overview
+  connectors: readonly Connector[]
+  /** Reads anew what the first steps are ticked by. */
+  onLook: () => void
 }) {
   const now = useNow()
   const agents = keys.filter(({ actorType }) => actorType === 'agent')
+  const steps = {
+    hasItems: overview.items > 0,
+    hasAsked: billing.creditsUsed > 0,
+    hasAgent: agents.length > 0,
+    hasActed: agents.some(({ lastUsedAt }) => lastUsedAt !== null),
+  }
+  const isNew = Object.values(steps).includes(false)
+  useLookingNowAndThen(isNew, onLook)
   return (
     <Stack gap="lg">
-      <ConcernList concerns={findConcerns(sources, billing, now)} />
-      <Figures sources={sources} billing={billing} />
-      <Checklist
-        hasItems={sources.some(({ sourceItemCount }) => sourceItemCount > 0)}
-        hasAsked={billing.creditsUsed > 0}
-        hasAgent={agents.length > 0}
-        hasActed={agents.some(({ lastUsedAt }) => lastUsedAt !== null)}
-      />
+      <ConcernList concerns={findConcerns({ sources, billing, connectors }, now)} />
+      {!steps.hasItems && <Checklist {...steps} />}
+      {(steps.hasItems || !isNew) && <Figures overview={overview} billing={billing} />}
+      {steps.hasItems && <Checklist {...steps} />}
       <SourcesAtAGlance sources={sources} />
     </Stack>
   )
 }
 
-function Figures({
-  sources,
-  billing,
-}: {
-  sources: readonly Schemas['Source'][]
-  billing: Schemas['Billing']
-}) {
-  const items = sources.reduce((sum, { sourceItemCount }) => sum + sourceItemCount, 0)
-  const freshest = sources
-    .flatMap(({ lastSyncedAt }) => (lastSyncedAt === null ? [] : [lastSyncedAt]))
-    .toSorted()
-    .at(-1)
-  const { tone, word } = describeSubscription(billing.status)
-  const { creditsUsed, creditsIncluded, creditsRemaining } = billing
-  return (
-    <Stats>
-      <Stat label="Items in the memory" value={formatNumber(items)}>
-        {`from ${count(sources.filter(({ sourceItemCount }) => sourceItemCount > 0).length, 'source')}`}
-      </Stat>
-      <Stat label="Freshness" value={freshest === undefined ? 'Not synced' : 'Synced'}>
-        {freshest === undefined ? 'Documents come when they are pushed' : <RelativeTime at={freshest} />}
-      </Stat>
-      <Stat
-        label={creditsIncluded === null ? 'Credits used' : 'Credits left'}
-        value={formatNumber(creditsIncluded === null ? creditsUsed : (creditsRemaining ?? 0))}
-      >
-        {creditsIncluded === null ? 'No limit' : `of ${formatNumber(creditsIncluded)}`}
-        {creditsIncluded !== null && (
-          <Meter used={creditsUsed} included={creditsIncluded} label="Credits used" />
-        )}
-      </Stat>
-      <Stat label="Plan" value={billing.status === 'internal' ? 'Internal' : planName(billing.tier)}>
-        <Status tone={tone}>{word}</Status>
-        {billing.status !== 'internal' && <span> until {formatDate(billing.periodEnd)}</span>}
-      </Stat>
-    </Stats>
-  )
+/** While somebody takes the first steps and looks at the page, it looks too. */
+function useLookingNowAndThen(isNew: boolean, onLook: () => void): void {
+  useEffect(() => {
+    if (!isNew) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') onLook()
+    }, FIRST_STEPS_MS)
+    return () => clearInterval(timer)
+  }, [isNew, onLook])
 }

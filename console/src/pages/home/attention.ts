@@ -1,15 +1,15 @@
 import type { Schemas } from '../../api/client.ts'
 import type { PagePath } from '../../app/navigation.ts'
+import { providerName } from '../../ui/provider.tsx'
 import { describeSubscription } from '../billing/plan-words.ts'
+import type { Connector } from '../sources/connector-list.tsx'
+import type { Source } from '../sources/source-words.ts'
 
-/** Something to mend, and the page where that is done. */
-export interface Concern {
-  id: string
-  title: string
-  text: string
-  to: PagePath
-  action: string
-}
+/** Something to mend: what does so is a source that is connected or synced again, or a page. */
+export type Concern = { id: string; title: string; text: string } & (
+  | { source: Source }
+  | { to: PagePath | '/sources/new'; action: string }
+)
 
 /** A source that syncs is polled every quarter of an hour; after this long something is amiss. */
 const STALE_MS = 24 * 60 * 60_000
@@ -17,13 +17,17 @@ const CREDITS_LOW = 0.8
 
 /** What needs somebody, the most pressing first. `now` in epoch milliseconds. */
 export function findConcerns(
-  sources: readonly Schemas['Source'][],
-  billing: Schemas['Billing'] | undefined,
+  {
+    sources,
+    billing,
+    connectors,
+  }: { sources: readonly Source[]; billing: Schemas['Billing']; connectors: readonly Connector[] },
   now: number,
 ): Concern[] {
   return [
-    ...(billing === undefined ? [] : billingConcerns(billing)),
+    ...billingConcerns(billing),
     ...sources.flatMap((source) => sourceConcerns(source, now)),
+    ...connectors.flatMap(accessConcerns),
   ]
 }
 
@@ -54,30 +58,28 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
   return concerns
 }
 
-function sourceConcerns(
-  { id, displayName, status, errorMessage, lastSyncedAt }: Schemas['Source'],
-  now: number,
-): Concern[] {
-  const to = '/sources' as const
-  if (status === 'error')
-    return [
-      {
-        id,
-        title: `${displayName} cannot be synced`,
-        text: errorMessage ?? 'Its last run failed.',
-        to,
-        action: 'Look at it',
-      },
-    ]
+function sourceConcerns(source: Source, now: number): Concern[] {
+  const { id, displayName, status, errorMessage, lastSyncedAt } = source
+  if (status === 'error') {
+    const text = errorMessage ?? 'Its last run failed.'
+    return [{ id, title: `${displayName} cannot be synced`, text, source }]
+  }
   if (status === 'active' && lastSyncedAt !== null && now - Date.parse(lastSyncedAt) > STALE_MS)
     return [
-      {
-        id,
-        title: `${displayName} is out of date`,
-        text: 'It has not been synced for over a day.',
-        to,
-        action: 'Sync it',
-      },
+      { id, title: `${displayName} is out of date`, text: 'It has not been synced for over a day.', source },
     ]
   return []
+}
+
+function accessConcerns({ provider, access }: Connector): Concern[] {
+  if (access !== 'pending') return []
+  return [
+    {
+      id: `access ${provider}`,
+      title: `${providerName(provider) ?? provider} waits for access`,
+      text: 'You have asked; this service’s operator has not answered yet.',
+      to: '/sources/new',
+      action: 'See it',
+    },
+  ]
 }

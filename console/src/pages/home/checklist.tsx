@@ -8,7 +8,7 @@ interface Step {
   title: string
   text: string
   isDone: boolean
-  to: PagePath
+  to: PagePath | '/sources/new'
   action: string
 }
 
@@ -29,7 +29,7 @@ export function Checklist({
       title: 'Bring something in',
       text: 'Connect Slack, Google Drive, Notion or Gmail, or import a folder.',
       isDone: hasItems,
-      to: '/sources',
+      to: '/sources/new',
       action: 'Add a source',
     },
     {

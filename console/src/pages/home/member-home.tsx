@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import { FileText } from 'lucide-react'
 import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
@@ -10,12 +11,15 @@ import { Panel } from '../../ui/panel.tsx'
 import { Provider } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { useOverview } from '../sources/use-sources.ts'
+import { Figures } from './figures.tsx'
 
 const NEWEST = 10
 
 /** What came into the memory last, and the way to ask about it. */
 export function MemberHome() {
   const { api, organization } = useWorkspace()
+  const overview = useOverview()
   const newest = useQuery({
     queryKey: [organization.id, 'source-items', 'newest'],
     queryFn: async ({ signal }) =>
@@ -29,34 +33,37 @@ export function MemberHome() {
         text="Ask, and get answers that cite what your company has written."
         action={<ButtonLink to="/ask">Ask a question</ButtonLink>}
       />
-      <Panel title="New in the memory" isFlush>
-        <Reading query={newest}>
-          {(items) =>
-            items.length === 0 ? (
-              <EmptyState
-                icon={FileText}
-                title="Nothing is stored yet"
-                text="An admin connects sources or imports documents; what they bring appears here."
-              />
-            ) : (
-              <DataTable
-                label="New in the memory"
-                rows={items}
-                rowKey={({ id }) => id}
-                columns={[
-                  { label: 'Title', cell: ({ title, url }) => <SourceLink href={url}>{title}</SourceLink> },
-                  { label: 'From', cell: ({ provider }) => <Provider id={provider} /> },
-                  {
-                    label: 'Changed',
-                    cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
-                    isAtEnd: true,
-                  },
-                ]}
-              />
-            )
-          }
-        </Reading>
-      </Panel>
+      <Stack gap="lg">
+        {overview.data && overview.data.items > 0 && <Figures overview={overview.data} />}
+        <Panel title="New in the memory" isFlush>
+          <Reading query={newest}>
+            {(items) =>
+              items.length === 0 ? (
+                <EmptyState
+                  icon={FileText}
+                  title="Nothing is stored yet"
+                  text="An admin connects sources or imports documents; what they bring appears here."
+                />
+              ) : (
+                <DataTable
+                  label="New in the memory"
+                  rows={items}
+                  rowKey={({ id }) => id}
+                  columns={[
+                    { label: 'Title', cell: ({ title, url }) => <SourceLink href={url}>{title}</SourceLink> },
+                    { label: 'From', cell: ({ provider }) => <Provider id={provider} /> },
+                    {
+                      label: 'Changed',
+                      cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
+                      isAtEnd: true,
+                    },
+                  ]}
+                />
+              )
+            }
+          </Reading>
+        </Panel>
+      </Stack>
     </>
   )
 }

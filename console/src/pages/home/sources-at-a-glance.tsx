@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { formatNumber } from '../../ui/format.ts'
-import { ButtonLink } from '../../ui/links.tsx'
+import { ButtonLink, TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ProviderIcon } from '../../ui/provider.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -33,10 +33,12 @@ export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Sourc
         columns={[
           {
             label: 'Name',
-            cell: ({ displayName, provider }) => (
+            cell: ({ id, displayName, provider }) => (
               <span className={classes.name}>
                 <ProviderIcon id={provider} />
-                {displayName}
+                <TextLink to="/sources/$sourceId" params={{ sourceId: id }} className={classes.link ?? ''}>
+                  {displayName}
+                </TextLink>
               </span>
             ),
           },

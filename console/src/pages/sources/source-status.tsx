@@ -1,6 +1,8 @@
 import { Tooltip } from '@mantine/core'
 import type { Schemas } from '../../api/client.ts'
+import { count } from '../../ui/format.ts'
 import { Status, type Tone } from '../../ui/status.tsx'
+import { isActive, type SyncRun } from './source-words.ts'
 
 const STATES: Record<Schemas['Source']['status'], { tone: Tone; word: string }> = {
   pending: { tone: 'waiting', word: 'Waiting' },
@@ -9,11 +11,17 @@ const STATES: Record<Schemas['Source']['status'], { tone: Tone; word: string }> 
   disabled: { tone: 'off', word: 'Paused' },
 }
 
-/** How a source is; where its last run failed, why. */
-export function SourceStatus({ source }: { source: Schemas['Source'] }) {
+/** How a source is, and how far the run is that reads it just now; where its last run failed, why. */
+export function SourceStatus({ source, run }: { source: Schemas['Source']; run?: SyncRun | undefined }) {
+  if (run && isActive(run) && source.status !== 'disabled')
+    return (
+      <Status tone="busy">
+        {run.status === 'queued' ? 'Starting' : `Syncing, ${count(run.itemsIngested, 'item')}`}
+      </Status>
+    )
   const { tone, word } = STATES[source.status]
   const status = <Status tone={tone}>{word}</Status>
-  if (source.errorMessage === null) return status
+  if (source.errorMessage === null || source.status !== 'error') return status
   return (
     <Tooltip label={source.errorMessage} multiline maw={360}>
       <span>{status}</span>

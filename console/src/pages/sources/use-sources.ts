@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 
@@ -10,4 +11,36 @@ export function useSources() {
     queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/sources', { signal }))).sources,
     enabled: isAdmin,
   })
+}
+
+/** What is stored, in numbers. */
+export function useOverview() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'overview'],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/overview', { signal })),
+  })
+}
+
+/** The providers, and what is needed to connect each. Of admins. */
+export function useConnectors() {
+  const { api, organization, isAdmin } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'connectors'],
+    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/connectors', { signal }))).connectors,
+    enabled: isAdmin,
+  })
+}
+
+/** Makes the pages read anew what changes when something is stored or removed. */
+export function useRefreshStored(): () => Promise<void> {
+  const queries = useQueryClient()
+  const { organization } = useWorkspace()
+  return useCallback(async () => {
+    await Promise.all(
+      ['sources', 'overview', 'source-items', 'billing'].map((what) =>
+        queries.invalidateQueries({ queryKey: [organization.id, what] }),
+      ),
+    )
+  }, [queries, organization.id])
 }

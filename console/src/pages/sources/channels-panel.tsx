@@ -1,0 +1,146 @@
+import { Button, Checkbox, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Hash, Lock, Search } from 'lucide-react'
+import { useState } from 'react'
+import { type Schemas, unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { ErrorNotice, TooMany } from '../../ui/error-state.tsx'
+import { count } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import classes from './channels-panel.module.css'
+import type { Source } from './source-words.ts'
+import { useChangeSource } from './use-source-changes.ts'
+
+type Channel = Schemas['SlackChannel']
+
+const SHOWN_MAX = 100
+/** As many as the service takes. */
+const ALLOWED_MAX = 1_000
+
+/** Which channels of a Slack workspace are read: all that the bot is in, or chosen ones. */
+export function ChannelsPanel({ source }: { source: Source }) {
+  const { api, organization } = useWorkspace()
+  const channels = useQuery({
+    queryKey: [organization.id, 'channels', source.id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: source.id } }
+      return (await unwrap(api.GET('/v1/console/sources/{id}/channels', { params, signal }))).channels
+    },
+  })
+  return (
+    <Panel title="Channels" text="Invite the bot to a channel in Slack for it to be read.">
+      <Reading query={channels}>
+        {(rows) => (
+          <ChannelForm key={JSON.stringify(source.channelAllowlist)} source={source} channels={rows} />
+        )}
+      </Reading>
+    </Panel>
+  )
+}
+
+function ChannelForm({ source, channels }: { source: Source; channels: readonly Channel[] }) {
+  const saved = source.channelAllowlist
+  const [isChosen, setIsChosen] = useState(saved !== null)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(saved))
+  const change = useChangeSource(source.id)
+  const next = isChosen ? [...chosen] : null
+  const isSame = next === null ? saved === null : saved !== null && sameSet(chosen, saved)
+  const toggle = (id: string): void => {
+    const changed = new Set(chosen)
+    if (!changed.delete(id)) changed.add(id)
+    setChosen(changed)
+  }
+  return (
+    <Stack gap="md">
+      <Radio.Group
+        aria-label="Channels that are read"
+        value={isChosen ? 'chosen' : 'all'}
+        onChange={(value) => setIsChosen(value === 'chosen')}
+      >
+        <Group gap="lg">
+          <Radio value="all" label="All that the bot is in" />
+          <Radio value="chosen" label="Only chosen ones" />
+        </Group>
+      </Radio.Group>
+      {isChosen && <ChannelChoice channels={channels} chosen={chosen} onToggle={toggle} />}
+      {change.error && <ErrorNotice error={change.error} />}
+      {!isSame && (
+        <Group gap="sm">
+          <Button
+            size="xs"
+            onClick={() => change.mutate({ channelAllowlist: next })}
+            loading={change.isPending}
+            disabled={chosen.size > ALLOWED_MAX}
+          >
+            Save the channels
+          </Button>
+          <Text size="sm" c="dimmed">
+            {next === null
+              ? 'The next sync reads all of them.'
+              : `The next sync reads ${count(chosen.size, 'channel')}.`}
+          </Text>
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+function ChannelChoice({
+  channels,
+  chosen,
+  onToggle,
+}: {
+  channels: readonly Channel[]
+  chosen: ReadonlySet<string>
+  onToggle: (id: string) => void
+}) {
+  const [words, setWords] = useState('')
+  const wanted = words.trim().toLowerCase().replace(/^#/, '')
+  const found = channels.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const known = new Set(channels.map(({ id }) => id))
+  const gone = [...chosen].filter((id) => !known.has(id)).length
+  return (
+    <div>
+      <TextInput
+        aria-label="Search channels"
+        placeholder={`Search ${count(channels.length, 'channel')}`}
+        leftSection={<Search size={15} aria-hidden />}
+        value={words}
+        onChange={(event) => setWords(event.currentTarget.value)}
+      />
+      <ul className={classes.list} aria-label="Channels">
+        {found.slice(0, SHOWN_MAX).map(({ id, name, isPrivate, memberCount }) => (
+          <li key={id}>
+            <Checkbox
+              checked={chosen.has(id)}
+              onChange={() => onToggle(id)}
+              label={
+                <span className={classes.channel}>
+                  {isPrivate ? <Lock size={13} aria-label="private" /> : <Hash size={13} aria-hidden />}
+                  {name}
+                  <span className={classes.members}>{count(memberCount, 'person', 'people')}</span>
+                </span>
+              }
+            />
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {channels.length === 0 ? 'The bot sees no channel yet.' : 'No channel has that name.'}
+        </Text>
+      )}
+      {found.length > SHOWN_MAX && <TooMany shown={SHOWN_MAX} hint="Search for the others." />}
+      {gone > 0 && (
+        <Text size="sm" c="dimmed">
+          {`${count(gone, 'chosen channel')} can no longer be seen by the bot.`}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+function sameSet(one: ReadonlySet<string>, other: readonly string[]): boolean {
+  return one.size === other.length && other.every((id) => one.has(id))
+}

@@ -1,0 +1,122 @@
+import { Button, Text } from '@mantine/core'
+import type { Schemas } from '../../api/client.ts'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { ProviderIcon, type ProviderId, providerName } from '../../ui/provider.tsx'
+import { Status } from '../../ui/status.tsx'
+import classes from './connector-list.module.css'
+import { useAskForAccess, useConnect } from './use-source-changes.ts'
+
+export interface Connector {
+  provider: ProviderId
+  offered: boolean
+  access: 'open' | 'required' | 'granted' | Schemas['ConnectorAccessRequest']['status']
+}
+
+const BRINGS: Record<ProviderId, string> = {
+  slack: 'Messages and threads of the channels that its bot is invited to',
+  google_drive: 'Documents and files, with who may see each',
+  notion: 'Pages and databases that are shared with the connection',
+  gmail: 'Mail, without spam and trash',
+}
+
+/** The providers, each with the next step towards an account of it. */
+export function ConnectorList({ connectors }: { connectors: readonly Connector[] }) {
+  return (
+    <ul className={classes.list}>
+      {connectors.map((connector) => (
+        <li
+          key={connector.provider}
+          className={classes.connector}
+          aria-label={providerName(connector.provider)}
+        >
+          <ConnectorRow connector={connector} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function ConnectorRow({ connector }: { connector: Connector }) {
+  const { provider } = connector
+  const [connect, ask] = [useConnect(provider), useAskForAccess(provider)]
+  const error = connect.error ?? ask.error
+  const name = providerName(provider) ?? provider
+  return (
+    <>
+      <ProviderIcon id={provider} />
+      <div className={classes.words}>
+        <span className={classes.name}>{name}</span>
+        <Text size="sm" c="dimmed">
+          {wordsOf(connector)}
+        </Text>
+      </div>
+      <NextStep
+        connector={connector}
+        name={name}
+        onConnect={() => connect.mutate()}
+        onAsk={() => ask.mutate()}
+        isBusy={connect.isPending || ask.isPending}
+      />
+      {error && (
+        <div className={classes.error}>
+          <ErrorNotice error={error} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function NextStep({
+  connector: { offered, access },
+  name,
+  onConnect,
+  onAsk,
+  isBusy,
+}: {
+  connector: Connector
+  name: string
+  onConnect: () => void
+  onAsk: () => void
+  isBusy: boolean
+}) {
+  if (!offered) return <Status tone="off">Not set up</Status>
+  switch (access) {
+    case 'open':
+    case 'granted':
+      return (
+        <Button size="xs" onClick={onConnect} loading={isBusy} aria-label={`Connect ${name}`}>
+          Connect
+        </Button>
+      )
+    case 'pending':
+      return <Status tone="waiting">Waiting for access</Status>
+    case 'required':
+    case 'denied':
+      return (
+        <Button
+          size="xs"
+          variant="default"
+          onClick={onAsk}
+          loading={isBusy}
+          aria-label={`Ask for access to ${name}`}
+        >
+          {access === 'denied' ? 'Ask again' : 'Ask for access'}
+        </Button>
+      )
+  }
+}
+
+function wordsOf({ provider, offered, access }: Connector): string {
+  if (!offered) return 'The operator of this service has not set its credentials yet.'
+  switch (access) {
+    case 'open':
+    case 'granted':
+      return BRINGS[provider]
+    case 'pending':
+      return "You have asked. As soon as this service's operator agrees it can be connected here."
+    case 'required':
+      return `${BRINGS[provider]}. This service's operator has to agree first.`
+    case 'denied':
+      return "This service's operator did not agree when you asked."
+  }
+}

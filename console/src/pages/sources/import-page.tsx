@@ -1,0 +1,106 @@
+import { Select, Stack, TextInput } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import type { ProviderId } from '../../ui/provider.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { BackToSources } from './back-to-sources.tsx'
+import { DropZone } from './drop-zone.tsx'
+import type { GivenFile } from './file-check.ts'
+import { ImportProgress } from './import-progress.tsx'
+import classes from './push-only-form.module.css'
+import { ProviderSelect } from './push-only-form.tsx'
+import { isPushOnly, type Source } from './source-words.ts'
+import { useImport, useWarnBeforeClosing } from './use-import.ts'
+import { useCreateSource } from './use-source-changes.ts'
+import { useSources } from './use-sources.ts'
+
+const route = getRouteApi('/admins/sources/import')
+const NEW = 'new'
+const NAME_MAX = 100
+
+/** Files from this machine, into a source of theirs. */
+export function ImportPage() {
+  const sources = useSources()
+  return (
+    <>
+      <BackToSources />
+      <PageHeader
+        title="Import files"
+        text="Drop files or a whole folder. Their text can be searched as soon as each is stored; the same name again takes the former one's place."
+      />
+      <Reading query={sources}>{(rows) => <Import sources={rows} />}</Reading>
+    </>
+  )
+}
+
+function Import({ sources }: { sources: readonly Source[] }) {
+  const { source: asked } = route.useSearch()
+  const [chosen, setChosen] = useState(() => targetOf(sources, asked))
+  const [name, setName] = useState('Files')
+  const [provider, setProvider] = useState<ProviderId>('google_drive')
+  const [hidden, setHidden] = useState(0)
+  const create = useCreateSource()
+  const { queue, files } = useImport()
+  useWarnBeforeClosing(files.some(({ outcome }) => outcome.is === 'waiting' || outcome.is === 'sending'))
+
+  const take = async (given: readonly GivenFile[]): Promise<void> => {
+    if (given.length === 0) return
+    let into = chosen
+    if (into === NEW) {
+      // Why it failed is shown below; nothing was taken in then.
+      const made = await create
+        .mutateAsync({ displayName: name.trim() || 'Files', provider })
+        .catch(() => null)
+      if (made === null) return
+      into = made.id
+      setChosen(made.id)
+    }
+    setHidden(queue.add(into, given))
+  }
+
+  return (
+    <Stack gap="lg">
+      <Panel>
+        <Stack gap="lg">
+          <div className={classes.form}>
+            <Select
+              label="Into"
+              data={[
+                ...sources
+                  .filter(isPushOnly)
+                  .map(({ id, displayName }) => ({ value: id, label: displayName })),
+                { value: NEW, label: 'A new source' },
+              ]}
+              value={chosen}
+              onChange={(value) => value !== null && setChosen(value)}
+              allowDeselect={false}
+            />
+            {chosen === NEW && (
+              <>
+                <TextInput
+                  label="Its name"
+                  value={name}
+                  maxLength={NAME_MAX}
+                  onChange={(event) => setName(event.currentTarget.value)}
+                />
+                <ProviderSelect value={provider} onChange={setProvider} />
+              </>
+            )}
+          </div>
+          <DropZone onFiles={take} isBusy={create.isPending} />
+          {create.error && <ErrorNotice error={create.error} />}
+        </Stack>
+      </Panel>
+      <ImportProgress queue={queue} files={files} hidden={hidden} />
+    </Stack>
+  )
+}
+
+/** The source that the address names, else the first that takes files, else a new one. */
+function targetOf(sources: readonly Source[], asked: string | undefined): string {
+  const open = sources.filter(isPushOnly)
+  return (open.find(({ id }) => id === asked) ?? open[0])?.id ?? NEW
+}

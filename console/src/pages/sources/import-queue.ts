@@ -1,0 +1,124 @@
+import { ApiError } from '../../api/errors.ts'
+import { type GivenFile, isHidden, refusalOf } from './file-check.ts'
+
+/** What became of a file, or will. */
+export type Outcome =
+  | { is: 'waiting' }
+  | { is: 'sending' }
+  | { is: 'stored'; title: string; isTruncated: boolean }
+  | { is: 'unchanged' }
+  | { is: 'refused'; reason: string }
+  | { is: 'failed'; reason: string }
+
+export interface ImportedFile extends GivenFile {
+  /** The source that it goes into. */
+  sourceId: string
+  outcome: Outcome
+}
+
+/** Sends one file. @throws ApiError */
+export type SendFile = (file: GivenFile & { sourceId: string }) => Promise<Outcome>
+
+export interface ImportQueue {
+  /** The files in the order in which they came; another list with each change. */
+  files(): readonly ImportedFile[]
+  subscribe(listener: () => void): () => void
+  /** Takes files in; what would be refused is said at once and not sent. @returns how many hidden ones were left out */
+  add(sourceId: string, given: readonly GivenFile[]): number
+  /** Sends again what failed. */
+  retry(): void
+  /** Forgets what is over. */
+  clear(): void
+}
+
+/** The service reads one of a workspace at a time; the next one is on its way meanwhile. */
+const SENT_AT_ONCE = 2
+const ATTEMPTS_MAX = 4
+const PATIENCE_MS = 2_000
+
+/** Sends files a few at a time, and keeps what became of each. `onStored` is told of everything that is over. */
+export function createImportQueue(deps: {
+  send: SendFile
+  onStored: () => void
+  wait: (ms: number) => Promise<void>
+}): ImportQueue {
+  let files: readonly ImportedFile[] = []
+  let sending = 0
+  const listeners = new Set<() => void>()
+
+  const set = (changed: readonly ImportedFile[]): void => {
+    files = changed
+    for (const listener of listeners) listener()
+  }
+  const settle = (name: string, outcome: Outcome): void =>
+    set(files.map((file) => (file.name === name ? { ...file, outcome } : file)))
+
+  /** Sends one after the other until none waits. */
+  async function work(): Promise<void> {
+    sending += 1
+    for (;;) {
+      const next = files.find(({ outcome }) => outcome.is === 'waiting')
+      if (next === undefined) break
+      settle(next.name, { is: 'sending' })
+      settle(next.name, await attempt(deps, next))
+      deps.onStored()
+    }
+    sending -= 1
+  }
+
+  const start = (): void => {
+    const waiting = files.filter(({ outcome }) => outcome.is === 'waiting').length
+    for (let more = Math.min(waiting, SENT_AT_ONCE - sending); more > 0; more -= 1) void work()
+  }
+
+  return {
+    files: () => files,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    add(sourceId, given) {
+      const wanted = new Map(given.filter(({ name }) => !isHidden(name)).map((file) => [file.name, file]))
+      const busy = new Set(files.filter(({ outcome }) => outcome.is === 'sending').map(({ name }) => name))
+      const added = [...wanted.values()]
+        .filter(({ name }) => !busy.has(name))
+        .map(({ name, file }): ImportedFile => {
+          const reason = refusalOf({ name, file })
+          return {
+            name,
+            file,
+            sourceId,
+            outcome: reason === null ? { is: 'waiting' } : { is: 'refused', reason },
+          }
+        })
+      set([...files.filter(({ name }) => busy.has(name) || !wanted.has(name)), ...added])
+      start()
+      return given.length - wanted.size
+    },
+    retry() {
+      set(
+        files.map((file) => (file.outcome.is === 'failed' ? { ...file, outcome: { is: 'waiting' } } : file)),
+      )
+      start()
+    },
+    clear: () => set(files.filter(({ outcome }) => outcome.is === 'waiting' || outcome.is === 'sending')),
+  }
+}
+
+/** Tries a few times where the service only asks for patience. */
+async function attempt(
+  deps: { send: SendFile; wait: (ms: number) => Promise<void> },
+  file: ImportedFile,
+): Promise<Outcome> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await deps.send(file)
+    } catch (error) {
+      if (!(error instanceof ApiError))
+        return { is: 'failed', reason: 'The file could not be read from this disk' }
+      const isBusy = error.status === 429 || error.status === 503
+      if (!isBusy || tried === ATTEMPTS_MAX) return { is: 'failed', reason: error.message }
+      await deps.wait(PATIENCE_MS * tried)
+    }
+  }
+}

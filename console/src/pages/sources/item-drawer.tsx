@@ -1,0 +1,113 @@
+import { Button, Code, Drawer, Group, Spoiler, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { SourceLink } from '../../ui/links.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
+import { Provider } from '../../ui/provider.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import classes from './item-drawer.module.css'
+import { KINDS } from './source-words.ts'
+import { useDeleteItem, useItem } from './use-items.ts'
+
+const FOLDED_PX = 420
+
+/** One stored item beside the page: its text, where it is from, and for admins the way to delete it. */
+export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () => void }) {
+  const item = useItem(itemId)
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="min(44rem, 100%)"
+      title={item.data?.title || item.data?.externalId || 'Stored item'}
+      closeButtonProps={{ 'aria-label': 'Close the item' }}
+      classNames={{ title: classes.title }}
+    >
+      <Reading query={item}>{(found) => <Item item={found} onClose={onClose} />}</Reading>
+    </Drawer>
+  )
+}
+
+function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => void }) {
+  const { isAdmin } = useWorkspace()
+  const [isAsked, asking] = useDisclosure(false)
+  const remove = useDeleteItem(item.id)
+  const hasMetadata = Object.keys(item.metadata).length > 0
+  return (
+    <Stack gap="lg">
+      <dl className={classes.facts}>
+        <Fact name="From">
+          <Provider id={item.provider} />
+        </Fact>
+        <Fact name="Kind">{KINDS[item.sourceKind]}</Fact>
+        {item.authorName !== null && <Fact name="By">{item.authorName}</Fact>}
+        {item.sourceUpdatedAt !== null && (
+          <Fact name="Changed there">
+            <RelativeTime at={item.sourceUpdatedAt} />
+          </Fact>
+        )}
+        <Fact name="Stored">
+          <RelativeTime at={item.syncedAt} />
+        </Fact>
+        <Fact name="Known as">
+          <Code className={classes.id ?? ''}>{item.externalId}</Code>
+        </Fact>
+        {item.url !== null && (
+          <Fact name="Original">
+            <SourceLink href={item.url}>Open it</SourceLink>
+          </Fact>
+        )}
+      </dl>
+      <section aria-label="Text">
+        {item.body === '' ? (
+          <Text c="dimmed">It has no text.</Text>
+        ) : (
+          <Spoiler maxHeight={FOLDED_PX} showLabel="Show all of the text" hideLabel="Show less">
+            <Markdown text={item.body} />
+          </Spoiler>
+        )}
+      </section>
+      {hasMetadata && (
+        <section aria-label="Metadata">
+          <Text fw={560} mb="xs">
+            Metadata
+          </Text>
+          <Code block className={classes.metadata ?? ''} tabIndex={0}>
+            {JSON.stringify(item.metadata, null, 2)}
+          </Code>
+        </section>
+      )}
+      {isAdmin && (
+        <Group>
+          <Button variant="default" className={classes.danger ?? ''} onClick={asking.open}>
+            Delete this item
+          </Button>
+        </Group>
+      )}
+      <ConfirmDialog
+        isOpen={isAsked}
+        title="Delete this item?"
+        text="It and its passages can no longer be found or cited. If it is still at its provider, a later sync of everything brings it back."
+        confirm="Delete the item"
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+        onClose={asking.close}
+      />
+    </Stack>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

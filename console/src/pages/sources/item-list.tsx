@@ -1,0 +1,77 @@
+import { Anchor, Box, Loader } from '@mantine/core'
+import { FileText } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Provider } from '../../ui/provider.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { LinesSkeleton } from '../../ui/skeletons.tsx'
+import classes from './item-list.module.css'
+import { KINDS } from './source-words.ts'
+import type { ListedItem, useItems } from './use-items.ts'
+
+/** Stored items; the next page comes when the end is near. */
+export function ItemList({
+  items,
+  empty,
+  onOpen,
+}: {
+  items: ReturnType<typeof useItems>
+  /** What to say where there are none. */
+  empty: { title: string; text: string; action?: ReactNode }
+  onOpen: (item: ListedItem) => void
+}) {
+  const { rows, error, isPending, hasNextPage, endRef, refetch, fetchNextPage } = items
+  if (isPending)
+    return (
+      <Box p="lg">
+        <LinesSkeleton lines={6} />
+      </Box>
+    )
+  if (error && rows.length === 0)
+    return (
+      <Box p="lg">
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </Box>
+    )
+  if (rows.length === 0) return <EmptyState icon={FileText} {...empty} />
+  return (
+    <>
+      <DataTable
+        label="Stored items"
+        rows={rows}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            label: 'Title',
+            cell: (item) => (
+              <Anchor
+                component="button"
+                type="button"
+                className={classes.title ?? ''}
+                onClick={() => onOpen(item)}
+              >
+                {item.title === '' ? item.externalId : item.title}
+              </Anchor>
+            ),
+          },
+          { label: 'From', cell: ({ provider }) => <Provider id={provider} /> },
+          { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
+          { label: 'Stored', cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />, isAtEnd: true },
+        ]}
+      />
+      {error ? (
+        <Box p="md">
+          <ErrorState error={error} onRetry={() => void fetchNextPage()} />
+        </Box>
+      ) : (
+        hasNextPage && (
+          <div ref={endRef} className={classes.end}>
+            <Loader size="sm" aria-label="More are on their way" />
+          </div>
+        )
+      )}
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { ButtonLink } from '../../ui/links.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { BackToSources } from './back-to-sources.tsx'
+import { ItemDrawer } from './item-drawer.tsx'
+import { ItemFilters } from './item-filters.tsx'
+import { ItemList } from './item-list.tsx'
+import { useItems } from './use-items.ts'
+
+const route = getRouteApi('/admins/sources/items')
+
+/** Everything that is stored, whatever source it is from. */
+export function ItemsPage() {
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const { item, ...filters } = search
+  const items = useItems(filters)
+  const isFiltered = filters.provider !== undefined || filters.kind !== undefined
+  return (
+    <>
+      <BackToSources />
+      <PageHeader title="Stored items" text="Every document, message and file that can be found and cited." />
+      <Panel
+        title="Items"
+        text="What changed last comes first"
+        isFlush
+        action={
+          <ItemFilters
+            withProvider
+            {...filters}
+            onChange={(next) => void navigate({ to: '/sources/items', search: next, resetScroll: false })}
+          />
+        }
+      >
+        <ItemList
+          items={items}
+          empty={
+            isFiltered
+              ? { title: 'Nothing matches', text: 'Clear a filter to see more.' }
+              : {
+                  title: 'Nothing is stored yet',
+                  text: 'Connect an account or import files; what they bring is listed here.',
+                  action: <ButtonLink to="/sources/new">Add a source</ButtonLink>,
+                }
+          }
+          onOpen={({ id }) =>
+            void navigate({ to: '/sources/items', search: { ...search, item: id }, resetScroll: false })
+          }
+        />
+      </Panel>
+      {item !== undefined && (
+        <ItemDrawer
+          itemId={item}
+          onClose={() => void navigate({ to: '/sources/items', search: filters, resetScroll: false })}
+        />
+      )}
+    </>
+  )
+}

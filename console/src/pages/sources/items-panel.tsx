@@ -1,0 +1,49 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { ButtonLink } from '../../ui/links.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { ItemDrawer } from './item-drawer.tsx'
+import { ItemFilters } from './item-filters.tsx'
+import type { ItemsSearch } from './items-search.ts'
+import { ItemList } from './item-list.tsx'
+import { isPushOnly, type Source } from './source-words.ts'
+import { useItems } from './use-items.ts'
+
+const route = getRouteApi('/admins/sources/$sourceId')
+
+/** What a source has brought. */
+export function ItemsPanel({ source }: { source: Source }) {
+  const { kind, item } = route.useSearch()
+  const navigate = useNavigate()
+  const go = (search: ItemsSearch): void =>
+    void navigate({ to: '/sources/$sourceId', params: { sourceId: source.id }, search, resetScroll: false })
+  const filters: ItemsSearch = kind === undefined ? {} : { kind }
+  const items = useItems({ connectorId: source.id, ...filters })
+  return (
+    <Panel title="Items" isFlush action={<ItemFilters kind={kind} onChange={go} />}>
+      <ItemList
+        items={items}
+        empty={
+          kind === undefined
+            ? {
+                title: 'Nothing is stored from it yet',
+                text: isPushOnly(source)
+                  ? 'Import files into it, or push documents with its id.'
+                  : 'What a sync brings appears here as it comes.',
+                ...(isPushOnly(source)
+                  ? {
+                      action: (
+                        <ButtonLink to="/sources/import" search={{ source: source.id }} variant="default">
+                          Import files
+                        </ButtonLink>
+                      ),
+                    }
+                  : {}),
+              }
+            : { title: 'Nothing of this kind', text: 'Choose another kind to see what there is.' }
+        }
+        onOpen={({ id }) => go({ ...filters, item: id })}
+      />
+      {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(filters)} />}
+    </Panel>
+  )
+}

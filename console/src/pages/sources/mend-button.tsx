@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { providerName } from '../../ui/provider.tsx'
+import { isActive, type Source, type SyncRun } from './source-words.ts'
+import { useSyncRun } from './use-runs.ts'
+import { useConnect, useStartRun } from './use-source-changes.ts'
+
+/** What mends a source that fails or is out of date: connecting its account again where its access has ended, else a sync. */
+export function MendButton({ source, run }: { source: Source; run: SyncRun | undefined }) {
+  const details = useSyncRun(run?.status === 'failed' ? run.id : undefined)
+  const [connect, sync] = [useConnect(source.provider), useStartRun(source.id)]
+  const error = connect.error ?? sync.error
+  const name = providerName(source.provider) ?? 'the account'
+  return (
+    <div>
+      {details.data?.needsReconnection === true ? (
+        <Button size="xs" onClick={() => connect.mutate()} loading={connect.isPending}>
+          Reconnect {name}
+        </Button>
+      ) : (
+        <Button
+          size="xs"
+          onClick={() => sync.mutate({ fullResync: false })}
+          loading={sync.isPending || (run !== undefined && isActive(run))}
+        >
+          Sync now
+        </Button>
+      )}
+      {error && <ErrorNotice error={error} />}
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { Stack } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { ButtonLink } from '../../ui/links.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { BackToSources } from './back-to-sources.tsx'
+import { ConnectorList } from './connector-list.tsx'
+import { PushOnlyForm } from './push-only-form.tsx'
+import { useConnectors } from './use-sources.ts'
+
+/** The ways to bring something in: an account, files, or what programs push. */
+export function NewSourcePage() {
+  const connectors = useConnectors()
+  const navigate = useNavigate()
+  return (
+    <>
+      <BackToSources />
+      <PageHeader title="Add a source" text="Connect an account, drop files in, or let your programs push." />
+      <Stack gap="lg">
+        <Panel
+          title="Connect an account"
+          text="What it can read is synced now and kept up to date. You choose at the provider what that is."
+          isFlush
+        >
+          <Reading query={connectors}>{(rows) => <ConnectorList connectors={rows} />}</Reading>
+        </Panel>
+        <Panel
+          title="Import files"
+          text="PDF, Word, Excel, PowerPoint, Markdown, HTML, mail and text, one by one or a folder at a time."
+        >
+          <ButtonLink to="/sources/import" variant="default">
+            Import files
+          </ButtonLink>
+        </Panel>
+        <Panel title="Push documents" text="A source of its own for what your programs send to /v1/ingest.">
+          <PushOnlyForm
+            onMade={({ id }) => void navigate({ to: '/sources/$sourceId', params: { sourceId: id } })}
+          />
+        </Panel>
+      </Stack>
+    </>
+  )
+}

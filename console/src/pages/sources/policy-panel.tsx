@@ -1,0 +1,58 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { ShieldCheck, TriangleAlert } from 'lucide-react'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { count } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import classes from './policy-panel.module.css'
+import type { Source } from './source-words.ts'
+import { useStartRun } from './use-source-changes.ts'
+
+interface Warning {
+  code: string
+  message: string
+  cure: string
+}
+
+/** Whether it is known of each file who may see it, and what to do where it is not. */
+export function PolicyPanel({ source, health }: { source: Source; health: Record<string, unknown> }) {
+  const start = useStartRun(source.id)
+  const warnings = Array.isArray(health.warnings) ? health.warnings.filter(isWarning) : []
+  const files = typeof health.files === 'number' ? health.files : 0
+  return (
+    <Panel title="Who may see the files">
+      {warnings.length === 0 ? (
+        <span className={classes.good}>
+          <ShieldCheck size={18} aria-hidden />
+          {`Known of all ${count(files, 'file')}.`}
+        </span>
+      ) : (
+        <Stack gap="sm">
+          {warnings.map(({ code, message, cure }) => (
+            <Alert key={code} color="orange" icon={<TriangleAlert size={18} aria-hidden />} title={message}>
+              <Text size="sm">{cure}</Text>
+              {code === 'full_resync_required' && (
+                <Button
+                  mt="sm"
+                  size="xs"
+                  onClick={() => start.mutate({ fullResync: true })}
+                  loading={start.isPending}
+                >
+                  Sync everything again
+                </Button>
+              )}
+            </Alert>
+          ))}
+          {start.error && <ErrorNotice error={start.error} />}
+        </Stack>
+      )}
+    </Panel>
+  )
+}
+
+function isWarning(given: unknown): given is Warning {
+  return (
+    typeof given === 'object' &&
+    given !== null &&
+    ['code', 'message', 'cure'].every((name) => name in given && typeof Reflect.get(given, name) === 'string')
+  )
+}

@@ -1,0 +1,62 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { PROVIDER_CHOICES, type ProviderId } from '../../ui/provider.tsx'
+import classes from './push-only-form.module.css'
+import type { Source } from './source-words.ts'
+import { useCreateSource } from './use-source-changes.ts'
+
+const NAME_MAX = 100
+
+/** Makes a source without an account, for what programs push. */
+export function PushOnlyForm({ onMade }: { onMade: (source: Source) => void }) {
+  const [displayName, setDisplayName] = useState('')
+  const [provider, setProvider] = useState<ProviderId>('notion')
+  const create = useCreateSource()
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    create.mutate({ displayName: displayName.trim(), provider }, { onSuccess: onMade })
+  }
+  return (
+    <form onSubmit={submit} className={classes.form}>
+      <TextInput
+        label="Name"
+        placeholder="Support tickets"
+        value={displayName}
+        onChange={(event) => setDisplayName(event.currentTarget.value)}
+        maxLength={NAME_MAX}
+        required
+      />
+      <ProviderSelect value={provider} onChange={setProvider} />
+      <Button type="submit" variant="default" loading={create.isPending} disabled={displayName.trim() === ''}>
+        Make the source
+      </Button>
+      {create.error && (
+        <div className={classes.error}>
+          <ErrorNotice error={create.error} />
+        </div>
+      )}
+    </form>
+  )
+}
+
+/** Which provider's documents they count as: keys are limited by it. */
+export function ProviderSelect({
+  value,
+  onChange,
+}: {
+  value: ProviderId
+  onChange: (provider: ProviderId) => void
+}) {
+  return (
+    <Select<ProviderId>
+      label="Counts as"
+      description="Keys and filters that are limited to a provider go by it"
+      inputWrapperOrder={['label', 'input', 'description']}
+      data={PROVIDER_CHOICES}
+      value={value}
+      onChange={(provider) => provider !== null && onChange(provider)}
+      allowDeselect={false}
+    />
+  )
+}

@@ -1,0 +1,93 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { count } from '../../ui/format.ts'
+import { providerName } from '../../ui/provider.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { isPushOnly, type Source } from './source-words.ts'
+import { useRemoveSource } from './use-source-changes.ts'
+
+/** Counts what removing a source would delete; its name has to be typed where that is anything. */
+export function RemoveSourceDialog({ source, onClose }: { source: Source; onClose: () => void }) {
+  const { api, organization } = useWorkspace()
+  const removal = useQuery({
+    queryKey: [organization.id, 'removal', source.id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: source.id } }
+      return (await unwrap(api.GET('/v1/console/sources/{id}/removal', { params, signal }))).removal
+    },
+    staleTime: 0,
+    gcTime: 0,
+  })
+  return (
+    <Modal opened onClose={onClose} title={`Remove ${source.displayName}?`} role="alertdialog">
+      <Reading query={removal}>
+        {(counted) => <Confirmation source={source} counted={counted} onClose={onClose} />}
+      </Reading>
+    </Modal>
+  )
+}
+
+type Removal = Record<'items' | 'chunks' | 'itemsKept' | 'syncRuns', number>
+
+function Confirmation({
+  source,
+  counted,
+  onClose,
+}: {
+  source: Source
+  counted: Removal
+  onClose: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  const remove = useRemoveSource(source.id)
+  const navigate = useNavigate()
+  const isSure = counted.items === 0 || typed.trim() === source.displayName.trim()
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (isSure) remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/sources' }) })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <ul>
+          <li>
+            {counted.items === 0
+              ? 'Nothing is stored from it.'
+              : `${count(counted.items, 'item')} with ${count(counted.chunks, 'passage')} will be deleted.`}
+          </li>
+          {counted.itemsKept > 0 && (
+            <li>{`${count(counted.itemsKept, 'item')} that another source has too will stay.`}</li>
+          )}
+          {counted.syncRuns > 0 && <li>{`The record of ${count(counted.syncRuns, 'run')} goes with it.`}</li>}
+          {!isPushOnly(source) && (
+            <li>{`The access to ${providerName(source.provider) ?? 'the account'} is given back.`}</li>
+          )}
+        </ul>
+        <Text size="sm">This cannot be undone.</Text>
+        {counted.items > 0 && (
+          <TextInput
+            label={`Type ${source.displayName} to confirm`}
+            value={typed}
+            autoComplete="off"
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+        )}
+        {remove.error && <ErrorNotice error={remove.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color="red.8" disabled={!isSure} loading={remove.isPending}>
+            Remove the source
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,125 @@
+import { Button, Modal, Stack, Text } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import { DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { TooMany } from '../../ui/error-state.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { RunStatus } from './run-status.tsx'
+import classes from './runs-panel.module.css'
+import { durationOf, type SyncRun } from './source-words.ts'
+import { useSyncRun } from './use-runs.ts'
+
+const SHOWN_MAX = 25
+
+/** What the runs of a source did, the newest first, in the provider's words where they failed. */
+export function RunsPanel({
+  query,
+}: {
+  query: Pick<UseQueryResult<readonly SyncRun[]>, 'data' | 'error' | 'refetch'>
+}) {
+  const [open, setOpen] = useState<SyncRun | null>(null)
+  return (
+    <Panel title="History" isFlush>
+      <Reading query={query}>
+        {(runs) =>
+          runs.length === 0 ? (
+            <EmptyState
+              icon={History}
+              title="No runs yet"
+              text="Each sync is listed here with what it did."
+            />
+          ) : (
+            <DataTable
+              label="Runs"
+              rows={runs.slice(0, SHOWN_MAX)}
+              rowKey={({ id }) => id}
+              columns={[
+                { label: 'State', cell: (run) => <RunCell run={run} /> },
+                { label: 'Asked for', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+                { label: 'Took', cell: (run) => durationOf(run) ?? '–', isAtEnd: true },
+                {
+                  label: 'Found',
+                  cell: ({ itemsDiscovered }) => formatNumber(itemsDiscovered),
+                  isAtEnd: true,
+                },
+                { label: 'Stored', cell: ({ itemsIngested }) => formatNumber(itemsIngested), isAtEnd: true },
+                { label: 'Removed', cell: ({ itemsDeleted }) => formatNumber(itemsDeleted), isAtEnd: true },
+                {
+                  label: 'Details',
+                  cell: (run) => (
+                    <Button size="compact-xs" variant="default" onClick={() => setOpen(run)}>
+                      Details
+                    </Button>
+                  ),
+                  isAtEnd: true,
+                },
+              ]}
+            />
+          )
+        }
+      </Reading>
+      {(query.data?.length ?? 0) > SHOWN_MAX && (
+        <TooMany shown={SHOWN_MAX} hint="The audit trail has what was asked for before." />
+      )}
+      {open && <RunDialog run={open} onClose={() => setOpen(null)} />}
+    </Panel>
+  )
+}
+
+function RunCell({ run }: { run: SyncRun }) {
+  return (
+    <div className={classes.state}>
+      <RunStatus run={run} />
+      {run.fullResync && <span className={classes.words}>everything again</span>}
+      {run.errorMessage !== null && <span className={classes.words}>{run.errorMessage}</span>}
+    </div>
+  )
+}
+
+function RunDialog({ run, onClose }: { run: SyncRun; onClose: () => void }) {
+  const details = useSyncRun(run.id)
+  return (
+    <Modal opened onClose={onClose} title="What the run did" size="lg">
+      <Reading query={details}>
+        {({ syncRun, itemsFailed, failures, nextRunAt }) => (
+          <Stack gap="sm">
+            <RunCell run={syncRun} />
+            <Text size="sm">
+              {`${formatNumber(syncRun.itemsDiscovered)} found, ${formatNumber(syncRun.itemsIngested)} stored, ${formatNumber(syncRun.itemsDeleted)} removed, ${formatNumber(itemsFailed)} could not be read.`}
+            </Text>
+            {nextRunAt !== null && (
+              <Text size="sm" c="dimmed">
+                The next sync by itself: <RelativeTime at={nextRunAt} />
+              </Text>
+            )}
+            {failures.length > 0 && (
+              <DataTable
+                label="Items that could not be read"
+                rows={failures}
+                rowKey={({ externalId }) => externalId}
+                columns={[
+                  {
+                    label: 'Item',
+                    cell: ({ externalId }) => <span className={classes.item}>{externalId}</span>,
+                  },
+                  { label: 'Why', cell: ({ message }) => message },
+                ]}
+              />
+            )}
+            {itemsFailed > failures.length && (
+              <TooMany
+                shown={failures.length}
+                hint={`${formatNumber(itemsFailed)} could not be read in all.`}
+              />
+            )}
+          </Stack>
+        )}
+      </Reading>
+    </Modal>
+  )
+}

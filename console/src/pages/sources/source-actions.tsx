@@ -1,0 +1,110 @@
+import { ActionIcon, Button, Group, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Ellipsis, Pause, Pencil, Play, Plug, RefreshCw, Trash2 } from 'lucide-react'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { ButtonLink } from '../../ui/links.tsx'
+import { RemoveSourceDialog } from './remove-source-dialog.tsx'
+import { RenameSourceDialog } from './rename-source-dialog.tsx'
+import classes from './source-actions.module.css'
+import { isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
+import { useChangeSource, useConnect, useStartRun } from './use-source-changes.ts'
+
+/** What can be done with a source: the one thing that is done most, and the others in a menu. */
+export function SourceActions({ source, run }: { source: Source; run: SyncRun | undefined }) {
+  const [isRenaming, renaming] = useDisclosure(false)
+  const [isRemoving, removing] = useDisclosure(false)
+  const change = useChangeSource(source.id)
+  const start = useStartRun(source.id)
+  const connect = useConnect(source.provider)
+  const isPaused = source.status === 'disabled'
+  const isRunning = run !== undefined && isActive(run)
+  const error = change.error ?? start.error ?? connect.error
+  return (
+    <div className={classes.actions}>
+      <Group gap="xs" wrap="nowrap">
+        {isPushOnly(source) ? (
+          <ButtonLink to="/sources/import" search={{ source: source.id }}>
+            Import files
+          </ButtonLink>
+        ) : (
+          <Button
+            onClick={() => start.mutate({ fullResync: false })}
+            loading={start.isPending}
+            disabled={isPaused || isRunning}
+          >
+            Sync now
+          </Button>
+        )}
+        <MoreActions
+          source={source}
+          isRunning={isRunning}
+          onRename={renaming.open}
+          onRemove={removing.open}
+          onSyncAll={() => start.mutate({ fullResync: true })}
+          onConnect={() => connect.mutate()}
+          onPause={() => change.mutate({ status: isPaused ? 'active' : 'disabled' })}
+        />
+      </Group>
+      {error && <ErrorNotice error={error} />}
+      {isRenaming && <RenameSourceDialog source={source} onClose={renaming.close} />}
+      {isRemoving && <RemoveSourceDialog source={source} onClose={removing.close} />}
+    </div>
+  )
+}
+
+function MoreActions({
+  source,
+  isRunning,
+  onRename,
+  onRemove,
+  onSyncAll,
+  onConnect,
+  onPause,
+}: { source: Source; isRunning: boolean } & Record<
+  'onRename' | 'onRemove' | 'onSyncAll' | 'onConnect' | 'onPause',
+  () => void
+>) {
+  const isPaused = source.status === 'disabled'
+  return (
+    <Menu position="bottom-end" width={230}>
+      <Menu.Target>
+        <ActionIcon variant="default" size={36} aria-label="More actions">
+          <Ellipsis size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Pencil size={15} aria-hidden />} onClick={onRename}>
+          Rename
+        </Menu.Item>
+        {!isPushOnly(source) && (
+          <>
+            <Menu.Item
+              leftSection={<RefreshCw size={15} aria-hidden />}
+              onClick={onSyncAll}
+              disabled={isPaused || isRunning}
+            >
+              Sync everything again
+            </Menu.Item>
+            <Menu.Item leftSection={<Plug size={15} aria-hidden />} onClick={onConnect}>
+              Connect the account again
+            </Menu.Item>
+            <Menu.Item
+              leftSection={isPaused ? <Play size={15} aria-hidden /> : <Pause size={15} aria-hidden />}
+              onClick={onPause}
+            >
+              {isPaused ? 'Resume' : 'Pause'}
+            </Menu.Item>
+          </>
+        )}
+        <Menu.Divider />
+        <Menu.Item
+          className={classes.danger ?? ''}
+          leftSection={<Trash2 size={15} aria-hidden />}
+          onClick={onRemove}
+        >
+          Remove
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

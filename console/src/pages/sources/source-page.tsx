@@ -1,0 +1,85 @@
+import { Stack } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { SearchX } from 'lucide-react'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ButtonLink } from '../../ui/links.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { providerName } from '../../ui/provider.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { BackToSources } from './back-to-sources.tsx'
+import { ChannelsPanel } from './channels-panel.tsx'
+import { ItemsPanel } from './items-panel.tsx'
+import { PolicyPanel } from './policy-panel.tsx'
+import { RunsPanel } from './runs-panel.tsx'
+import { SourceActions } from './source-actions.tsx'
+import { SourceStanding } from './source-standing.tsx'
+import { isPushOnly, type Source } from './source-words.ts'
+import { useLiveRuns } from './use-runs.ts'
+import { useSources } from './use-sources.ts'
+
+const route = getRouteApi('/admins/sources/$sourceId')
+
+/** One source: how it is, what it brought, what its runs did. */
+export function SourcePage() {
+  const { sourceId } = route.useParams()
+  const sources = useSources()
+  return (
+    <>
+      <BackToSources />
+      <Reading query={sources}>
+        {(rows) => {
+          const source = rows.find(({ id }) => id === sourceId)
+          return source === undefined ? <NoSuchSource /> : <Details key={source.id} source={source} />
+        }}
+      </Reading>
+    </>
+  )
+}
+
+function Details({ source }: { source: Source }) {
+  const live = useLiveRuns()
+  const runs = live.data?.filter(({ connectorId }) => connectorId === source.id)
+  const isPushed = isPushOnly(source)
+  const name = providerName(source.provider) ?? source.provider
+  return (
+    <>
+      <PageHeader
+        title={source.displayName}
+        text={isPushed ? `Files and pushed documents that count as from ${name}` : `${name} account`}
+        action={<SourceActions source={source} run={runs?.[0]} />}
+      />
+      <Stack gap="lg">
+        <SourceStanding
+          source={source}
+          run={runs?.[0]}
+          waitingUntil={runs?.[0] === undefined ? null : live.waitingUntil(runs[0].id)}
+        />
+        {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
+        {source.provider === 'slack' && !isPushed && <ChannelsPanel source={source} />}
+        <ItemsPanel source={source} />
+        {!isPushed && <RunsPanel query={{ ...live, data: runs }} />}
+      </Stack>
+    </>
+  )
+}
+
+function NoSuchSource() {
+  return (
+    <>
+      <PageHeader title="No such source" />
+      <Panel>
+        <EmptyState
+          icon={SearchX}
+          title="It is not here"
+          text="It may have been removed, or it belongs to another workspace."
+          action={
+            <ButtonLink to="/sources" variant="default">
+              See all sources
+            </ButtonLink>
+          }
+        />
+      </Panel>
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import { Alert, Button, Group, Progress, Text } from '@mantine/core'
+import { CircleAlert, Pause } from 'lucide-react'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { providerName } from '../../ui/provider.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Stat, Stats } from '../../ui/stat.tsx'
+import { MendButton } from './mend-button.tsx'
+import { SourceStatus } from './source-status.tsx'
+import { isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
+import { useChangeSource } from './use-source-changes.ts'
+
+/** How a source is at this moment: what goes on, what is wrong and what mends it, and its figures. */
+export function SourceStanding({
+  source,
+  run,
+  waitingUntil,
+}: {
+  source: Source
+  run: SyncRun | undefined
+  waitingUntil: string | null
+}) {
+  return (
+    <>
+      {source.status === 'error' && <Failure source={source} run={run} />}
+      {source.status === 'disabled' && <Paused source={source} />}
+      {run && isActive(run) && (
+        <Running run={run} provider={providerName(source.provider)} waitingUntil={waitingUntil} />
+      )}
+      <Stats>
+        <Stat label="State" value={formatNumber(source.sourceItemCount)}>
+          <SourceStatus source={source} run={run} />
+        </Stat>
+        <Stat
+          label="Freshness"
+          value={isPushOnly(source) ? 'As pushed' : source.lastSyncedAt === null ? 'Not yet' : 'Synced'}
+        >
+          {isPushOnly(source) ? (
+            'It has no account to sync with'
+          ) : source.lastSyncedAt === null ? (
+            'No sync has succeeded so far'
+          ) : (
+            <RelativeTime at={source.lastSyncedAt} />
+          )}
+        </Stat>
+      </Stats>
+    </>
+  )
+}
+
+function Failure({ source, run }: { source: Source; run: SyncRun | undefined }) {
+  return (
+    <Alert
+      color="red"
+      icon={<CircleAlert size={18} aria-hidden />}
+      title={`${providerName(source.provider) ?? 'The provider'} could not be read`}
+    >
+      <Text size="sm" mb="sm">
+        {source.errorMessage ?? 'Its last run failed.'}
+      </Text>
+      <MendButton source={source} run={run} />
+    </Alert>
+  )
+}
+
+function Paused({ source }: { source: Source }) {
+  const change = useChangeSource(source.id)
+  return (
+    <Alert color="gray" icon={<Pause size={18} aria-hidden />} title="This source is paused">
+      <Group justify="space-between">
+        <Text size="sm">What it brought can still be found; nothing new comes until it is resumed.</Text>
+        <Button size="xs" onClick={() => change.mutate({ status: 'active' })} loading={change.isPending}>
+          Resume
+        </Button>
+      </Group>
+      {change.error && <ErrorNotice error={change.error} />}
+    </Alert>
+  )
+}
+
+function Running({
+  run,
+  provider = 'The provider',
+  waitingUntil,
+}: {
+  run: SyncRun
+  provider: string | undefined
+  waitingUntil: string | null
+}) {
+  const words =
+    run.status === 'queued'
+      ? 'Starting'
+      : `${formatNumber(run.itemsDiscovered)} found · ${formatNumber(run.itemsIngested)} stored` +
+        (run.itemsDeleted > 0 ? ` · ${formatNumber(run.itemsDeleted)} removed` : '')
+  return (
+    <Panel title={run.fullResync ? 'Syncing everything again' : 'Syncing'}>
+      <Progress value={100} striped animated size="sm" aria-label="The sync goes on" />
+      <Text size="sm" c="dimmed" mt="xs" role="status">
+        {words}
+      </Text>
+      {waitingUntil !== null && (
+        <Text size="sm" mt={4}>
+          {provider} asked to wait; it goes on <RelativeTime at={waitingUntil} />.
+        </Text>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,72 @@
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { type Api, unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { isActive, type SyncRun } from './source-words.ts'
+import { useRefreshStored } from './use-sources.ts'
+
+const POLL_MS = 1_000
+/** Runs that are followed at one time; of more the list tells when it is read anew. */
+const FOLLOWED_MAX = 8
+
+/** The newest runs of all sources, the newest first. Of admins. */
+export function useSyncRuns() {
+  const { api, organization, isAdmin } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'sync-runs'],
+    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/sync-runs', { signal }))).syncRuns,
+    enabled: isAdmin,
+  })
+}
+
+/** One run with what it could not read; read again each second while it is active, and not otherwise. */
+export function useSyncRun(id: string | undefined) {
+  const { api, organization } = useWorkspace()
+  return useQuery({ ...readRun(api, organization.id, id ?? ''), enabled: id !== undefined })
+}
+
+/**
+ * The runs, those that are active as they are now. While one is, what it stores is read anew as well, so that a page shows it
+ * without being reloaded; once all have ended nothing is asked any more.
+ */
+export function useLiveRuns() {
+  const { api, organization } = useWorkspace()
+  const runs = useSyncRuns()
+  const followed = (runs.data ?? []).filter(isActive).slice(0, FOLLOWED_MAX)
+  const now = useQueries({ queries: followed.map(({ id }) => readRun(api, organization.id, id)) })
+  const live = now.flatMap(({ data }) => data ?? [])
+  useRefreshWithRuns(live.map(({ syncRun }) => syncRun))
+  const byId = new Map(live.map((details) => [details.syncRun.id, details]))
+  return {
+    ...runs,
+    data: runs.data?.map((run) => byId.get(run.id)?.syncRun ?? run),
+    /** Until when the active run of a source waits, because its provider asked for that. */
+    waitingUntil: (runId: string) => byId.get(runId)?.waitingUntil ?? null,
+  }
+}
+
+function readRun(api: Api, organizationId: string, id: string) {
+  return {
+    queryKey: [organizationId, 'sync-run', id],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      unwrap(api.GET('/v1/console/sync-runs/{id}', { params: { path: { id } }, signal })),
+    staleTime: 0,
+    refetchInterval: ({ state }: { state: { data: { syncRun: SyncRun } | undefined } }) =>
+      state.data !== undefined && !isActive(state.data.syncRun) ? (false as const) : POLL_MS,
+  }
+}
+
+function useRefreshWithRuns(live: readonly SyncRun[]): void {
+  const { organization } = useWorkspace()
+  const queries = useQueryClient()
+  const refresh = useRefreshStored()
+  const state = live
+    .map(({ id, status, itemsIngested, itemsDeleted }) => `${id} ${status} ${itemsIngested} ${itemsDeleted}`)
+    .join()
+  const hasEnded = live.some((run) => !isActive(run))
+  useEffect(() => {
+    if (state === '') return
+    void refresh()
+    if (hasEnded) void queries.invalidateQueries({ queryKey: [organization.id, 'sync-runs'] })
+  }, [state, hasEnded, refresh, queries, organization.id])
+}

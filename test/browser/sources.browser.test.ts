@@ -1,0 +1,354 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Emulators, emulatorOf, startEmulators } from '../support/connected-service.ts'
+import { sampleDocx, samplePdf } from '../support/sample-files.ts'
+import { OPERATOR_TOKEN, type TestOrganization } from '../support/service.ts'
+import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
+
+const executablePath = inject('chromium')
+const LIMIT_BYTES = 25 * 1024 * 1024
+
+let rig: ConsoleRig
+let emulators: Emulators
+let visitors = 0
+
+/** An owner of a workspace of their own, at a page of it. */
+async function visit(
+  path: string,
+  options?: Parameters<ConsoleRig['open']>[0],
+): Promise<{ page: Page; organization: TestOrganization; close(): Promise<void> }> {
+  const organization = await rig.service.organization()
+  visitors += 1
+  const email = `owner-${visitors}@example.com`
+  await rig.join(email, 'owner', organization.id)
+  const { context, page } = await rig.open(options)
+  await rig.signIn(page, email, path)
+  return { page, organization, close: () => context.close() }
+}
+
+/** Connects an account by the buttons, at the provider's page too, and waits for what it brings. @returns the source's id */
+async function connect(page: Page, provider: string): Promise<string> {
+  await page.goto(`${rig.service.url}/console/sources/new`)
+  await page.getByRole('button', { name: `Connect ${provider}` }).click()
+  await page.getByText(`${provider} is connected`).waitFor()
+  return new URL(page.url()).searchParams.get('connected') ?? ''
+}
+
+/** Waits at a source's page until its run is over. */
+async function openSynced(page: Page, sourceId: string): Promise<void> {
+  await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
+  await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
+}
+
+async function chooseAction(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name, exact: true }).click()
+}
+
+const items = (page: Page) => page.getByRole('table', { name: 'Stored items' })
+
+describe.skipIf(executablePath === null)('sources in a browser', () => {
+  beforeAll(async () => {
+    emulators = await startEmulators()
+    rig = await startConsole(executablePath ?? '', {
+      ...emulators.environment,
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    })
+  })
+  afterEach(() => {
+    for (const provider of ['slack', 'notion', 'gmail'] as const)
+      emulatorOf(emulators, provider).faults.clear()
+  })
+  afterAll(async () => {
+    await rig.close()
+    await emulators.close()
+  })
+
+  it('asks for access to a gated provider, shows that it waits, and connects it once it is given', async () => {
+    const { page, organization, close } = await visit('sources/new')
+    const gmail = page.getByRole('listitem', { name: 'Gmail' })
+    await gmail.getByRole('button', { name: 'Ask for access' }).click()
+    await gmail.getByText('Waiting for access').waitFor()
+    await page.goto(`${rig.service.url}/console/`)
+    await page.getByText('Gmail waits for access').waitFor()
+    await grant(organization, 'gmail')
+    const sourceId = await connect(page, 'Gmail')
+    await openSynced(page, sourceId)
+    await items(page).getByRole('row').nth(1).waitFor()
+    expect(await page.getByRole('table', { name: 'Runs' }).getByText('Failed').count()).toBe(0)
+    await close()
+  })
+
+  it('connects every other provider through its own page, and shows what comes without being reloaded', async () => {
+    const { page, organization, close } = await visit('sources/new')
+    await grant(organization, 'google_drive')
+    for (const [name, path] of [
+      ['Slack', '/api/conversations.history'],
+      ['Notion', '/v1/'],
+      ['Google Drive', '/drive/v3/files/1File'],
+    ] as const) {
+      const provider = name === 'Slack' ? 'slack' : name === 'Notion' ? 'notion' : 'google_drive'
+      emulatorOf(emulators, provider).faults.add({ path, delayMs: 50 })
+      const sourceId = await connect(page, name)
+      await page.getByRole('link', { name: /./ }).first().waitFor()
+      await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
+      await page.evaluate(() => Reflect.set(globalThis, 'wasNotReloaded', true))
+      await items(page).getByRole('row').nth(1).waitFor()
+      await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').waitFor()
+      expect(await page.evaluate(() => Reflect.get(globalThis, 'wasNotReloaded'))).toBe(true)
+      emulatorOf(emulators, provider).faults.clear()
+    }
+    await page.getByRole('region', { name: 'Who may see the files' }).waitFor()
+    await close()
+  })
+
+  it('says that nothing was connected when the person refuses at the provider', async () => {
+    const { page, close } = await visit('sources?provider=slack&error=access_denied')
+    const notice = page.getByRole('status').filter({ hasText: 'Slack was not connected' })
+    expect(await notice.innerText()).toContain('The provider says: access_denied.')
+    await close()
+  })
+
+  it('reads only the chosen channels of a Slack workspace', async () => {
+    const { page, organization, close } = await visit('sources/new')
+    const sourceId = await connect(page, 'Slack')
+    await openSynced(page, sourceId)
+    await page.getByRole('radio', { name: 'Only chosen ones' }).check()
+    const list = page.getByRole('list', { name: 'Channels' })
+    const names = await list.getByRole('listitem').allInnerTexts()
+    expect(names.length).toBeGreaterThan(1)
+    const [first = ''] = names[0]?.split('\n') ?? []
+    await page.getByLabel('Search channels').fill(first)
+    await list.getByRole('checkbox').first().check()
+    await page.getByRole('button', { name: 'Save the channels' }).click()
+    await page.getByRole('button', { name: 'Save the channels' }).waitFor({ state: 'detached' })
+    await page.reload()
+    expect(await page.getByRole('radio', { name: 'Only chosen ones' }).isChecked()).toBe(true)
+    const { body } = await rig.service.call('GET', '/v1/sources', { key: organization.adminKey })
+    const source = body.sources.find(({ id }: { id: string }) => id === sourceId)
+    expect(source.channelAllowlist).toHaveLength(1)
+    await close()
+  })
+
+  it('pauses, resumes and renames a source, and syncs it again', async () => {
+    const { page, close } = await visit('sources/new')
+    await openSynced(page, await connect(page, 'Notion'))
+    await chooseAction(page, 'Pause')
+    await page.getByText('This source is paused').waitFor()
+    expect(await page.getByRole('button', { name: 'Sync now' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('This source is paused').waitFor({ state: 'detached' })
+    await chooseAction(page, 'Rename')
+    await page.getByLabel('Name').fill('The wiki')
+    await page.getByRole('button', { name: 'Rename', exact: true }).click()
+    await page.getByRole('heading', { name: 'The wiki' }).waitFor()
+    await chooseAction(page, 'Sync everything again')
+    const runs = page.getByRole('table', { name: 'Runs' })
+    await runs.getByText('everything again').waitFor()
+    await expect.poll(() => runs.getByText('Succeeded').count(), { timeout: 60_000 }).toBe(2)
+    await close()
+  })
+
+  it('shows the words of a provider that is down, and mends it by the button at Home', async () => {
+    const { page, close } = await visit('sources/new')
+    const sourceId = await connect(page, 'Notion')
+    await openSynced(page, sourceId)
+    emulatorOf(emulators, 'notion').faults.add({
+      path: '/v1/',
+      status: 400,
+      body: {
+        object: 'error',
+        status: 400,
+        code: 'validation_error',
+        message: 'The wiki is closed for repairs',
+      },
+    })
+    await page.getByRole('button', { name: 'Sync now' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/closed for repairs/)
+      .waitFor()
+    await page.goto(`${rig.service.url}/console/`)
+    const concerns = page.getByRole('region', { name: 'Needs attention' })
+    await concerns.getByText(/closed for repairs/).waitFor()
+    emulatorOf(emulators, 'notion').faults.clear()
+    await concerns.getByRole('button', { name: 'Sync now' }).click()
+    await concerns.waitFor({ state: 'detached' })
+    expect(await page.getByRole('region', { name: 'Sources' }).getByText('Failing').count()).toBe(0)
+    await close()
+  })
+
+  it('imports files with what became of each, says beforehand what is not read, and tries failed ones again', async () => {
+    const { page, organization, close } = await visit('sources/import')
+    let isDown = true
+    await page.route('**/v1/console/files?*', (route) =>
+      isDown && route.request().url().includes('Travel')
+        ? route.fulfill({ status: 500, json: { error: 'Something broke here', code: 'internal_error' } })
+        : route.continue(),
+    )
+    await page.getByLabel('Into').click()
+    await page.getByRole('option', { name: 'A new source' }).click()
+    await page.getByLabel('Its name').fill('Handbook')
+    await page.getByLabel('Files to import').setInputFiles([
+      {
+        name: 'Vacation.md',
+        mimeType: 'text/markdown',
+        buffer: Buffer.from('# Vacation\n\nEmployees get 25 days.'),
+      },
+      {
+        name: 'Travel.docx',
+        mimeType: '',
+        buffer: await sampleDocx('Travel', 'Grace Hopper approves travel.'),
+      },
+      { name: 'Expenses.pdf', mimeType: 'application/pdf', buffer: samplePdf('Receipts go to finance') },
+      { name: 'Scan.png', mimeType: 'image/png', buffer: Buffer.from('no text') },
+      { name: 'Huge.txt', mimeType: 'text/plain', buffer: Buffer.alloc(LIMIT_BYTES + 1, 'a') },
+      { name: '.DS_Store', mimeType: '', buffer: Buffer.from('x') },
+    ])
+    await page.getByText('5 of 5 done · 2 stored · 2 not sent · 1 failed · 1 hidden file left out').waitFor()
+    const row = (name: string) =>
+      page.getByRole('table', { name: 'Files' }).getByRole('row').filter({ hasText: name })
+    expect(await row('Travel.docx').innerText()).toContain('Something broke here')
+    expect(await row('Scan.png').innerText()).toContain('not read')
+    expect(await row('Huge.txt').innerText()).toContain('Too large')
+    isDown = false
+    await page.getByRole('button', { name: 'Try the failed ones again' }).click()
+    await page.getByText('5 of 5 done · 3 stored').waitFor()
+    const found = await rig.service.call('POST', '/v1/search', {
+      key: organization.adminKey,
+      body: { query: 'Who approves travel?' },
+    })
+    expect(JSON.stringify(found.body)).toContain('Grace Hopper')
+    await page.getByRole('link', { name: 'Sources', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Handbook' }).click()
+    await items(page).getByText('Vacation').waitFor()
+    await close()
+  })
+
+  it('takes in what is dropped', async () => {
+    const { page, organization, close } = await visit('sources')
+    await page.goto(`${rig.service.url}/console/sources/import?source=${organization.sources.notion}`)
+    const data = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['The on-call engineer answers pages.'], 'On call.txt', { type: 'text/plain' }))
+      return transfer
+    })()`)
+    await page.getByRole('group', { name: 'Drop files here' }).dispatchEvent('drop', { dataTransfer: data })
+    await page.getByText('1 of 1 done · 1 stored').waitFor()
+    const { body } = await rig.service.call('GET', '/v1/source-items', { key: organization.adminKey })
+    expect(body.sourceItems).toMatchObject([{ externalId: 'On call.txt', provider: 'notion' }])
+    await close()
+  })
+
+  it('opens a stored item by its address with text and metadata, and deletes it after a question', async () => {
+    const { page, organization, close } = await visit('sources')
+    await ingest(organization, 60)
+    await page.goto(`${rig.service.url}/console/sources/items?provider=notion`)
+    await expect
+      .poll(
+        async () => {
+          await page.mouse.wheel(0, 4_000)
+          return await items(page).getByRole('row').count()
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(61)
+    await items(page).getByRole('button', { name: 'Page 7', exact: true }).click()
+    const drawer = page.getByRole('dialog', { name: 'Page 7' })
+    await drawer.getByText('What page 7 says').waitFor()
+    await drawer.getByText('"team": "people"').waitFor()
+    expect(await drawer.getByRole('link', { name: /Open it/ }).getAttribute('href')).toBe(
+      'https://wiki.example.com/7',
+    )
+    await page.reload()
+    await drawer.getByRole('button', { name: 'Delete this item' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete the item' }).click()
+    await drawer.waitFor({ state: 'detached' })
+    await expectSettled(page)
+    expect(await items(page).getByRole('button', { name: 'Page 7', exact: true }).count()).toBe(0)
+    await page.getByLabel('Kind', { exact: true }).click()
+    await page.getByRole('option', { name: 'Messages' }).click()
+    await page.getByText('Nothing matches').waitFor()
+    await close()
+  })
+
+  it('removes a source after counting what goes, once its name is typed', async () => {
+    const { page, organization, close } = await visit('sources')
+    await ingest(organization, 3)
+    await page.goto(`${rig.service.url}/console/sources/${organization.sources.notion}`)
+    await chooseAction(page, 'Remove')
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByText('3 items with 3 passages will be deleted.').waitFor()
+    const remove = dialog.getByRole('button', { name: 'Remove the source' })
+    expect(await remove.isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').fill('notion')
+    await remove.click()
+    await page.getByRole('heading', { name: 'Sources' }).waitFor()
+    await page.getByRole('link', { name: 'slack' }).waitFor()
+    expect(await page.getByRole('link', { name: 'notion' }).count()).toBe(0)
+    const { body } = await rig.service.call('GET', '/v1/source-items', { key: organization.adminKey })
+    expect(body.sourceItems).toEqual([])
+    await page.goBack()
+    await page.getByRole('heading', { name: 'No such source' }).waitFor()
+    await close()
+  })
+
+  it('makes a source for what programs push', async () => {
+    const { page, close } = await visit('sources/new')
+    await page.getByLabel('Name').fill('Support tickets')
+    await page.getByRole('button', { name: 'Make the source' }).click()
+    await page.getByRole('heading', { name: 'Support tickets' }).waitFor()
+    await page.getByText('Nothing is stored from it yet').waitFor()
+    expect(await page.getByRole('link', { name: 'Import files' }).count()).toBe(2)
+    await close()
+  })
+
+  it('is without a fault that axe finds and within 360 pixels, on every page below Sources in both themes', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const viewport = { width: colorScheme === 'light' ? 360 : 1280, height: 800 }
+      const { page, organization, close } = await visit('sources/new', {
+        colorScheme,
+        viewport,
+        bypassCSP: true,
+      })
+      await ingest(organization, 3)
+      const connected = await connect(page, 'Slack')
+      await openSynced(page, connected)
+      for (const path of ['new', 'import', 'items', connected, organization.sources.notion]) {
+        await page.goto(`${rig.service.url}/console/sources/${path}`)
+        await expectSettled(page)
+        await expectNoFaults(page, `${path}, ${colorScheme}`)
+        const width = await page.locator('html').evaluate((element) => element.scrollWidth)
+        expect(width, path).toBeLessThanOrEqual(viewport.width)
+      }
+      await items(page).getByRole('button').first().click()
+      await page.getByRole('dialog').getByText('What page').waitFor()
+      await expectNoFaults(page, `an item, ${colorScheme}`)
+      await close()
+    }
+  })
+})
+
+async function grant(organization: TestOrganization, provider: string): Promise<void> {
+  const path = `/operator/organizations/${organization.id}/connector-access/${provider}`
+  const { status } = await rig.service.call('PUT', path, { key: OPERATOR_TOKEN, body: { enabled: true } })
+  expect(status).toBe(200)
+}
+
+async function ingest(organization: TestOrganization, pages: number): Promise<void> {
+  const documents = Array.from({ length: pages }, (_, page) => ({
+    connectorId: organization.sources.notion,
+    provider: 'notion',
+    sourceKind: 'document',
+    externalId: `page/${page}`,
+    title: `Page ${page}`,
+    body: `What page ${page} says`,
+    url: `https://wiki.example.com/${page}`,
+    metadata: { team: 'people' },
+  }))
+  const { status } = await rig.service.call('POST', '/v1/ingest', {
+    key: organization.adminKey,
+    body: { documents },
+  })
+  expect(status).toBe(200)
+}
