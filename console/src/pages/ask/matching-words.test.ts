@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { markWords, wordsToMark } from './matching-words.ts'
+import { excerptOf, markWords, wordsToMark } from './matching-words.ts'
 
 const marked = (text: string, query: string): string =>
   markWords(text, wordsToMark(query))
@@ -24,5 +24,13 @@ describe('the words that matched', () => {
       { from: 0, text: 'Nothing here', isMatch: false },
     ])
     expect(markWords('', wordsToMark('a word'))).toEqual([])
+  })
+
+  it('are in the excerpt, which begins at a word shortly before the first of them', () => {
+    const long = `${'filler words\n\n '.repeat(100)}the hotel limit is 140${' and so on'.repeat(100)}`
+    const excerpt = excerptOf(long, wordsToMark('hotel'), 200)
+    expect(excerpt).toMatch(/^… (?:filler|words) .*the hotel limit is 140 .*…$/)
+    expect(excerpt.length).toBeLessThan(210)
+    expect(excerptOf('Short\n text', wordsToMark('hotel'), 200)).toBe('Short text')
   })
 })

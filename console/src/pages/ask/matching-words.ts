@@ -38,6 +38,19 @@ export function markWords(text: string, words: ReadonlySet<string>): TextPiece[]
   return pieces
 }
 
+/**
+ * The part of a passage that shows why it was found: from a little before the first of the words on, on one line.
+ * @param length characters, about
+ */
+export function excerptOf(text: string, words: ReadonlySet<string>, length: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const first = markWords(line, words).find(({ isMatch }) => isMatch)?.from ?? 0
+  const wanted = Math.min(first - length / 4, line.length - length)
+  const from = wanted <= 0 ? 0 : line.indexOf(' ', wanted) + 1
+  const excerpt = line.slice(from, from + length).trimEnd()
+  return `${from > 0 ? '… ' : ''}${excerpt}${from + length < line.length ? '…' : ''}`
+}
+
 /** "days" marks "day" too; more than that would mark what is another word. */
 function stemOf(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word

@@ -16,12 +16,12 @@ import { useSourceItem } from '../../ui/use-source-item.ts'
 import { AskError } from './ask-error.tsx'
 import { type AskSearch, filterOf, RESULTS, searchRequestOf } from './ask-search.ts'
 import { useOpenPassage } from './marker.tsx'
-import { markWords, wordsToMark } from './matching-words.ts'
+import { excerptOf, markWords, wordsToMark } from './matching-words.ts'
 import classes from './search-results.module.css'
 
 type Hit = Schemas['Hit']
 const KEPT_MS = 30 * 60_000
-const CHARACTERS_SHOWN = 600
+const CHARACTERS_SHOWN = 420
 
 /** What a search finds. One that was made in this page is kept, so that going back to it costs nothing. */
 export function useSearchResults(search: AskSearch) {
@@ -117,10 +117,6 @@ function Nothing({ search, onUnfiltered }: { search: AskSearch; onUnfiltered: ()
 function Result({ hit, at, words }: { hit: Hit; at: number; words: ReadonlySet<string> }) {
   const open = useOpenPassage()
   const item = useSourceItem(hit.sourceItemId)
-  const content =
-    hit.content.length > CHARACTERS_SHOWN
-      ? `${hit.content.slice(0, CHARACTERS_SHOWN).trimEnd()}…`
-      : hit.content
   return (
     <li className={classes.result}>
       <Stack gap={4} className={classes.words}>
@@ -131,7 +127,7 @@ function Result({ hit, at, words }: { hit: Hit; at: number; words: ReadonlySet<s
         </h3>
         <ItemFacts provider={hit.provider} item={item.data} />
         <p className={classes.content}>
-          <Marked text={content} words={words} />
+          <Marked text={excerptOf(hit.content, words, CHARACTERS_SHOWN)} words={words} />
         </p>
         {hit.url !== '' && (
           <span className={classes.link}>

@@ -88,6 +88,12 @@ export function drawGraph(
   sigma.on('clickNode', ({ node }) => options.onChoose(node))
   sigma.on('clickStage', () => options.onChoose(null))
   setScheme(options.scheme)
+  // A node that opens beside it takes room from it, of which the window knows nothing.
+  const resized = new ResizeObserver(() => {
+    sigma.resize(true)
+    sigma.refresh()
+  })
+  resized.observe(container)
   return {
     choose(id) {
       chosen = id !== null && graph.hasNode(id) ? id : null
@@ -100,7 +106,10 @@ export function drawGraph(
       else if (direction === 'out') void camera.animatedUnzoom()
       else void camera.animatedReset()
     },
-    close: () => sigma.kill(),
+    close() {
+      resized.disconnect()
+      sigma.kill()
+    },
   }
 }
 

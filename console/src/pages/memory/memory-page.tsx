@@ -33,14 +33,14 @@ export function MemoryPage() {
       />
       <MemoryFilters search={search} onChange={go} />
       <div className={classes.beside} data-open={search.node !== undefined}>
+        {search.node !== undefined && (
+          <NodePanel key={search.node} id={search.node} canvas={canvas.data} search={search} onChange={go} />
+        )}
         <Panel isFlush>
           <Reading query={canvas}>
             {(data) => <CanvasView canvas={data} search={search} onChange={go} />}
           </Reading>
         </Panel>
-        {search.node !== undefined && (
-          <NodePanel key={search.node} id={search.node} canvas={canvas.data} search={search} onChange={go} />
-        )}
       </div>
     </>
   )

@@ -27,7 +27,7 @@ interface NodePanelProps {
 export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
   const node = canvas?.nodes.find((one) => one.id === id)
   const panel = useRef<HTMLDivElement>(null)
-  useEffect(() => panel.current?.focus({ preventScroll: true }), [])
+  useEffect(() => panel.current?.focus(), [])
   const { node: _, around: _around, ...closed } = search
   const open = (next: string): void => onChange({ ...closed, node: next })
   return (
