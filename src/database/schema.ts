@@ -1,6 +1,18 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import type { Action, ActorType, ChargedAction, Role } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type {
+  SubscriptionStatus,
+  Tier,
+  BillingInterval,
+  SourceStatus,
+  SourceKind,
+  StoredEntityType,
+  DeliveryStatus,
+  WebhookDisabledReason,
+  DeliveryError,
+  SyncRunStatus,
+} from './schema-words.ts'
 
 type Json = ColumnType<Record<string, unknown>, string, string>
 type NullableJson = ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
@@ -8,38 +20,7 @@ type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
 /** The database computes it from the row's other columns. */
 type Computed<T> = ColumnType<T, never, never>
 
-export type SubscriptionStatus =
-  | 'trialing'
-  | 'active'
-  | 'past_due'
-  | 'unpaid'
-  | 'canceled'
-  | 'incomplete'
-  | 'incomplete_expired'
-  | 'paused'
-  | 'internal'
-
-export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
-export type BillingInterval = 'monthly' | 'annual'
-export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
-export type SourceKind = 'message' | 'document' | 'file'
-/** A source counts as one, so that its items are counted as everything else. */
-export type StoredEntityType = 'person' | 'organization' | 'channel' | 'topic' | 'source'
-export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
-/** `person`: somebody in the console did; `gone`: it answered 410; `failing`: for three days nothing got through. */
-export type WebhookDisabledReason = 'person' | 'gone' | 'failing'
-export type DeliveryError =
-  | 'address_not_allowed'
-  | 'name_not_found'
-  | 'connection_failed'
-  | 'tls_failed'
-  | 'timeout'
-  | 'redirected'
-  | 'gone'
-  | 'refused'
-  | 'secret_unreadable'
-  | 'webhook_disabled'
-export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
+export type * from './schema-words.ts'
 
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
 export interface Schema {

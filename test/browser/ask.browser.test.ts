@@ -72,7 +72,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     const looks = (): Promise<string> =>
       page
         .getByRole('region', { name: 'Answer' })
-        .evaluate((element) => getComputedStyle(element).borderTopStyle)
+        .evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).borderTopStyle)
     expect(await looks()).toBe('solid')
     const weak = await ask(page, 'Which river flows through Paris?')
     await weak.getByText('Weak evidence').waitFor()

@@ -1,4 +1,5 @@
 import { CANVAS_REQUIREMENTS } from './canvas-requirements.ts'
+import { CONSOLE_REQUIREMENTS } from './console-requirements.ts'
 import { PAYMENT_REQUIREMENTS } from './payment-requirements.ts'
 import { WEBHOOK_REQUIREMENTS } from './webhook-requirements.ts'
 
@@ -350,32 +351,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'What is charged is counted by day, caller and kind of answer in the act of charging, exactly, and shown to admins; no query is kept.',
   },
   Payments: PAYMENT_REQUIREMENTS,
-  Console: {
-    'CON-1': 'GET /v1/console/me answers user and organizations.',
-    'CON-2':
-      'Making a workspace answers 201 and makes the caller its owner; it is internal without a payment processor.',
-    'CON-3': 'The workspace is the only one the person has, or the one that X-Organization-Id names.',
-    'CON-4': 'Members search and ask; keys, sources, billing and audit need admin.',
-    'CON-5': 'Console routes answer as their agent twins do.',
-    'CON-6': "A workspace that is not the person's answers as one that does not exist.",
-    'CON-7': 'An admin renames the workspace.',
-    'CON-8': 'Everybody in a workspace sees its members, with id, name, email, role and joinedAt.',
-    'CON-9':
-      'Owners manage everybody, admins manage admins and members, members nobody; anybody may leave, and the last owner stays, whatever is done at once.',
-    'CON-10':
-      'Who is removed is refused with the next request and cannot come back by an invitation of their own; keys they minted stay.',
-    'CON-11':
-      'An invitation is a link with a secret of 256 bits, of which only the hash is stored: for one person, once, for seven days.',
-    'CON-12': 'An invitation for an address is for whoever the identity provider says has it.',
-    'CON-14': 'What removing a source would delete is counted first, exactly.',
-    'CON-15':
-      'The overview counts items, passages and what the canvas has not read, of each source and in all, up to where it says that counting stops.',
-    'CON-16': "An admin sees the workspace's requests for gated providers and how far they are.",
-    'CON-17': 'Admins push and remove documents in the console as keys do.',
-    'CON-18':
-      'An admin hands in a file, whose text is searchable when the call returns; one that cannot be read is refused with the reason, and nothing is stored.',
-    'CON-13': 'At most 1,000 members and 100 open invitations: 409 with the number.',
-  },
+  Console: CONSOLE_REQUIREMENTS,
   'Webhooks to workspaces': WEBHOOK_REQUIREMENTS,
   Operations: {
     'OPS-1':

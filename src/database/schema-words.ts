@@ -1,0 +1,32 @@
+export type SubscriptionStatus =
+  | 'trialing'
+  | 'active'
+  | 'past_due'
+  | 'unpaid'
+  | 'canceled'
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'paused'
+  | 'internal'
+
+export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
+export type BillingInterval = 'monthly' | 'annual'
+export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
+export type SourceKind = 'message' | 'document' | 'file'
+/** A source counts as one, so that its items are counted as everything else. */
+export type StoredEntityType = 'person' | 'organization' | 'channel' | 'topic' | 'source'
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
+/** `person`: somebody in the console did; `gone`: it answered 410; `failing`: for three days nothing got through. */
+export type WebhookDisabledReason = 'person' | 'gone' | 'failing'
+export type DeliveryError =
+  | 'address_not_allowed'
+  | 'name_not_found'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'timeout'
+  | 'redirected'
+  | 'gone'
+  | 'refused'
+  | 'secret_unreadable'
+  | 'webhook_disabled'
+export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
