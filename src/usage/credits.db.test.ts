@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { aSearch } from '../../test/support/credit-use.ts'
+import { aSearch, chargedOf, heldOrNull, refusalOf, reservationsOf } from '../../test/support/credit-use.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createSubscriptions, putSubscription, type NewSubscription } from '../billing/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import type { CreditHold } from '../http/gates.ts'
-import { AppError } from '../kernel/errors.ts'
 import { createCredits, RESERVATION_MINUTES } from './credits.ts'
 
 const START = new Date('2026-01-31T10:00:00.000Z')
@@ -58,38 +57,10 @@ async function workspace(subscription: Partial<NewSubscription> = {}) {
     },
     used: async () => (await subscriptions.read(organizationId))?.creditsUsed,
     /** What the days say was charged in the period that began then. */
-    charged: async (periodStart: string) => {
-      const rows = await database.db
-        .selectFrom('daily_usage')
-        .select(['requests', 'credits'])
-        .where('organization_id', '=', organizationId)
-        .where('period_started_at', '=', new Date(periodStart))
-        .execute()
-      expect(rows.every(({ requests, credits }) => requests === credits)).toBe(true)
-      return rows.reduce((sum, { credits }) => sum + credits, 0)
-    },
-    reservations: async () => {
-      const rows = await database.db
-        .selectFrom('credit_reservations')
-        .select('id')
-        .where('organization_id', '=', organizationId)
-        .execute()
-      return rows.length
-    },
+    charged: (periodStart: string) => chargedOf(database.db, organizationId, periodStart),
+    reservations: () => reservationsOf(database.db, organizationId),
   }
 }
-
-async function refusalOf(outcome: Promise<unknown>): Promise<AppError> {
-  const error = await outcome.catch((reason: unknown) => reason)
-  if (error instanceof AppError) return error
-  throw new Error('it was not refused', { cause: error })
-}
-
-const heldOrNull = (hold: Promise<CreditHold>): Promise<CreditHold | null> =>
-  hold.catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'quota_exceeded') return null
-    throw error
-  })
 
 describe('who may retrieve', () => {
   it.each(['trialing', 'active', 'past_due', 'internal'] as const)('%s may', async (status) => {

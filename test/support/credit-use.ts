@@ -1,4 +1,6 @@
-import type { CreditUse } from '../../src/http/gates.ts'
+import type { Db } from '../../src/database/database.ts'
+import type { CreditHold, CreditUse } from '../../src/http/gates.ts'
+import { AppError } from '../../src/kernel/errors.ts'
 
 /** A search by a key of an organization, always the same one unless another is named: what a credit of a test is for. */
 export function aSearch(organizationId: string, apiKeyId = organizationId): CreditUse {
@@ -15,3 +17,40 @@ export function aSearch(organizationId: string, apiKeyId = organizationId): Cred
     isMcp: false,
   }
 }
+
+/** What the days say was charged in the period that began then. */
+export async function chargedOf(db: Db, organizationId: string, periodStart: string): Promise<number> {
+  const rows = await db
+    .selectFrom('daily_usage')
+    .select(['requests', 'credits'])
+    .where('organization_id', '=', organizationId)
+    .where('period_started_at', '=', new Date(periodStart))
+    .execute()
+  const sum = (of: 'requests' | 'credits') => rows.reduce((total, row) => total + row[of], 0)
+  if (sum('requests') !== sum('credits')) throw new Error('an answer costs one credit')
+  return sum('credits')
+}
+
+/** How many credits are reserved for requests in flight. */
+export async function reservationsOf(db: Db, organizationId: string): Promise<number> {
+  const rows = await db
+    .selectFrom('credit_reservations')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .execute()
+  return rows.length
+}
+
+/** What something was refused with. */
+export async function refusalOf(outcome: Promise<unknown>): Promise<AppError> {
+  const error = await outcome.catch((reason: unknown) => reason)
+  if (error instanceof AppError) return error
+  throw new Error('it was not refused', { cause: error })
+}
+
+/** The credit, or null where the cap is reached. */
+export const heldOrNull = (hold: Promise<CreditHold>): Promise<CreditHold | null> =>
+  hold.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'quota_exceeded') return null
+    throw error
+  })
