@@ -1,7 +1,8 @@
 import { Burger, Drawer } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { Outlet, useRouter } from '@tanstack/react-router'
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { PaymentBanner } from '../pages/billing/payment-banner.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
 import { NavigationList } from './navigation-list.tsx'
@@ -17,6 +18,7 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const main = useFocusOnNavigation()
   const { organization } = useWorkspace()
+  const path = useLocation({ select: ({ pathname }) => pathname })
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#main">
@@ -44,6 +46,7 @@ export function Shell() {
       )}
       <main className={classes.main} id="main" ref={main} tabIndex={-1}>
         <div className={classes.page} key={organization.id}>
+          {path !== '/billing' && <PaymentBanner />}
           <Outlet />
         </div>
       </main>

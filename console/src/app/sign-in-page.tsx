@@ -2,6 +2,7 @@ import { Alert, Button, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useConsole, useSessionState } from './context.tsx'
 import { GatePage } from './gate-page.tsx'
+import { isInvitation } from './invitation-page.tsx'
 import { OutcomeNotice } from './outcome-notice.tsx'
 
 /** Where somebody signs in; the address stays, so that they come back to the page that they wanted. */
@@ -27,6 +28,11 @@ export function SignInPage() {
     <GatePage title="Sign in">
       <OutcomeNotice />
       <Title order={1}>Sign in</Title>
+      {isInvitation() && (
+        <Alert color="accent" title="You are invited">
+          Sign in, and join the workspace with the next click.
+        </Alert>
+      )}
       {state.is === 'signed-out' && state.because === 'ended' && (
         <Alert color="accent" title="Your session has ended">
           Sign in again; you come back to the page that you left.

@@ -9,6 +9,7 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { loadConfig } from './config.ts'
 import { ConsoleProvider, useSessionState } from './context.tsx'
 import { GatePage } from './gate-page.tsx'
+import { InvitationPage, isInvitation } from './invitation-page.tsx'
 import { router } from './router.tsx'
 import { openSession } from './session.ts'
 import { SignInPage } from './sign-in-page.tsx'
@@ -56,6 +57,7 @@ function Frame({ children }: { children: ReactNode }) {
 function SignedIn() {
   const state = useSessionState()
   if (state.is !== 'signed-in') return <SignInPage />
+  if (isInvitation()) return <InvitationPage />
   return (
     <WorkspaceProvider>
       <RouterProvider router={router} />

@@ -72,8 +72,8 @@ function rememberedWorkspace(): string | null {
   }
 }
 
-/** Storage may be switched off; then the choice lasts as long as the page. */
-function rememberWorkspace(id: string): void {
+/** Opens this workspace from now on. Storage may be switched off; then the choice lasts as long as the page. */
+export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(CHOSEN, id)
   } catch {

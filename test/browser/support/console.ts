@@ -42,11 +42,13 @@ export interface ConsoleRig {
 export async function startConsole(
   executablePath: string,
   environment: Record<string, string> = {},
+  port?: number,
 ): Promise<ConsoleRig> {
   const service = await startTestService({
     consoleBuild: createConsoleBuild(pino({ level: 'silent' })),
     embeddingModel: await loadBuiltinModel(),
     environment,
+    ...(port === undefined ? {} : { port }),
   })
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
   const organization = await service.organization()

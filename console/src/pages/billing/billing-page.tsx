@@ -1,52 +1,94 @@
-import { Stack } from '@mantine/core'
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { TriangleAlert } from 'lucide-react'
+import type { Schemas } from '../../api/client.ts'
 import { OutcomeNotice } from '../../app/outcome-notice.tsx'
-import { formatNumber } from '../../ui/format.ts'
-import { Meter } from '../../ui/meter.tsx'
+import { ErrorNotice } from '../../ui/error-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import { formatDate } from '../../ui/relative-time.tsx'
-import { Stat, Stats } from '../../ui/stat.tsx'
-import { Status } from '../../ui/status.tsx'
-import { describeSubscription, planName } from './plan-words.ts'
+import { BillingFigures } from './billing-figures.tsx'
+import { PlanCards } from './plan-cards.tsx'
+import { isSubscribed, paymentFault, whatWouldStop } from './plans.ts'
 import { useBilling } from './use-billing.ts'
+import { usePortal } from './use-hosted-page.ts'
 
-/** The plan, and what of it is used. */
+/** The plan, what of it is used, and the way to buy or change one. */
 export function BillingPage() {
   const billing = useBilling()
+  const portal = usePortal()
+  const canManage = billing.data !== undefined && isSubscribed(billing.data)
   return (
     <>
-      <PageHeader title="Billing" text="Your plan, and what of it is used in this period." />
+      <PageHeader
+        title="Billing"
+        text="Your plan, and what of it is used in this period."
+        {...(canManage
+          ? {
+              action: (
+                <Button variant="default" loading={portal.isPending} onClick={() => portal.mutate()}>
+                  Cards and invoices
+                </Button>
+              ),
+            }
+          : {})}
+      />
       <Stack gap="lg">
         <OutcomeNotice />
+        {portal.error && <ErrorNotice error={portal.error} />}
         <Reading query={billing}>
-          {(plan) => {
-            const { tone, word } = describeSubscription(plan.status)
-            return (
-              <Stats>
-                <Stat label="Plan" value={plan.status === 'internal' ? 'Internal' : planName(plan.tier)}>
-                  <Status tone={tone}>{word}</Status>
-                </Stat>
-                <Stat label="Credits used" value={formatNumber(plan.creditsUsed)}>
-                  {plan.creditsIncluded === null
-                    ? 'No limit'
-                    : `of ${formatNumber(plan.creditsIncluded)} until ${formatDate(plan.periodEnd)}`}
-                  {plan.creditsIncluded !== null && (
-                    <Meter used={plan.creditsUsed} included={plan.creditsIncluded} label="Credits used" />
-                  )}
-                </Stat>
-                <Stat label="Agent keys" value={formatNumber(plan.agentsUsed)}>
-                  {plan.agentsIncluded === null ? 'No limit' : `of ${formatNumber(plan.agentsIncluded)}`}
-                </Stat>
-                <Stat label="Connectors" value={formatNumber(plan.connectorsUsed)}>
-                  {plan.connectorsIncluded === null
-                    ? 'No limit'
-                    : `of ${formatNumber(plan.connectorsIncluded)}`}
-                </Stat>
-              </Stats>
-            )
-          }}
+          {(plan) => (
+            <>
+              <Faults plan={plan} />
+              <BillingFigures plan={plan} />
+              <Buying plan={plan} />
+            </>
+          )}
         </Reading>
       </Stack>
     </>
   )
+}
+
+/** What of the plan needs somebody. */
+function Faults({ plan }: { plan: Schemas['Billing'] }) {
+  const fault = paymentFault(plan)
+  const stopped = whatWouldStop({ agents: plan.agentsIncluded, connectors: plan.connectorsIncluded }, plan)
+  return (
+    <>
+      {fault && (
+        <Alert color="red" icon={<TriangleAlert size={18} aria-hidden />} title={fault.title} role="alert">
+          {fault.text} Cards and invoices are at the payment processor.
+        </Alert>
+      )}
+      {stopped !== null && (
+        <Alert
+          color="orange"
+          icon={<TriangleAlert size={18} aria-hidden />}
+          title="More than the plan has room for"
+        >
+          {stopped.replace('would stop', 'have stopped')} They go on by themselves once older ones are removed
+          or the plan is larger.
+        </Alert>
+      )}
+    </>
+  )
+}
+
+function Buying({ plan }: { plan: Schemas['Billing'] }) {
+  if (plan.status === 'internal')
+    return (
+      <Panel title="This workspace is not billed">
+        <Text c="dimmed">
+          Whoever runs this service has it for themselves: there is no plan to buy, and no limit on credits,
+          keys or sources. What is used is counted all the same.
+        </Text>
+      </Panel>
+    )
+  if (plan.tier === 'enterprise')
+    return (
+      <Panel title="Your plan is by contract">
+        <Text c="dimmed">It is changed with whoever runs this service, and not bought here.</Text>
+      </Panel>
+    )
+  return <PlanCards billing={plan} />
 }

@@ -1,28 +1,32 @@
-import { roleName } from '../../app/workspace-switcher.tsx'
-import { useWorkspace } from '../../app/workspace.tsx'
-import { DataTable } from '../../ui/data-table.tsx'
+import { Button, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { UserPlus } from 'lucide-react'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Panel } from '../../ui/panel.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { InvitationsPanel } from './invitations-panel.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { MembersPanel } from './members-panel.tsx'
+import { WorkspacePanel } from './workspace-panel.tsx'
 
-/** Who is signed in, and what they are in their workspaces. */
+/** Who is in the workspace, who is invited, and what it is called. */
 export function MembersPage() {
-  const { user, organizations } = useWorkspace()
+  const [isInviting, { open, close }] = useDisclosure(false)
   return (
     <>
-      <PageHeader title="Members" text={`You are signed in as ${user.email ?? user.name ?? user.id}.`} />
-      <Panel title="Your workspaces" isFlush>
-        <DataTable
-          label="Your workspaces"
-          rows={organizations}
-          rowKey={({ id }) => id}
-          columns={[
-            { label: 'Workspace', cell: ({ name }) => name },
-            { label: 'Your role', cell: ({ role }) => roleName(role) },
-            { label: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-          ]}
-        />
-      </Panel>
+      <PageHeader
+        title="Members"
+        text="Who is in this workspace, and what they may do."
+        action={
+          <Button leftSection={<UserPlus size={15} aria-hidden />} onClick={open}>
+            Invite somebody
+          </Button>
+        }
+      />
+      <Stack gap="lg">
+        <MembersPanel />
+        <InvitationsPanel />
+        <WorkspacePanel />
+      </Stack>
+      <InviteDialog isOpen={isInviting} onClose={close} />
     </>
   )
 }

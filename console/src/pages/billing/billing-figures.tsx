@@ -1,0 +1,43 @@
+import type { Schemas } from '../../api/client.ts'
+import { formatNumber } from '../../ui/format.ts'
+import { Meter } from '../../ui/meter.tsx'
+import { formatDate, useNow } from '../../ui/relative-time.tsx'
+import { Stat, Stats } from '../../ui/stat.tsx'
+import { Status } from '../../ui/status.tsx'
+import { describeSubscription, planName } from './plan-words.ts'
+import { trialLeft } from './plans.ts'
+
+/** The plan, and what of it is used, in figures. */
+export function BillingFigures({ plan }: { plan: Schemas['Billing'] }) {
+  const { tone, word } = describeSubscription(plan.status)
+  const trial = trialLeft(plan.trialEndsAt, useNow())
+  return (
+    <Stats>
+      <Stat label="Plan" value={plan.status === 'internal' ? 'Internal' : planName(plan.tier)}>
+        <Status tone={plan.cancelAtPeriodEnd ? 'waiting' : tone}>
+          {plan.cancelAtPeriodEnd ? `Ends on ${formatDate(plan.periodEnd)}` : word}
+        </Status>
+        {trial !== null && <div>{trial}</div>}
+      </Stat>
+      <Stat label="Credits used" value={formatNumber(plan.creditsUsed)}>
+        {plan.creditsIncluded === null
+          ? 'No limit'
+          : `of ${formatNumber(plan.creditsIncluded)} until ${formatDate(plan.periodEnd)}`}
+        {plan.creditsIncluded !== null && (
+          <Meter used={plan.creditsUsed} included={plan.creditsIncluded} label="Credits used" />
+        )}
+      </Stat>
+      {plan.overageAnswers > 0 && (
+        <Stat label="Extra answers" value={formatNumber(plan.overageAnswers)}>
+          {plan.overageCostUsd} USD so far in this period
+        </Stat>
+      )}
+      <Stat label="Agent keys" value={formatNumber(plan.agentsUsed)}>
+        {plan.agentsIncluded === null ? 'No limit' : `of ${formatNumber(plan.agentsIncluded)}`}
+      </Stat>
+      <Stat label="Sources" value={formatNumber(plan.connectorsUsed)}>
+        {plan.connectorsIncluded === null ? 'No limit' : `of ${formatNumber(plan.connectorsIncluded)}`}
+      </Stat>
+    </Stats>
+  )
+}

@@ -1,0 +1,97 @@
+import { Alert, Badge, Button, SegmentedControl, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import classes from './plan-cards.module.css'
+import { type Interval, isSubscribed, type Plan, PLANS, whatWouldStop } from './plans.ts'
+import { useCheckout, usePortal } from './use-hosted-page.ts'
+
+type Billing = Schemas['Billing']
+
+/** What can be bought, by the month or the year; who has a plan changes it in the payment portal. */
+export function PlanCards({ billing }: { billing: Billing }) {
+  const [interval, setInterval] = useState<Interval>(billing.interval ?? 'monthly')
+  const checkout = useCheckout()
+  const portal = usePortal()
+  const isBought = isSubscribed(billing)
+  const error = checkout.error ?? portal.error
+  return (
+    <Panel
+      title="Plans"
+      text="An annual plan costs as much as about ten months."
+      action={
+        <SegmentedControl
+          aria-label="How often it is paid"
+          data={[
+            { value: 'monthly', label: 'Monthly' },
+            { value: 'annual', label: 'Annual' },
+          ]}
+          value={interval}
+          onChange={(value) => setInterval(value === 'annual' ? 'annual' : 'monthly')}
+        />
+      }
+    >
+      {error && <ErrorNotice error={error} />}
+      <ul className={classes.cards}>
+        {PLANS.map((plan) => (
+          <PlanCard
+            key={plan.tier}
+            plan={plan}
+            interval={interval}
+            billing={billing}
+            isBusy={portal.isPending || (checkout.isPending && checkout.variables.tier === plan.tier)}
+            onChoose={() => (isBought ? portal.mutate() : checkout.mutate({ tier: plan.tier, interval }))}
+          />
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function PlanCard({
+  plan,
+  interval,
+  billing,
+  isBusy,
+  onChoose,
+}: {
+  plan: Plan
+  interval: Interval
+  billing: Billing
+  isBusy: boolean
+  onChoose: () => void
+}) {
+  const isBought = isSubscribed(billing)
+  const isCurrent = isBought && billing.tier === plan.tier
+  const stops = whatWouldStop(plan, billing)
+  return (
+    <li className={classes.card} data-current={isCurrent}>
+      <div className={classes.name}>
+        <Title order={3} size="h5">
+          {plan.name}
+        </Title>
+        {isCurrent && <Badge tt="none">Your plan</Badge>}
+      </div>
+      <p className={classes.price}>
+        {formatNumber(plan.price[interval])} USD <span>a {interval === 'annual' ? 'year' : 'month'}</span>
+      </p>
+      <ul className={classes.features}>
+        <li>{formatNumber(plan.creditsPerMonth)} credits a month</li>
+        <li>{plan.overCap}</li>
+        <li>{plan.agents === null ? 'Any number of agent keys' : `${plan.agents} agent keys`}</li>
+        <li>{plan.connectors === null ? 'Any number of sources' : `${plan.connectors} sources`}</li>
+      </ul>
+      {stops !== null && !isCurrent && <Alert color="orange">{stops}</Alert>}
+      <Button
+        variant={isCurrent ? 'default' : 'filled'}
+        loading={isBusy}
+        onClick={onChoose}
+        aria-label={`${isCurrent ? 'Manage' : isBought ? 'Change to' : 'Choose'} ${plan.name}`}
+      >
+        {isCurrent ? 'Manage' : isBought ? 'Change to' : 'Choose'} {plan.name}
+      </Button>
+    </li>
+  )
+}

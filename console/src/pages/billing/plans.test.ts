@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { paymentFault, trialLeft, whatWouldStop } from './plans.ts'
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z')
+
+describe('what a plan would stop', () => {
+  it('is what is beyond its room, and nothing where it has room for all', () => {
+    const room = { agents: 2, connectors: 2 }
+    expect(whatWouldStop(room, { agentsUsed: 2, connectorsUsed: 2 })).toBeNull()
+    expect(whatWouldStop(room, { agentsUsed: 5, connectorsUsed: 1 })).toBe(
+      'The newest 3 agent keys would stop.',
+    )
+    expect(whatWouldStop(room, { agentsUsed: 3, connectorsUsed: 4 })).toBe(
+      'The newest agent key and the newest 2 sources would stop.',
+    )
+    expect(
+      whatWouldStop({ agents: null, connectors: null }, { agentsUsed: 900, connectorsUsed: 900 }),
+    ).toBeNull()
+  })
+})
+
+describe('what is left of a trial', () => {
+  it.each([
+    [null, null],
+    ['2026-03-08T12:00:00.000Z', '7 days left of the trial'],
+    ['2026-03-02T13:00:00.000Z', '1 day left of the trial'],
+    ['2026-03-01T13:00:00.000Z', 'The trial ends within a day'],
+    ['2026-03-01T11:00:00.000Z', 'The trial ends now'],
+  ])('until %s is %s', (trialEndsAt, expected) => {
+    expect(trialLeft(trialEndsAt, NOW)).toBe(expected)
+  })
+})
+
+describe('the notice of a payment', () => {
+  it('is given of payments that failed and of a missing card, and of nothing that is not bought', () => {
+    const title = (status: Parameters<typeof paymentFault>[0]['status'], paymentMethodMissing = false) =>
+      paymentFault({ status, paymentMethodMissing })?.title
+    expect(title('past_due')).toContain('failed')
+    expect(title('unpaid')).toContain('unpaid')
+    expect(title('trialing', true)).toContain('no payment method')
+    expect(title('active')).toBeUndefined()
+    expect(title('internal', true)).toBeUndefined()
+    expect(title('incomplete', true)).toBeUndefined()
+  })
+})

@@ -1,0 +1,104 @@
+import type { Schemas } from '../../api/client.ts'
+
+export type SoldTier = Schemas['Checkout']['tier']
+export type Interval = Schemas['Checkout']['interval']
+type Billing = Schemas['Billing']
+
+export interface Plan {
+  tier: SoldTier
+  name: string
+  /** Whole US dollars. */
+  price: Record<Interval, number>
+  creditsPerMonth: number
+  /** null: any number. */
+  agents: number | null
+  connectors: number | null
+  overCap: string
+}
+
+const EXTRA = '0.015 USD for each answer over them'
+
+/** What can be bought, from the smallest: the service's own plans, as docs/limits.md has them. */
+export const PLANS: readonly Plan[] = [
+  {
+    tier: 'builder',
+    name: 'Builder',
+    price: { monthly: 99, annual: 950 },
+    creditsPerMonth: 5_000,
+    agents: 2,
+    connectors: 2,
+    overCap: 'No answers over them until the next period',
+  },
+  {
+    tier: 'studio',
+    name: 'Studio',
+    price: { monthly: 299, annual: 2_870 },
+    creditsPerMonth: 25_000,
+    agents: 10,
+    connectors: null,
+    overCap: EXTRA,
+  },
+  {
+    tier: 'scale',
+    name: 'Scale',
+    price: { monthly: 799, annual: 7_670 },
+    creditsPerMonth: 100_000,
+    agents: null,
+    connectors: null,
+    overCap: EXTRA,
+  },
+]
+
+/** What of the workspace would stop under a plan: what is beyond its room, the newest first; null: nothing. */
+export function whatWouldStop(
+  { agents, connectors }: Pick<Plan, 'agents' | 'connectors'>,
+  { agentsUsed, connectorsUsed }: Pick<Billing, 'agentsUsed' | 'connectorsUsed'>,
+): string | null {
+  const parts = [
+    stopping(agents === null ? 0 : agentsUsed - agents, 'agent key'),
+    stopping(connectors === null ? 0 : connectorsUsed - connectors, 'source'),
+  ].filter((part) => part !== null)
+  return parts.length === 0 ? null : `The newest ${parts.join(' and the newest ')} would stop.`
+}
+
+function stopping(beyond: number, one: string): string | null {
+  if (beyond <= 0) return null
+  return beyond === 1 ? one : `${beyond} ${one}s`
+}
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** How long a trial still runs, in words; null where none does. `now` in epoch milliseconds. */
+export function trialLeft(trialEndsAt: string | null, now: number): string | null {
+  if (trialEndsAt === null) return null
+  const left = Date.parse(trialEndsAt) - now
+  if (left <= 0) return 'The trial ends now'
+  const days = Math.floor(left / DAY_MS)
+  if (days === 0) return 'The trial ends within a day'
+  return `${days} ${days === 1 ? 'day' : 'days'} left of the trial`
+}
+
+/** Whether a subscription lives at the payment processor: it is changed in its portal, and not bought again. */
+export function isSubscribed({ status }: Pick<Billing, 'status'>): boolean {
+  return ['trialing', 'active', 'past_due', 'unpaid', 'paused'].includes(status)
+}
+
+/** What is to be said of a payment that did not go through; null: nothing. */
+export function paymentFault({
+  status,
+  paymentMethodMissing,
+}: Pick<Billing, 'status' | 'paymentMethodMissing'>): { title: string; text: string } | null {
+  if (status === 'past_due')
+    return {
+      title: 'The last payment failed',
+      text: 'Questions are answered meanwhile, and the payment is tried again. Check the card.',
+    }
+  if (status === 'unpaid')
+    return {
+      title: 'The plan is unpaid',
+      text: 'Questions are refused until the open invoice is paid.',
+    }
+  if (isSubscribed({ status }) && paymentMethodMissing)
+    return { title: 'There is no payment method', text: 'The next payment will fail without one.' }
+  return null
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { ALL_ACTIONS, presetOf, PRESETS } from './key-presets.ts'
+import { snippetsOf } from './snippets.ts'
+
+const given = { url: 'https://memory.example.com', secret: 'svc_secret', source: null }
+
+describe('the snippets of a new key', () => {
+  it('have its secret and the address of the service, whatever the key may do', () => {
+    for (const action of ALL_ACTIONS)
+      for (const { name, text } of snippetsOf({ ...given, actions: [action] })) {
+        expect(text, `${action}, ${name}`).toContain(given.secret)
+        expect(text, `${action}, ${name}`).toContain(given.url)
+      }
+  })
+
+  it('show a call that the key may make', () => {
+    const curl = (actions: (typeof ALL_ACTIONS)[number][]) => snippetsOf({ ...given, actions })[0]?.text
+    expect(curl(['search', 'context', 'ask'])).toContain('/v1/ask')
+    expect(curl(['context'])).toContain('/v1/context')
+    expect(curl(['ingest'])).toContain('/v1/ingest')
+    expect(curl(['admin'])).toContain('/v1/api-keys')
+  })
+
+  it('are for MCP only where a tool is open to the key', () => {
+    const names = (action: (typeof ALL_ACTIONS)[number]) =>
+      snippetsOf({ ...given, actions: [action] }).map(({ name }) => name)
+    expect(names('search')).toContain('MCP client')
+    expect(names('admin')).toEqual(['curl', 'TypeScript'])
+  })
+})
+
+describe('the presets', () => {
+  it('are known by their actions, in any order', () => {
+    expect(presetOf(['ask', 'search', 'context'])).toBe('reader')
+    expect(presetOf(PRESETS.ingester.actions)).toBe('ingester')
+    expect(presetOf(ALL_ACTIONS.toReversed())).toBe('admin')
+    expect(presetOf(['search', 'ingest'])).toBe('custom')
+  })
+})

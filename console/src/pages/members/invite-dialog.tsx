@@ -1,0 +1,112 @@
+import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Link } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { roleName } from '../../app/workspace-switcher.tsx'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { formatDate } from '../../ui/relative-time.tsx'
+import { grantableRoles, ROLES } from './member-rules.ts'
+import { type Role, useInvite } from './use-members.ts'
+
+/** Makes an invitation, and shows its link this once. */
+export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const invite = useInvite()
+  const close = (): void => {
+    onClose()
+    invite.reset()
+  }
+  const made = invite.data
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={made ? 'The invitation' : 'Invite somebody'}
+      closeOnClickOutside={made === undefined && !invite.isPending}
+      closeOnEscape={made === undefined}
+      withCloseButton={made === undefined}
+    >
+      {made ? (
+        <Stack>
+          <Alert icon={<Link size={18} aria-hidden />} title="Pass the link on yourself" role="status">
+            No mail is sent, and the link cannot be shown again. It lets{' '}
+            {made.invitation.email ?? 'one person'} in as {roleName(made.invitation.role).toLowerCase()},
+            until {formatDate(made.invitation.expiresAt)}.
+          </Alert>
+          <CodeBlock label="the link" text={made.url} wraps />
+          <Group justify="flex-end">
+            <Button onClick={close}>I have copied it</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <InviteForm isBusy={invite.isPending} onSubmit={(body) => invite.mutate(body)} onCancel={close}>
+          {invite.error && <ErrorNotice error={invite.error} />}
+        </InviteForm>
+      )}
+    </Modal>
+  )
+}
+
+function InviteForm({
+  isBusy,
+  onSubmit,
+  onCancel,
+  children,
+}: {
+  isBusy: boolean
+  onSubmit: (invitation: { role: Role; email?: string }) => void
+  onCancel: () => void
+  children: ReactNode
+}) {
+  const { organization } = useWorkspace()
+  const grantable = grantableRoles(organization.role)
+  const [role, setRole] = useState<Role>('member')
+  const [email, setEmail] = useState('')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const address = email.trim()
+        onSubmit(address === '' ? { role } : { role, email: address })
+      }}
+    >
+      <Stack gap="lg">
+        <Radio.Group
+          label="Role"
+          value={role}
+          onChange={(value) => setRole(grantable.find((one) => one === value) ?? 'member')}
+        >
+          <Stack gap="xs" mt="xs">
+            {ROLES.map(({ role: one, text }) => (
+              <Radio
+                key={one}
+                value={one}
+                label={roleName(one)}
+                description={grantable.includes(one) ? text : 'Only owners make owners.'}
+                disabled={!grantable.includes(one)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <TextInput
+          label="Only for this address"
+          description="Left empty, whoever has the link comes in. With an address, your identity provider has to confirm it."
+          type="email"
+          placeholder="grace@example.com"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          maxLength={254}
+        />
+        {children}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            Make the link
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,179 @@
+import { Box, Select, Text } from '@mantine/core'
+import { LogOut, UserMinus } from 'lucide-react'
+import { useState } from 'react'
+import { roleName } from '../../app/workspace-switcher.tsx'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { count } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { RowMenu } from '../../ui/row-menu.tsx'
+import { grantableRoles, memberName, whyNot } from './member-rules.ts'
+import { type Member, useChangeRole, useMembers, useRemoveMember } from './use-members.ts'
+
+/** Everybody with their roles; what the person who looks may not change says why. */
+export function MembersPanel() {
+  const members = useMembers()
+  const change = useChangeRole()
+  const [leaving, setLeaving] = useState<Member | null>(null)
+  return (
+    <Panel
+      title="In this workspace"
+      {...(members.data ? { text: count(members.data.length, 'person', 'people') } : {})}
+      isFlush
+    >
+      {change.error && (
+        <Box px="lg" pb="sm">
+          <ErrorNotice error={change.error} />
+        </Box>
+      )}
+      <Reading query={members}>
+        {(rows) => (
+          <MemberTable
+            members={rows}
+            onRole={(id, role) => change.mutate({ id, role })}
+            onRemove={setLeaving}
+          />
+        )}
+      </Reading>
+      <RemoveDialog member={leaving} onClose={() => setLeaving(null)} />
+    </Panel>
+  )
+}
+
+function MemberTable({
+  members,
+  onRole,
+  onRemove,
+}: {
+  members: readonly Member[]
+  onRole: (id: string, role: Member['role']) => void
+  onRemove: (member: Member) => void
+}) {
+  const { user, organization } = useWorkspace()
+  const own = { id: user.id, role: organization.role }
+  return (
+    <DataTable
+      label="Members"
+      rows={members}
+      rowKey={({ id }) => id}
+      columns={[
+        { label: 'Name', cell: (member) => <Name member={member} isSelf={member.id === user.id} /> },
+        {
+          label: 'Role',
+          cell: (member) => (
+            <RoleChoice
+              member={member}
+              own={own}
+              disabledBecause={whyNot(member, own, members)}
+              onChange={(role) => onRole(member.id, role)}
+            />
+          ),
+        },
+        { label: 'Joined', cell: ({ joinedAt }) => <RelativeTime at={joinedAt} /> },
+        {
+          label: 'Actions',
+          isAtEnd: true,
+          cell: (member) => (
+            <RowMenu
+              of={memberName(member)}
+              actions={[
+                {
+                  label: member.id === user.id ? 'Leave the workspace' : 'Remove from the workspace',
+                  icon: member.id === user.id ? LogOut : UserMinus,
+                  isGrave: true,
+                  onChoose: () => onRemove(member),
+                  disabledBecause: whyNot(member, own, members),
+                },
+              ]}
+            />
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Name({ member, isSelf }: { member: Member; isSelf: boolean }) {
+  const name = memberName(member)
+  return (
+    <div style={{ overflowWrap: 'anywhere' }}>
+      {name}
+      {isSelf && ' (you)'}
+      {member.email !== null && member.email !== name && (
+        <Text size="sm" c="dimmed">
+          {member.email}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+function RoleChoice({
+  member,
+  own,
+  disabledBecause,
+  onChange,
+}: {
+  member: Member
+  own: { id: string; role: Member['role'] }
+  disabledBecause: string | undefined
+  onChange: (role: Member['role']) => void
+}) {
+  const roles = grantableRoles(own.role)
+  if (disabledBecause !== undefined)
+    return (
+      <div>
+        {roleName(member.role)}
+        <Text size="xs" c="dimmed" maw="14rem">
+          {disabledBecause}
+        </Text>
+      </div>
+    )
+  return (
+    <Select
+      aria-label={`Role of ${memberName(member)}`}
+      size="xs"
+      w="7.5rem"
+      data={roles.map((role) => ({ value: role, label: roleName(role) }))}
+      value={member.role}
+      allowDeselect={false}
+      onChange={(value) => {
+        const role = roles.find((one) => one === value)
+        if (role !== undefined && role !== member.role) onChange(role)
+      }}
+    />
+  )
+}
+
+function RemoveDialog({ member, onClose }: { member: Member | null; onClose: () => void }) {
+  const { user, organization } = useWorkspace()
+  const remove = useRemoveMember()
+  const isSelf = member?.id === user.id
+  const close = (): void => {
+    onClose()
+    remove.reset()
+  }
+  const name = member ? memberName(member) : ''
+  return (
+    <ConfirmDialog
+      isOpen={member !== null}
+      title={isSelf ? `Leave ${organization.name}?` : `Remove ${name}?`}
+      text={
+        isSelf
+          ? 'You see nothing of it any more from now on, and come back only by an invitation. Keys that you minted stay.'
+          : `${name} is refused with the next request. Open invitations of theirs are withdrawn. Keys that they minted belong to the workspace and go on: revoke those that should not.`
+      }
+      confirm={isSelf ? 'Leave' : 'Remove'}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => {
+        if (member) remove.mutate(member.id, { onSuccess: close })
+      }}
+      onClose={close}
+    />
+  )
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
+import { PLANS } from '../../src/billing/plans/plans.ts'
+import { control } from '../support/paid-service.ts'
+import { freePort } from '../support/service-process.ts'
+import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
+
+const OWNER = 'ada@example.com'
+const BUYER = 'grace@example.com'
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+let stripe: StripeEmulator
+let workspaceId: string
+
+describe.skipIf(executablePath === null)('billing in a browser', () => {
+  beforeAll(async () => {
+    const port = await freePort()
+    stripe = await startStripeEmulator({
+      webhookUrl: `http://127.0.0.1:${port}/v1/webhooks/stripe`,
+      webhookRetryMs: [200, 1_000],
+    })
+    rig = await startConsole(executablePath ?? '', stripe.env, port)
+    await rig.join(OWNER, 'owner')
+    const workspace = await rig.service.organization({ status: 'incomplete' })
+    workspaceId = workspace.id
+    await rig.join(BUYER, 'owner', workspaceId)
+  })
+  afterAll(async () => {
+    await rig.close()
+    await stripe.close()
+  })
+
+  it('says of an internal workspace that it is not billed, and sells it nothing', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, OWNER, 'billing')
+    await page.getByRole('region', { name: 'This workspace is not billed' }).waitFor()
+    expect(await page.getByRole('button', { name: /^Choose/ }).count()).toBe(0)
+    await context.close()
+  })
+
+  it('shows the plans at the prices of the service, and what a small one would stop', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, BUYER, 'billing')
+    await expectSettled(page)
+    const plans = page.getByRole('region', { name: 'Plans' })
+    for (const interval of ['Monthly', 'Annual'] as const) {
+      await plans.getByText(interval, { exact: true }).click()
+      for (const { name, ...plan } of [PLANS.builder, PLANS.studio, PLANS.scale]) {
+        const card = plans.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
+        const price = interval === 'Annual' ? plan.annualPriceUsd : plan.monthlyPriceUsd
+        const text = await card.innerText()
+        expect(text).toContain(`${(price ?? 0).toLocaleString('en')} USD`)
+        expect(text).toContain(`${(plan.creditsPerMonth ?? 0).toLocaleString('en')} credits`)
+        expect(text.includes('would stop')).toBe(plan.connectors !== null)
+      }
+    }
+    await expectNoFaults(page, 'plans')
+    await context.close()
+  })
+
+  it('buys a plan, shows what is over its credits, and says everywhere that a payment failed', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, BUYER, 'billing')
+    await page.getByRole('button', { name: 'Choose Studio' }).click()
+    await page.waitForURL(`${stripe.url}/**`)
+    await page.getByRole('button', { name: /Start trial|Pay/ }).click()
+    await page.waitForURL(`${rig.service.url}/console/**`)
+    await stripe.eventsSent()
+    await page.goto(`${rig.service.url}/console/billing`)
+    await page.getByRole('button', { name: 'Manage Studio' }).waitFor()
+    await page.getByText(/days left of the trial|ends within a day/).waitFor()
+
+    await rig.service.database.db
+      .updateTable('subscriptions')
+      .set({ credits_used: (PLANS.studio.creditsPerMonth ?? 0) + 200 })
+      .where('organization_id', '=', workspaceId)
+      .execute()
+    await page.reload()
+    await page.getByText('3.00 USD so far in this period').waitFor()
+
+    const account = await rig.service.database.db
+      .selectFrom('payment_accounts')
+      .select('customer_id')
+      .where('organization_id', '=', workspaceId)
+      .executeTakeFirstOrThrow()
+    const customer = account.customer_id ?? ''
+    await control(stripe, 'change-card', { customer, card: '4000000000000341' })
+    stripe.advance({ days: 8 })
+    await stripe.eventsSent()
+    await page.goto(`${rig.service.url}/console/`)
+    await page.getByText('The last payment failed').waitFor()
+    await page.getByRole('link', { name: 'See billing' }).first().click()
+    await page.getByRole('alert').filter({ hasText: 'The last payment failed' }).waitFor()
+    await page.getByRole('button', { name: 'Cards and invoices' }).click()
+    await page.waitForURL(`${stripe.url}/**`)
+    await context.close()
+  })
+})
