@@ -38,7 +38,7 @@ export interface ConsoleRig {
   close(): Promise<void>
 }
 
-/** A real service with the built console, and a browser to look at it. `environment`: settings of the service. */
+/** A real service with the built console, and a browser to look at it. `environment`: settings; `port`: where it listens. */
 export async function startConsole(
   executablePath: string,
   environment: Record<string, string> = {},

@@ -9,6 +9,7 @@ import { Reading } from '../../ui/reading.tsx'
 import { BillingFigures } from './billing-figures.tsx'
 import { PlanCards } from './plan-cards.tsx'
 import { isSubscribed, paymentFault, whatWouldStop } from './plans.ts'
+import { UsageChart } from './usage-chart.tsx'
 import { useBilling } from './use-billing.ts'
 import { usePortal } from './use-hosted-page.ts'
 
@@ -40,6 +41,7 @@ export function BillingPage() {
             <>
               <Faults plan={plan} />
               <BillingFigures plan={plan} />
+              <UsageChart />
               <Buying plan={plan} />
             </>
           )}
