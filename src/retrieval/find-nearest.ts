@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
+import { prepare, type Prepared } from '../database/prepared.ts'
 import type { StoredModel } from '../embeddings/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import { PROVIDERS } from '../providers/index.ts'
@@ -104,11 +105,18 @@ export async function decideNearest(
   query: NearestQuery,
   candidates: readonly { itemId: string; position: number }[],
 ): Promise<Decided> {
-  const keys = JSON.stringify(candidates.map(({ itemId: id, position }) => ({ id, position })))
-  const from = sql`json_to_recordset(${keys}::json) as k(id uuid, position int)
+  const ids = arrayOf(candidates.map(({ itemId }) => itemId))
+  const positions = arrayOf(candidates.map(({ position }) => position))
+  // Of an array the planner expects few rows, or knows how many there are; of JSON always a hundred.
+  const from = sql`unnest(${ids}::text::uuid[], ${positions}::text::int[]) as k(id, position)
       join chunk_embeddings e on e.organization_id = ${query.organizationId} and e.source_item_id = k.id
         and e.position = k.position`
-  return await scan(db, query, { from, where: notRemoved(query.organizationId) })
+  return await scan(db, query, { from, where: notRemoved(query.organizationId), isByKey: true })
+}
+
+/** An array as PostgreSQL reads it, of values that need no quotes. */
+function arrayOf(values: readonly (string | number)[]): string {
+  return `{${values.join(',')}}`
 }
 
 /** How many chunks a query is compared with. */
@@ -125,11 +133,16 @@ async function countCompared(db: Db, query: NearestQuery): Promise<number> {
 async function scan(
   db: Db,
   query: NearestQuery,
-  { from, where }: { from: RawBuilder<unknown>; where: RawBuilder<unknown> },
+  {
+    from,
+    where,
+    isByKey = false,
+  }: { from: RawBuilder<unknown>; where: RawBuilder<unknown>; isByKey?: boolean },
 ): Promise<Decided> {
   const { organizationId, model, vector, limit, meaning } = query
   const [carried, ofMeaning] = meaning === null ? [sql``, sql`null::float8`] : meaningOf(vector, meaning)
-  const { rows } = await sql`
+  const ofItems = matchingItems(organizationId, query.filter)
+  const statement = sql`
     with nearest as materialized (
       select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance ${carried}
       from ${from}
@@ -150,7 +163,11 @@ async function scan(
         and c.position = n.position
     ) on n.distance < 1
     where o.id = ${organizationId}
-    order by n.distance, n.source_item_id, n.position`.execute(db)
+    order by n.distance, n.source_item_id, n.position`.compile(db)
+  const isPrepared = isByKey && ofItems === null && query.entityIds === null
+  const { rows } = await (isPrepared
+    ? preparedByKey(statement.sql)(db, statement.parameters)
+    : db.executeQuery(statement))
   const parsed = Rows.parse(rows)
   const nearest = toNearest(parsed, model, () => countCompared(db, query))
   return {
@@ -158,6 +175,15 @@ async function scan(
     removedSourceIds: parsed[0]?.removed ?? [],
     revision: parsed[0]?.revision ?? 0,
   }
+}
+
+const prepared = new Map<string, Prepared<unknown>>()
+
+/** A statement that finds rows by their keys. There are few texts: by how many providers are asked for, and whether meaning is. */
+function preparedByKey(text: string): Prepared<unknown> {
+  const known = prepared.get(text) ?? prepare(text)
+  prepared.set(text, known)
+  return known
 }
 
 function toNearest(
@@ -192,7 +218,7 @@ function compared({
 >): RawBuilder<unknown> {
   const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
   return sql`e.embedding_model_id = ${model.id} ${inScope}
-    ${matchingItems(organizationId, filter)} ${naming(organizationId, entityIds)}`
+    ${matchingItems(organizationId, filter) ?? sql``} ${naming(organizationId, entityIds)}`
 }
 
 /** The vector as the scan has to carry it along, and its dot product with the query's in the part of meaning. */
@@ -231,8 +257,8 @@ function naming(organizationId: string, entityIds: readonly string[] | null): Ra
     where n.organization_id = ${organizationId} and n.entity_id in (${sql.join([...entityIds])}))`
 }
 
-/** The filter as a condition on the chunk's item; nothing when it asks for nothing of it. */
-function matchingItems(organizationId: string, filter: SearchFilter): RawBuilder<unknown> {
+/** The filter as a condition on the chunk's item; null when it asks for nothing of it. */
+function matchingItems(organizationId: string, filter: SearchFilter): RawBuilder<unknown> | null {
   const conditions: RawBuilder<unknown>[] = []
   if (filter.sourceKinds) conditions.push(sql`f.source_kind in (${sql.join(filter.sourceKinds)})`)
   if (filter.authorName !== undefined)
@@ -248,7 +274,7 @@ function matchingItems(organizationId: string, filter: SearchFilter): RawBuilder
   if (filter.metadata) {
     conditions.push(sql`f.metadata @> ${JSON.stringify(storableJson(filter.metadata))}::jsonb`)
   }
-  if (conditions.length === 0) return sql``
+  if (conditions.length === 0) return null
   return sql`and e.source_item_id in (
     select f.id from source_items f
     where f.organization_id = ${organizationId} and ${sql.join(conditions, sql` and `)})`
