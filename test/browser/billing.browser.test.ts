@@ -94,6 +94,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await page.getByRole('alert').filter({ hasText: 'The last payment failed' }).waitFor()
     await page.getByRole('button', { name: 'Cards and invoices' }).click()
     await page.waitForURL(`${stripe.url}/**`)
+    expect(new URL(page.url()).origin).toBe(new URL(stripe.url).origin)
     await context.close()
   })
 })
