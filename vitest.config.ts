@@ -30,6 +30,7 @@ export default defineConfig({
             'scripts/**/*.test.ts',
             'training/**/*.test.ts',
             'evaluation/**/*.test.ts',
+            'bench/**/*.test.ts',
             'console/src/**/*.test.ts',
           ],
           exclude: [...databaseSuites, ...browserSuites],

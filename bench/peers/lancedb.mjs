@@ -7,8 +7,8 @@ import { prepareDataSet, providerOf, RARE_PROVIDER, vectorOf } from './data-set.
 import { LIMIT, measureEngine, SMALL_TENANT_ROWS } from './measure.ts'
 
 const ROWS_AT_ONCE = 2_000
-const LARGE = 1
-const SMALL = 2
+const LARGE = 'large'
+const SMALL = 'small'
 const EF = 100
 
 const [folder, rows, questions, kind] = process.argv.slice(2)
@@ -54,7 +54,7 @@ function rowsOf(tenant, from, to) {
 }
 
 async function search(question, scope) {
-  const tenant = `tenant = ${scope === 'small' ? SMALL : LARGE}`
+  const tenant = `tenant = '${scope === 'small' ? SMALL : LARGE}'`
   const found = await table
     .query()
     .nearestTo(data.questions[question].vector)
