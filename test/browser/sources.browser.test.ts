@@ -139,7 +139,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('This source is paused').waitFor({ state: 'detached' })
     await chooseAction(page, 'Rename')
-    await page.getByLabel('Name').fill('The wiki')
+    await page.getByRole('textbox', { name: 'Name' }).fill('The wiki')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()
     await page.getByRole('heading', { name: 'The wiki' }).waitFor()
     await chooseAction(page, 'Sync everything again')
@@ -295,7 +295,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
 
   it('makes a source for what programs push', async () => {
     const { page, close } = await visit('sources/new')
-    await page.getByLabel('Name').fill('Support tickets')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Support tickets')
     await page.getByRole('button', { name: 'Make the source' }).click()
     await page.getByRole('heading', { name: 'Support tickets' }).waitFor()
     await page.getByText('Nothing is stored from it yet').waitFor()

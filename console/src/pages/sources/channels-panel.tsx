@@ -28,22 +28,35 @@ export function ChannelsPanel({ source }: { source: Source }) {
       return (await unwrap(api.GET('/v1/console/sources/{id}/channels', { params, signal }))).channels
     },
   })
+  // Here, above the form that a changed list makes anew, so that a refusal is still told.
+  const change = useChangeSource(source.id)
   return (
     <Panel title="Channels" text="Invite the bot to a channel in Slack for it to be read.">
       <Reading query={channels}>
         {(rows) => (
-          <ChannelForm key={JSON.stringify(source.channelAllowlist)} source={source} channels={rows} />
+          <ChannelForm
+            key={JSON.stringify(source.channelAllowlist)}
+            saved={source.channelAllowlist}
+            channels={rows}
+            change={change}
+          />
         )}
       </Reading>
     </Panel>
   )
 }
 
-function ChannelForm({ source, channels }: { source: Source; channels: readonly Channel[] }) {
-  const saved = source.channelAllowlist
+function ChannelForm({
+  saved,
+  channels,
+  change,
+}: {
+  saved: readonly string[] | null
+  channels: readonly Channel[]
+  change: ReturnType<typeof useChangeSource>
+}) {
   const [isChosen, setIsChosen] = useState(saved !== null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(saved))
-  const change = useChangeSource(source.id)
   const next = isChosen ? [...chosen] : null
   const isSame = next === null ? saved === null : saved !== null && sameSet(chosen, saved)
   const toggle = (id: string): void => {

@@ -9,15 +9,16 @@ import { Markdown } from '../../ui/markdown.tsx'
 import { Provider } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { useSourceItem } from '../../ui/use-source-item.ts'
 import classes from './item-drawer.module.css'
 import { KINDS } from './source-words.ts'
-import { useDeleteItem, useItem } from './use-items.ts'
+import { useDeleteItem } from './use-items.ts'
 
 const FOLDED_PX = 420
 
 /** One stored item beside the page: its text, where it is from, and for admins the way to delete it. */
 export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () => void }) {
-  const item = useItem(itemId)
+  const item = useSourceItem(itemId)
   return (
     <Drawer
       opened

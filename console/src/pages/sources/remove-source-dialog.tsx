@@ -44,12 +44,12 @@ function Confirmation({
   onClose: () => void
 }) {
   const [typed, setTyped] = useState('')
-  const remove = useRemoveSource(source.id)
   const navigate = useNavigate()
+  const remove = useRemoveSource(source.id, () => void navigate({ to: '/sources' }))
   const isSure = counted.items === 0 || typed.trim() === source.displayName.trim()
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (isSure) remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/sources' }) })
+    if (isSure) remove.mutate()
   }
   return (
     <form onSubmit={submit}>

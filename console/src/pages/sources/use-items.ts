@@ -1,4 +1,4 @@
-import { type InfiniteData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { type ListPage, usePages } from '../../ui/use-pages.ts'
@@ -22,17 +22,6 @@ export function useItems({ provider, kind, connectorId }: ItemsSearch & { connec
       const page = await unwrap(api.GET('/v1/console/source-items', { params: { query }, signal }))
       return { rows: page.sourceItems, nextCursor: page.nextCursor }
     },
-  })
-}
-
-/** One item with its text. */
-export function useItem(id: string) {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'source-item', id],
-    queryFn: async ({ signal }) =>
-      (await unwrap(api.GET('/v1/console/source-items/{id}', { params: { path: { id } }, signal })))
-        .sourceItem,
   })
 }
 

@@ -41,8 +41,8 @@ export function useStartRun(connectorId: string) {
   })
 }
 
-/** Removes a source with what it brought. */
-export function useRemoveSource(id: string) {
+/** Removes a source with what it brought; `onRemoved` comes before the pages learn that it is gone. */
+export function useRemoveSource(id: string, onRemoved: () => void) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
   const refresh = useRefreshStored()
@@ -51,6 +51,7 @@ export function useRemoveSource(id: string) {
       await unwrap(api.DELETE('/v1/console/sources/{id}', { params: { path: { id } } }))
     },
     onSuccess: async () => {
+      onRemoved()
       await refresh()
       await queries.invalidateQueries({ queryKey: [organization.id, 'sync-runs'] })
     },
