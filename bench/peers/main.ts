@@ -56,14 +56,20 @@ export async function benchPeers(args: readonly string[]): Promise<void> {
         process.stderr.write(`LEFT OUT: ${reason}\n`)
       }
     }
+    // A run over all sizes takes long: what is measured is kept as it comes.
+    await publish(results, { began, leftOut })
   }
-  const text = [
-    describeRun(began),
-    '',
-    table(results),
-    ...leftOut.map((reason) => `\nLeft out: ${reason}`),
-  ].join('\n')
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${table(results)}\n`)
+}
+
+/** Writes the table with what it is of, and the chart. */
+async function publish(
+  results: readonly Figures[],
+  { began, leftOut }: { began: { at: Date; load: number }; leftOut: readonly string[] },
+): Promise<void> {
+  if (results.length === 0) throw new Error(`nothing was measured: ${leftOut.join('; ')}`)
+  const left = leftOut.map((reason) => `\nLeft out: ${reason}`)
+  const text = [describeRun(began), '', table(results), ...left].join('\n')
   await keepResults('peers', results, text)
   await writeFile('bench/results/peers.svg', drawGrowth(results))
   await writePage(text)
