@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { StartupError } from './kernel/errors.ts'
 import { PROVIDERS, type ProviderEnvironment, providers, providerSettings } from './providers/index.ts'
 import { findIssues } from './kernel/validate.ts'
+import { SAMPLERS } from './tracing/index.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const positive = z.coerce.number().int().min(1)
@@ -19,6 +20,30 @@ const encryptionKeys = z
     (keys) => keys.every((key) => key.length === ENCRYPTION_KEY_BYTES),
     'must be 32 bytes in base64, or several such keys separated by commas',
   )
+
+/** As `name=value,name=value`, values percent-encoded (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). */
+const headerList = z.string().transform((list, context): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  for (const pair of list.split(',')) {
+    const at = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(0, at)).trim()
+    if (!/^[\w-]+$/.test(name)) {
+      context.addIssue({ code: 'custom', message: 'must be name=value pairs, separated by commas' })
+      return z.NEVER
+    }
+    headers[name] = decoded(pair.slice(at + 1).trim())
+  }
+  return headers
+})
+
+/** What is no percent-encoding stands for itself. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
 
 /** What WebAssembly can address. */
 const SEARCH_MEMORY_MB_MAX = 4_000
@@ -121,6 +146,29 @@ const serviceSchema = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
     .default('info')
     .describe('Least level that is logged'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url
+    .optional()
+    .describe(
+      'Base URL of an OpenTelemetry receiver (OTLP/HTTP, JSON) for traces and metrics; none are sent when not set',
+    ),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList
+    .optional()
+    .describe('Headers of each export, as `name=value,name=value`'),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .min(1)
+    .default('retrieval-memory-service')
+    .describe('What traces and metrics call this service'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(SAMPLERS)
+    .default('parentbased_always_on')
+    .describe('Which requests are traced'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share that the `…traceidratio` samplers trace, from 0 to 1'),
   GATED_PROVIDERS: z
     .string()
     .default(gatedByDefault)

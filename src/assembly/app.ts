@@ -47,6 +47,7 @@ import {
   type ItemServices,
 } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Tracer } from '../kernel/tracer.ts'
 import { VERSION } from '../kernel/version.ts'
 import { createCanvasWorker, memoryCanvasRoutes, type MemoryCanvasServices } from '../memory-canvas/index.ts'
 import {
@@ -90,6 +91,7 @@ import {
 import { createSyncRuns, dropActiveRuns, syncRoutes, type SyncServices } from '../sync/index.ts'
 import { createCredits, createRateLimit } from '../usage/index.ts'
 import { createSearchMemory } from './search-memory.ts'
+import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
 /** Everything the service takes from outside. */
@@ -105,6 +107,8 @@ export interface AppDependencies {
   /** How words are told apart and weighed where sentences are compared with a question. */
   termWeights: TermWeights
   fetch: typeof fetch
+  /** Where traces and metrics are sent; left out, nothing is traced. */
+  tracing?: Pick<Tracing, 'tracer' | 'exportMetrics'> | undefined
   operatorToken: string | undefined
   /** The console's files; left out, there are none. */
   consoleBuild?: ConsoleBuild
@@ -180,11 +184,13 @@ const keepWithinPlan = createKeepWithinPlan({
 })
 
 /** Puts the service together: the only place where adapters meet slices. Nothing runs and nobody listens yet. */
-export async function createApp(deps: AppDependencies): Promise<App> {
-  const { settings, database, clock, logger, publicUrl } = deps
+export async function createApp(given: AppDependencies): Promise<App> {
+  const deps = tracedDependencies(given)
+  const { settings, database, clock, logger, publicUrl, tracer } = deps
   const { db } = database
   let draining = false
   const metrics = createMetrics()
+  deps.tracing?.exportMetrics(metrics.registry)
   const credits = createCredits({ db, clock })
   const identity = createConsoleIdentity({ ...deps, db })
   const embedding = await createEmbeddingEngine(deps)
@@ -200,7 +206,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
   const parts = { embedding, items, files, engine, removals, billing, outgoing, metrics, memory, isDraining }
   const services = createServices(deps, parts)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
-  const gates = createGates({
+  const ungated = createGates({
     db,
     clock,
     verifyToken: identity.verifyToken,
@@ -209,6 +215,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     rateLimit,
     credits,
   })
+  const gates = tracer ? tracedGates(ungated, tracer) : ungated
   const server = await createServer({
     routes: settings.ROLE === 'worker' ? [...healthRoutes, ...referenceRoutes] : routes,
     services,
@@ -217,6 +224,7 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     publicUrl,
     onAnswered: metrics.observeAnswer,
     isDraining,
+    tracer,
     ...(deps.timeouts ? { timeouts: deps.timeouts } : {}),
     mounted: identity.mounted,
   })
@@ -243,6 +251,14 @@ export async function createApp(deps: AppDependencies): Promise<App> {
     startDraining: () => void (draining = true),
     settleBilling: () => billing.settle(),
   }
+}
+
+/** The dependencies with a language model that is traced where anything is. */
+function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: Tracer | undefined } {
+  const { languageModel, tracing } = deps
+  const tracer = tracing?.tracer
+  if (!tracer || !languageModel) return { ...deps, tracer }
+  return { ...deps, tracer, languageModel: tracedLanguageModel(languageModel, tracer) }
 }
 
 function removalsOf({ database: { db }, clock, logger }: AppDependencies): Removals {

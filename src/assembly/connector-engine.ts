@@ -9,6 +9,7 @@ import type { OpenDatabase } from '../database/database.ts'
 import type { Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { traced, type Tracer } from '../kernel/tracer.ts'
 import { PROVIDERS, createProviderAdapters, type ProviderAdapters } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Metrics } from '../health/index.ts'
@@ -47,6 +48,7 @@ export async function createConnectorEngine(deps: {
   logger: Logger
   items: Items
   metrics: Metrics
+  tracer?: Tracer | undefined
   publicUrl: () => string
 }): Promise<ConnectorEngine> {
   const { settings, database, clock, logger, metrics } = deps
@@ -83,6 +85,7 @@ export async function createConnectorEngine(deps: {
     onWait: ({ run, until }) =>
       logger.info({ ...runFields(run), until }, 'a sync run waits as long as its provider asks'),
     onRunEnded: observeEnd(logger, metrics),
+    follow: followRuns(deps.tracer),
     onError,
   })
   const disconnect = (): Promise<void> => accounts.revocations.run().catch(onError)
@@ -111,6 +114,23 @@ export async function createConnectorEngine(deps: {
 function logItemFault(logger: Logger): SyncWorkerDependencies['onItemFault'] {
   const words = 'an item could not be read or stored; the run goes on, and lists it among its failures'
   return (run, fault) => logger.error({ ...runFields(run), err: withoutMessage(fault) }, words)
+}
+
+/** A run is a trace of its own, whoever asked for it. */
+function followRuns(tracer: Tracer | undefined): SyncWorkerDependencies['follow'] {
+  if (tracer === undefined) return undefined
+  return ({ runId, source: { provider } }, work) =>
+    traced(
+      tracer,
+      `sync ${provider}`,
+      { parent: 'none', attributes: { 'memory.provider': provider, 'memory.sync_run.id': runId } },
+      async (span) => {
+        const outcome = await work()
+        span.set({ 'memory.sync_run.end': outcome.end })
+        if (outcome.end === 'failed') span.end({ error: outcome.cause })
+        return outcome
+      },
+    )
 }
 
 /** Counts and logs how runs end. */

@@ -3,6 +3,8 @@ import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { createModelRegistry, type ModelRegistry } from '../embeddings/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import type { Tracer } from '../kernel/tracer.ts'
+import { tracedEmbeddingModel } from '../tracing/index.ts'
 import {
   createEmbeddingModel,
   findBuiltinModel,
@@ -34,6 +36,7 @@ export interface EmbeddingEngineDeps {
   embeddingModel: EmbeddingModel
   choice?: Choice | null
   fetch: typeof fetch
+  tracer?: Tracer | undefined
   /** How often moves are looked at, and how long they may fail; of tests. */
   choiceTimes?: Pick<ModelChoiceOptions, 'pollMs' | 'patienceMs'> | undefined
 }
@@ -44,7 +47,8 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
   const { db } = database
   const present = choice?.chosen ?? embeddingSettings(settings)
   const kept = await keepFormerModels({ db, settings, logger, configured, present })
-  const models = createModelRegistry({ configured, builtin: findBuiltinModel, former: kept })
+  const untraced = createModelRegistry({ configured, builtin: findBuiltinModel, former: kept })
+  const models = deps.tracer ? tracedModels(untraced, deps.tracer) : untraced
   const modelMove = createModelMove({ db, clock, models, logger, works: settings.ROLE !== 'api' })
   const modelChoice = createModelChoice({
     file: choiceFileOf(settings),
@@ -64,4 +68,26 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
     ...deps.choiceTimes,
   })
   return { models, modelMove, modelChoice }
+}
+
+/** The same models, and what each embeds as spans. */
+function tracedModels(models: ModelRegistry, tracer: Tracer): ModelRegistry {
+  const known = new WeakMap<EmbeddingModel, EmbeddingModel>()
+  const wrap = (model: EmbeddingModel): EmbeddingModel => {
+    const wrapped = known.get(model) ?? tracedEmbeddingModel(model, tracer)
+    known.set(model, wrapped)
+    return wrapped
+  }
+  return {
+    get configured() {
+      return wrap(models.configured)
+    },
+    configure: (model) => models.configure(model),
+    async find(name) {
+      const model = await models.find(name)
+      return model && wrap(model)
+    },
+    get: async (name) => wrap(await models.get(name)),
+    moved: () => models.moved(),
+  }
 }

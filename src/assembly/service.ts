@@ -15,6 +15,7 @@ import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { StartupError } from '../kernel/errors.ts'
 import { makeFolder } from '../database/make-folder.ts'
+import { startTracing, type Tracing } from '../tracing/index.ts'
 
 /** The running service. */
 export interface Service {
@@ -34,8 +35,14 @@ export interface Service {
  */
 export async function startService(settings: Settings, logger: Logger): Promise<Service> {
   const choice = await readChoice(settings, logger)
+  const tracing = await tracingOf(settings, logger)
   const [database, embeddingModel, termWeights] = await Promise.all([
-    openDatabase({ dataDir: settings.DATA_DIR, databaseUrl: settings.DATABASE_URL, logger }),
+    openDatabase({
+      dataDir: settings.DATA_DIR,
+      databaseUrl: settings.DATABASE_URL,
+      logger,
+      onStatement: tracing?.onStatement,
+    }),
     startingModel(settings, choice),
     loadTermWeights(),
   ])
@@ -61,6 +68,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       languageModel: createLanguageModel(languageSettings(settings)),
       termWeights,
       fetch,
+      tracing,
       operatorToken:
         settings.OPERATOR_TOKEN ??
         (settings.DATABASE_URL === undefined ? await keptOperatorToken(settings.DATA_DIR) : undefined),
@@ -88,14 +96,29 @@ export async function startService(settings: Settings, logger: Logger): Promise<
         await started.server.close()
         await started.stop()
         await database.close()
+        await tracing?.close()
       },
     }
   } catch (error) {
     await app?.server.close()
     await app?.stop()
     await database.close()
+    await tracing?.close()
     throw newSecret === null ? error : withNewSecret(error, newSecret)
   }
+}
+
+async function tracingOf(settings: Settings, logger: Logger): Promise<Tracing | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings
+  if (endpoint === undefined) return undefined
+  return await startTracing({
+    endpoint,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    serviceName: settings.OTEL_SERVICE_NAME,
+    sampler: settings.OTEL_TRACES_SAMPLER,
+    samplerRatio: settings.OTEL_TRACES_SAMPLER_ARG,
+    logger,
+  })
 }
 
 /** The next start will not make the key again: who starts the service has to learn it now. */

@@ -1,3 +1,4 @@
+import type { LogEvent } from 'kysely'
 import type { Logger } from 'pino'
 import type { OpenDatabase } from './database.ts'
 import { distributeNewTables } from './distribution/distribute.ts'
@@ -14,16 +15,24 @@ export interface DatabaseOptions {
   /** A PostgreSQL server instead of the embedded database. */
   databaseUrl: string | undefined
   logger: Pick<Logger, 'error' | 'warn'>
+  /** Told of every statement and how long it took; nobody when not given, at no cost. */
+  onStatement?: ((event: LogEvent) => void) | undefined
 }
 
 /**
  * Opens the database that the settings ask for; it may need migrating.
  * @throws StartupError that says what is wrong with `DATA_DIR` or `DATABASE_URL`.
  */
-export function openDatabase({ dataDir, databaseUrl, logger }: DatabaseOptions): Promise<OpenDatabase> {
+export function openDatabase({
+  dataDir,
+  databaseUrl,
+  logger,
+  onStatement,
+}: DatabaseOptions): Promise<OpenDatabase> {
   if (databaseUrl !== undefined) {
     return openPostgres({
       url: databaseUrl,
+      onStatement,
       onConnectionError: (err) => logger.error({ err }, 'a database connection was lost'),
       onSessionsNotKept: () =>
         logger.warn('the way to the database keeps no prepared statements: each statement is planned anew'),
@@ -31,6 +40,7 @@ export function openDatabase({ dataDir, databaseUrl, logger }: DatabaseOptions):
   }
   return openEmbedded({
     dataDir,
+    onStatement,
     onBackgroundError: (err) =>
       logger.error({ err }, 'upkeep of the embedded database failed; it is tried again'),
   })

@@ -15,6 +15,7 @@ import Fastify, {
   type HTTPMethods,
 } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import type { Tracer } from '../kernel/tracer.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
 import { createBodyReader } from './body-reader.ts'
@@ -26,6 +27,7 @@ import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
 import { authorize, ownerOf, type Principal, run, type Work } from './pipeline.ts'
 import { receiveBody } from './receive-body.ts'
+import { traceRequests } from './trace-requests.ts'
 import type { Route } from './route.ts'
 
 export interface ServerOptions<S> {
@@ -37,6 +39,8 @@ export interface ServerOptions<S> {
   publicUrl: () => string
   /** Seconds and the route of every answered request, for metrics. */
   onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
+  /** Where requests are traced. */
+  tracer?: Tracer | undefined
   /** From then on every route but the operations answers 503. */
   isDraining?: () => boolean
   /** How long a client may take; of tests. */
@@ -124,6 +128,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   app.decorate('publicUrl', options.publicUrl)
   app.decorate('holdBody', (request: FastifyRequest, reply: FastifyReply) => holdBody(budget, request, reply))
   const addresses = collectAddresses(app)
+  if (options.tracer) traceRequests(app, options.tracer)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
     holdBody(budget, request, reply)

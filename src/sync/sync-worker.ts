@@ -6,7 +6,13 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { applyPage, type ApplyDependencies } from './apply-page.ts'
 import { createCrew } from './crew.ts'
 import { createDatabaseClock, measureClockLag } from './database-clock.ts'
-import { executeRun, type ExecuteDependencies, type OpenAccount, WorkerStopping } from './execute-run.ts'
+import {
+  executeRun,
+  type ExecuteDependencies,
+  type OpenAccount,
+  type Outcome,
+  WorkerStopping,
+} from './execute-run.ts'
 import { failUnoffered } from './fail-unoffered.ts'
 import { type FinishRun, finishRun } from './finish-run.ts'
 import { queuePolls } from './queue-runs.ts'
@@ -33,6 +39,8 @@ export interface SyncWorkerDependencies extends Pick<
   concurrency?: number
   onPage: ExecuteDependencies['onPage']
   onItemFault: ApplyDependencies['onItemFault']
+  /** Does the work on a run, for whoever wants to follow it. */
+  follow?: ((run: TakenRun, work: () => Promise<Outcome>) => Promise<Outcome>) | undefined
   /** How far this server's clock is behind the one that all workers go by, milliseconds; the database's unless given. */
   measureLag?: () => Promise<number>
 }
@@ -129,7 +137,7 @@ function createWork(
   clock: Clock,
   stopping: AbortSignal,
 ): (run: TakenRun, place: Place) => Promise<void> {
-  const { db, items } = deps
+  const { db, items, follow = (_run, execute) => execute() } = deps
   const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
   const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)
   const apply = { db, items, clock, finish, onItemFault: deps.onItemFault }
@@ -144,7 +152,7 @@ function createWork(
   const work: WorkDependencies = {
     ...deps,
     clock,
-    execute: (run, during) => executeRun(execution, run, during),
+    execute: (run, during) => follow(run, () => executeRun(execution, run, during)),
   }
   return (run, place) => workOn(work, run, stopping, place)
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
+import type { LogEvent } from 'kysely'
 import { Client } from 'pg'
 import type { OpenDatabase } from '../../src/database/database.ts'
 import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
@@ -14,24 +15,25 @@ export interface TestDatabase extends OpenDatabase {
 /**
  * A migrated, empty database of the caller's own, on the driver that this run of the suite is for
  * (`TEST_DRIVER`). Closing it drops it.
+ * @param onStatement told of every statement
  */
-export function createTestDatabase(): Promise<TestDatabase> {
-  return process.env.TEST_DRIVER === 'postgres' ? cloneOnPostgres() : loadEmbedded()
+export function createTestDatabase(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {
+  return process.env.TEST_DRIVER === 'postgres' ? cloneOnPostgres(onStatement) : loadEmbedded(onStatement)
 }
 
-async function loadEmbedded(): Promise<TestDatabase> {
+async function loadEmbedded(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {
   const loadDataDir = await openAsBlob(snapshotPath())
-  return { ...embeddedDatabase(await createPGlite({ loadDataDir })), url: null }
+  return { ...embeddedDatabase(await createPGlite({ loadDataDir }), { onStatement }), url: null }
 }
 
-async function cloneOnPostgres(): Promise<TestDatabase> {
+async function cloneOnPostgres(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {
   const serverUrl = process.env.TEST_DATABASE_URL
   if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set')
   const name = `test_${Math.floor(Date.now() / 1000)}_${randomUUID().slice(0, 8)}`
   await onServers(serverUrl, `create database ${name} template ${templateName()}`)
   const url = new URL(serverUrl)
   url.pathname = name
-  const database = await openPostgres({ url: url.href })
+  const database = await openPostgres({ url: url.href, onStatement })
   return {
     ...database,
     url: url.href,

@@ -74,7 +74,14 @@ export async function startTestService(
   overrides: Partial<
     Pick<
       AppDependencies,
-      'embeddingModel' | 'languageModel' | 'clock' | 'logger' | 'choice' | 'choiceTimes' | 'consoleBuild'
+      | 'embeddingModel'
+      | 'languageModel'
+      | 'clock'
+      | 'logger'
+      | 'choice'
+      | 'choiceTimes'
+      | 'consoleBuild'
+      | 'tracing'
     >
   > & {
     environment?: Record<string, string>
@@ -102,6 +109,7 @@ export async function startTestService(
     languageModel: overrides.languageModel ?? null,
     termWeights: await loadTermWeights(),
     fetch,
+    tracing: overrides.tracing,
     operatorToken: 'operatorToken' in overrides ? overrides.operatorToken : OPERATOR_TOKEN,
     publicUrl: () => url,
     ...(overrides.consoleBuild === undefined ? {} : { consoleBuild: overrides.consoleBuild }),

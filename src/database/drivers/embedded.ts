@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { PGlite } from '@electric-sql/pglite'
 import type { NodeFS } from '@electric-sql/pglite/nodefs'
-import { Kysely } from 'kysely'
+import { Kysely, type LogEvent } from 'kysely'
 import { StartupError } from '../../kernel/errors.ts'
 import type { FileBackup, OpenDatabase } from '../database.ts'
 import { makeFolder } from '../make-folder.ts'
@@ -42,6 +42,8 @@ export interface EmbeddedOptions {
   dataDir: string
   /** Gets what fails in the background. */
   onBackgroundError?: (error: unknown) => void
+  /** Told of every statement and how long it took. */
+  onStatement?: ((event: LogEvent) => void) | undefined
 }
 
 /**
@@ -51,6 +53,7 @@ export interface EmbeddedOptions {
 export async function openEmbedded({
   dataDir,
   onBackgroundError = () => {},
+  onStatement,
 }: EmbeddedOptions): Promise<OpenDatabase> {
   const directory = path.resolve(dataDir)
   await makeFolder(directory).catch((error: unknown) => {
@@ -70,7 +73,12 @@ export async function openEmbedded({
     const pglite = await openFolder(folder)
     const stopVacuuming = startVacuuming(pglite, onBackgroundError)
     const files = createFileBackup(pglite, folder)
-    return embeddedDatabase(pglite, { files, beforeClose: stopVacuuming, afterClose: unlock })
+    return embeddedDatabase(pglite, {
+      files,
+      beforeClose: stopVacuuming,
+      afterClose: unlock,
+      onStatement,
+    })
   } catch (error) {
     unlock()
     throw error
@@ -163,6 +171,8 @@ export function embeddedDatabase(
     afterClose?: () => void
     /** See `EmbeddedDialectOptions`; 30 s if not given. */
     idleTransactionMs?: number
+    /** Told of every statement and how long it took. */
+    onStatement?: ((event: LogEvent) => void) | undefined
   } = {},
 ): OpenDatabase {
   const {
@@ -170,9 +180,13 @@ export function embeddedDatabase(
     beforeClose = async () => {},
     afterClose = () => {},
     idleTransactionMs = IDLE_TRANSACTION_MS,
+    onStatement,
   } = hooks
   return {
-    db: new Kysely<Schema>({ dialect: embeddedDialect(pglite, { idleTransactionMs }) }),
+    db: new Kysely<Schema>({
+      dialect: embeddedDialect(pglite, { idleTransactionMs }),
+      ...(onStatement ? { log: onStatement } : {}),
+    }),
     driver: 'embedded',
     files,
     async close() {

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, type LogEvent, PostgresDialect } from 'kysely'
 import { Pool } from 'pg'
 import { StartupError } from '../../kernel/errors.ts'
 import type { OpenDatabase } from '../database.ts'
@@ -14,6 +14,8 @@ export interface PostgresOptions {
   onConnectionError?: (error: Error) => void
   /** Told when prepared statements do not work, since a pooler keeps no sessions. */
   onSessionsNotKept?: () => void
+  /** Told of every statement and how long it took. */
+  onStatement?: ((event: LogEvent) => void) | undefined
 }
 
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -42,6 +44,7 @@ export async function openPostgres({
   isPatient = false,
   onConnectionError = () => {},
   onSessionsNotKept = () => {},
+  onStatement,
 }: PostgresOptions): Promise<OpenDatabase> {
   const pool = new Pool({
     connectionString: url,
@@ -71,6 +74,7 @@ export async function openPostgres({
   return {
     db: new Kysely<Schema>({
       dialect: new PostgresDialect({ pool: withPreparedStatements(pool, onSessionsNotKept) }),
+      ...(onStatement ? { log: onStatement } : {}),
     }),
     driver: 'postgres',
     files: null,

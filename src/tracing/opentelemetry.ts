@@ -1,0 +1,127 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Context } from '@opentelemetry/api'
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import { within } from '../background/index.ts'
+import { VERSION } from '../kernel/version.ts'
+import { createMetricProducer } from './exported-metrics.ts'
+import { traceOutgoingRequests } from './outgoing-requests.ts'
+import { createTracer } from './spans.ts'
+import { traceStatements } from './statements.ts'
+import type { Tracing, TracingOptions } from './start-tracing.ts'
+
+const SCOPE = 'retrieval-memory-service'
+/** For one export with its retries. */
+const EXPORT_TIMEOUT_MS = 5_000
+/** What waits to be sent; what comes when so much waits is dropped. */
+const SPANS_WAITING_MAX = 4_096
+const SPANS_A_BATCH = 512
+const SPANS_DELAY_MS = 2_000
+const METRICS_INTERVAL_MS = 60_000
+/** What is left of a drain once requests and runs have ended. */
+const CLOSE_MAX_MS = 3_000
+/** An exporter that is down is told of so often. */
+const FAILURE_TOLD_MS = 60_000
+
+/** Traces and metrics over OTLP/HTTP with JSON, as the options say. */
+export function createTracing(options: TracingOptions): Tracing {
+  const current = new AsyncLocalStorage<Context>()
+  const onResult = tellOfFailures(options)
+  const resource = defaultResource().merge(
+    resourceFromAttributes({ 'service.name': options.serviceName, 'service.version': VERSION }),
+  )
+  const target = (signal: string) => ({
+    url: `${options.endpoint}/v1/${signal}`,
+    headers: options.headers,
+    timeoutMillis: EXPORT_TIMEOUT_MS,
+  })
+  const exporter = new OTLPTraceExporter(target('traces'))
+  const provider = new TracerProvider({
+    resource,
+    sampler: samplerOf(options),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: {
+          // An export may be begun by what a request has started, and is no part of it.
+          export: (spans, done) => current.exit(() => exporter.export(spans, onResult(done))),
+          shutdown: () => exporter.shutdown(),
+        },
+        maxQueueSize: SPANS_WAITING_MAX,
+        maxExportBatchSize: SPANS_A_BATCH,
+        scheduledDelayMillis: SPANS_DELAY_MS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+      }),
+    ],
+  })
+  const tracer = createTracer(provider.getTracer(SCOPE, VERSION), current)
+  const stopListening = traceOutgoingRequests(tracer)
+  let meters: MeterProvider | undefined
+  return {
+    tracer,
+    onStatement: traceStatements(tracer),
+    exportMetrics(registry) {
+      const metricExporter = new OTLPMetricExporter(target('metrics'))
+      const reader = new PeriodicExportingMetricReader({
+        exporter: {
+          export: (metrics, done) => current.exit(() => metricExporter.export(metrics, onResult(done))),
+          forceFlush: () => metricExporter.forceFlush(),
+          shutdown: () => metricExporter.shutdown(),
+        },
+        metricProducers: [createMetricProducer(registry, resource)],
+        exportIntervalMillis: METRICS_INTERVAL_MS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+      })
+      meters = new MeterProvider({ resource, readers: [reader] })
+    },
+    async close() {
+      stopListening()
+      const closing = Promise.allSettled([provider.shutdown(), meters?.shutdown()])
+      if (!(await within(CLOSE_MAX_MS, closing)))
+        options.logger.warn('the last traces and metrics could not be sent in time')
+    },
+  }
+}
+
+type Done = (result: ExportResult) => void
+
+/** Requests notice nothing of an exporter that is down; the log has it, once in a while. */
+function tellOfFailures({ logger }: TracingOptions): (done: Done) => Done {
+  let toldAt = Number.NEGATIVE_INFINITY
+  return (done) => (result) => {
+    done(result)
+    const now = performance.now()
+    if (result.code === ExportResultCode.SUCCESS || now - toldAt < FAILURE_TOLD_MS) return
+    toldAt = now
+    logger.warn({ err: result.error }, 'traces or metrics could not be sent and are lost; requests go on')
+  }
+}
+
+function samplerOf({ sampler, samplerRatio }: TracingOptions): Sampler {
+  const byRatio = new TraceIdRatioBasedSampler(samplerRatio)
+  switch (sampler) {
+    case 'always_on':
+      return new AlwaysOnSampler()
+    case 'always_off':
+      return new AlwaysOffSampler()
+    case 'traceidratio':
+      return byRatio
+    case 'parentbased_always_on':
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() })
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() })
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: byRatio })
+  }
+}

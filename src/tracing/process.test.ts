@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOtlpReceiver } from '../../test/support/otlp-receiver.ts'
+import { launchService, PROCESS_ADMIN_KEY, untilReady } from '../../test/support/service-process.ts'
+
+/** Has a process say which modules of OpenTelemetry it loads. */
+const TELLING = `import { registerHooks } from 'node:module'
+registerHooks({
+  load(url, context, next) {
+    const name = /@opentelemetry\\/[\\w-]+/.exec(url)?.[0]
+    if (name) process.stderr.write('LOADED ' + name + '\\n')
+    return next(url, context)
+  },
+})`
+
+let dataDir: string
+beforeAll(async () => void (dataDir = await mkdtemp(join(tmpdir(), 'memory-tracing-'))))
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+/** Starts a service, has it answer one search, stops it with SIGTERM. */
+async function serveOnce(environment: Record<string, string>) {
+  const service = await launchService({
+    DATA_DIR: dataDir,
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(TELLING)}`,
+    ...environment,
+  })
+  await untilReady(service)
+  const { status } = await fetch(`${service.url}/v1/search`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${PROCESS_ADMIN_KEY}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query: 'anything' }),
+  })
+  service.child.kill('SIGTERM')
+  const exitCode = await service.ended()
+  const loaded = new Set([...service.output().matchAll(/LOADED (\S+)/g)].map(([, name]) => name))
+  return { status, exitCode, loaded, output: service.output() }
+}
+
+describe('the process', () => {
+  it('loads nothing of OpenTelemetry without its setting, but what the metrics library takes for itself', async () => {
+    const { status, exitCode, loaded } = await serveOnce({})
+    expect({ status, exitCode, loaded: [...loaded] }).toEqual({
+      status: 200,
+      exitCode: 0,
+      loaded: ['@opentelemetry/api'],
+    })
+  })
+
+  it('has sent its traces and metrics when SIGTERM has ended it', async () => {
+    const receiver = await startOtlpReceiver()
+    try {
+      const { status, exitCode, loaded } = await serveOnce({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+      expect({ status, exitCode }).toEqual({ status: 200, exitCode: 0 })
+      expect(loaded).toContain('@opentelemetry/sdk-trace')
+      expect(receiver.spans().map(({ name }) => name)).toContain('POST /v1/search')
+      expect([...receiver.metrics().keys()]).toContain('http.server.request.duration')
+    } finally {
+      await receiver.close()
+    }
+  })
+
+  it('answers and stops as ever while the receiver fails, and says once that it does', async () => {
+    const receiver = await startOtlpReceiver(() => 500)
+    try {
+      const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
+      const { status, exitCode, output } = await serveOnce(settings)
+      expect({ status, exitCode }).toEqual({ status: 200, exitCode: 0 })
+      expect(output.match(/traces or metrics could not be sent|could not be sent in time/g)).toHaveLength(1)
+    } finally {
+      await receiver.close()
+    }
+  })
+})

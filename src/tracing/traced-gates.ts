@@ -1,0 +1,20 @@
+import type { Gates } from '../http/gates.ts'
+import { traced, type Tracer } from '../kernel/tracer.ts'
+
+/** The gates, each a span of the request that is before it. */
+export function tracedGates(gates: Gates, tracer: Tracer): Gates {
+  const through = <Result>(gate: string, work: () => Promise<Result>): Promise<Result> =>
+    traced(tracer, gate, {}, work)
+  return {
+    authenticateAgent: (authorization) => through('authorize', () => gates.authenticateAgent(authorization)),
+    authenticateConsole: (authorization, organizationId) =>
+      through('authorize', () => gates.authenticateConsole(authorization, organizationId)),
+    authenticateUser: (authorization) => through('authorize', () => gates.authenticateUser(authorization)),
+    authenticateOperator: (authorization) => gates.authenticateOperator(authorization),
+    admit: (caller, action) => through('rate limit', () => gates.admit(caller, action)),
+    standing: (caller, action) => through('rate limit', () => gates.standing(caller, action)),
+    requireRoom: (caller) => gates.requireRoom(caller),
+    holdCredit: (organizationId, requestId) =>
+      through('credits', () => gates.holdCredit(organizationId, requestId)),
+  }
+}

@@ -1,0 +1,62 @@
+import { type ReceivedEvent, startReceiver } from './webhook-receiver.ts'
+
+/** A span as OTLP's JSON has it, with what tests ask of it. */
+export interface ReceivedSpan {
+  traceId: string
+  spanId: string
+  /** Empty: the root of what this service did. */
+  parentSpanId: string
+  name: string
+  attributes: Record<string, string | number | boolean>
+  /** 2: it failed. */
+  statusCode: number
+}
+
+export interface OtlpReceiver {
+  url: string
+  received: readonly ReceivedEvent[]
+  spans(): ReceivedSpan[]
+  /** Every metric of the last export, by name. */
+  metrics(): Map<string, Record<string, unknown>>
+  close(): Promise<void>
+}
+
+/** A receiver of OTLP/HTTP with JSON on loopback. `status` is what it answers with. */
+export async function startOtlpReceiver(status: () => number = () => 200): Promise<OtlpReceiver> {
+  const receiver = await startReceiver((response) => void response.writeHead(status()).end('{}'))
+  return {
+    url: receiver.url,
+    received: receiver.received,
+    spans: () => receiver.received.flatMap(({ event }) => spansOf(event)),
+    metrics() {
+      const last = receiver.received.findLast(({ event }) => 'resourceMetrics' in event)
+      const metrics: { name: string }[] = last
+        ? last.event.resourceMetrics
+            .flatMap((one: { scopeMetrics: unknown[] }) => one.scopeMetrics)
+            .flatMap((one: { metrics: unknown[] }) => one.metrics)
+        : []
+      return new Map(metrics.map((metric) => [metric.name, { ...metric }]))
+    },
+    close: () => receiver.close(),
+  }
+}
+
+function spansOf(event: ReceivedEvent['event']): ReceivedSpan[] {
+  const spans: RawSpan[] = (event.resourceSpans ?? [])
+    .flatMap((one: { scopeSpans: unknown[] }) => one.scopeSpans)
+    .flatMap((one: { spans: unknown[] }) => one.spans)
+  return spans.map(({ traceId, spanId, parentSpanId = '', name, attributes, status }) => ({
+    traceId,
+    spanId,
+    parentSpanId,
+    name,
+    attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] ?? ''])),
+    statusCode: status?.code ?? 0,
+  }))
+}
+
+interface RawSpan extends Pick<ReceivedSpan, 'traceId' | 'spanId' | 'name'> {
+  parentSpanId?: string
+  attributes: { key: string; value: Record<string, string | number | boolean> }[]
+  status?: { code?: number }
+}
