@@ -14,8 +14,13 @@ export function chosenFiles(list: FileList | null): GivenFile[] {
  * lasts, so call it at once and wait afterwards.
  */
 export async function droppedFiles(data: DataTransfer): Promise<GivenFile[]> {
-  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
-  const found: GivenFile[] = []
+  const items = [...data.items].filter(({ kind }) => kind === 'file')
+  const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? [])
+  // What is dropped from elsewhere than a disk is a file without an entry.
+  const found = items.flatMap((item): GivenFile[] => {
+    const file = item.webkitGetAsEntry() === null ? item.getAsFile() : null
+    return file === null ? [] : [{ name: file.name, file }]
+  })
   for (const entry of entries) await collect(entry, found, 0)
   return found
 }

@@ -20,17 +20,21 @@ const FOLDED_PX = 420
 export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () => void }) {
   const item = useSourceItem(itemId)
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="min(44rem, 100%)"
-      title={item.data?.title || item.data?.externalId || 'Stored item'}
-      closeButtonProps={{ 'aria-label': 'Close the item' }}
-      classNames={{ title: classes.title }}
-    >
-      <Reading query={item}>{(found) => <Item item={found} onClose={onClose} />}</Reading>
-    </Drawer>
+    <Drawer.Root opened onClose={onClose} position="right" size="min(44rem, 100%)">
+      <Drawer.Overlay />
+      <Drawer.Content>
+        {/* Else it counts as a second banner beside the page's own. */}
+        <Drawer.Header role="presentation">
+          <Drawer.Title className={classes.title ?? ''}>
+            {item.data?.title || item.data?.externalId || 'Stored item'}
+          </Drawer.Title>
+          <Drawer.CloseButton aria-label="Close the item" />
+        </Drawer.Header>
+        <Drawer.Body>
+          <Reading query={item}>{(found) => <Item item={found} onClose={onClose} />}</Reading>
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
   )
 }
 

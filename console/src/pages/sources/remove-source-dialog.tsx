@@ -24,7 +24,7 @@ export function RemoveSourceDialog({ source, onClose }: { source: Source; onClos
     gcTime: 0,
   })
   return (
-    <Modal opened onClose={onClose} title={`Remove ${source.displayName}?`} role="alertdialog">
+    <Modal opened onClose={onClose} title={`Remove ${source.displayName}?`}>
       <Reading query={removal}>
         {(counted) => <Confirmation source={source} counted={counted} onClose={onClose} />}
       </Reading>
