@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
 import { PLANS } from '../../src/billing/plans/plans.ts'
 import { control } from '../support/paid-service.ts'
+import type { TestOrganization } from '../support/service.ts'
 import { freePort } from '../support/service-process.ts'
 import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
 
@@ -11,7 +12,7 @@ const executablePath = inject('chromium')
 
 let rig: ConsoleRig
 let stripe: StripeEmulator
-let workspaceId: string
+let workspace: TestOrganization
 
 describe.skipIf(executablePath === null)('billing in a browser', () => {
   beforeAll(async () => {
@@ -22,9 +23,8 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     })
     rig = await startConsole(executablePath ?? '', stripe.env, port)
     await rig.join(OWNER, 'owner')
-    const workspace = await rig.service.organization({ status: 'incomplete' })
-    workspaceId = workspace.id
-    await rig.join(BUYER, 'owner', workspaceId)
+    workspace = await rig.service.organization({ status: 'incomplete' })
+    await rig.join(BUYER, 'owner', workspace.id)
   })
   afterAll(async () => {
     await rig.close()
@@ -73,16 +73,18 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
 
     await rig.service.database.db
       .updateTable('subscriptions')
-      .set({ credits_used: (PLANS.studio.creditsPerMonth ?? 0) + 200 })
-      .where('organization_id', '=', workspaceId)
+      .set({ credits_used: PLANS.studio.creditsPerMonth ?? 0 })
+      .where('organization_id', '=', workspace.id)
       .execute()
+    for (const query of ['one', 'another'])
+      await rig.service.call('POST', '/v1/search', { key: workspace.adminKey, body: { query } })
     await page.reload()
-    await page.getByText('3.00 USD so far in this period').waitFor()
+    await page.getByText('0.03 USD so far in this period').waitFor()
 
     const account = await rig.service.database.db
       .selectFrom('payment_accounts')
       .select('customer_id')
-      .where('organization_id', '=', workspaceId)
+      .where('organization_id', '=', workspace.id)
       .executeTakeFirstOrThrow()
     const customer = account.customer_id ?? ''
     await control(stripe, 'change-card', { customer, card: '4000000000000341' })

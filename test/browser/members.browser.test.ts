@@ -3,6 +3,8 @@ import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './
 
 const OWNER = 'ada@example.com'
 const GUEST = 'grace@example.com'
+/** What the development issuer calls them. */
+const [OWNER_NAME, GUEST_NAME] = ['ada', 'grace']
 const executablePath = inject('chromium')
 
 let rig: ConsoleRig
@@ -40,15 +42,15 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await guest.page.getByRole('heading', { name: 'For admins only' }).waitFor()
 
     await page.reload()
-    await page.getByRole('combobox', { name: `Role of ${GUEST}` }).click()
+    await page.getByRole('combobox', { name: `Role of ${GUEST_NAME}` }).click()
     await page.getByRole('option', { name: 'Admin' }).click()
     await expect
-      .poll(() => page.getByRole('combobox', { name: `Role of ${GUEST}` }).inputValue(), { timeout: 60_000 })
+      .poll(() => page.getByRole('combobox', { name: `Role of ${GUEST_NAME}` }).inputValue(), { timeout: 60_000 })
       .toBe('Admin')
     await guest.page.reload()
     await guest.page.getByRole('heading', { name: 'Members' }).waitFor()
 
-    await page.getByRole('button', { name: `Actions for ${GUEST}` }).click()
+    await page.getByRole('button', { name: `Actions for ${GUEST_NAME}` }).click()
     await page.getByRole('menuitem', { name: 'Remove from the workspace' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText(GUEST).first().waitFor({ state: 'detached' })
@@ -64,7 +66,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await rig.signIn(page, OWNER, 'members')
     await expectSettled(page)
     await page.getByRole('cell', { name: /The last owner stays/ }).waitFor()
-    await page.getByRole('button', { name: `Actions for ${OWNER}` }).click()
+    await page.getByRole('button', { name: `Actions for ${OWNER_NAME}` }).click()
     const leave = page.getByRole('menuitem', { name: 'Leave the workspace' })
     expect(await leave.isDisabled()).toBe(true)
     expect(await leave.innerText()).toContain('The last owner stays')

@@ -5,6 +5,7 @@ import type { Schemas } from '../../api/client.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { formatNumber } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { ProviderList } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
@@ -24,7 +25,7 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
       title="API keys"
       {...(limit === null
         ? {}
-        : { text: `Each may send ${limit} requests a minute for each of its actions.` })}
+        : { text: `Each may send ${formatNumber(limit)} requests a minute for each of its actions.` })}
       isFlush
     >
       <Reading query={keys}>
