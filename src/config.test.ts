@@ -48,6 +48,16 @@ describe('the settings', () => {
     expect(readSettings({ ...key, ...secret, STRIPE_API_URL: 'http://127.0.0.1:1/' })).toMatchObject(key)
   })
 
+  it('take the headers of exports by name, percent-decoded, and refuse what has no name without showing it', () => {
+    const read = (list: string) =>
+      readSettings({ OTEL_EXPORTER_OTLP_HEADERS: list }).OTEL_EXPORTER_OTLP_HEADERS
+    expect(read('authorization=Basic%20YWI=, x-team=a%')).toEqual({
+      authorization: 'Basic YWI=',
+      'x-team': 'a%',
+    })
+    expect(() => read('hunter2')).toThrow(/^(?![^]*hunter2)[^]*OTEL_EXPORTER_OTLP_HEADERS/)
+  })
+
   it('never show the value of a secret that is wrong', () => {
     expect(() => readSettings({ BOOTSTRAP_ADMIN_KEY: 'svc_hunter2', OPERATOR_TOKEN: 'hunter2' })).toThrow(
       /^(?![^]*hunter2)/,

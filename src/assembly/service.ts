@@ -9,6 +9,7 @@ import { ensureLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
 import { type SignIn, signInOf } from './console-identity.ts'
 import { createConsoleBuild } from '../console/index.ts'
+import type { OpenDatabase } from '../database/database.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
@@ -37,12 +38,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
   const choice = await readChoice(settings, logger)
   const tracing = await tracingOf(settings, logger)
   const [database, embeddingModel, termWeights] = await Promise.all([
-    openDatabase({
-      dataDir: settings.DATA_DIR,
-      databaseUrl: settings.DATABASE_URL,
-      logger,
-      onStatement: tracing?.onStatement,
-    }),
+    openDatabaseOf(settings, logger, tracing),
     startingModel(settings, choice),
     loadTermWeights(),
   ])
@@ -106,6 +102,19 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     await tracing?.close()
     throw newSecret === null ? error : withNewSecret(error, newSecret)
   }
+}
+
+function openDatabaseOf(
+  settings: Settings,
+  logger: Logger,
+  tracing: Tracing | undefined,
+): Promise<OpenDatabase> {
+  return openDatabase({
+    dataDir: settings.DATA_DIR,
+    databaseUrl: settings.DATABASE_URL,
+    logger,
+    onStatement: tracing?.onStatement,
+  })
 }
 
 async function tracingOf(settings: Settings, logger: Logger): Promise<Tracing | undefined> {

@@ -1,3 +1,4 @@
-export { SAMPLERS, startTracing, type Tracing } from './start-tracing.ts'
+export { startTracing } from './start-tracing.ts'
+export { SAMPLERS, type Tracing } from './tracing.ts'
 export { tracedGates } from './traced-gates.ts'
 export { tracedEmbeddingModel, tracedLanguageModel } from './traced-models.ts'

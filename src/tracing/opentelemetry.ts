@@ -20,7 +20,7 @@ import { createMetricProducer } from './exported-metrics.ts'
 import { traceOutgoingRequests } from './outgoing-requests.ts'
 import { createTracer } from './spans.ts'
 import { traceStatements } from './statements.ts'
-import type { Tracing, TracingOptions } from './start-tracing.ts'
+import type { Tracing, TracingOptions } from './tracing.ts'
 
 const SCOPE = 'retrieval-memory-service'
 /** For one export with its retries. */

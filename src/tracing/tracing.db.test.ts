@@ -8,7 +8,8 @@ import { type OpenAiEmulator, startOpenAiEmulator } from '../../test/support/ope
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../test/support/otlp-receiver.ts'
 import type { TestOrganization } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
-import { startTracing, type Tracing } from './start-tracing.ts'
+import { startTracing } from './start-tracing.ts'
+import type { Tracing } from './tracing.ts'
 
 const marker = (): string => `marker${randomUUID().replaceAll('-', '')}`
 const QUERY = marker()
@@ -57,7 +58,7 @@ beforeAll(async () => {
     organization,
     documentOf(organization, { title: `Plan ${TITLE}`, body: `The plan is ${DOCUMENT}.` }),
   )
-  expect(status, text).toBe(200)
+  if (status !== 200) throw new Error(`answered ${status}: ${text}`)
 })
 
 afterAll(async () => {
