@@ -38,6 +38,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6b7280',
     '--mantine-color-error': '#c0262d',
     '--mantine-color-anchor': '#3a44c4',
+    '--mantine-color-orange-light-color': '#8f3d00',
     '--page-background': '#fafafb',
     '--panel-background': '#ffffff',
     '--line': '#e6e7eb',
