@@ -25,12 +25,8 @@ export function Figures({ overview, billing }: { overview: Overview; billing?: S
   return (
     <Stats>
       <Stat label="Items in the memory" value={formatNumber(items) + more}>
-        {`from ${count(sources.filter(({ items: stored }) => stored > 0).length, 'source')}`}
-      </Stat>
-      <Stat label="Passages" value={formatNumber(chunks) + more}>
-        {itemsWaiting === 0
-          ? 'All items are on the map'
-          : `${count(itemsWaiting, 'item')} still to be mapped`}
+        {`${count(chunks, 'passage')} from ${count(sources.filter(({ items: stored }) => stored > 0).length, 'source')}`}
+        {itemsWaiting > 0 && <div>{`${count(itemsWaiting, 'item')} still to be mapped`}</div>}
       </Stat>
       <Stat label="Freshness" value={freshest === undefined ? 'As pushed' : 'Synced'}>
         {freshest === undefined ? 'No account is synced yet' : <RelativeTime at={freshest} />}
