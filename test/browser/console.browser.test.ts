@@ -120,6 +120,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
   it('leads back to sign-in when the service ends the session, and from there to the page that was left', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, OWNER, 'audit')
+    await expectSettled(page)
     await page.route('**/v1/console/**', (route) =>
       route.fulfill({ status: 401, json: { error: 'The token has expired', code: 'unauthenticated' } }),
     )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/assembly/app.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { signIn } from '../support/people.ts'
-import { type AnyRoute, bearerFor, type Callers, callRoute, pathOf } from '../support/route-calls.ts'
+import { type AnyRoute, bearerFor, type Callers, callRoute, ownId, pathOf } from '../support/route-calls.ts'
 import { type Answer, startTestService, type TestService } from '../support/service.ts'
 
 let issuer: TestIssuer
@@ -66,8 +66,7 @@ describe('what a request leaves out or adds', () => {
   async function withoutBody(route: AnyRoute): Promise<Answer> {
     const bearer = bearerFor(route, callers)
     const headers = bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }
-    const sources = callers.organization.sources
-    const id = route.path.startsWith('/operator') ? callers.organization.id : sources.slack
+    const id = await ownId(service, route, callers)
     return await service.call(route.method, pathOf(route, { id }), { headers })
   }
 })

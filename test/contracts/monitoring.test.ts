@@ -60,6 +60,8 @@ async function shown(): Promise<string> {
   metrics.observeReport({ outcome: 'sent', answers: 1 })
   metrics.observeWebhook({ outcome: 'delivered', seconds: 1 })
   metrics.observeCanvasItems(1)
+  metrics.observeSearch('memory')
+  metrics.watchSearchMemory(() => ({ bytes: 1, organizations: 1 }))
   metrics.watchOverage(async () => ({ waitingAnswers: 0, uncertainAnswers: 0, lagSeconds: 0 }))
   metrics.watchWebhooks(async () => ({ waiting: 0, lagSeconds: 0 }))
   return await metrics.registry.metrics()
