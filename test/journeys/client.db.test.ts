@@ -42,7 +42,7 @@ describe('a program with the client', () => {
   it('searches, retrieves and asks, whole and as it is written', async () => {
     const { hits } = await memory.search({ query: 'subject number 3', limit: 2, rank: 'hybrid' })
     expect(hits[0]).toMatchObject({ title: 'Page 3', provider: 'notion' })
-    const { contract, citations } = await memory.context('subject number 3')
+    const { contract, citations } = await memory.context({ query: 'subject number 3', rank: 'hybrid' })
     expect(contract).toMatchObject({ version: '1.0', endpoint: '/v1/context' })
     expect(citations[0]?.sourceItemId).toBe(hits[0]?.sourceItemId)
     const answer = await memory.ask('What does page 3 tell of?')
