@@ -67,7 +67,7 @@ async function settleCompany({ service, organization, join: enter }: ConsoleRig)
       .trim()
       .split('\n')
       .map((line) => Document.parse(JSON.parse(line)))
-      .map((document) => ({ ...document, connectorId: organization.sources[document.provider] }))
+      .map((document) => Object.assign(document, { connectorId: organization.sources[document.provider] }))
     const { status } = await service.call('POST', '/v1/ingest', { key: secret, body: { documents } })
     expect(status).toBe(200)
   }
