@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
@@ -43,6 +43,9 @@ it.skipIf(executablePath === null || folder === '')('the console can be drawn fo
     // The layout comes to rest on a thread of its own, and says so nowhere.
     await page.waitForTimeout(8_000)
     await shoot(page, 'memory')
+    expect(await readdir(folder)).toEqual(
+      expect.arrayContaining(['console-home.png', 'console-ask.png', 'console-memory.png']),
+    )
     await context.close()
   } finally {
     await rig.close()
