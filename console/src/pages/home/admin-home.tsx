@@ -7,7 +7,6 @@ import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useNow } from '../../ui/relative-time.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
-import { UsageChart } from '../billing/usage-chart.tsx'
 import { useBilling } from '../billing/use-billing.ts'
 import { useApiKeys } from '../developers/use-api-keys.ts'
 import type { Connector } from '../sources/connector-list.tsx'
@@ -86,7 +85,6 @@ function Standing({
       {!steps.hasItems && <Checklist {...steps} />}
       {(steps.hasItems || !isNew) && <Figures overview={overview} billing={billing} />}
       {steps.hasItems && <Checklist {...steps} />}
-      {steps.hasAsked && <UsageChart />}
       <SourcesAtAGlance sources={sources} />
     </Stack>
   )
