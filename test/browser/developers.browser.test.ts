@@ -91,7 +91,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await act('Send a test event')
     const drawer = page.getByRole('dialog', { name: /Deliveries/ })
     await drawer.getByText('webhook.test').waitFor()
-    await drawer.getByRole('button', { name: 'Send webhook.test again' }).click()
+    await drawer.getByRole('button', { name: 'Replay webhook.test' }).click()
     await expectNoFaults(page, 'deliveries')
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })

@@ -107,7 +107,7 @@ function DeliveryTable({
             <Button
               size="xs"
               variant="default"
-              aria-label={`Send ${type} again`}
+              aria-label={`Replay ${type}`}
               loading={replaying === id}
               onClick={() => onReplay(id)}
             >
