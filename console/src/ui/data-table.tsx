@@ -34,22 +34,37 @@ export function DataTable<Row>({
           ))}
         </Table.Tr>
       </Table.Thead>
-      <Table.Tbody role="rowgroup">
-        {rows.map((row) => (
-          <Table.Tr key={rowKey(row)} role="row">
-            {columns.map((column) => (
-              <Table.Td
-                key={column.label}
-                role="cell"
-                data-label={column.label}
-                data-end={column.isAtEnd ?? false}
-              >
-                {column.cell(row)}
-              </Table.Td>
-            ))}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
+      <DataRows rows={rows} columns={columns} rowKey={rowKey} />
     </Table>
+  )
+}
+
+/** The rows of a table, on a narrow screen the cards. */
+export function DataRows<Row>({
+  rows,
+  columns,
+  rowKey,
+}: {
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string
+}) {
+  return (
+    <Table.Tbody role="rowgroup">
+      {rows.map((row) => (
+        <Table.Tr key={rowKey(row)} role="row">
+          {columns.map((column) => (
+            <Table.Td
+              key={column.label}
+              role="cell"
+              data-label={column.label}
+              data-end={column.isAtEnd ?? false}
+            >
+              {column.cell(row)}
+            </Table.Td>
+          ))}
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
   )
 }

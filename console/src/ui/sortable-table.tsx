@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import type { Column } from './data-table.tsx'
+import { type Column, DataRows } from './data-table.tsx'
 import tableClasses from './data-table.module.css'
 import classes from './sortable-table.module.css'
 
@@ -45,22 +45,7 @@ export function SortableTable<Row, Id extends string>({
           ))}
         </Table.Tr>
       </Table.Thead>
-      <Table.Tbody role="rowgroup">
-        {rows.map((row) => (
-          <Table.Tr key={rowKey(row)} role="row">
-            {columns.map((column) => (
-              <Table.Td
-                key={column.id}
-                role="cell"
-                data-label={column.label}
-                data-end={column.isAtEnd ?? false}
-              >
-                {column.cell(row)}
-              </Table.Td>
-            ))}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
+      <DataRows rows={rows} columns={columns} rowKey={rowKey} />
     </Table>
   )
 }

@@ -1,5 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
+import { useReadAnew } from '../../app/use-read-anew.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 
 /** The workspace's live keys, newest first. Of admins. */
@@ -53,13 +54,7 @@ export function useRevokeKey() {
 }
 
 /** The plan counts agent keys, and the trail tells of all. */
-function useRefresh(): () => Promise<unknown> {
-  const { organization } = useWorkspace()
-  const queries = useQueryClient()
-  return () =>
-    Promise.all(
-      ['api-keys', 'billing', 'audit-events'].map((name) =>
-        queries.invalidateQueries({ queryKey: [organization.id, name] }),
-      ),
-    )
+function useRefresh(): () => Promise<void> {
+  const readAnew = useReadAnew()
+  return () => readAnew('api-keys', 'billing', 'audit-events')
 }

@@ -1,5 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
+import { useReadAnew } from '../../app/use-read-anew.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { usePages } from '../../ui/use-pages.ts'
 
@@ -115,13 +116,7 @@ export function useReplay() {
   })
 }
 
-function useRefresh(): () => Promise<unknown> {
-  const { organization } = useWorkspace()
-  const queries = useQueryClient()
-  return () =>
-    Promise.all(
-      ['webhooks', 'webhook-deliveries', 'audit-events'].map((name) =>
-        queries.invalidateQueries({ queryKey: [organization.id, name] }),
-      ),
-    )
+function useRefresh(): () => Promise<void> {
+  const readAnew = useReadAnew()
+  return () => readAnew('webhooks', 'webhook-deliveries', 'audit-events')
 }

@@ -1,12 +1,11 @@
 import type { Schemas } from '../../api/client.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { formatNumber } from '../../ui/format.ts'
-import { ButtonLink, TextLink } from '../../ui/links.tsx'
+import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { ProviderIcon } from '../../ui/provider.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { SourceName } from '../sources/source-name.tsx'
 import { SourceStatus } from '../sources/source-status.tsx'
-import classes from './sources-at-a-glance.module.css'
 
 const SHOWN_MAX = 6
 
@@ -33,14 +32,7 @@ export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Sourc
         columns={[
           {
             label: 'Name',
-            cell: ({ id, displayName, provider }) => (
-              <span className={classes.name}>
-                <ProviderIcon id={provider} />
-                <TextLink to="/sources/$sourceId" params={{ sourceId: id }} className={classes.link ?? ''}>
-                  {displayName}
-                </TextLink>
-              </span>
-            ),
+            cell: (source) => <SourceName source={source} />,
           },
           { label: 'State', cell: (source) => <SourceStatus source={source} /> },
           {

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
 import { ME } from '../../app/user-api.ts'
+import { useReadAnew } from '../../app/use-read-anew.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 
 export type Member = Schemas['Member']
@@ -86,13 +87,11 @@ export function useRename() {
 
 /** Also who the person is here: a role of one's own may have changed. */
 function useRefresh(): () => Promise<unknown> {
-  const { organization } = useWorkspace()
   const queries = useQueryClient()
+  const readAnew = useReadAnew()
   return () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: ME }),
-      ...['members', 'invitations', 'audit-events'].map((name) =>
-        queries.invalidateQueries({ queryKey: [organization.id, name] }),
-      ),
+      readAnew('members', 'invitations', 'audit-events'),
     ])
 }

@@ -4,15 +4,15 @@ import { OutcomeNotice } from '../../app/outcome-notice.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
-import { ButtonLink, TextLink } from '../../ui/links.tsx'
+import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { ProviderIcon, providerName } from '../../ui/provider.tsx'
+import { providerName } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { SourceName } from './source-name.tsx'
 import { SourceStatus } from './source-status.tsx'
 import { isPushOnly, type Source } from './source-words.ts'
-import classes from './sources-page.module.css'
 import { useLiveRuns } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
 
@@ -71,14 +71,7 @@ function SourceTable({ sources }: { sources: readonly Source[] }) {
       columns={[
         {
           label: 'Name',
-          cell: ({ id, displayName, provider }) => (
-            <span className={classes.name}>
-              <ProviderIcon id={provider} />
-              <TextLink to="/sources/$sourceId" params={{ sourceId: id }} className={classes.link ?? ''}>
-                {displayName}
-              </TextLink>
-            </span>
-          ),
+          cell: (source) => <SourceName source={source} />,
         },
         {
           label: 'Reads',

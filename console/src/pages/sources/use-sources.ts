@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { unwrap } from '../../api/client.ts'
+import { useReadAnew } from '../../app/use-read-anew.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 
 /** The workspace's sources. Of admins: members may not ask for them. */
@@ -34,13 +35,6 @@ export function useConnectors() {
 
 /** Makes the pages read anew what changes when something is stored or removed. */
 export function useRefreshStored(): () => Promise<void> {
-  const queries = useQueryClient()
-  const { organization } = useWorkspace()
-  return useCallback(async () => {
-    await Promise.all(
-      ['sources', 'overview', 'source-items', 'billing'].map((what) =>
-        queries.invalidateQueries({ queryKey: [organization.id, what] }),
-      ),
-    )
-  }, [queries, organization.id])
+  const readAnew = useReadAnew()
+  return useCallback(() => readAnew('sources', 'overview', 'source-items', 'billing'), [readAnew])
 }

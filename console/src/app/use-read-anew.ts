@@ -1,0 +1,15 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { useWorkspace } from './workspace.tsx'
+
+/** What has the workspace's queries of these names read anew; what is shown of them at once, the rest when it is needed. */
+export function useReadAnew(): (...names: string[]) => Promise<void> {
+  const queries = useQueryClient()
+  const { organization } = useWorkspace()
+  return useCallback(
+    async (...names) => {
+      await Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [organization.id, name] })))
+    },
+    [queries, organization.id],
+  )
+}
