@@ -66,6 +66,12 @@ function expectErrorBody(answer: Answer): void {
   expect(answer.body.documentation).toBe(`${service.url}/errors#${answer.body.code}`)
 }
 
+/** No fault of the service: what a deployment does not offer (here a copy of a database in memory) may say so. */
+function expectNoFault(answer: Answer, what = ''): void {
+  if (answer.body?.code !== 'not_configured') expect(answer.status, `${what} ${answer.text}`).toBeLessThan(500)
+  if (answer.status >= 400) expectErrorBody(answer)
+}
+
 /** Runs requests that are all refused, and expects the database to be as before. */
 async function storingNothing(act: () => Promise<void>): Promise<void> {
   const before = await databaseContents(service.database.db)
@@ -327,8 +333,7 @@ describe('hostile queries and headers', () => {
       for (const route of harmless) {
         for (const query of queries) {
           const answer = await callRoute(service, route, callers, { path: `${pathOf(route)}?${query}` })
-          expect(answer.status, `${route.path}?${query} ${answer.text}`).toBeLessThan(500)
-          if (answer.status >= 400) expectErrorBody(answer)
+          expectNoFault(answer, `${route.path}?${query}`)
         }
       }
       const byKey = [
@@ -369,8 +374,7 @@ describe('hostile queries and headers', () => {
         const search = query.map(([name, value]) => `${wellFormed(name)}=${wellFormed(value)}`).join('&')
         const path = `${pathOf(route, { id: wellFormed(id) })}?${search}`
         const answer = await callRoute(service, route, callers, { path })
-        expect(answer.status, answer.text).toBeLessThan(500)
-        if (answer.status >= 400) expectErrorBody(answer)
+        expectNoFault(answer)
       },
     )
     await storingNothing(() => fc.assert(property, { numRuns: 100 }))
