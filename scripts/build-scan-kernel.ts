@@ -1,72 +1,127 @@
 import { writeFile } from 'node:fs/promises'
 import wabt from 'wabt'
-import { PAIR_BYTES, ROWS_A_BLOCK, SCALES_BYTES } from '../src/vector-memory/block-layout.ts'
+import { ROWS_A_BLOCK, SCALES_BYTES } from '../src/vector-memory/block-layout.ts'
 
 /*
  * Writes src/vector-memory/scan.wasm: node scripts/build-scan-kernel.ts
- * The kernel in WebAssembly's text, unrolled over the rows of a block; a test compares what is checked in with it.
+ * The kernel in WebAssembly's text, unrolled; a test compares what is checked in with it.
  */
 
-/** Rows whose sums are in one register. */
-const LANES = 4
-const VECTORS = ROWS_A_BLOCK / LANES
 const WORD = 4
+/** Bytes of a register: four sums of 32 bits. */
+const VECTOR = 16
+/** Bytes of the numbers of four rows in a pair of dimensions. */
+const QUARTER = 8
+/** Registers, so four times as many rows, of one turn of the innermost loop. */
+const VECTORS_A_TURN = 4
+/** How many pairs are added up in one go over the rows: several runs of memory are read at once, and sums are loaded less often. */
+const GROUPS = [8, 4, 2, 1]
 /** A segment of a question: where its scales are in a block, how many pairs follow, and its bound; then the pairs. */
-const SEGMENT_HEAD = 3 * WORD
+const [PAIRS_AT, BOUND_AT, SEGMENT_HEAD] = [WORD, 2 * WORD, 3 * WORD]
 /** A pair of a question: where it is in a block, and its two 16-bit numbers. */
 const PAIR = 2 * WORD
 
-function perVector(line: (index: number) => string): string {
-  return Array.from({ length: VECTORS }, (_, index) => line(index)).join('\n')
+function times(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join('\n')
+}
+
+/** Runs over a block's rows, some at a time; `$turns` counts them. */
+function overRows(label: string, body: string): string {
+  return `(local.set $turns (i32.const ${ROWS_A_BLOCK / 4 / VECTORS_A_TURN}))
+    (loop $${label}
+      ${body}
+      (br_if $${label} (local.tee $turns (i32.sub (local.get $turns) (i32.const 1)))))`
+}
+
+/** Adds the products of the next pairs of the question to the sums of the block's rows. */
+function addPairs(size: number): string {
+  const products = (vector: number): string =>
+    Array.from({ length: size }, (_, pair) => pair).reduce(
+      (sum, pair) => `(i32x4.add ${sum}
+          (i32x4.dot_i16x8_s (v128.load8x8_s offset=${vector * QUARTER} (local.get $pair${pair})) (local.get $numbers${pair})))`,
+      `(v128.load offset=${vector * VECTOR} (local.get $sum))`,
+    )
+  return `${times(
+    size,
+    (
+      pair,
+    ) => `(local.set $pair${pair} (i32.add (local.get $block) (i32.load offset=${pair * PAIR} (local.get $at))))
+      (local.set $numbers${pair} (v128.load32_splat offset=${pair * PAIR + WORD} (local.get $at)))`,
+  )}
+    (local.set $sum (local.get $sums))
+    ${overRows(
+      `rows${size}`,
+      `${times(VECTORS_A_TURN, (vector) => `(v128.store offset=${vector * VECTOR} (local.get $sum) ${products(vector)})`)}
+      ${times(size, (pair) => `(local.set $pair${pair} (i32.add (local.get $pair${pair}) (i32.const ${VECTORS_A_TURN * QUARTER})))`)}
+      (local.set $sum (i32.add (local.get $sum) (i32.const ${VECTORS_A_TURN * VECTOR})))`,
+    )}
+    (local.set $at (i32.add (local.get $at) (i32.const ${size * PAIR})))
+    (local.set $pairs (i32.sub (local.get $pairs) (i32.const ${size})))`
+}
+
+/** As long as there are so many pairs left. */
+function addWhile(size: number): string {
+  return `(block $no${size} (loop $next${size}
+    (br_if $no${size} (i32.lt_u (local.get $pairs) (i32.const ${size})))
+    ${addPairs(size)}
+    (br $next${size})))`
+}
+
+/** Adds what a segment comes to, in the rows' own scales, to what the rows come to; `$row` is where those of the block are. */
+function addSegment(): string {
+  return `(local.set $sum (local.get $sums))
+    (local.set $row (local.get $out))
+    ${overRows(
+      'scaled',
+      `${times(
+        VECTORS_A_TURN,
+        (
+          vector,
+        ) => `(v128.store offset=${vector * VECTOR} (local.get $row) (f32x4.add (v128.load offset=${vector * VECTOR} (local.get $row))
+          (f32x4.mul (v128.load offset=${vector * VECTOR} (local.get $scales))
+            (f32x4.add (local.get $bound)
+              (f32x4.mul (f32x4.splat (local.get $step)) (f32x4.convert_i32x4_s (v128.load offset=${vector * VECTOR} (local.get $sum))))))))`,
+      )}
+      ${['$sum', '$row', '$scales'].map((place) => `(local.set ${place} (i32.add (local.get ${place}) (i32.const ${VECTORS_A_TURN * VECTOR})))`).join('\n')}`,
+    )}`
 }
 
 /**
- * `scan(blocks, count, question, segments, step, slack, out)`: for each block of the list, for each row, the most that its
+ * `scan(blocks, count, question, segments, step, slack, sums, out)`: for each block of the list, for each row, the most that its
  * similarity to the question can be. Sums are of 16-bit products in 32 bits, so they are exact; what was rounded away is in the
  * bound.
  */
 export function kernelText(): string {
+  const [pairs = 1] = GROUPS
   return `(module
   (import "memory" "shared" (memory 1 65536 shared))
   (func (export "scan")
     (param $blocks i32) (param $count i32) (param $question i32) (param $segments i32)
-    (param $step f32) (param $slack f32) (param $out i32)
-    (local $end i32) (local $block i32) (local $at i32) (local $segment i32) (local $pairs i32) (local $pair i32)
-    (local $scales i32) (local $numbers v128) (local $bound v128)
-    ${perVector((n) => `(local $sum${n} v128)`)}
+    (param $step f32) (param $slack f32) (param $sums i32) (param $out i32)
+    (local $end i32) (local $block i32) (local $at i32) (local $segment i32) (local $pairs i32) (local $turns i32)
+    (local $scales i32) (local $sum i32) (local $row i32) (local $bound v128)
+    ${times(pairs, (pair) => `(local $pair${pair} i32) (local $numbers${pair} v128)`)}
     (local.set $end (i32.add (local.get $blocks) (i32.shl (local.get $count) (i32.const 2))))
-    (block $done
-    (loop $next_block
+    (block $done (loop $next_block
       (br_if $done (i32.ge_u (local.get $blocks) (local.get $end)))
       (local.set $block (i32.load (local.get $blocks)))
-      ${perVector((n) => `(v128.store offset=${n * 16} (local.get $out) (f32x4.splat (local.get $slack)))`)}
+      (local.set $row (local.get $out))
+      ${overRows(
+        'empty',
+        `${times(VECTORS_A_TURN, (vector) => `(v128.store offset=${vector * VECTOR} (local.get $row) (f32x4.splat (local.get $slack)))`)}
+        (local.set $row (i32.add (local.get $row) (i32.const ${VECTORS_A_TURN * VECTOR})))`,
+      )}
       (local.set $at (local.get $question))
       (local.set $segment (local.get $segments))
-      (block $summed
-      (loop $next_segment
+      (block $summed (loop $next_segment
         (br_if $summed (i32.eqz (local.get $segment)))
         (local.set $scales (i32.add (local.get $block) (i32.load (local.get $at))))
-        (local.set $pairs (i32.load offset=${WORD} (local.get $at)))
-        (local.set $bound (v128.load32_splat offset=${2 * WORD} (local.get $at)))
+        (local.set $pairs (i32.load offset=${PAIRS_AT} (local.get $at)))
+        (local.set $bound (v128.load32_splat offset=${BOUND_AT} (local.get $at)))
         (local.set $at (i32.add (local.get $at) (i32.const ${SEGMENT_HEAD})))
-        ${perVector((n) => `(local.set $sum${n} (v128.const i32x4 0 0 0 0))`)}
-        (loop $next_pair
-          (local.set $pair (i32.add (local.get $block) (i32.load (local.get $at))))
-          (local.set $numbers (v128.load32_splat offset=${WORD} (local.get $at)))
-          ${perVector(
-            (n) => `(local.set $sum${n} (i32x4.add (local.get $sum${n})
-            (i32x4.dot_i16x8_s (v128.load8x8_s offset=${(n * PAIR_BYTES) / VECTORS} (local.get $pair)) (local.get $numbers))))`,
-          )}
-          (local.set $at (i32.add (local.get $at) (i32.const ${PAIR})))
-          (br_if $next_pair (local.tee $pairs (i32.sub (local.get $pairs) (i32.const 1)))))
-        ${perVector(
-          (
-            n,
-          ) => `(v128.store offset=${n * 16} (local.get $out) (f32x4.add (v128.load offset=${n * 16} (local.get $out))
-          (f32x4.mul (v128.load offset=${(n * SCALES_BYTES) / VECTORS} (local.get $scales))
-            (f32x4.add (local.get $bound)
-              (f32x4.mul (f32x4.splat (local.get $step)) (f32x4.convert_i32x4_s (local.get $sum${n})))))))`,
-        )}
+        (memory.fill (local.get $sums) (i32.const 0) (i32.const ${SCALES_BYTES}))
+        ${GROUPS.map(addWhile).join('\n')}
+        ${addSegment()}
         (local.set $segment (i32.sub (local.get $segment) (i32.const 1)))
         (br $next_segment)))
       (local.set $out (i32.add (local.get $out) (i32.const ${ROWS_A_BLOCK * WORD})))

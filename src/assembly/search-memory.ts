@@ -23,7 +23,7 @@ export function createSearchMemory(
   const memory = createVectorMemory({
     db: database.db,
     bytes: megabytes * 2 ** 20,
-    threads: Math.min(THREADS_MAX, Math.max(1, availableParallelism() - 1)),
+    threads: Math.min(THREADS_MAX, availableParallelism()),
     patience: PATIENCE[database.driver],
     onError: (err, organizationId) =>
       logger.error({ err, organizationId }, 'vectors could not be held in memory; the database answers'),

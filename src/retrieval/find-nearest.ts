@@ -107,10 +107,14 @@ export async function decideNearest(
 ): Promise<Decided> {
   const ids = arrayOf(candidates.map(({ itemId }) => itemId))
   const positions = arrayOf(candidates.map(({ position }) => position))
-  // Of an array the planner expects few rows, or knows how many there are; of JSON always a hundred.
+  // One by one by their key, whatever the planner believes of an organization's size: it may know no better than that it was empty.
   const from = sql`unnest(${ids}::text::uuid[], ${positions}::text::int[]) as k(id, position)
-      join chunk_embeddings e on e.organization_id = ${query.organizationId} and e.source_item_id = k.id
-        and e.position = k.position`
+      cross join lateral (
+        select e.source_item_id, e.position, e.embedding, e.organization_id, e.embedding_model_id, e.provider
+        from chunk_embeddings e
+        where e.organization_id = ${query.organizationId} and e.source_item_id = k.id and e.position = k.position
+        limit 1
+      ) e`
   return await scan(db, query, { from, where: notRemoved(query.organizationId), isByKey: true })
 }
 
@@ -158,9 +162,16 @@ async function scan(
     left join embedding_models m on m.id = o.embedding_model_id
     left join (
       nearest n
-      join source_items i on i.organization_id = ${organizationId} and i.id = n.source_item_id
-      join chunks c on c.organization_id = ${organizationId} and c.source_item_id = n.source_item_id
-        and c.position = n.position
+      cross join lateral (
+        select i.id, i.title, i.url, i.provider, i.metadata, i.synced_at from source_items i
+        where i.organization_id = ${organizationId} and i.id = n.source_item_id
+        limit 1
+      ) i
+      cross join lateral (
+        select c.content from chunks c
+        where c.organization_id = ${organizationId} and c.source_item_id = n.source_item_id and c.position = n.position
+        limit 1
+      ) c
     ) on n.distance < 1
     where o.id = ${organizationId}
     order by n.distance, n.source_item_id, n.position`.compile(db)

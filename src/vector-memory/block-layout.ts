@@ -1,9 +1,9 @@
 /**
- * How vectors lie in memory. A block has 32 rows of one model: first their scales, a 32-bit float for each row and segment, then
- * their numbers as bytes, by pairs of dimensions: the two bytes of row 0, of row 1, … So a pair of dimensions of a block is one
- * cache line, and a question reads only the pairs in which it is not 0.
+ * How vectors lie in memory. A block has 256 rows of one model: first their scales, a 32-bit float for each row and segment, then
+ * their numbers as bytes, by pairs of dimensions: the two bytes of row 0, of row 1, … So a question reads only the pairs in which
+ * it is not 0, and each in a run that is long enough for the processor to read ahead.
  */
-export const ROWS_A_BLOCK = 32
+export const ROWS_A_BLOCK = 256
 /** Dimensions that share a scale. */
 export const SEGMENT = 128
 /** More are not held: the room for a question is made for these. */

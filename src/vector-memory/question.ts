@@ -22,62 +22,74 @@ const ROW_LENGTH_MAX = 1.5
  */
 const FLOAT_ERROR = 2 * 2 ** -23
 const FLOAT_ERROR_MIN = 1e-5
+/** Of each segment, before its pairs. */
+const HEAD_WORDS = 3
+/** A segment of a question that is not all 0. */
+interface Part {
+  segment: number
+  /** Where in a block a pair is and its two numbers, one pair after the other. */
+  pairs: number[]
+  bound: number
+}
 
 /**
  * A question's vector as the kernel takes it: of length 1, of the halves that the database compares too, rounded to 16 bits.
  * @returns null where all its numbers are 0: then nothing is similar to it
  */
 export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Question | null {
-  const numbers = Float64Array.from(Float16Array.from(vector))
-  const length = Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0))
-  if (length === 0 || !Number.isFinite(length)) return null
-  const unit = numbers.map((value) => value / length)
-  const step = unit.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / STEPS
-  const steps = Int16Array.from(unit, (value) => Math.round(value / step))
+  const unit = unitOf(vector, layout)
+  if (unit === null) return null
+  let most = 0
+  for (const value of unit) most = Math.max(most, Math.abs(value))
+  const step = most / STEPS
   const bounds = new Float32Array(layout.segments)
-  const words = new WordList()
-  let segments = 0
+  const parts: Part[] = []
   let lost = 0
-  for (const [at, value] of unit.entries()) lost += (value - step * (steps[at] ?? 0)) ** 2
   for (let segment = 0; segment < layout.segments; segment++) {
+    const pairs: number[] = []
     const from = segment * SEGMENT
-    const bound = unit.subarray(from, from + SEGMENT).reduce((sum, value) => sum + Math.abs(value), 0) / 2
-    bounds[segment] = bound
-    const pairs = pairsOf(steps, from, layout)
-    if (pairs.length === 0) continue
-    segments += 1
-    words.push(segment * SCALES_BYTES, pairs.length / 2)
-    words.pushFloat(bounds[segment] ?? 0)
-    words.push(...pairs)
+    let sum = 0
+    for (let at = from; at < from + SEGMENT; at += 2) {
+      const [one = 0, two = 0] = [unit[at], unit[at + 1]]
+      if (one === 0 && two === 0) continue
+      const [first, second] = [Math.round(one / step), Math.round(two / step)]
+      sum += Math.abs(one) + Math.abs(two)
+      lost += (one - step * first) ** 2 + (two - step * second) ** 2
+      if (first !== 0 || second !== 0)
+        pairs.push(layout.pairsAt + (at / 2) * PAIR_BYTES, (second << 16) | (first & 0xffff))
+    }
+    bounds[segment] = sum / 2
+    if (pairs.length > 0) parts.push({ segment, pairs, bound: sum / 2 })
   }
   const slack = ROW_LENGTH_MAX * Math.sqrt(lost) + Math.max(FLOAT_ERROR_MIN, layout.dimensions * FLOAT_ERROR)
-  return { words: words.all(), segments, step, slack, bounds }
+  return { words: wordsOf(parts), segments: parts.length, step, slack, bounds }
 }
 
-/** Where in a block a pair is and its two numbers, for each pair of the segment that is not 0. */
-function pairsOf(steps: Int16Array, from: number, { pairsAt }: BlockLayout): number[] {
-  const pairs: number[] = []
-  for (let at = from; at < from + SEGMENT; at += 2) {
-    const [first = 0, second = 0] = [steps[at], steps[at + 1]]
-    if (first === 0 && second === 0) continue
-    pairs.push(pairsAt + (at / 2) * PAIR_BYTES, (second << 16) | (first & 0xffff))
+/** The vector's halves, of length 1 together, filled up to whole segments. */
+function unitOf(vector: Float32Array, { dimensions, segments }: BlockLayout): Float64Array | null {
+  const unit = new Float64Array(segments * SEGMENT)
+  let square = 0
+  for (let at = 0; at < dimensions; at++) {
+    const value = Math.f16round(vector[at] ?? 0)
+    unit[at] = value
+    square += value * value
   }
-  return pairs
+  const length = Math.sqrt(square)
+  if (length === 0 || !Number.isFinite(length)) return null
+  for (let at = 0; at < dimensions; at++) unit[at] = (unit[at] ?? 0) / length
+  return unit
 }
 
-class WordList {
-  readonly #words: number[] = []
-
-  /** A few numbers of 32 bits. */
-  push(...words: number[]): void {
-    this.#words.push(...words)
+function wordsOf(parts: readonly Part[]): Int32Array {
+  const words = new Int32Array(parts.reduce((sum, { pairs }) => sum + HEAD_WORDS + pairs.length, 0))
+  const floats = new Float32Array(words.buffer)
+  let at = 0
+  for (const { segment, pairs, bound } of parts) {
+    words[at] = segment * SCALES_BYTES
+    words[at + 1] = pairs.length / 2
+    floats[at + 2] = bound
+    words.set(pairs, at + HEAD_WORDS)
+    at += HEAD_WORDS + pairs.length
   }
-
-  pushFloat(value: number): void {
-    this.#words.push(new Int32Array(Float32Array.of(value).buffer)[0] ?? 0)
-  }
-
-  all(): Int32Array {
-    return Int32Array.from(this.#words)
-  }
+  return words
 }

@@ -41,7 +41,7 @@ function rowsOf(vectors: readonly Float32Array[], dimensions: number): Uint8Arra
 /** Vectors in memory, and what scans them. */
 function held(vectors: readonly Float32Array[], dimensions: number) {
   const layout = layoutOf(dimensions)
-  const shared = createSharedMemory({ bytes: 16 * 2 ** 20, threads: 1 })
+  const shared = createSharedMemory({ bytes: 64 * 2 ** 20, threads: 1 })
   const blocks = Uint32Array.from({ length: Math.ceil(vectors.length / ROWS_A_BLOCK) }, () => {
     const block = shared.allocate(layout.blockBytes)
     if (block === null) throw new Error('no room')
@@ -71,7 +71,11 @@ function held(vectors: readonly Float32Array[], dimensions: number) {
 const given = fc.record({
   seed: fc.nat(),
   dimensions: fc.constantFrom(3, 48, 128, 384, 1_000, 1_536),
-  rows: fc.integer({ min: 1, max: 150 }),
+  rows: fc.oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 1, max: 100 }) },
+    // Of several blocks.
+    { weight: 1, arbitrary: fc.integer({ min: 250, max: 600 }) },
+  ),
   shapes: fc.tuple(
     fc.constantFrom<Shape[]>('dense', 'sparse', 'uneven'),
     fc.constantFrom<Shape[]>('dense', 'sparse', 'uneven'),
@@ -125,13 +129,10 @@ describe('the scan', () => {
 
   it('proposes the same in parts as in one go', () => {
     const random = seededRandom(3)
-    const vectors = Array.from({ length: 300 }, () => vectorOf(random, 256, 'dense'))
+    const vectors = Array.from({ length: 5 * ROWS_A_BLOCK }, () => vectorOf(random, 256, 'dense'))
     const scan = held(vectors, 256)
     const question = vectorOf(random, 256, 'dense')
-    const parts = [
-      scan(question, { limit: 8, from: 0, to: 4 }),
-      scan(question, { limit: 8, from: 4, to: 10 }),
-    ]
+    const parts = [scan(question, { limit: 8, from: 0, to: 2 }), scan(question, { limit: 8, from: 2, to: 5 })]
     const merged = mergeProposals(parts, 8)
     const whole = scan(question, { limit: 8 })
     expect(merged).toEqual(whole)

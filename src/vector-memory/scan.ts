@@ -41,6 +41,7 @@ type Kernel = (
   segments: number,
   step: number,
   slack: number,
+  sums: number,
   out: number,
 ) => void
 
@@ -68,6 +69,7 @@ export function createScanner(memory: WebAssembly.Memory, room: Room): Scanner {
           question.segments,
           question.step,
           question.slack,
+          room.sums,
           room.out,
         )
         const uppers = new Float32Array(memory.buffer, room.out, part.length * ROWS_A_BLOCK)

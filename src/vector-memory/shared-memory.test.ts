@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createSharedMemory } from './shared-memory.ts'
 
-const MEGABYTE = 2 ** 20
-const SMALL = 33_792
-const LARGE = 50_688
+/** What is taken from the system at once. */
+const EXTENT = 4 * 2 ** 20
+/** Blocks of 1,024 and of 1,536 dimensions. */
+const SMALL = 270_336
+const LARGE = 405_504
 
 function fill(shared: ReturnType<typeof createSharedMemory>, size: number): number[] {
   const blocks: number[] = []
@@ -13,11 +15,11 @@ function fill(shared: ReturnType<typeof createSharedMemory>, size: number): numb
 
 describe('the memory for vectors', () => {
   it('never takes more than it may, nor hands out a place twice', () => {
-    const shared = createSharedMemory({ bytes: 3 * MEGABYTE, threads: 2 })
+    const shared = createSharedMemory({ bytes: 3 * EXTENT, threads: 2 })
     const room = shared.memory.buffer.byteLength
     const blocks = fill(shared, SMALL).toSorted((left, right) => left - right)
-    expect(blocks.length).toBe(3 * Math.floor(MEGABYTE / SMALL))
-    expect(shared.memory.buffer.byteLength - room).toBe(3 * MEGABYTE)
+    expect(blocks.length).toBe(3 * Math.floor(EXTENT / SMALL))
+    expect(shared.memory.buffer.byteLength - room).toBe(3 * EXTENT)
     expect(blocks.every((block, index) => index === 0 || block - (blocks[index - 1] ?? 0) >= SMALL)).toBe(
       true,
     )
@@ -25,19 +27,19 @@ describe('the memory for vectors', () => {
   })
 
   it('gives what one size of block has left to another one', () => {
-    const shared = createSharedMemory({ bytes: 2 * MEGABYTE, threads: 1 })
+    const shared = createSharedMemory({ bytes: 2 * EXTENT, threads: 1 })
     const small = fill(shared, SMALL)
     expect(shared.hasRoom(1, LARGE)).toBe(false)
-    expect(shared.couldHold(2 * Math.floor(MEGABYTE / LARGE), LARGE)).toBe(true)
+    expect(shared.couldHold(2 * Math.floor(EXTENT / LARGE), LARGE)).toBe(true)
     for (const block of small) shared.release(block, SMALL)
-    expect(shared.hasRoom(2 * Math.floor(MEGABYTE / LARGE), LARGE)).toBe(true)
-    expect(fill(shared, LARGE).length).toBe(2 * Math.floor(MEGABYTE / LARGE))
-    expect(shared.memory.buffer.byteLength).toBeLessThan(3 * MEGABYTE)
+    expect(shared.hasRoom(2 * Math.floor(EXTENT / LARGE), LARGE)).toBe(true)
+    expect(fill(shared, LARGE).length).toBe(2 * Math.floor(EXTENT / LARGE))
+    expect(shared.memory.buffer.byteLength).toBeLessThan(3 * EXTENT)
   })
 
   it('says beforehand how much finds room', () => {
-    const shared = createSharedMemory({ bytes: 2 * MEGABYTE, threads: 1 })
-    const most = 2 * Math.floor(MEGABYTE / SMALL)
+    const shared = createSharedMemory({ bytes: 2 * EXTENT, threads: 1 })
+    const most = 2 * Math.floor(EXTENT / SMALL)
     expect(shared.hasRoom(most, SMALL)).toBe(true)
     expect(shared.hasRoom(most + 1, SMALL)).toBe(false)
     expect(shared.couldHold(most + 1, SMALL)).toBe(false)

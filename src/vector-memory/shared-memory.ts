@@ -1,23 +1,24 @@
-import { DIMENSIONS_MAX, SEGMENT } from './block-layout.ts'
+import { DIMENSIONS_MAX, ROWS_A_BLOCK, SEGMENT } from './block-layout.ts'
 
 const PAGE_BYTES = 65_536
 /** Blocks of one size fill an extent, so that what one organization leaves another can use. */
-const EXTENT_BYTES = 16 * PAGE_BYTES
+const EXTENT_BYTES = 64 * PAGE_BYTES
 /** WebAssembly's 32-bit addresses reach no further. */
 export const MEMORY_BYTES_MAX = 4_000 * 2 ** 20
 
 const WORD = 4
 /** Blocks that are scanned in one go, so that what comes of it stays in the processor's cache. */
-export const BLOCKS_AT_ONCE = 128
-/** A thread's own room, in words: a question, a list of blocks, and what their rows come to. */
+export const BLOCKS_AT_ONCE = 16
+/** A thread's own room, in words: a question, a list of blocks, sums of one block's rows, and what all rows come to. */
 const QUESTION_WORDS = DIMENSIONS_MAX + 3 * (DIMENSIONS_MAX / SEGMENT)
-const OUT_WORDS = BLOCKS_AT_ONCE * 32
-const ROOM_BYTES = WORD * (QUESTION_WORDS + BLOCKS_AT_ONCE + OUT_WORDS)
+const OUT_WORDS = BLOCKS_AT_ONCE * ROWS_A_BLOCK
+const ROOM_BYTES = WORD * (QUESTION_WORDS + BLOCKS_AT_ONCE + ROWS_A_BLOCK + OUT_WORDS)
 
 /** Where a thread has what it hands to the kernel; addresses in bytes. */
 export interface Room {
   readonly question: number
   readonly blocks: number
+  readonly sums: number
   readonly out: number
 }
 
@@ -25,7 +26,8 @@ export interface Room {
 export function roomOf(thread: number): Room {
   const question = thread * ROOM_BYTES
   const blocks = question + WORD * QUESTION_WORDS
-  return { question, blocks, out: blocks + WORD * BLOCKS_AT_ONCE }
+  const sums = blocks + WORD * BLOCKS_AT_ONCE
+  return { question, blocks, sums, out: sums + WORD * ROWS_A_BLOCK }
 }
 
 /** One piece of memory that all threads share, handed out in blocks. */

@@ -10,11 +10,12 @@ import { createModelRegistry, readModelState } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { changeItems, createVectorMemory, type HeldCopy, type VectorMemory } from './index.ts'
 
-const MEGABYTE = 2 ** 20
+/** What is taken from the system at once, and a block of 256 rows, of which three find room in it. */
+const EXTENT = 4 * 2 ** 20
+const BLOCK = 1_081_344
 const MINUTE = 60_000
 const ALL = { providers: null }
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
-/** A block of 32 rows has 132 KiB, so that seven of them fill a megabyte. */
 const model = hashEmbeddingModel({ dimensions: 4_000 })
 const models = createModelRegistry({ configured: model, builtin: async () => model })
 
@@ -37,7 +38,7 @@ afterAll(async () => {
 beforeEach(() => {
   memory = createVectorMemory({
     db: database.db,
-    bytes: MEGABYTE,
+    bytes: EXTENT,
     threads: 0,
     patience: { loadMs: MINUTE, followMs: MINUTE },
     onError: (error) => errors.push(error),
@@ -70,25 +71,26 @@ async function rowsHeld(organization: TestOrganization): Promise<number | null> 
 
 describe('the copies of vectors', () => {
   it('give up those that were not used for the longest, and none that is used', async () => {
-    const [first, second, third] = [
-      await organizationOf(90),
-      await organizationOf(90),
-      await organizationOf(90),
+    const [first, second, third, fourth] = [
+      await organizationOf(20),
+      await organizationOf(20),
+      await organizationOf(20),
+      await organizationOf(20),
     ]
-    expect(await rowsHeld(first)).toBe(90)
+    expect(await rowsHeld(first)).toBe(20)
     now += MINUTE
-    expect(await rowsHeld(second)).toBe(90)
+    expect(await rowsHeld(second)).toBe(20)
+    expect(await rowsHeld(third)).toBe(20)
     now += 1
-    // Both were used a moment ago, or the first one is given up: there is room for two.
-    expect(await rowsHeld(third)).toBe(90)
-    expect(memory.held().organizations).toBe(2)
-    expect(memory.held().bytes).toBeLessThanOrEqual(MEGABYTE)
+    // The others were used a moment ago: the first one is given up, since there is room for three.
+    expect(await rowsHeld(fourth)).toBe(20)
+    expect(memory.held()).toEqual({ organizations: 3, bytes: 3 * BLOCK })
     const used = await take(second)
     now += 2 * MINUTE
-    expect(await rowsHeld(first)).toBe(90)
+    expect(await rowsHeld(first)).toBe(20)
     now += 2 * MINUTE
-    expect(await rowsHeld(third)).toBe(90)
-    expect(used?.count(ALL)).toBe(90)
+    expect(await rowsHeld(third)).toBe(20)
+    expect(used?.count(ALL)).toBe(20)
     expect((await used?.candidates(await model.embedQuery('common'), 8, ALL))?.keys.length).toBeGreaterThan(8)
     used?.letGo()
     expect(errors).toEqual([])
@@ -98,7 +100,7 @@ describe('the copies of vectors', () => {
     const small = await organizationOf(20)
     expect(await rowsHeld(small)).toBe(20)
     now += MINUTE
-    const large = await organizationOf(260)
+    const large = await organizationOf(3 * 256 + 1)
     expect(await rowsHeld(large)).toBeNull()
     expect(memory.held().organizations).toBe(1)
     expect(errors).toEqual([])
@@ -117,7 +119,7 @@ describe('the copies of vectors', () => {
       expect(await rowsHeld(organization)).toBe(70)
     }
     // 70 rows, and 60 that were replaced before their places were used again.
-    expect(memory.held().bytes).toBeLessThanOrEqual(5 * 135_168)
+    expect(memory.held().bytes).toBe(BLOCK)
   })
 
   it('are made anew where what changed is not noted any more', async () => {

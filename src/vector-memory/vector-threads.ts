@@ -6,7 +6,7 @@ import type { VectorJob, VectorWorkerData } from './vector-worker.ts'
 import { type WriteJob, writeRows } from './write-rows.ts'
 
 /** A share that is worth a thread of its own. */
-const BLOCKS_A_THREAD_MIN = 256
+const BLOCKS_A_THREAD_MIN = 32
 const HEAP_MAX_MB = 64
 
 /** Who scans and writes: this thread while there is little of it, else threads that are started when they are first needed. */

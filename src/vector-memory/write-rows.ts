@@ -29,27 +29,59 @@ function halfValues(): Float64Array {
   ))
 }
 
+/** Rows that are brought in order together, so that what is written lies side by side. */
+const ROWS_A_TILE = 32
+
 /** Writes rows as bytes: each vector of length 1, each of its segments in steps of 1/127 of the greatest number in it. */
 export function writeRows(memory: WebAssembly.Memory, { layout, rows, blocks, places }: WriteJob): void {
-  const bytes = new Int8Array(memory.buffer)
+  const pairs = new Int16Array(memory.buffer)
   const scales = new Float32Array(memory.buffer)
   const rowBytes = rowBytesOf(layout.dimensions)
   const vector = new Float64Array(layout.segments * SEGMENT)
-  for (const [index, block] of blocks.entries()) {
-    const place = places[index] ?? 0
-    readUnit(rows, index * rowBytes + KEY_BYTES + VECTOR_HEAD_BYTES, layout.dimensions, vector)
-    for (let segment = 0; segment < layout.segments; segment++) {
-      const from = segment * SEGMENT
-      const scale = scaleOf(vector, from)
-      scales[(block + segment * SCALES_BYTES) / 4 + place] = scale
-      const factor = scale === 0 ? 0 : 1 / scale
-      let at = block + layout.pairsAt + (from / 2) * PAIR_BYTES + 2 * place
-      for (let dimension = from; dimension < from + SEGMENT; dimension += 2, at += PAIR_BYTES) {
-        bytes[at] = nearest((vector[dimension] ?? 0) * factor)
-        bytes[at + 1] = nearest((vector[dimension + 1] ?? 0) * factor)
-      }
+  const tile = new Int8Array(ROWS_A_TILE * vector.length)
+  const tilePairs = new Int16Array(tile.buffer)
+  const pairsARow = vector.length / 2
+  for (let first = 0; first < blocks.length;) {
+    const block = blocks[first] ?? 0
+    const place = places[first] ?? 0
+    const count = tileAt(first, blocks, places)
+    for (let row = 0; row < count; row++) {
+      const scalesAt = block / 4 + place + row
+      readUnit(rows, (first + row) * rowBytes + KEY_BYTES + VECTOR_HEAD_BYTES, layout.dimensions, vector)
+      for (let segment = 0; segment < layout.segments; segment++)
+        scales[scalesAt + (segment * SCALES_BYTES) / 4] = toBytes(vector, segment, tile, row * vector.length)
     }
+    for (
+      let pair = 0, at = (block + layout.pairsAt) / 2 + place;
+      pair < pairsARow;
+      pair++, at += PAIR_BYTES / 2
+    )
+      for (let row = 0, from = pair; row < count; row++, from += pairsARow)
+        pairs[at + row] = tilePairs[from] ?? 0
+    first += count
   }
+}
+
+/** How many rows from one on go side by side. */
+function tileAt(first: number, blocks: Uint32Array, places: Uint8Array): number {
+  let count = 1
+  while (
+    count < ROWS_A_TILE &&
+    blocks[first + count] === blocks[first] &&
+    places[first + count] === (places[first] ?? 0) + count
+  )
+    count += 1
+  return count
+}
+
+/** Rounds a segment of a vector. @returns its scale */
+function toBytes(vector: Float64Array, segment: number, bytes: Int8Array, row: number): number {
+  const from = segment * SEGMENT
+  const scale = scaleOf(vector, from)
+  const factor = scale === 0 ? 0 : 1 / scale
+  for (let dimension = from; dimension < from + SEGMENT; dimension++)
+    bytes[row + dimension] = nearest((vector[dimension] ?? 0) * factor)
+  return scale
 }
 
 /** Reads a vector and gives it the length 1; one without length stays 0, and is similar to nothing. */
@@ -76,7 +108,7 @@ function scaleOf(vector: Float64Array, from: number): number {
   return Math.fround(most / BYTE_STEPS)
 }
 
+/** The nearest whole number. A segment's numbers are at most {@link BYTE_STEPS} of its scale. */
 function nearest(value: number): number {
-  const rounded = Math.round(value)
-  return rounded > BYTE_STEPS ? BYTE_STEPS : rounded < -BYTE_STEPS ? -BYTE_STEPS : rounded
+  return value < 0 ? (value - 0.5) | 0 : (value + 0.5) | 0
 }

@@ -68,7 +68,8 @@ function expectErrorBody(answer: Answer): void {
 
 /** No fault of the service: what a deployment does not offer (here a copy of a database in memory) may say so. */
 function expectNoFault(answer: Answer, what = ''): void {
-  if (answer.body?.code !== 'not_configured') expect(answer.status, `${what} ${answer.text}`).toBeLessThan(500)
+  if (answer.body?.code !== 'not_configured')
+    expect(answer.status, `${what} ${answer.text}`).toBeLessThan(500)
   if (answer.status >= 400) expectErrorBody(answer)
 }
 
