@@ -3,14 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { z } from 'zod'
-import type { Db } from '../src/database/database.ts'
-import { openDatabase } from '../src/database/open-database.ts'
-import { createModelRegistry } from '../src/embeddings/index.ts'
-import { findBuiltinModel, loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
-import { createItems, type NewItem } from '../src/items/index.ts'
-import { systemClock } from '../src/kernel/clock.ts'
-import { benchDocument, benchQuery } from './corpus.ts'
+import { benchQuery } from './corpus.ts'
+import { CHUNKS_A_DOCUMENT, fill, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { ADMIN_KEY, type BenchServer, call, startServer } from './server.ts'
 
@@ -20,16 +14,12 @@ import { ADMIN_KEY, type BenchServer, call, startServer } from './server.ts'
  */
 
 const SIZES = [1_000, 10_000, 100_000]
-const CHUNKS_A_DOCUMENT = 3
-const ITEMS_A_WRITE = 100
 const SEARCHES = 200
 /** Of the database alone, which takes long. */
 const SEARCHES_COMPARED = 20
 const CLIENTS = 8
 const THROUGHPUT_SECONDS = 5
 const LOADING_MS_MAX = 300_000
-/** One item in so many is of another provider, and has a mark of its own. */
-const RARE = 100
 
 /** What is asked for beside the query. */
 const KINDS = {
@@ -52,9 +42,6 @@ interface Result {
   databaseAloneP50Ms: number
   sameAnswers: string
 }
-
-const Organization = z.tuple([z.object({ id: z.string() })])
-const SourceRows = z.array(z.object({ id: z.string(), provider: z.string() }))
 
 /** Measures one or both databases and keeps the figures. */
 export async function benchSearch([wanted, ...sizes]: readonly string[]): Promise<void> {
@@ -94,11 +81,6 @@ async function onPostgres(serverUrl: string, sizes: readonly number[]): Promise<
   }
 }
 
-interface Place {
-  dataDir: string
-  databaseUrl: string | undefined
-}
-
 async function grow(database: string, sizes: readonly number[], place: Place): Promise<Result[]> {
   const environment = { DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl ?? '' }
   // Makes the workspace.
@@ -114,56 +96,6 @@ async function grow(database: string, sizes: readonly number[], place: Place): P
     process.stderr.write(`${JSON.stringify(results.at(-1))}\n`)
   }
   return results
-}
-
-/** Stores documents up to a number, the way that the service does. @returns how many chunks there are */
-async function fill({ dataDir, databaseUrl }: Place, from: number, to: number): Promise<number> {
-  const { db, close } = await openDatabase({
-    dataDir,
-    databaseUrl,
-    logger: { error: () => {}, warn: () => {} },
-  })
-  try {
-    const models = createModelRegistry({ configured: await loadBuiltinModel(), builtin: findBuiltinModel })
-    const items = createItems({ db, models, clock: systemClock })
-    const [{ id }] = Organization.parse(await db.selectFrom('organizations').select('id').execute())
-    const sources = SourceRows.parse(await db.selectFrom('sources').select(['id', 'provider']).execute())
-    const sourceOf = (provider: string): string =>
-      sources.find((source) => source.provider === provider)?.id ?? ''
-    for (let first = from; first < to; first += ITEMS_A_WRITE) {
-      const batch = Array.from({ length: Math.min(ITEMS_A_WRITE, to - first) }, (_, index) =>
-        itemOf(first + index, sourceOf),
-      )
-      await items.write(id, batch)
-    }
-    return await countChunks(db)
-  } finally {
-    await close()
-  }
-}
-
-function itemOf(number: number, sourceOf: (provider: string) => string): NewItem {
-  const provider = number % RARE === 1 ? 'slack' : 'notion'
-  return {
-    sourceId: sourceOf(provider),
-    provider,
-    sourceKind: 'document',
-    externalId: `bench-${number}`,
-    ...benchDocument(number),
-    url: null,
-    authorName: null,
-    sourceCreatedAt: null,
-    sourceUpdatedAt: null,
-    metadata: { group: number % RARE },
-  }
-}
-
-async function countChunks(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('chunks')
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 async function measure(environment: Record<string, string>): Promise<Omit<Result, 'database' | 'chunks'>> {
@@ -218,9 +150,9 @@ async function search(url: string, number: number, kind: object): Promise<unknow
   return await call(url, 'POST', '/v1/search', { query: benchQuery(number), ...kind })
 }
 
-/** Milliseconds of searches one after another, ascending. */
+/** Milliseconds of searches one after another, ascending; of a process that has answered some already. */
 async function times(url: string, kind: object, count = SEARCHES): Promise<number[]> {
-  for (let number = 0; number < 10; number++) await search(url, number, kind)
+  for (let number = 0; number < count; number++) await search(url, number, kind)
   const taken: number[] = []
   for (let number = 0; number < count; number++) {
     const started = performance.now()
@@ -270,7 +202,7 @@ async function compare(
   return { databaseAloneP50Ms: percentile(alone, 0.5), sameAnswers: `${same} of ${answers.length}` }
 }
 
-function percentile(sorted: readonly number[], share: number): number {
+export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 

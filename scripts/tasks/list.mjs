@@ -5,8 +5,9 @@
  */
 export const TASKS = {
   // A large sync makes garbage faster than V8 by itself cares to collect: with these the process stays under 600 MB.
+  // (`--optimize-for-size` saves some 25 MB more, and doubles the processor time of a search.)
   start: {
-    command: ['--max-semi-space-size=4', '--optimize-for-size', 'src/main.ts'],
+    command: ['--max-semi-space-size=8', '--heap-growing-percent=20', 'src/main.ts'],
     needsDevelopment: false,
   },
   memory: { command: ['cli/main.ts'], needsDevelopment: false },

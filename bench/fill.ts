@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { Db } from '../src/database/database.ts'
+import { openDatabase } from '../src/database/open-database.ts'
+import { createModelRegistry } from '../src/embeddings/index.ts'
+import { findBuiltinModel, loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
+import { createItems, type NewItem } from '../src/items/index.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { benchDocument } from './corpus.ts'
+
+/** Of 400 words each. */
+export const CHUNKS_A_DOCUMENT = 3
+const ITEMS_A_WRITE = 100
+/** One item in so many is of another provider, and has a mark of its own. */
+const RARE = 100
+
+/** Where the service that is measured keeps what it stores. */
+export interface Place {
+  dataDir: string
+  databaseUrl: string | undefined
+}
+
+const Organization = z.tuple([z.object({ id: z.string() })])
+const SourceRows = z.array(z.object({ id: z.string(), provider: z.string() }))
+
+/** Stores documents up to a number, the way that the service does. @returns how many chunks there are */
+export async function fill({ dataDir, databaseUrl }: Place, from: number, to: number): Promise<number> {
+  const { db, close } = await openDatabase({
+    dataDir,
+    databaseUrl,
+    logger: { error: () => {}, warn: () => {} },
+  })
+  try {
+    const models = createModelRegistry({ configured: await loadBuiltinModel(), builtin: findBuiltinModel })
+    const items = createItems({ db, models, clock: systemClock })
+    const [{ id }] = Organization.parse(await db.selectFrom('organizations').select('id').execute())
+    const sources = SourceRows.parse(await db.selectFrom('sources').select(['id', 'provider']).execute())
+    const sourceOf = (provider: string): string =>
+      sources.find((source) => source.provider === provider)?.id ?? ''
+    for (let first = from; first < to; first += ITEMS_A_WRITE) {
+      const batch = Array.from({ length: Math.min(ITEMS_A_WRITE, to - first) }, (_, index) =>
+        itemOf(first + index, sourceOf),
+      )
+      await items.write(id, batch)
+    }
+    return await countChunks(db)
+  } finally {
+    await close()
+  }
+}
+
+function itemOf(number: number, sourceOf: (provider: string) => string): NewItem {
+  const provider = number % RARE === 1 ? 'slack' : 'notion'
+  return {
+    sourceId: sourceOf(provider),
+    provider,
+    sourceKind: 'document',
+    externalId: `bench-${number}`,
+    ...benchDocument(number),
+    url: null,
+    authorName: null,
+    sourceCreatedAt: null,
+    sourceUpdatedAt: null,
+    metadata: { group: number % RARE },
+  }
+}
+
+async function countChunks(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('chunks')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
