@@ -89,7 +89,13 @@ import {
   type SourceServices,
 } from '../sources/index.ts'
 import { createSyncRuns, dropActiveRuns, syncRoutes, type SyncServices } from '../sync/index.ts'
-import { createCredits, createRateLimit } from '../usage/index.ts'
+import {
+  createCredits,
+  createRateLimit,
+  type RateLimit,
+  usageRoutes,
+  type UsageServices,
+} from '../usage/index.ts'
 import { createSearchMemory } from './search-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
@@ -153,7 +159,8 @@ type Services = AccessServices &
   ReferenceServices &
   RetrievalServices &
   SourceServices &
-  SyncServices
+  SyncServices &
+  UsageServices
 
 /** Every route of the service: the OpenAPI document and the every-route tests read this list. */
 export const routes: readonly Route<Services>[] = [
@@ -170,6 +177,7 @@ export const routes: readonly Route<Services>[] = [
   ...organizationRoutes,
   ...billingRoutes,
   ...dailyUsageRoutes,
+  ...usageRoutes,
   ...webhookRoutes,
   ...operatorRoutes,
   ...backupRoutes,
@@ -203,9 +211,10 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
   const memory = createSearchMemory(deps, metrics)
-  const parts = { embedding, items, files, engine, removals, billing, outgoing, metrics, memory, isDraining }
-  const services = createServices(deps, parts)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
+  const kept = { embedding, items, files, engine, removals, billing, outgoing, metrics, memory }
+  const parts = { ...kept, rateLimit, isDraining }
+  const services = createServices(deps, parts)
   const ungated = createGates({
     db,
     clock,
@@ -354,6 +363,7 @@ function createServices(
     outgoing: OutgoingWebhooks
     metrics: Metrics
     memory: VectorMemory | null
+    rateLimit: RateLimit
     isDraining: () => boolean
   },
 ): Services {
@@ -382,6 +392,7 @@ function createServices(
     syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
     billing,
     outgoingWebhooks: parts.outgoing,
+    rateLimit: parts.rateLimit,
     operator: createOperator({ db, clock, logger, billing }),
     backups: createBackups(deps),
     items,

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { reply } from '../http/route.ts'
+import { defineRoute, reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import {
   count,
   EXAMPLE_ID,
+  givenId,
   idOf,
   moment,
   momentOrNull,
@@ -60,18 +61,57 @@ const ActiveSyncRun = z.object({
   alreadyActive: z.literal(true).describe('It was there before.'),
 })
 
+const SyncRunList = z.object({ syncRuns: z.array(SyncRun).describe('The runs, the newest first.') })
+
+/** Several times as long as any cursor of ours. */
+const CURSOR_CHARACTERS_MAX = 1_000
+
 const shared = { path: '/sync-runs', tag: 'Sync runs', consoleRole: 'admin', credits: 0 } as const
 
 export const syncRoutes = [
-  ...twins<SyncServices>()({
-    ...shared,
+  defineRoute<SyncServices>()({
     operationId: 'listSyncRuns',
     method: 'GET',
+    path: '/v1/sync-runs',
+    tag: shared.tag,
     summary: 'List sync runs, newest first',
-    action: 'sync:read',
+    access: { surface: 'agent', action: 'sync:read' },
+    credits: 0,
     audit: 'none',
-    responses: { 200: z.object({ syncRuns: z.array(SyncRun).describe('The runs, the newest first.') }) },
+    responses: { 200: SyncRunList },
     handle: async ({ principal }, { syncRuns }) => reply(200, { syncRuns: await syncRuns.list(principal) }),
+  }),
+  defineRoute<SyncServices>()({
+    operationId: 'consoleListSyncRuns',
+    method: 'GET',
+    path: '/v1/console/sync-runs',
+    tag: `${shared.tag} (console)`,
+    summary: 'List sync runs, newest first, of all sources or of one',
+    description: 'Go on with `nextCursor` until there is none.',
+    access: { surface: 'console', role: shared.consoleRole, action: 'sync:read' },
+    credits: 0,
+    audit: 'none',
+    query: z.strictObject({
+      connectorId: givenId.optional().describe('Only runs of this source.'),
+      cursor: z
+        .string()
+        .max(CURSOR_CHARACTERS_MAX)
+        .optional()
+        .describe('The `nextCursor` of the page before, with the same source; left out for the first page.'),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(500)
+        .default(500)
+        .describe('How many runs a page has at most.'),
+    }),
+    responses: {
+      200: SyncRunList.extend({
+        nextCursor: z.string().optional().describe('Where the next page begins; left out on the last one.'),
+      }),
+    },
+    handle: async ({ principal, query }, { syncRuns }) => reply(200, await syncRuns.page(principal, query)),
   }),
   ...twins<SyncServices>()({
     ...shared,

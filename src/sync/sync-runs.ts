@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
 import { beyondPlanError } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { decodeCursor, encodeCursor, type ListName } from '../kernel/list-cursor.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
@@ -30,9 +32,26 @@ export interface SyncRunFailure {
   message: string
 }
 
+/** Which runs of a list, and how many at most. */
+export interface RunQuery {
+  /** Only those of this source. */
+  connectorId?: string | undefined
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined
+  limit: number
+}
+
+export interface RunPage {
+  syncRuns: SyncRunView[]
+  /** Left out on the last page, which is then as agents get it. */
+  nextCursor?: string
+}
+
 export interface SyncRuns {
   /** The newest runs of the caller's providers, newest first. */
   list(caller: Caller): Promise<SyncRunView[]>
+  /** A page of them, of one source where `connectorId` says which. @throws AppError `validation_failed` for a cursor of another list */
+  page(caller: Caller, query: RunQuery): Promise<RunPage>
   /** One run with the first hundred items it could not read. @throws AppError `not_found` */
   get(
     caller: Caller,
@@ -59,6 +78,8 @@ export interface SyncRuns {
 }
 
 const RUNS_LISTED_MAX = 500
+/** A run's time as exact as the database has it: a date of JavaScript ends at the millisecond. */
+const EXACT_TIME = sql<string>`to_char(sync_runs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** The sync runs of an organization. At most one per source is queued or running: a unique index sees to it. */
 export function createSyncRuns(deps: {
@@ -71,14 +92,8 @@ export function createSyncRuns(deps: {
 }): SyncRuns {
   const { db, clock } = deps
   return {
-    async list(caller) {
-      const rows = await selectRuns(db, caller)
-        .orderBy('sync_runs.created_at', 'desc')
-        .orderBy('sync_runs.id', 'desc')
-        .limit(RUNS_LISTED_MAX)
-        .execute()
-      return rows.map(toView)
-    },
+    list: async (caller) => (await pageRuns(db, caller, { limit: RUNS_LISTED_MAX })).syncRuns,
+    page: (caller, query) => pageRuns(db, caller, query),
     async get(caller, id) {
       const row = await selectRuns(db, caller)
         .select(['sources.next_poll_at', 'sources.status as source_status'])
@@ -125,6 +140,29 @@ export function createSyncRuns(deps: {
       if (!requested.alreadyActive) deps.onQueued()
       return requested
     },
+  }
+}
+
+/** No page costs more than the ones before: both orders have their index. */
+async function pageRuns(db: Db, caller: Caller, { connectorId, cursor, limit }: RunQuery): Promise<RunPage> {
+  const list: ListName = ['sync-runs', caller.organizationId, connectorId]
+  const place = cursor === undefined ? null : decodeCursor(list, cursor)
+  let runs = selectRuns(db, caller).select(EXACT_TIME.as('at'))
+  if (connectorId !== undefined) runs = runs.where('sync_runs.source_id', '=', connectorId)
+  if (place !== null)
+    runs = runs.where(
+      sql<boolean>`(sync_runs.created_at, sync_runs.id) < (${place.at}::timestamptz, ${place.id}::uuid)`,
+    )
+  const rows = await runs
+    .orderBy('sync_runs.created_at', 'desc')
+    .orderBy('sync_runs.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : undefined
+  return {
+    syncRuns: page.map(toView),
+    ...(last === undefined ? {} : { nextCursor: encodeCursor(list, last) }),
   }
 }
 

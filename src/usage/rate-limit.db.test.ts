@@ -154,6 +154,35 @@ describe('a rolling minute', () => {
     })
   })
 
+  it('lists what counts of some subjects, the fullest first, each as its standing has it', async () => {
+    const limit = turned(3)
+    const [one, another] = [newSubject(), newSubject()]
+    const same = { ...another, organizationId: one.organizationId }
+    await turnTo(0)
+    await limit.admit(one, 'ask')
+    await turnTo(30_000_000)
+    for (const action of ['search', 'search', 'search', 'context']) await limit.admit(same, action)
+    await limit.admit({ ...newSubject(), organizationId: one.organizationId }, 'search')
+    await limit.admit(another, 'search')
+    const listed = async () =>
+      (await limit.windows(one.organizationId, [one.subjectId, same.subjectId])).map(
+        ({ subjectId, action, used }) => [subjectId, action, used],
+      )
+    const later = [
+      [same.subjectId, 'search', 3],
+      [same.subjectId, 'context', 1],
+    ]
+    expect(await listed()).toHaveLength(3)
+    expect(await listed()).toEqual(expect.arrayContaining([...later, [one.subjectId, 'ask', 1]]))
+    const [fullest] = await limit.windows(one.organizationId, [same.subjectId])
+    expect(fullest?.standing).toEqual(await limit.standing(same, 'search'))
+    await turnTo(60_000_000)
+    expect(await listed()).toEqual(later)
+    await turnTo(90_000_000)
+    expect(await listed()).toEqual([])
+    expect(await limit.windows(one.organizationId, [])).toEqual([])
+  })
+
   it('waits for enough requests to leave after the limit was lowered', async () => {
     const subject = newSubject()
     for (let second = 0; second < 5; second += 1) {

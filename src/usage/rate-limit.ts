@@ -9,6 +9,8 @@ const EXACT_UP_TO = 1_000
 const SLOTS = 100
 const WINDOW_MS = 60_000
 const SWEEP_BATCH = 500
+/** Windows of one answer at most. */
+export const WINDOWS_MAX = 1_000
 
 /** Who is counted: an API key or a console user, in its organization. */
 export interface RateSubject {
@@ -16,7 +18,18 @@ export interface RateSubject {
   subjectId: string
 }
 
+/** What counts of a subject's requests for an action at this moment. */
+export interface RateWindow {
+  subjectId: string
+  action: string
+  /** Requests of the last minute. */
+  used: number
+  standing: RateStanding
+}
+
 export interface RateLimit {
+  /** Requests a minute for each subject and action. */
+  limitPerMinute: number
   /**
    * Counts a request in the subject's rolling minute for the action.
    * @throws AppError `rate_limited`, with its headers, when the minute is full; then nothing is counted.
@@ -24,6 +37,11 @@ export interface RateLimit {
   admit(subject: RateSubject, action: string): Promise<RateStanding>
   /** The standing without counting anything. */
   standing(subject: RateSubject, action: string): Promise<RateStanding>
+  /**
+   * The rolling minutes of some of an organization's subjects in which something counts, the fullest first and at most
+   * `WINDOWS_MAX`; nothing is counted by it.
+   */
+  windows(organizationId: string, subjectIds: readonly string[]): Promise<RateWindow[]>
   /** Removes the windows in which nothing counts any more, a batch at a time. Returns how many there were. */
   sweep(): Promise<number>
 }
@@ -49,6 +67,7 @@ interface Counted {
 interface RateStatements {
   admit: Prepared<Counted>
   standing: Prepared<Counted & { now_ms: number }>
+  windows: Prepared<Counted & { subject_id: string; action: string }>
   over: Prepared<OverWindow>
   remove: Prepared<unknown>
 }
@@ -76,6 +95,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   }
 
   return {
+    limitPerMinute: limit,
     async admit(subject, action) {
       const values = [subject.organizationId, subject.subjectId, action, limit, slotMs]
       const [row] = (await statements.admit(db, values)).rows
@@ -86,6 +106,16 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     },
     async standing(subject, action) {
       return (await look(subject, action)).standing
+    },
+    async windows(organizationId, subjectIds) {
+      const values = [organizationId, JSON.stringify(subjectIds), limit, WINDOWS_MAX]
+      const { rows } = await statements.windows(db, values)
+      return rows.map((row) => ({
+        subjectId: row.subject_id,
+        action: row.action,
+        used: row.used,
+        standing: toStanding(limit, row),
+      }))
     },
     async sweep() {
       for (let removed = 0; ;) {
@@ -143,6 +173,20 @@ function rateStatements(now: string): RateStatements {
         from rate_windows, unnest(admitted_at, admitted_count) as e (at, n)
         where organization_id = $1 and subject_id = $2 and action = $3 and e.at > clock.at - ${window}
       ) entry on true`),
+    windows: prepare(`
+      select w.subject_id, w.action, sum(entry.n)::int as used,
+        ${epochMs(`min(entry.at) filter (where newer < $3::int) + ${window}`)} as reset_ms
+      from (select ${now} as at) clock
+      cross join json_array_elements_text($2::json) as subject (id)
+      join rate_windows w on w.organization_id = $1 and w.subject_id = subject.id::uuid
+      cross join lateral (
+        select e.at, n, sum(n) over (order by e.at desc) - n as newer
+        from unnest(w.admitted_at, w.admitted_count) as e (at, n)
+        where e.at > clock.at - ${window}
+      ) entry
+      group by w.subject_id, w.action
+      order by used desc, w.subject_id, w.action
+      limit $4`),
     over: prepare(`
       select w.organization_id, w.subject_id, w.action from rate_windows w
       where ${isOver} limit $1`),

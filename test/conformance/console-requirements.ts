@@ -23,5 +23,9 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
   'CON-17': 'Admins push and remove documents in the console as keys do.',
   'CON-18':
     'An admin hands in a file, whose text is searchable when the call returns; one that cannot be read is refused with the reason, and nothing is stored.',
+  'CON-19':
+    'An admin reads the runs of all sources or of one, page by page from the newest to the first; a source of another workspace has none.',
+  'CON-20':
+    'An admin sees what each live key of the workspace sent for each action in the last minute, beside the limit.',
   'CON-13': 'At most 1,000 members and 100 open invitations: 409 with the number.',
 }

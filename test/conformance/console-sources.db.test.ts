@@ -267,3 +267,69 @@ describe('a file in the console', () => {
     expect(await databaseContents(service.database.db)).toEqual(before)
   })
 })
+
+describe('the history of runs', () => {
+  /** So many runs of a source that are over, a microsecond after one another. @returns their ids, the newest first */
+  async function runsOf(sourceId: string, count: number): Promise<string[]> {
+    const ids: string[] = []
+    for (let at = 0; at < count; at += 1) {
+      const id = randomUUID()
+      ids.unshift(id)
+      const when = `2026-01-20T10:00:00.${String(at).padStart(6, '0')}Z`
+      await sql`insert into sync_runs (organization_id, id, source_id, status, full_resync, created_at)
+        values (${organization.id}, ${id}, ${sourceId}, 'succeeded', false, ${when}::timestamptz)`.execute(
+        service.database.db,
+      )
+    }
+    return ids
+  }
+
+  async function readAll(query: Record<string, string>): Promise<string[]> {
+    const ids: string[] = []
+    let cursor: string | undefined
+    do {
+      const search = new URLSearchParams({ ...query, ...(cursor === undefined ? {} : { cursor }) })
+      const { status, body } = await call(admin, 'GET', `sync-runs?${search.toString()}`)
+      expect(status).toBe(200)
+      expect(body.syncRuns.length).toBeLessThanOrEqual(Number(query.limit))
+      ids.push(...body.syncRuns.map(({ id }: { id: string }) => id))
+      cursor = body.nextCursor
+    } while (cursor !== undefined)
+    return ids
+  }
+
+  it('is read page by page, of one source or of all, each run once and the newest first [CON-19]', async () => {
+    const { notion, slack } = organization.sources
+    const [ofNotion, ofSlack] = [await runsOf(notion, 7), await runsOf(slack, 9)]
+    expect(await readAll({ connectorId: notion, limit: '3' })).toEqual(ofNotion)
+    expect(await readAll({ connectorId: slack, limit: '9' })).toEqual(ofSlack)
+    const all = await readAll({ limit: '5' })
+    expect(all.toSorted()).toEqual([...ofNotion, ...ofSlack].toSorted())
+    expect(all.filter((id) => ofNotion.includes(id))).toEqual(ofNotion)
+  })
+
+  it('goes on by a cursor of the same list alone, and has nothing of another workspace [CON-19]', async () => {
+    const { notion, slack } = organization.sources
+    await runsOf(notion, 3)
+    const { nextCursor } = (await call(admin, 'GET', `sync-runs?connectorId=${notion}&limit=1`)).body
+    for (const path of [
+      `connectorId=${slack}&cursor=${nextCursor}`,
+      `cursor=${nextCursor}`,
+      'cursor=x',
+      'limit=0',
+    ])
+      expect(await call(admin, 'GET', `sync-runs?${path}`), path).toMatchObject(
+        refused(400, 'validation_failed'),
+      )
+    const other = await service.organization()
+    const stranger = await signIn(service, issuer, `admin-of-${other.id}`, {
+      organizationId: other.id,
+      role: 'admin',
+    })
+    const foreign = await call(stranger, 'GET', `sync-runs?connectorId=${notion}`)
+    expect(foreign).toMatchObject({ status: 200, body: { syncRuns: [] } })
+    const carried = await call(stranger, 'GET', `sync-runs?connectorId=${notion}&cursor=${nextCursor}`)
+    expect(carried).toMatchObject(refused(400, 'validation_failed'))
+    expect(await call(member, 'GET', 'sync-runs')).toMatchObject(refused(403, 'role_required'))
+  })
+})

@@ -115,6 +115,7 @@ describe('roles', () => {
     ['GET', '/v1/console/audit-events'],
     ['GET', '/v1/console/billing'],
     ['GET', '/v1/console/usage'],
+    ['GET', '/v1/console/rate-limits'],
   ] as const
   const forEverybody = ['/v1/console/search', '/v1/console/context', '/v1/console/ask']
 
@@ -178,6 +179,29 @@ describe('a console route', () => {
     const path = `/v1/console/api-keys/${apiKey.id}`
     expect((await service.call('DELETE', path, { key: token })).status).toBe(200)
     expect((await get('/v1/api-keys', secret)).status).toBe(401)
+  })
+
+  it('shows what live keys sent in the last minute for each action, of this workspace alone [CON-20]', async () => {
+    const { token } = await member('admin')
+    const [used, gone] = [await organization.mint(), await organization.mint()]
+    // One that sends nothing.
+    await organization.mint()
+    const stranger = await service.organization()
+    const send = (key: string, path = '/v1/search') =>
+      service.call('POST', path, { key, body: { query: 'x' } })
+    for (const key of [used.secret, used.secret, gone.secret, stranger.adminKey]) await send(key)
+    await send(used.secret, '/v1/context')
+    await service.call('POST', '/v1/console/search', { key: token, body: { query: 'x' } })
+    await service.call('DELETE', `/v1/console/api-keys/${gone.id}`, { key: token })
+    const { status, body } = await get('/v1/console/rate-limits', token)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      requestsPerMinute: 100_000,
+      windows: [
+        { apiKeyId: used.id, action: 'search', requests: 2, remaining: 99_998, resetAt: aTime },
+        { apiKeyId: used.id, action: 'context', requests: 1, remaining: 99_999, resetAt: aTime },
+      ],
+    })
   })
 
   it('answers 503 where there is no payment processor [ERR-12]', async () => {

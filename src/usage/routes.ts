@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { defineRoute, reply } from '../http/route.ts'
+import { count, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
+import { type RateLimit, WINDOWS_MAX } from './rate-limit.ts'
+
+export interface UsageServices {
+  rateLimit: Pick<RateLimit, 'windows' | 'limitPerMinute'>
+  apiKeys: { list(organizationId: string): Promise<readonly { id: string }[]> }
+}
+
+const RateWindow = z
+  .object({
+    apiKeyId: shownId('The key.', EXAMPLE_ID.apiKey),
+    action: text('For what, as its `allowedActions` name it.', 'search'),
+    requests: count('What it has sent in the last 60 seconds, and was not refused for rate.', 12),
+    remaining: count('How many more it may send now.', 48),
+    resetAt: moment('When the next place becomes free where there is none, else when the earliest does.'),
+  })
+  .meta({ id: 'RateWindow', description: 'What a key sent for an action in the last minute.' })
+
+export const usageRoutes = [
+  defineRoute<UsageServices>()({
+    operationId: 'consoleGetRateLimits',
+    method: 'GET',
+    path: '/v1/console/rate-limits',
+    summary: 'Show what each key sent in the last minute, beside the limit',
+    description:
+      'Of live keys, and exact for the moment, whichever instance answered them. What nothing was sent for is left out. ' +
+      `At most ${WINDOWS_MAX.toLocaleString('en')} windows.`,
+    tag: 'API keys (console)',
+    access: { surface: 'console', role: 'admin', action: 'admin' },
+    credits: 0,
+    audit: 'none',
+    responses: {
+      200: z.object({
+        requestsPerMinute: count('What each key may send in any 60 seconds for each of its actions.', 60),
+        windows: z.array(RateWindow).describe('The fullest first.'),
+      }),
+    },
+    handle: async ({ principal: { organizationId } }, { rateLimit, apiKeys }) => {
+      const keys = await apiKeys.list(organizationId)
+      const windows = await rateLimit.windows(
+        organizationId,
+        keys.map(({ id }) => id),
+      )
+      return reply(200, {
+        requestsPerMinute: rateLimit.limitPerMinute,
+        windows: windows.map(({ subjectId, action, used, standing }) => ({
+          apiKeyId: subjectId,
+          action,
+          requests: used,
+          remaining: standing.remaining,
+          resetAt: standing.resetAt.toISOString(),
+        })),
+      })
+    },
+  }),
+]
