@@ -2,17 +2,13 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
 import { PLANS } from '../../src/billing/plans/plans.ts'
 import { control } from '../support/paid-service.ts'
-import type { TestOrganization } from '../support/service.ts'
 import { freePort } from '../support/service-process.ts'
 import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
 
-const OWNER = 'ada@example.com'
-const BUYER = 'grace@example.com'
 const executablePath = inject('chromium')
 
 let rig: ConsoleRig
 let stripe: StripeEmulator
-let workspace: TestOrganization
 
 describe.skipIf(executablePath === null)('billing in a browser', () => {
   beforeAll(async () => {
@@ -22,9 +18,6 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
       webhookRetryMs: [200, 1_000],
     })
     rig = await startConsole(executablePath ?? '', stripe.env, port)
-    await rig.join(OWNER, 'owner')
-    workspace = await rig.service.organization({ status: 'incomplete' })
-    await rig.join(BUYER, 'owner', workspace.id)
   })
   afterAll(async () => {
     await rig.close()
@@ -33,7 +26,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
 
   it('says of an internal workspace that it is not billed, and sells it nothing', async () => {
     const { context, page } = await rig.open()
-    await rig.signIn(page, OWNER, 'billing')
+    await rig.signIn(page, (await rig.settle()).email, 'billing')
     await page.getByRole('region', { name: 'This workspace is not billed' }).waitFor()
     expect(await page.getByRole('button', { name: /^Choose/ }).count()).toBe(0)
     await context.close()
@@ -41,7 +34,8 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
 
   it('shows the plans at the prices of the service, and what a small one would stop', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
-    await rig.signIn(page, BUYER, 'billing')
+    const { email } = await rig.settle('owner', { status: 'incomplete' })
+    await rig.signIn(page, email, 'billing')
     await expectSettled(page)
     const plans = page.getByRole('region', { name: 'Plans' })
     for (const interval of ['Monthly', 'Annual'] as const) {
@@ -61,7 +55,8 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
 
   it('buys a plan, shows what is over its credits, and says everywhere that a payment failed', async () => {
     const { context, page } = await rig.open()
-    await rig.signIn(page, BUYER, 'billing')
+    const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
+    await rig.signIn(page, email, 'billing')
     await page.getByRole('button', { name: 'Choose Studio' }).click()
     await page.waitForURL(`${stripe.url}/**`)
     await page.getByRole('button', { name: /Start trial|Pay/ }).click()

@@ -72,10 +72,9 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
   })
 
   it('leads whoever is new through the first steps, ticks what has happened, and is gone after the last', async () => {
-    const fresh = await rig.service.organization()
-    await rig.join('new@example.com', 'owner', fresh.id)
+    const { organization: fresh, email } = await rig.settle()
     const { context, page } = await rig.open()
-    await rig.signIn(page, 'new@example.com')
+    await rig.signIn(page, email)
     const list = page.getByRole('region', { name: 'Get started' })
     await list.getByText('0 of 4 done').waitFor()
     const { secret } = await fresh.mint()
@@ -91,6 +90,31 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await page.reload()
     await page.getByRole('region', { name: 'Sources' }).waitFor()
     expect(await list.count()).toBe(0)
+    await context.close()
+  })
+
+  it('shows on Home how often the memory was asked, by day and by who asked, and never what', async () => {
+    const { organization, email } = await rig.settle()
+    const { id, secret } = await organization.mint()
+    const { db } = rig.service.database
+    await db.updateTable('api_keys').set({ name: 'Support bot' }).where('id', '=', id).execute()
+    await rig.service.call('POST', '/v1/ingest', {
+      key: secret,
+      body: { documents: [documentOf(organization)] },
+    })
+    const { context, page } = await rig.open()
+    await rig.signIn(page, email)
+    const panel = page.getByRole('region', { name: 'Asked lately' })
+    await panel.getByText('Nobody has asked anything in the last 14 days.').waitFor()
+    for (const path of ['/v1/search', '/v1/context', '/v1/search'])
+      await rig.service.call('POST', path, { key: secret, body: { query: 'a secret question' } })
+    await page.reload()
+    await panel.getByText('Support bot: 3').waitFor()
+    const days = panel.getByRole('list', { name: 'Asked by day' }).getByRole('listitem')
+    expect(await days.count()).toBe(14)
+    expect(await days.last().getAttribute('aria-label')).toMatch(/: 3 requests$/)
+    expect(await days.first().getAttribute('aria-label')).toMatch(/: 0 requests$/)
+    expect(await page.content()).not.toContain('a secret question')
     await context.close()
   })
 

@@ -15,7 +15,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
 
   it('mints a key that works, shows its secret once, and revokes it', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
-    await rig.signIn(page, OWNER, 'developers')
+    await rig.signIn(page, (await rig.settle()).email, 'developers')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByLabel('Name').fill('Support bot')
@@ -68,13 +68,29 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await context.close()
   })
 
+  it('shows what each key sends, beside the limit and as it goes on', async () => {
+    const { organization, email } = await rig.settle()
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, email, 'developers')
+    const table = page.getByRole('table', { name: 'API keys' })
+    await table.getByText('0 of 100,000').waitFor()
+    await page.evaluate(() => Reflect.set(globalThis, 'wasNotReloaded', true))
+    // More of them than leave the minute before the page looks again.
+    for (let sent = 0; sent < 5; sent += 1) await search(organization.adminKey)
+    await table.getByText(/^[1-5] of 100,000/).waitFor()
+    await table.getByText('search', { exact: true }).first().waitFor()
+    // Five of so many are no breadth that could be seen.
+    await table
+      .getByRole('progressbar', { name: 'Requests of test in the last minute' })
+      .waitFor({ state: 'attached' })
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'wasNotReloaded'))).toBe(true)
+    await expectNoFaults(page, 'keys and their minutes')
+    await context.close()
+  })
+
   it('tells a server of its own by a webhook: makes it, tries it, replays, pauses, rotates and deletes it', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
-    // A workspace without webhooks, also where this is tried again.
-    const { id: organizationId } = await rig.service.organization()
-    const person = `${organizationId}@example.com`
-    await rig.join(person, 'owner', organizationId)
-    await rig.signIn(page, person, 'developers')
+    await rig.signIn(page, (await rig.settle()).email, 'developers')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Add a webhook' }).click()
     // The service itself answers 404 there: an event that is refused.

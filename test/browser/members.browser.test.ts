@@ -1,10 +1,8 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { TestOrganization } from '../support/service.ts'
 import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
 
-const OWNER = 'ada@example.com'
-const GUEST = 'grace@example.com'
-/** What the development issuer calls them. */
-const [OWNER_NAME, GUEST_NAME] = ['ada', 'grace']
 const executablePath = inject('chromium')
 
 let rig: ConsoleRig
@@ -12,15 +10,12 @@ let rig: ConsoleRig
 describe.skipIf(executablePath === null)('the members in a browser', () => {
   beforeAll(async () => {
     rig = await startConsole(executablePath ?? '')
-    await rig.join(OWNER, 'owner')
-    // So that the last owner is not the only one: the guest's own workspace is another.
-    await rig.join(GUEST, 'owner', (await rig.service.organization()).id)
   })
   afterAll(() => rig.close())
 
   it('invites somebody by a link, who joins, gets another role, and is refused once removed', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
-    await rig.signIn(page, OWNER, 'members')
+    await rig.signIn(page, (await rig.settle()).email, 'members')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Invite somebody' }).click()
     await page.getByRole('button', { name: 'Make the link' }).click()
@@ -30,10 +25,12 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await page.getByRole('button', { name: 'I have copied it' }).click()
     await page.getByRole('table', { name: 'Open invitations' }).waitFor()
 
+    // Somebody who has another workspace already.
+    const person = await rig.settle()
     const guest = await rig.open()
     const asked: string[] = []
     guest.page.on('request', (request) => asked.push(request.url()))
-    await rig.signIn(guest.page, GUEST, link.slice(`${rig.service.url}/console/`.length))
+    await rig.signIn(guest.page, person.email, link.slice(`${rig.service.url}/console/`.length))
     await guest.page.getByRole('button', { name: 'Join the workspace' }).click()
     await guest.page.getByRole('navigation', { name: 'Pages' }).waitFor()
     expect(asked.filter((address) => address.replace(/#.*$/, '').includes('inv_'))).toEqual([])
@@ -42,20 +39,17 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await guest.page.getByRole('heading', { name: 'For admins only' }).waitFor()
 
     await page.reload()
-    await page.getByRole('combobox', { name: `Role of ${GUEST_NAME}` }).click()
+    const role = page.getByRole('combobox', { name: `Role of ${person.name}` })
+    await role.click()
     await page.getByRole('option', { name: 'Admin' }).click()
-    await expect
-      .poll(() => page.getByRole('combobox', { name: `Role of ${GUEST_NAME}` }).inputValue(), {
-        timeout: 60_000,
-      })
-      .toBe('Admin')
+    await expect.poll(() => role.inputValue(), { timeout: 60_000 }).toBe('Admin')
     await guest.page.reload()
     await guest.page.getByRole('heading', { name: 'Members' }).waitFor()
 
-    await page.getByRole('button', { name: `Actions for ${GUEST_NAME}` }).click()
+    await page.getByRole('button', { name: `Actions for ${person.name}` }).click()
     await page.getByRole('menuitem', { name: 'Remove from the workspace' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
-    await page.getByText(GUEST).first().waitFor({ state: 'detached' })
+    await page.getByText(person.email).first().waitFor({ state: 'detached' })
     const refused = guest.page.waitForResponse((response) =>
       response.url().includes('/v1/console/audit-events'),
     )
@@ -67,10 +61,11 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
 
   it('says why the last owner can neither leave nor step down', async () => {
     const { context, page } = await rig.open()
-    await rig.signIn(page, OWNER, 'members')
+    const { email, name } = await rig.settle()
+    await rig.signIn(page, email, 'members')
     await expectSettled(page)
     await page.getByRole('cell', { name: /The last owner stays/ }).waitFor()
-    await page.getByRole('button', { name: `Actions for ${OWNER_NAME}` }).click()
+    await page.getByRole('button', { name: `Actions for ${name}` }).click()
     const leave = page.getByRole('menuitem', { name: 'Leave the workspace' })
     expect(await leave.isDisabled()).toBe(true)
     expect(await leave.innerText()).toContain('The last owner stays')
@@ -79,28 +74,80 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
 
   it('withdraws an invitation, whose link then serves nobody', async () => {
     const { context, page } = await rig.open()
-    await rig.signIn(page, OWNER, 'members')
+    const { email, name } = await rig.settle()
+    const invited = `mel-of-${name}@example.com`
+    await rig.signIn(page, email, 'members')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Invite somebody' }).click()
-    await page.getByLabel('Only for this address').fill('mel@example.com')
+    await page.getByLabel('Only for this address').fill(invited)
     await page.getByRole('button', { name: 'Make the link' }).click()
     const link = (await page.getByRole('region', { name: 'the link' }).innerText()).trim()
     await page.getByRole('button', { name: 'I have copied it' }).click()
-    await page.getByRole('button', { name: 'Withdraw the invitation for mel@example.com' }).click()
+    await page.getByRole('button', { name: `Withdraw the invitation for ${invited}` }).click()
     await page.getByRole('button', { name: 'Withdraw invitation' }).click()
     await page.getByText('Nobody is invited').waitFor()
 
     const guest = await rig.open()
-    await rig.signIn(guest.page, 'mel@example.com', link.slice(`${rig.service.url}/console/`.length))
+    await rig.signIn(guest.page, invited, link.slice(`${rig.service.url}/console/`.length))
     await guest.page.getByRole('button', { name: 'Join the workspace' }).click()
     await guest.page.getByRole('alert').waitFor()
     await guest.context.close()
     await context.close()
   })
 
+  it('lets a member leave who was told what that means, and is then in their other workspace', async () => {
+    const { organization, email } = await rig.settle('member')
+    const other = await rig.service.organization()
+    await rig.join(email, 'member', other.id)
+    await rename(organization, 'Analytical Engines')
+    await rename(other, 'Difference Engines')
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, email, 'ask')
+    await chooseOfWorkspace(page, 'Analytical Engines')
+    await page.getByRole('button', { name: /^Workspace Analytical Engines/ }).waitFor()
+    await chooseOfWorkspace(page, 'Leave this workspace')
+    const dialog = page.getByRole('dialog', { name: 'Leave Analytical Engines?' })
+    await dialog.getByText('come back only by an invitation').waitFor()
+    await expectNoFaults(page, 'leaving')
+    await dialog.getByRole('button', { name: 'Leave', exact: true }).click()
+    await page.getByRole('button', { name: /^Workspace Difference Engines/ }).waitFor()
+    await page.getByRole('heading', { name: 'Difference Engines', level: 1 }).waitFor()
+    // Nobody is asked about the workspace that is open now.
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await rolesIn(organization)).toEqual(['owner'])
+    expect(await rolesIn(other)).toEqual(['member'])
+    await page.getByRole('button', { name: /^Workspace / }).click()
+    expect(await page.getByRole('menuitem', { name: 'Analytical Engines' }).count()).toBe(0)
+    await context.close()
+  })
+
+  it('leads who has left their only workspace to where one is made', async () => {
+    const { email } = await rig.settle('member')
+    const { context, page } = await rig.open()
+    await rig.signIn(page, email)
+    await chooseOfWorkspace(page, 'Leave this workspace')
+    await page.getByRole('button', { name: 'Leave', exact: true }).click()
+    await page.getByRole('heading', { name: 'Create your workspace' }).waitFor()
+    await context.close()
+  })
+
+  it("lets the last owner not leave, and says so in the service's words", async () => {
+    const { organization, email } = await rig.settle()
+    const { context, page } = await rig.open()
+    await rig.signIn(page, email)
+    await chooseOfWorkspace(page, 'Leave this workspace')
+    const dialog = page.getByRole('dialog', { name: /^Leave / })
+    await dialog.getByRole('button', { name: 'Leave', exact: true }).click()
+    await dialog.getByRole('alert').getByText('A workspace keeps at least one owner').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await rolesIn(organization)).toEqual(['owner'])
+    await context.close()
+  })
+
   it('renames the workspace, for everybody and at once', async () => {
     const { context, page } = await rig.open()
-    await rig.signIn(page, OWNER, 'members')
+    await rig.signIn(page, (await rig.settle()).email, 'members')
     await expectSettled(page)
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Analytical Engines')
     await page.getByRole('button', { name: 'Rename' }).click()
@@ -109,3 +156,22 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 })
+
+/** Chooses from the menu of the workspace that is open. */
+async function chooseOfWorkspace(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: /^Workspace / }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+async function rename({ id }: TestOrganization, name: string): Promise<void> {
+  await rig.service.database.db.updateTable('organizations').set({ name }).where('id', '=', id).execute()
+}
+
+async function rolesIn({ id }: TestOrganization): Promise<string[]> {
+  const rows = await rig.service.database.db
+    .selectFrom('memberships')
+    .select('role')
+    .where('organization_id', '=', id)
+    .execute()
+  return rows.map(({ role }) => role)
+}

@@ -9,6 +9,7 @@ import { readAskSearch } from '../pages/ask/ask-search.ts'
 import { readMemorySearch } from '../pages/memory/memory-search.ts'
 import { readFilters } from '../pages/audit/audit-filters.ts'
 import { readImportSearch, readItemsSearch } from '../pages/sources/items-search.ts'
+import { readSourcesSearch } from '../pages/sources/source-filter.ts'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { AdminOnly } from './admin-only.tsx'
 import { BrokenPage } from './broken-page.tsx'
@@ -50,6 +51,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources',
+      validateSearch: readSourcesSearch,
       component: lazyRouteComponent(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
     }),
     createRoute({

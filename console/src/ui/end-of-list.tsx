@@ -6,8 +6,11 @@ import type { Pages } from './use-pages.ts'
 /** Below a list that is read page by page: the next page as it comes, by a button too, or why it did not. */
 export function EndOfList({
   pages,
+  isAsked = false,
 }: {
   pages: Pick<Pages, 'endRef' | 'error' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
+  /** Only by the button: what stands below the list has to be reached too. */
+  isAsked?: boolean
 }) {
   if (!pages.hasNextPage) return null
   if (pages.isFetchingNextPage)
@@ -17,7 +20,7 @@ export function EndOfList({
       </Box>
     )
   return (
-    <Box p="md" ref={pages.error ? undefined : pages.endRef}>
+    <Box p="md" ref={pages.error || isAsked ? undefined : pages.endRef}>
       {pages.error && <ErrorNotice error={pages.error} />}
       <Button
         variant="default"

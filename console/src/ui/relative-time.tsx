@@ -12,6 +12,7 @@ const UNITS = [
 ] as const
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+const dayOnly = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const dateOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
 /** "3 hours ago", kept up to date, and the time itself when pointed at or focused. `at` is ISO 8601. */
@@ -28,6 +29,11 @@ export function RelativeTime({ at }: { at: string }) {
 /** A day in words. `at` is ISO 8601. */
 export function formatDate(at: string): string {
   return dateOnly.format(new Date(at))
+}
+
+/** A day of UTC in short: "Nov 6". `day` is YYYY-MM-DD. */
+export function formatDay(day: string): string {
+  return dayOnly.format(new Date(day))
 }
 
 /** A day and a time of it in words. `at` is ISO 8601. */

@@ -24,6 +24,14 @@ export const PAGES = {
   Members: 'members',
 } as const
 
+/** Somebody in a workspace of their own: what a test leaves behind there meets no other test, nor the same one tried again. */
+export interface Settled {
+  organization: TestOrganization
+  email: string
+  /** What the development issuer calls them. */
+  name: string
+}
+
 export interface ConsoleRig {
   service: TestService
   browser: Browser
@@ -31,6 +39,8 @@ export interface ConsoleRig {
   organization: TestOrganization
   /** Makes somebody known to the service and a member of the workspace. */
   join(email: string, role: Role, organizationId?: string): Promise<void>
+  /** A workspace that nobody else has, with the person who owns it, or is what `role` says beside an owner. */
+  settle(role?: Role, subscription?: Parameters<TestService['organization']>[0]): Promise<Settled>
   /** A tab of a browser of its own. What it does to axe's script the policy would forbid. */
   open(options?: Parameters<Browser['newContext']>[0]): Promise<{ context: BrowserContext; page: Page }>
   /** Signs in by the button, as the person of this address, at the page of this path. */
@@ -53,13 +63,24 @@ export async function startConsole(
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
   const organization = await service.organization()
   await fill(service, organization)
+  const join: ConsoleRig['join'] = async (email, role, organizationId = organization.id) => {
+    const userId = await userIdOf(service, email)
+    await addMember(service.database.db, { organizationId, userId, role, at: new Date() })
+  }
+  let settled = 0
   return {
     service,
     browser,
     organization,
-    async join(email, role, organizationId = organization.id) {
-      const userId = await userIdOf(service, email)
-      await addMember(service.database.db, { organizationId, userId, role, at: new Date() })
+    join,
+    async settle(role = 'owner', subscription) {
+      const own = await service.organization(subscription)
+      settled += 1
+      const name = `person-${settled}`
+      const email = `${name}@example.com`
+      await join(email, role, own.id)
+      if (role !== 'owner') await join(`owner-of-${name}@example.com`, 'owner', own.id)
+      return { organization: own, email, name }
     },
     async open(options) {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })

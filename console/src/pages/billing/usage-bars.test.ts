@@ -5,7 +5,11 @@ const entry = { date: '2026-03-02', apiKeyId: null, userId: null, isMcp: false, 
 
 describe('the bars of usage', () => {
   it('have every day of the time, also those without use', () => {
-    const { days, highest } = usageBars({ from: '2026-02-27', to: '2026-03-02', days: [] }, 'surface')
+    const { days, highest } = usageBars(
+      { from: '2026-02-27', to: '2026-03-02', days: [] },
+      'surface',
+      'credits',
+    )
     expect(days.map(({ date, total }) => [date, total])).toEqual([
       ['2026-02-27', 0],
       ['2026-02-28', 0],
@@ -15,14 +19,14 @@ describe('the bars of usage', () => {
     expect(highest).toBe(1)
   })
 
-  it('lose no credit, however many callers there are', () => {
+  it('lose nothing, however many callers there are', () => {
     const days = Array.from({ length: 20 }, (_, at) => ({
       ...entry,
       name: `key ${at}`,
       surface: 'search' as const,
       credits: at + 1,
     }))
-    const bars = usageBars({ from: '2026-03-02', to: '2026-03-02', days }, 'caller')
+    const bars = usageBars({ from: '2026-03-02', to: '2026-03-02', days }, 'caller', 'credits')
     expect(bars.series.map(({ name }) => name)).toEqual([
       'key 19',
       'key 18',
@@ -32,7 +36,9 @@ describe('the bars of usage', () => {
       'Others',
     ])
     expect(bars.days[0]?.total).toBe(210)
-    expect(bars.series.reduce((sum, { credits }) => sum + credits, 0)).toBe(210)
+    expect(bars.series.reduce((sum, { amount }) => sum + amount, 0)).toBe(210)
+    const asked = usageBars({ from: '2026-03-02', to: '2026-03-02', days }, 'caller', 'requests')
+    expect(asked.days[0]?.total).toBe(20)
   })
 
   it('tell answers over MCP from others', () => {
@@ -40,9 +46,9 @@ describe('the bars of usage', () => {
       { ...entry, name: 'one', surface: 'search' as const, credits: 2 },
       { ...entry, name: 'one', surface: 'search' as const, isMcp: true, credits: 3 },
     ]
-    expect(usageBars({ from: '2026-03-02', to: '2026-03-02', days }, 'surface').series).toEqual([
-      { name: 'search by MCP', credits: 3 },
-      { name: 'search', credits: 2 },
+    expect(usageBars({ from: '2026-03-02', to: '2026-03-02', days }, 'surface', 'credits').series).toEqual([
+      { name: 'search by MCP', amount: 3 },
+      { name: 'search', amount: 2 },
     ])
   })
 })

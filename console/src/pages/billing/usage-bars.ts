@@ -2,49 +2,51 @@ import type { Schemas } from '../../api/client.ts'
 
 type Entry = Schemas['UsageLine']
 
-/** How the credits of a day are divided: by the kind of answer, or by who asked. */
+/** How a day is divided: by the kind of answer, or by who asked. */
 export type UsageBy = 'surface' | 'caller'
+/** What is counted of it. */
+export type UsageOf = 'credits' | 'requests'
 
 export interface UsageBars {
-  /** Those with the most credits first, at most five, and what is left as `Others`. */
-  series: { name: string; credits: number }[]
-  /** Every day of the time, also those without use; `credits` in the order of `series`. */
-  days: { date: string; credits: number[]; total: number }[]
-  /** The credits of the fullest day, at least 1. */
+  /** Those with the most first, at most five, and what is left as `Others`. */
+  series: { name: string; amount: number }[]
+  /** Every day of the time, also those without use; `amounts` in the order of `series`. */
+  days: { date: string; amounts: number[]; total: number }[]
+  /** What the fullest day has, at least 1. */
   highest: number
 }
 
 const SERIES_MAX = 5
 const DAY_MS = 24 * 60 * 60_000
 
-/** Credits by day, divided into series, of a time whose first and last days (UTC) are given. */
+/** Credits or requests by day, divided into series, of a time whose first and last days (UTC) are given. */
 export function usageBars(
   { from, to, days }: Pick<Schemas['Usage'], 'from' | 'to' | 'days'>,
   by: UsageBy,
+  of: UsageOf,
 ): UsageBars {
   const totals = new Map<string, number>()
-  for (const entry of days)
-    totals.set(nameOf(entry, by), (totals.get(nameOf(entry, by)) ?? 0) + entry.credits)
+  for (const entry of days) totals.set(nameOf(entry, by), (totals.get(nameOf(entry, by)) ?? 0) + entry[of])
   const ranked = [...totals].toSorted(([, one], [, other]) => other - one)
   const named = ranked.length <= SERIES_MAX + 1 ? ranked : ranked.slice(0, SERIES_MAX)
   const rest = ranked.slice(named.length)
   const series = [
-    ...named.map(([name, credits]) => ({ name, credits })),
+    ...named.map(([name, amount]) => ({ name, amount })),
     ...(rest.length === 0
       ? []
-      : [{ name: 'Others', credits: rest.reduce((sum, [, credits]) => sum + credits, 0) }]),
+      : [{ name: 'Others', amount: rest.reduce((sum, [, amount]) => sum + amount, 0) }]),
   ]
   const place = new Map(named.map(([name], at) => [name, at]))
   const byDate = new Map(datesOf(from, to).map((date) => [date, series.map(() => 0)]))
   for (const entry of days) {
-    const credits = byDate.get(entry.date)
+    const amounts = byDate.get(entry.date)
     const at = place.get(nameOf(entry, by)) ?? series.length - 1
-    if (credits) credits[at] = (credits[at] ?? 0) + entry.credits
+    if (amounts) amounts[at] = (amounts[at] ?? 0) + entry[of]
   }
-  const bars = [...byDate].map(([date, credits]) => ({
+  const bars = [...byDate].map(([date, amounts]) => ({
     date,
-    credits,
-    total: credits.reduce((sum, one) => sum + one, 0),
+    amounts,
+    total: amounts.reduce((sum, one) => sum + one, 0),
   }))
   return { series, days: bars, highest: bars.reduce((most, { total }) => Math.max(most, total), 1) }
 }

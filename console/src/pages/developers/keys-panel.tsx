@@ -10,6 +10,8 @@ import { Panel } from '../../ui/panel.tsx'
 import { ProviderList } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { formatDateTime, RelativeTime } from '../../ui/relative-time.tsx'
+import { KeyRate, useKeyRates } from './key-rate.tsx'
+import classes from './keys-panel.module.css'
 import { presetOf, PRESETS } from './key-presets.ts'
 import { useApiKeys, useRequestsPerMinute, useRevokeKey } from './use-api-keys.ts'
 
@@ -48,21 +50,31 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
 }
 
 function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key: ApiKey) => void }) {
+  const rates = useKeyRates()
   return (
     <DataTable
       label="API keys"
       rows={keys}
       rowKey={({ id }) => id}
       columns={[
-        { label: 'Name', cell: ({ name }) => name },
-        { label: 'Key', cell: ({ prefix }) => <Code>{prefix}…</Code> },
+        { label: 'Name', cell: (key) => <Name apiKey={key} /> },
         { label: 'May', cell: ({ allowedActions }) => <Actions actions={allowedActions} /> },
         { label: 'Sees', cell: ({ allowedProviders }) => <ProviderList ids={allowedProviders} /> },
         {
-          label: 'Last used',
-          cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />),
+          label: 'Last minute',
+          cell: ({ id, name }) => <KeyRate id={id} name={name} rates={rates} />,
         },
-        { label: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+        {
+          label: 'Last used',
+          cell: ({ lastUsedAt, createdAt }) => (
+            <div>
+              {lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />}
+              <div className={classes.created}>
+                made <RelativeTime at={createdAt} />
+              </div>
+            </div>
+          ),
+        },
         {
           label: 'Revoke',
           isAtEnd: true,
@@ -79,6 +91,15 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key:
         },
       ]}
     />
+  )
+}
+
+/** What the key stands for, and the part of its secret that tells it from others. */
+function Name({ apiKey: { name, prefix } }: { apiKey: ApiKey }) {
+  return (
+    <div className={classes.name}>
+      {name} <Code>{prefix}…</Code>
+    </div>
   )
 }
 

@@ -12,6 +12,7 @@ import { useApiKeys } from '../developers/use-api-keys.ts'
 import type { Connector } from '../sources/connector-list.tsx'
 import type { Source } from '../sources/source-words.ts'
 import { useConnectors, useOverview, useSources } from '../sources/use-sources.ts'
+import { AskedLately } from './asked-lately.tsx'
 import { findConcerns } from './attention.ts'
 import { Checklist } from './checklist.tsx'
 import { ConcernList } from './concern-list.tsx'
@@ -86,6 +87,7 @@ function Standing({
       {(steps.hasItems || !isNew) && <Figures overview={overview} billing={billing} />}
       {steps.hasItems && <Checklist {...steps} />}
       <SourcesAtAGlance sources={sources} />
+      {steps.hasItems && <AskedLately />}
     </Stack>
   )
 }

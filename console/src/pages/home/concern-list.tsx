@@ -1,10 +1,14 @@
 import { TriangleAlert } from 'lucide-react'
+import { count } from '../../ui/format.ts'
 import { ButtonLink, TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { MendButton } from '../sources/mend-button.tsx'
 import { useLiveRuns } from '../sources/use-runs.ts'
 import type { Concern } from './attention.ts'
 import classes from './concern-list.module.css'
+
+/** Of more the list of sources tells. */
+const SHOWN_MAX = 6
 
 /** What needs somebody, each with the button that mends it, or the way to the page where that is done. */
 export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
@@ -14,7 +18,7 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
   return (
     <Panel title="Needs attention" isFlush>
       <ul className={classes.list}>
-        {concerns.map((concern) => (
+        {concerns.slice(0, SHOWN_MAX).map((concern) => (
           <li key={concern.id} className={classes.concern}>
             <TriangleAlert className={classes.sign} size={18} aria-hidden />
             <div className={classes.words}>
@@ -46,6 +50,14 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
           </li>
         ))}
       </ul>
+      {concerns.length > SHOWN_MAX && (
+        <div className={classes.more}>
+          {`And ${count(concerns.length - SHOWN_MAX, 'more concern')}.`}
+          <ButtonLink to="/sources" size="xs" variant="default">
+            See all sources
+          </ButtonLink>
+        </div>
+      )}
     </Panel>
   )
 }

@@ -1,6 +1,7 @@
 import { Box, Select, Text } from '@mantine/core'
 import { LogOut, UserMinus } from 'lucide-react'
 import { useState } from 'react'
+import { LeaveDialog } from '../../app/leave-dialog.tsx'
 import { roleName } from '../../app/workspace-switcher.tsx'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -16,9 +17,11 @@ import { type Member, useChangeRole, useMembers, useRemoveMember } from './use-m
 
 /** Everybody with their roles; what the person who looks may not change says why. */
 export function MembersPanel() {
+  const { user } = useWorkspace()
   const members = useMembers()
   const change = useChangeRole()
   const [leaving, setLeaving] = useState<Member | null>(null)
+  const isSelf = leaving?.id === user.id
   return (
     <Panel
       title="In this workspace"
@@ -39,7 +42,8 @@ export function MembersPanel() {
           />
         )}
       </Reading>
-      <RemoveDialog member={leaving} onClose={() => setLeaving(null)} />
+      <LeaveDialog isOpen={isSelf} onClose={() => setLeaving(null)} />
+      <RemoveDialog member={isSelf ? null : leaving} onClose={() => setLeaving(null)} />
     </Panel>
   )
 }
@@ -150,9 +154,7 @@ function RoleChoice({
 }
 
 function RemoveDialog({ member, onClose }: { member: Member | null; onClose: () => void }) {
-  const { user, organization } = useWorkspace()
   const remove = useRemoveMember()
-  const isSelf = member?.id === user.id
   const close = (): void => {
     onClose()
     remove.reset()
@@ -161,13 +163,9 @@ function RemoveDialog({ member, onClose }: { member: Member | null; onClose: () 
   return (
     <ConfirmDialog
       isOpen={member !== null}
-      title={isSelf ? `Leave ${organization.name}?` : `Remove ${name}?`}
-      text={
-        isSelf
-          ? 'You see nothing of it any more from now on, and come back only by an invitation. Keys that you minted stay.'
-          : `${name} is refused with the next request. Open invitations of theirs are withdrawn. Keys that they minted belong to the workspace and go on: revoke those that should not.`
-      }
-      confirm={isSelf ? 'Leave' : 'Remove'}
+      title={`Remove ${name}?`}
+      text={`${name} is refused with the next request. Open invitations of theirs are withdrawn. Keys that they minted belong to the workspace and go on: revoke those that should not.`}
+      confirm="Remove"
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => {

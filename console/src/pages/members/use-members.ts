@@ -59,7 +59,7 @@ export function useChangeRole() {
   })
 }
 
-/** Removes a member; oneself: leaves. */
+/** Removes a member. */
 export function useRemoveMember() {
   const { api } = useWorkspace()
   const refresh = useRefresh()

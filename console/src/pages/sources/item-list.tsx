@@ -1,8 +1,9 @@
-import { Anchor, Box, Loader } from '@mantine/core'
+import { Anchor, Box } from '@mantine/core'
 import { FileText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { EndOfList } from '../../ui/end-of-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Provider } from '../../ui/provider.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -11,18 +12,21 @@ import classes from './item-list.module.css'
 import { KINDS } from './source-words.ts'
 import type { ListedItem, useItems } from './use-items.ts'
 
-/** Stored items; the next page comes when the end is near. */
+/** Stored items; the next page comes when the end is near, or only when it is asked for. */
 export function ItemList({
   items,
   empty,
+  isAsked = false,
   onOpen,
 }: {
   items: ReturnType<typeof useItems>
   /** What to say where there are none. */
   empty: { title: string; text: string; action?: ReactNode }
+  /** The next page comes by a button alone, where something stands below the list. */
+  isAsked?: boolean
   onOpen: (item: ListedItem) => void
 }) {
-  const { rows, error, isPending, hasNextPage, endRef, refetch, fetchNextPage } = items
+  const { rows, error, isPending, refetch } = items
   if (isPending)
     return (
       <Box p="lg">
@@ -61,17 +65,7 @@ export function ItemList({
           { label: 'Stored', cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />, isAtEnd: true },
         ]}
       />
-      {error ? (
-        <Box p="md">
-          <ErrorState error={error} onRetry={() => void fetchNextPage()} />
-        </Box>
-      ) : (
-        hasNextPage && (
-          <div ref={endRef} className={classes.end}>
-            <Loader size="sm" aria-label="More are on their way" />
-          </div>
-        )
-      )}
+      <EndOfList pages={items} isAsked={isAsked} />
     </>
   )
 }

@@ -41,6 +41,7 @@ export function ItemsPanel({ source }: { source: Source }) {
               }
             : { title: 'Nothing of this kind', text: 'Choose another kind to see what there is.' }
         }
+        isAsked={!isPushOnly(source)}
         onOpen={({ id }) => go({ ...filters, item: id })}
       />
       {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(filters)} />}

@@ -1,9 +1,9 @@
 import { Button, Modal, Stack, Text } from '@mantine/core'
-import type { UseQueryResult } from '@tanstack/react-query'
 import { History } from 'lucide-react'
 import { useState } from 'react'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { EndOfList } from '../../ui/end-of-list.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
@@ -12,22 +12,16 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RunStatus } from './run-status.tsx'
 import classes from './runs-panel.module.css'
 import { durationOf, type SyncRun } from './source-words.ts'
-import { useSyncRun } from './use-runs.ts'
+import { type useRunsOf, useSyncRun } from './use-runs.ts'
 
-const SHOWN_MAX = 25
-
-/** What the runs of a source did, the newest first, in the provider's words where they failed. */
-export function RunsPanel({
-  query,
-}: {
-  query: Pick<UseQueryResult<readonly SyncRun[]>, 'data' | 'error' | 'refetch'>
-}) {
+/** What the runs of a source did, from the newest to its first, in the provider's words where they failed. */
+export function RunsPanel({ runs }: { runs: ReturnType<typeof useRunsOf> }) {
   const [open, setOpen] = useState<SyncRun | null>(null)
   return (
     <Panel title="History" isFlush>
-      <Reading query={query}>
-        {(runs) =>
-          runs.length === 0 ? (
+      <Reading query={runs}>
+        {() =>
+          runs.rows.length === 0 ? (
             <EmptyState
               icon={History}
               title="No runs yet"
@@ -36,7 +30,7 @@ export function RunsPanel({
           ) : (
             <DataTable
               label="Runs"
-              rows={runs.slice(0, SHOWN_MAX)}
+              rows={runs.rows}
               rowKey={({ id }) => id}
               columns={[
                 { label: 'State', cell: (run) => <RunCell run={run} /> },
@@ -63,9 +57,7 @@ export function RunsPanel({
           )
         }
       </Reading>
-      {(query.data?.length ?? 0) > SHOWN_MAX && (
-        <TooMany shown={SHOWN_MAX} hint="The audit trail has what was asked for before." />
-      )}
+      {runs.data && <EndOfList pages={runs} />}
       {open && <RunDialog run={open} onClose={() => setOpen(null)} />}
     </Panel>
   )

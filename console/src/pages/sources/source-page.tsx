@@ -15,7 +15,7 @@ import { RunsPanel } from './runs-panel.tsx'
 import { SourceActions } from './source-actions.tsx'
 import { SourceStanding } from './source-standing.tsx'
 import { isPushOnly, type Source } from './source-words.ts'
-import { useLiveRuns } from './use-runs.ts'
+import { useRunsOf } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
 
 const route = getRouteApi('/admins/sources/$sourceId')
@@ -38,8 +38,8 @@ export function SourcePage() {
 }
 
 function Details({ source }: { source: Source }) {
-  const live = useLiveRuns()
-  const runs = live.data?.filter(({ connectorId }) => connectorId === source.id)
+  const runs = useRunsOf(source.id)
+  const newest = runs.rows[0]
   const isPushed = isPushOnly(source)
   const name = providerName(source.provider) ?? source.provider
   return (
@@ -47,18 +47,18 @@ function Details({ source }: { source: Source }) {
       <PageHeader
         title={source.displayName}
         text={isPushed ? `Files and pushed documents that count as from ${name}` : `${name} account`}
-        action={<SourceActions source={source} run={runs?.[0]} />}
+        action={<SourceActions source={source} run={newest} />}
       />
       <Stack gap="lg">
         <SourceStanding
           source={source}
-          run={runs?.[0]}
-          waitingUntil={runs?.[0] === undefined ? null : live.waitingUntil(runs[0].id)}
+          run={newest}
+          waitingUntil={newest === undefined ? null : runs.waitingUntil(newest.id)}
         />
         {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
         {source.provider === 'slack' && !isPushed && <ChannelsPanel source={source} />}
         <ItemsPanel source={source} />
-        {!isPushed && <RunsPanel query={{ ...live, data: runs }} />}
+        {!isPushed && <RunsPanel runs={runs} />}
       </Stack>
     </>
   )

@@ -1,5 +1,7 @@
-import { Group, Stack } from '@mantine/core'
-import { Database, Plus } from 'lucide-react'
+import { Button, Group, Stack } from '@mantine/core'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Database, Plus, SearchX } from 'lucide-react'
+import { useState } from 'react'
 import { OutcomeNotice } from '../../app/outcome-notice.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -10,11 +12,18 @@ import { Panel } from '../../ui/panel.tsx'
 import { providerName } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { filterSources, SEARCHED_FROM } from './source-filter.ts'
+import classes from './source-filters.module.css'
+import { SourceFilters } from './source-filters.tsx'
 import { SourceName } from './source-name.tsx'
 import { SourceStatus } from './source-status.tsx'
 import { isPushOnly, type Source } from './source-words.ts'
 import { useLiveRuns } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
+
+const route = getRouteApi('/admins/sources')
+/** Rows that are drawn at first, and by each press of the button below them. */
+const ROWS = 50
 
 /** Where the memory comes from. */
 export function SourcesPage() {
@@ -51,12 +60,52 @@ export function SourcesPage() {
                   action={<ButtonLink to="/sources/new">Add the first source</ButtonLink>}
                 />
               ) : (
-                <SourceTable sources={rows} />
+                <Sources sources={rows} />
               )
             }
           </Reading>
         </Panel>
       </Stack>
+    </>
+  )
+}
+
+/** All sources; from about a dozen on they can be searched. */
+function Sources({ sources }: { sources: readonly Source[] }) {
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const [drawn, setDrawn] = useState(ROWS)
+  const found = filterSources(sources, search)
+  const isSearched = sources.length >= SEARCHED_FROM || Object.keys(search).length > 0
+  return (
+    <>
+      {isSearched && (
+        <SourceFilters
+          search={search}
+          shown={found.length}
+          all={sources.length}
+          onChange={(next) => {
+            setDrawn(ROWS)
+            void navigate({ to: '/sources', search: next, replace: true, resetScroll: false })
+          }}
+        />
+      )}
+      {found.length === 0 ? (
+        <EmptyState
+          icon={SearchX}
+          title="No source is like that"
+          text="Search for less, or clear the filters."
+        />
+      ) : (
+        <SourceTable sources={found.slice(0, drawn)} />
+      )}
+      {found.length > drawn && (
+        <div className={classes.more}>
+          <Button variant="default" fullWidth onClick={() => setDrawn(drawn + ROWS)}>
+            {`Show ${Math.min(ROWS, found.length - drawn)} more of ${formatNumber(found.length)}`}
+          </Button>
+        </div>
+      )}
     </>
   )
 }

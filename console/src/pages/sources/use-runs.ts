@@ -2,10 +2,13 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { type Api, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
+import { usePages } from '../../ui/use-pages.ts'
 import { isActive, type SyncRun } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'
 
 const POLL_MS = 1_000
+/** Runs of a source that are read at one time. */
+const PAGE = 25
 /** Runs that are followed at one time; of more the list tells when it is read anew. */
 const FOLLOWED_MAX = 8
 
@@ -30,17 +33,37 @@ export function useSyncRun(id: string | undefined) {
  * without being reloaded; once all have ended nothing is asked any more.
  */
 export function useLiveRuns() {
-  const { api, organization } = useWorkspace()
   const runs = useSyncRuns()
-  const followed = (runs.data ?? []).filter(isActive).slice(0, FOLLOWED_MAX)
+  const { asNow } = useFollowed(runs.data ?? [])
+  return { ...runs, data: runs.data?.map(asNow) }
+}
+
+/** The runs of a source page by page, the newest first and down to its first; one that is active is as it is now. */
+export function useRunsOf(connectorId: string) {
+  const { api, organization } = useWorkspace()
+  const pages = usePages<SyncRun>({
+    queryKey: [organization.id, 'sync-runs', connectorId],
+    read: async (cursor, signal) => {
+      const query = { connectorId, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await unwrap(api.GET('/v1/console/sync-runs', { params: { query }, signal }))
+      return { rows: page.syncRuns, nextCursor: page.nextCursor ?? null }
+    },
+  })
+  const { asNow, waitingUntil } = useFollowed(pages.rows)
+  return { ...pages, rows: pages.rows.map(asNow), waitingUntil }
+}
+
+/** Asks for the active ones of these runs as they go on. */
+function useFollowed(runs: readonly SyncRun[]) {
+  const { api, organization } = useWorkspace()
+  const followed = runs.filter(isActive).slice(0, FOLLOWED_MAX)
   const now = useQueries({ queries: followed.map(({ id }) => readRun(api, organization.id, id)) })
   const live = now.flatMap(({ data }) => data ?? [])
   useRefreshWithRuns(live.map(({ syncRun }) => syncRun))
   const byId = new Map(live.map((details) => [details.syncRun.id, details]))
   return {
-    ...runs,
-    data: runs.data?.map((run) => byId.get(run.id)?.syncRun ?? run),
-    /** Until when the active run of a source waits, because its provider asked for that. */
+    asNow: (run: SyncRun): SyncRun => byId.get(run.id)?.syncRun ?? run,
+    /** Until when an active run waits, because its provider asked for that. */
     waitingUntil: (runId: string) => byId.get(runId)?.waitingUntil ?? null,
   }
 }

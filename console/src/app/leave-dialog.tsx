@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { unwrap } from '../api/client.ts'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { ME } from './user-api.ts'
+import { useWorkspace } from './workspace.tsx'
+
+/** Asks whether the person means to leave the workspace that is open. Whether they may, the service says: its last owner stays. */
+export function LeaveDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { organization, organizations } = useWorkspace()
+  const leave = useLeave()
+  const close = (): void => {
+    onClose()
+    leave.reset()
+  }
+  const after = organizations.length > 1 ? 'Your other workspaces stay as they are.' : 'You are in no other.'
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title={`Leave ${organization.name}?`}
+      text={`You see nothing of it any more from your next request on, and come back only by an invitation. Your open invitations are withdrawn; keys that you minted belong to the workspace and go on. ${after}`}
+      confirm="Leave"
+      isBusy={leave.isPending}
+      error={leave.error}
+      onConfirm={() => leave.mutate(undefined, { onSuccess: onClose })}
+      onClose={close}
+    />
+  )
+}
+
+/** Takes the person out of the workspace, and leads to Home of another or to where one is made. */
+function useLeave() {
+  const { api, organization, user } = useWorkspace()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: async () => {
+      await unwrap(api.DELETE('/v1/console/members/{id}', { params: { path: { id: user.id } } }))
+    },
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ME })
+      await navigate({ to: '/' })
+      queries.removeQueries({ queryKey: [organization.id] })
+    },
+  })
+}

@@ -1,0 +1,54 @@
+import { Tooltip, VisuallyHidden } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Meter } from '../../ui/meter.tsx'
+import classes from './key-rate.module.css'
+import { type KeyRate as Rate, lookEveryMs, MINUTE_MS, ratesByKey } from './rate-words.ts'
+
+/** What keys have sent in the last minute, read again every few seconds while the page is looked at. */
+export function useKeyRates() {
+  const { api, organization } = useWorkspace()
+  const { data } = useQuery({
+    queryKey: [organization.id, 'rate-limits'],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/rate-limits', { signal })),
+    staleTime: 0,
+    refetchInterval: ({ state }) =>
+      state.data === undefined ? MINUTE_MS : lookEveryMs(state.data.requestsPerMinute),
+  })
+  if (data === undefined) return null
+  return { limit: data.requestsPerMinute, byKey: ratesByKey(data.windows) }
+}
+
+/** How full a key's minute is, beside the limit. `rates`: null until they are read. */
+export function KeyRate({
+  name,
+  id,
+  rates,
+}: {
+  name: string
+  id: string
+  rates: ReturnType<typeof useKeyRates>
+}) {
+  if (rates === null) return '–'
+  const { limit } = rates
+  const { requests, action, others }: Rate = rates.byKey.get(id) ?? { requests: 0, action: null, others: [] }
+  return (
+    <Tooltip label={`Also ${others.join(', ')}`} disabled={others.length === 0}>
+      <span className={classes.rate}>
+        <span className={classes.words}>
+          {`${formatNumber(requests)} of ${formatNumber(limit)}`}
+          {action !== null && (
+            <span className={classes.action}>
+              {action}
+              {others.length > 0 && <span aria-hidden>{` +${others.length}`}</span>}
+            </span>
+          )}
+          {others.length > 0 && <VisuallyHidden>{`and ${others.join(', ')}`}</VisuallyHidden>}
+        </span>
+        <Meter used={requests} included={limit} label={`Requests of ${name} in the last minute`} />
+      </span>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { lookEveryMs, ratesByKey } from './rate-words.ts'
+
+const windowOf = (apiKeyId: string, action: string, requests: number) => ({
+  apiKeyId,
+  action,
+  requests,
+  remaining: 60 - requests,
+  resetAt: '2026-03-02T09:30:00.000Z',
+})
+
+describe('what keys sent in the last minute', () => {
+  it('is told of each key by its fullest action, in whatever order the windows come', () => {
+    const rates = ratesByKey([
+      windowOf('a', 'ask', 3),
+      windowOf('b', 'search', 60),
+      windowOf('a', 'search', 12),
+      windowOf('a', 'ingest', 1),
+    ])
+    expect(rates.get('a')).toEqual({ requests: 12, action: 'search', others: ['ask 3', 'ingest 1'] })
+    expect(rates.get('b')).toEqual({ requests: 60, action: 'search', others: [] })
+    expect(rates.size).toBe(2)
+  })
+
+  it('is asked for by at most a quarter of what the person may send themselves', () => {
+    for (const limit of [1, 3, 10, 60, 100_000]) {
+      const looks = 60_000 / lookEveryMs(limit)
+      expect(looks).toBeLessThanOrEqual(Math.min(12, limit / 4))
+    }
+    expect(lookEveryMs(60)).toBe(5_000)
+  })
+})

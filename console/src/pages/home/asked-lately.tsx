@@ -1,0 +1,56 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { ButtonLink } from '../../ui/links.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { useNow } from '../../ui/relative-time.tsx'
+import { usageBars } from '../billing/usage-bars.ts'
+import { UsageColumns } from '../billing/usage-columns.tsx'
+import classes from './asked-lately.module.css'
+
+const DAYS = 14
+const DAY_MS = 24 * 60 * 60_000
+
+/** How often the memory was asked in the last two weeks, by day and by who asked; never what. */
+export function AskedLately() {
+  const { api, organization } = useWorkspace()
+  const from = new Date(useNow() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
+  const usage = useQuery({
+    queryKey: [organization.id, 'usage', from],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/usage', { params: { query: { from } }, signal })),
+  })
+  const { data, error } = usage
+  return (
+    <Panel
+      title="Asked lately"
+      text={`Questions, searches and contexts of the last ${DAYS} days, by who asked.`}
+      action={
+        <ButtonLink to="/billing" size="xs" variant="default">
+          See credits
+        </ButtonLink>
+      }
+    >
+      <div className={classes.content}>
+        {data === undefined ? (
+          error ? (
+            <ErrorState error={error} onRetry={() => void usage.refetch()} />
+          ) : (
+            <Skeleton className={classes.waiting ?? ''} radius="sm" aria-busy="true" aria-label="Loading" />
+          )
+        ) : data.days.length === 0 ? (
+          <p className={classes.nothing}>{`Nobody has asked anything in the last ${DAYS} days.`}</p>
+        ) : (
+          <UsageColumns
+            label="Asked by day"
+            usage={data}
+            bars={usageBars(data, 'caller', 'requests')}
+            unit="request"
+            isLow
+          />
+        )}
+      </div>
+    </Panel>
+  )
+}

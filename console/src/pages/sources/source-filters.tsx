@@ -1,0 +1,77 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import { formatNumber } from '../../ui/format.ts'
+import { PROVIDER_CHOICES } from '../../ui/provider.tsx'
+import { readSourcesSearch, type SourcesSearch, STATE_CHOICES } from './source-filter.ts'
+import classes from './source-filters.module.css'
+
+/** Narrows the list of sources by name, provider and state; each is in the address too. */
+export function SourceFilters({
+  search,
+  shown,
+  all,
+  onChange,
+}: {
+  search: SourcesSearch
+  /** How many the search lets through, of how many. */
+  shown: number
+  all: number
+  onChange: (search: SourcesSearch) => void
+}) {
+  // What is typed is shown before the address has it.
+  const [name, setName] = useState(search.q ?? '')
+  const set = (change: { [part in keyof SourcesSearch]?: string | null }): void =>
+    onChange(readSourcesSearch({ ...search, ...change }))
+  return (
+    <search className={classes.filters}>
+      <TextInput
+        className={classes.name ?? ''}
+        aria-label="Name"
+        placeholder="Search by name"
+        leftSection={<Search size={15} aria-hidden />}
+        value={name}
+        maxLength={100}
+        onChange={({ currentTarget: { value } }) => {
+          setName(value)
+          set({ q: value })
+        }}
+      />
+      <Select
+        className={classes.choice ?? ''}
+        aria-label="Provider"
+        placeholder="All providers"
+        data={PROVIDER_CHOICES}
+        value={search.from ?? null}
+        onChange={(from) => set({ from })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'All providers' }}
+      />
+      <Select
+        className={classes.choice ?? ''}
+        aria-label="State"
+        placeholder="All states"
+        data={STATE_CHOICES}
+        value={search.state ?? null}
+        onChange={(state) => set({ state })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'All states' }}
+      />
+      <span className={classes.count} role="status">
+        {shown === all ? `${formatNumber(all)} sources` : `${formatNumber(shown)} of ${formatNumber(all)}`}
+      </span>
+      {Object.keys(search).length > 0 && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => {
+            setName('')
+            onChange({})
+          }}
+        >
+          Clear filters
+        </Button>
+      )}
+    </search>
+  )
+}
