@@ -122,12 +122,13 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
   })
 
   it('leads who has left their only workspace to where one is made', async () => {
-    const { email } = await rig.settle('member')
+    const { organization, email } = await rig.settle('member')
     const { context, page } = await rig.open()
     await rig.signIn(page, email)
     await chooseOfWorkspace(page, 'Leave this workspace')
     await page.getByRole('button', { name: 'Leave', exact: true }).click()
     await page.getByRole('heading', { name: 'Create your workspace' }).waitFor()
+    expect(await rolesIn(organization)).toEqual(['owner'])
     await context.close()
   })
 

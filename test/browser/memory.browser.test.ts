@@ -55,7 +55,9 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).press('Enter')
     const node = page.getByRole('group', { name: 'The chosen name' })
     await node.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
-    expect(await node.evaluate((element) => element.matches(':focus'))).toBe(true)
+    await expect
+      .poll(() => node.evaluate((element) => element.matches(':focus')), { timeout: 30_000 })
+      .toBe(true)
     const address = page.url()
     expect(new URL(address).searchParams.get('node')).not.toBeNull()
     await expectNoFaults(page)
