@@ -1,4 +1,4 @@
-import '@mantine/core/styles.layer.css'
+import './app/mantine.css'
 import './app/base.css'
 import { createRoot } from 'react-dom/client'
 import { start } from './app/start.tsx'

@@ -230,6 +230,26 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
+  it('has the styles of every component of the library that it is made of', async () => {
+    const dist = new URL('../../console/dist/assets/', import.meta.url)
+    const every = await readFile(
+      new URL('../../console/node_modules/@mantine/core/styles.layer.css', import.meta.url),
+      'utf8',
+    )
+    const files = await readdir(dist)
+    const read = async (ending: string): Promise<string> =>
+      (
+        await Promise.all(
+          files.filter((name) => name.endsWith(ending)).map((name) => readFile(new URL(name, dist), 'utf8')),
+        )
+      ).join('')
+    // What the library calls its classes.
+    const classesOf = (text: string): Set<string> => new Set(text.match(/\bm_[0-9a-f]{6,8}\b/g))
+    const used = classesOf(await read('.js')).intersection(classesOf(every))
+    expect(used.size).toBeGreaterThan(40)
+    expect([...used.difference(classesOf(await read('.css')))]).toEqual([])
+  })
+
   it('has no inline script and no address of another host in any of its files', async () => {
     const dist = new URL('../../console/dist/', import.meta.url)
     const page = await readFile(new URL('index.html', dist), 'utf8')
