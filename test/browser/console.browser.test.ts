@@ -1,4 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { documentOf } from '../support/documents.ts'
@@ -232,10 +234,8 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
 
   it('has the styles of every component of the library that it is made of', async () => {
     const dist = new URL('../../console/dist/assets/', import.meta.url)
-    const every = await readFile(
-      new URL('../../console/node_modules/@mantine/core/styles.layer.css', import.meta.url),
-      'utf8',
-    )
+    const packages = fileURLToPath(new URL('../../console/node_modules/', import.meta.url))
+    const every = await readFile(join(packages, '@mantine', 'core', 'styles.layer.css'), 'utf8')
     const files = await readdir(dist)
     const read = async (ending: string): Promise<string> =>
       (
