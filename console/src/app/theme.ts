@@ -19,6 +19,7 @@ export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: 6,
   defaultRadius: 'md',
+  fontSizes: { md: '0.9375rem' },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '620', sizes: { h1: { fontSize: '1.625rem', lineHeight: '1.25' } } },
@@ -26,7 +27,9 @@ export const theme = createTheme({
   focusRing: 'auto',
   components: {
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: { defaultProps: { centered: true, padding: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: { padding: 'lg' } },
+    DrawerRoot: { defaultProps: { padding: 'lg' } },
   },
 })
 
@@ -39,12 +42,14 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#c0262d',
     '--mantine-color-anchor': '#3a44c4',
     '--mantine-color-orange-light-color': '#8f3d00',
+    '--mantine-color-default-border': '#cdd0d8',
     '--page-background': '#fafafb',
     '--panel-background': '#ffffff',
     '--line': '#e6e7eb',
     '--hover': '#f0f1f4',
     '--chosen': '#e9ebfb',
     '--chosen-text': '#2a3397',
+    '--focus': '#4650dd',
   },
   dark: {
     '--mantine-color-body': '#131417',
@@ -58,5 +63,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--hover': '#222429',
     '--chosen': '#272b4d',
     '--chosen-text': '#ccd1ff',
+    '--focus': '#929bf3',
   },
 })

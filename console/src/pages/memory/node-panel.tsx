@@ -6,6 +6,7 @@ import { useWorkspace } from '../../app/workspace.tsx'
 import { count } from '../../ui/format.ts'
 import { ButtonLink, SourceLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { plainText } from '../../ui/plain-text.ts'
 import { ProviderIcon } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
@@ -67,8 +68,8 @@ function EntityNode({ id, onOpen }: { id: string; onOpen: (id: string) => void }
         <Stack gap="md">
           <Heading type={type} label={label} />
           <Text size="sm" c="dimmed">
-            {count(weight, 'item names', 'items name')} it, from {formatDate(firstSeenAt)} to{' '}
-            {formatDate(lastSeenAt)}.{aliases.length > 0 && ` Also: ${aliases.join(', ')}.`}
+            {count(weight, 'item names', 'items name')} it, {timeInWords(firstSeenAt, lastSeenAt)}.
+            {aliasesInWords(label, aliases)}
           </Text>
           <ButtonLink to="/ask" search={{ mode: 'search', entity: id }} fullWidth>
             Search what names it
@@ -79,6 +80,18 @@ function EntityNode({ id, onOpen }: { id: string; onOpen: (id: string) => void }
       )}
     </Reading>
   )
+}
+
+function timeInWords(first: string, last: string): string {
+  const [from, to] = [formatDate(first), formatDate(last)]
+  return from === to ? `on ${from}` : `from ${from} to ${to}`
+}
+
+/** The other names, without those that differ in capitals alone. */
+function aliasesInWords(label: string, aliases: readonly string[]): string {
+  const others = new Map(aliases.map((alias) => [alias.toLowerCase(), alias]))
+  others.delete(label.toLowerCase())
+  return others.size === 0 ? '' : ` Also: ${[...others.values()].join(', ')}.`
 }
 
 function SourceNode({
@@ -175,7 +188,7 @@ function Items({
                 <SourceLink href={item.url}>{item.title}</SourceLink>
               </Text>
               <Text size="sm" c="dimmed" lineClamp={3}>
-                {item.snippet}
+                {plainText(item.snippet)}
               </Text>
             </div>
           </li>

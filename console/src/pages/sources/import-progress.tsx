@@ -95,10 +95,11 @@ function Summary({ files, hidden }: Omit<Progressed, 'queue'>) {
     <div className={classes.summary}>
       <Progress.Root size="sm">
         <Progress.Section
-          value={(over / files.length) * 100}
-          color={failed > 0 ? 'red' : 'accent'}
+          value={((over - failed) / files.length) * 100}
+          color="accent"
           aria-label="Files that are done"
         />
+        <Progress.Section value={(failed / files.length) * 100} color="red" aria-label="Files that failed" />
       </Progress.Root>
       <Text size="sm" c="dimmed" role="status">
         {[
