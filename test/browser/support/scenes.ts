@@ -279,7 +279,7 @@ const RUNNING: readonly Scene[] = [
   {
     name: 'audit-event',
     who: 'owner',
-    path: 'audit?action=search.query',
+    path: 'audit?action=api_key.create',
     async act({ page }) {
       await page.getByRole('table', { name: 'Audit events' }).getByRole('button').first().click()
       await dialog(page).getByRole('region', { name: 'the metadata' }).waitFor()

@@ -1,6 +1,6 @@
 import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { count } from '../../ui/format.ts'
@@ -31,6 +31,15 @@ export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
   useEffect(() => panel.current?.focus(), [])
   const { node: _, around: _around, ...closed } = search
   const open = (next: string): void => onChange({ ...closed, node: next })
+  const around = (
+    <Button
+      fullWidth
+      variant="default"
+      onClick={() => onChange({ ...closed, node: id, ...(search.around ? {} : { around: true }) })}
+    >
+      {search.around ? 'Show the whole memory' : 'Show only what is around it'}
+    </Button>
+  )
   return (
     <div ref={panel} tabIndex={-1} className={classes.panel} role="group" aria-label="The chosen name">
       <Panel>
@@ -38,24 +47,24 @@ export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
           <CloseButton aria-label="Close" onClick={() => onChange(closed)} />
         </Group>
         {node?.kind === 'source' ? (
-          <SourceNode node={node} canvas={canvas} onOpen={open} />
+          <SourceNode node={node} canvas={canvas} around={around} onOpen={open} />
         ) : (
-          <EntityNode id={id} onOpen={open} />
+          <EntityNode id={id} around={around} onOpen={open} />
         )}
-        <Button
-          fullWidth
-          mt="md"
-          variant="default"
-          onClick={() => onChange({ ...closed, node: id, ...(search.around ? {} : { around: true }) })}
-        >
-          {search.around ? 'Show the whole memory' : 'Show only what is around it'}
-        </Button>
       </Panel>
     </div>
   )
 }
 
-function EntityNode({ id, onOpen }: { id: string; onOpen: (id: string) => void }) {
+function EntityNode({
+  id,
+  around,
+  onOpen,
+}: {
+  id: string
+  around: ReactNode
+  onOpen: (id: string) => void
+}) {
   const { api, organization } = useWorkspace()
   const entity = useQuery({
     queryKey: [organization.id, 'entities', id],
@@ -74,6 +83,7 @@ function EntityNode({ id, onOpen }: { id: string; onOpen: (id: string) => void }
           <ButtonLink to="/ask" search={{ mode: 'search', entity: id }} fullWidth>
             Search what names it
           </ButtonLink>
+          {around}
           <Neighbours nodes={neighbours} onOpen={onOpen} />
           <Items items={items} />
         </Stack>
@@ -97,10 +107,12 @@ function aliasesInWords(label: string, aliases: readonly string[]): string {
 function SourceNode({
   node,
   canvas,
+  around,
   onOpen,
 }: {
   node: CanvasNode
   canvas: Canvas | undefined
+  around: ReactNode
   onOpen: (id: string) => void
 }) {
   const near = neighboursOf(canvas?.edges ?? []).get(node.id)
@@ -114,6 +126,7 @@ function SourceNode({
       <ButtonLink to="/ask" search={{ mode: 'search', source: node.id }} fullWidth>
         Search this source
       </ButtonLink>
+      {around}
       <Neighbours nodes={nodes} onOpen={onOpen} />
     </Stack>
   )

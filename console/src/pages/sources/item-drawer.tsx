@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { SourceLink } from '../../ui/links.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
@@ -60,7 +61,10 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
           <RelativeTime at={item.syncedAt} />
         </Fact>
         <Fact name="Known as">
-          <Code className={classes.id ?? ''}>{item.externalId}</Code>
+          <span className={classes.id}>
+            <Code>{item.externalId}</Code>
+            <CopyButton value={item.externalId} label="Copy the id at its provider" />
+          </span>
         </Fact>
         {item.url !== null && (
           <Fact name="Original">
