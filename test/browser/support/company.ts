@@ -10,7 +10,12 @@ export const QUESTION = 'Who is the DRI for incident response, and when do we cu
 
 const DAY_MS = 24 * 60 * 60_000
 /** Pushed by programs; accounts that are connected bring more. */
-const SOURCES = { notion: 'Handbook', slack: 'Team chat', gmail: 'Customer mail', google_drive: 'Contracts' } as const
+const SOURCES = {
+  notion: 'Handbook',
+  slack: 'Team chat',
+  gmail: 'Customer mail',
+  google_drive: 'Contracts',
+} as const
 /** Credits of each day of a period, the oldest first: working days and weekends. */
 const CREDITS_BY_DAY = [118, 164, 171, 149, 190, 31, 24, 176, 203, 188, 214, 197, 42, 28, 221, 240, 96]
 const SHARES = { search: 0.5, ask: 0.3, context: 0.2 } as const

@@ -129,7 +129,10 @@ export function drawGraph(
 function programsFor(edges: number) {
   return edges > MANY_EDGES
     ? { nodeProgramClasses: { circle: NodePointProgram }, edgeProgramClasses: { line: EdgeLineProgram } }
-    : { nodeProgramClasses: { circle: NodeCircleProgram }, edgeProgramClasses: { line: EdgeRectangleProgram } }
+    : {
+        nodeProgramClasses: { circle: NodeCircleProgram },
+        edgeProgramClasses: { line: EdgeRectangleProgram },
+      }
 }
 
 /** What stands out: the node that is pointed at, else the chosen one, and its neighbours. */

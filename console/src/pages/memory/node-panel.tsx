@@ -56,15 +56,7 @@ export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
   )
 }
 
-function EntityNode({
-  id,
-  around,
-  onOpen,
-}: {
-  id: string
-  around: ReactNode
-  onOpen: (id: string) => void
-}) {
+function EntityNode({ id, around, onOpen }: { id: string; around: ReactNode; onOpen: (id: string) => void }) {
   const { api, organization } = useWorkspace()
   const entity = useQuery({
     queryKey: [organization.id, 'entities', id],

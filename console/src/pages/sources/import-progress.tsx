@@ -1,11 +1,10 @@
 import { Button, Group, Progress, Text } from '@mantine/core'
 import { DataTable } from '../../ui/data-table.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
-import { count, formatNumber } from '../../ui/format.ts'
+import { count, formatBytes, formatNumber } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Status, type Tone } from '../../ui/status.tsx'
-import { formatBytes } from './file-check.ts'
 import classes from './import-progress.module.css'
 import type { ImportedFile, ImportQueue, Outcome } from './import-queue.ts'
 
