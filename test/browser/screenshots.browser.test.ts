@@ -19,7 +19,7 @@ const HEIGHT = 900
 /** Lets what slides and fades come to rest. */
 const REST_MS = 350
 /** No scene takes that long. */
-const SCENE_MS = 20_000
+const SCENE_MS = 60_000
 const LIMIT_MS = 60 * 60_000
 /** The folder they go to: `SCREENSHOTS=.cache/screenshots npm test -- --project browser screenshots`. */
 const folder = process.env.SCREENSHOTS ?? ''
@@ -76,7 +76,7 @@ async function play(theatre: Theatre, who: Scene['who'], colorScheme: 'light' | 
       await page.locator('main h1').waitFor()
       if (scene.name !== 'loading') await expectSettled(page)
       await scene.act?.(stage)
-      await shoot(page, scene.name, colorScheme)
+      await shoot(page, scene, colorScheme)
     } catch (error) {
       failed.push(`${scene.name}, ${colorScheme}: ${error instanceof Error ? error.message : String(error)}`)
     } finally {
@@ -87,8 +87,9 @@ async function play(theatre: Theatre, who: Scene['who'], colorScheme: 'light' | 
   return failed
 }
 
-async function shoot(page: Page, name: string, colorScheme: 'light' | 'dark'): Promise<void> {
-  for (const width of [...WIDTHS, ...(colorScheme === 'light' ? [WIDEST] : [])]) {
+async function shoot(page: Page, { name, widths }: Scene, colorScheme: 'light' | 'dark'): Promise<void> {
+  const all = [...WIDTHS, ...(colorScheme === 'light' ? [WIDEST] : [])]
+  for (const width of all.filter((one) => widths?.includes(one) ?? true)) {
     await page.setViewportSize({ width, height: HEIGHT })
     await page.waitForTimeout(REST_MS)
     // What lies over the page is as high as the screen; a page alone is drawn whole.

@@ -14,8 +14,22 @@ const accent: MantineColorsTuple = [
   '#2a3397',
 ]
 
+/** Greys of the dark look, with a little of the accent's blue. */
+const dark: MantineColorsTuple = [
+  '#dfe1e6',
+  '#b9bdc7',
+  '#878d99',
+  '#6b7280',
+  '#3a3d45',
+  '#30333a',
+  '#222429',
+  '#1a1b1f',
+  '#16171a',
+  '#101114',
+]
+
 export const theme = createTheme({
-  colors: { accent },
+  colors: { accent, dark },
   primaryColor: 'accent',
   primaryShade: 6,
   defaultRadius: 'md',
@@ -50,6 +64,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--chosen': '#e9ebfb',
     '--chosen-text': '#2a3397',
     '--focus': '#4650dd',
+    '--control-line': '#8b919d',
+    '--good': '#15803d',
+    '--warning': '#b45309',
   },
   dark: {
     '--mantine-color-body': '#131417',
@@ -64,5 +81,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--chosen': '#272b4d',
     '--chosen-text': '#ccd1ff',
     '--focus': '#929bf3',
+    '--control-line': '#6b7280',
+    '--good': '#4ade80',
+    '--warning': '#f0b454',
   },
 })

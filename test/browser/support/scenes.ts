@@ -21,6 +21,8 @@ export interface Scene {
   path: string | ((stage: Stage) => string)
   /** What leads there once the page is open. */
   act?: (stage: Stage) => Promise<void>
+  /** The only widths at which there is such a thing; all where not said. */
+  widths?: readonly number[]
   /** Before the page is opened. */
   before?: (stage: Stage) => Promise<void>
 }
@@ -210,6 +212,7 @@ const RUNNING: readonly Scene[] = [
     name: 'switcher',
     who: 'owner',
     path: '',
+    widths: [1440, 2560],
     async act({ page }) {
       await page.setViewportSize({ width: 1440, height: 900 })
       await page.getByRole('button', { name: /^Workspace/ }).click()
@@ -219,6 +222,7 @@ const RUNNING: readonly Scene[] = [
     name: 'navigation',
     who: 'owner',
     path: '',
+    widths: [360, 768],
     async act({ page }) {
       await page.setViewportSize({ width: 360, height: 900 })
       await page.getByRole('button', { name: 'Navigation' }).click()

@@ -88,6 +88,7 @@ function PlanCard({
       </ul>
       {stops !== null && !isCurrent && <Alert color="orange">{stops}</Alert>}
       <Button
+        px="xs"
         variant={isCurrent ? 'default' : 'filled'}
         loading={isBusy}
         onClick={onChoose}
