@@ -26,6 +26,7 @@ const RADIUS = { min: 3.5, max: 17 } as const
 const MANY_EDGES = 1_500
 /** More are left out while the picture moves. */
 const EDGES_MOVED_MAX = 30_000
+const ZOOM_MS = 200
 const SETTINGS = {
   labelSize: 12,
   labelWeight: '500',
@@ -115,9 +116,10 @@ export function drawGraph(
     setScheme,
     zoom(direction) {
       const camera = sigma.getCamera()
-      if (direction === 'in') void camera.animatedZoom()
-      else if (direction === 'out') void camera.animatedUnzoom()
-      else void camera.animatedReset()
+      const duration = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : ZOOM_MS
+      if (direction === 'in') void camera.animatedZoom({ duration })
+      else if (direction === 'out') void camera.animatedUnzoom({ duration })
+      else void camera.animatedReset({ duration })
     },
     close() {
       resized.disconnect()
