@@ -16,7 +16,8 @@ export interface Column<Row> {
 /** From so many columns on a table needs more than a tablet's width. */
 const MANY_COLUMNS = 6
 const NARROW = '(max-width: 47.99em)'
-const NOT_WIDE = '(max-width: 61.99em)'
+/** The navigation at the side takes of it too. */
+const NOT_WIDE = '(max-width: 79.99em)'
 
 /** Rows of one kind: a table, and one card a row where the screen has no room for its columns. The first column names the row. */
 export function DataTable<Row>({
