@@ -113,6 +113,7 @@ export async function decideNearest(
         select e.source_item_id, e.position, e.embedding, e.organization_id, e.embedding_model_id, e.provider
         from chunk_embeddings e
         where e.organization_id = ${query.organizationId} and e.source_item_id = k.id and e.position = k.position
+          and e.embedding_model_id = ${query.model.id}
         limit 1
       ) e`
   return await scan(db, query, { from, where: notRemoved(query.organizationId), isByKey: true })

@@ -63,6 +63,20 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await context.close()
   })
 
+  it('lets a target be typed on while what was typed so far is looked for', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, await someTrail(1), 'audit')
+    await page.getByLabel('Target').click()
+    await page.keyboard.type('abc')
+    await page.waitForURL(/target=abc$/)
+    await page.keyboard.type('def')
+    await page.waitForURL(/target=abcdef$/)
+    await page.getByRole('button', { name: 'Clear filters' }).first().click()
+    await page.waitForURL(/audit$/)
+    await expect.poll(() => page.getByLabel('Target').inputValue()).toBe('')
+    await context.close()
+  })
+
   it('exports what the filters let through, as a file and with the token in no address', async () => {
     const { context, page } = await rig.open({ acceptDownloads: true })
     // Without the dialog for a place, as Firefox and Safari are.

@@ -1,6 +1,6 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type AuditFilters, localTime, readFilters, readTime } from './audit-filters.ts'
 import { AUDIT_ACTIONS } from './audit-words.ts'
 import classes from './audit-page.module.css'
@@ -43,11 +43,7 @@ export function FilterBar({
         clearable
         clearButtonProps={{ 'aria-label': 'Anybody' }}
       />
-      <TargetInput
-        key={filters.target ?? ''}
-        value={filters.target ?? ''}
-        onChange={(target) => set({ target })}
-      />
+      <TargetInput value={filters.target ?? ''} onChange={(target) => set({ target })} />
       <TextInput
         label="From"
         type="datetime-local"
@@ -71,12 +67,17 @@ export function FilterBar({
   )
 }
 
-/** Waits until nothing is typed any more. */
+/** Waits until nothing is typed any more, and follows what is changed elsewhere, such as by clearing. */
 function TargetInput({ value, onChange }: { value: string; onChange: (target: string) => void }) {
   const [text, setText] = useState(value)
+  const input = useRef<HTMLInputElement>(null)
   const tell = useDebouncedCallback(onChange, TYPING_MS)
+  useEffect(() => {
+    if (document.activeElement !== input.current) setText(value)
+  }, [value])
   return (
     <TextInput
+      ref={input}
       label="Target"
       placeholder="The id of a thing"
       value={text}

@@ -6,7 +6,8 @@ import { usePages } from '../../ui/use-pages.ts'
 import { isActive, type SyncRun } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'
 
-const POLL_MS = 1_000
+/** Half of what a person may ask for in a minute is left to all else. */
+const POLL_MS = 2_000
 /** Runs of a source that are read at one time. */
 const PAGE = 25
 /** Runs that are followed at one time; of more the list tells when it is read anew. */
