@@ -28,7 +28,19 @@ const RequestList = z.looseObject({
   ),
 })
 
-/** `operator organizations|subscription|requests|access`. */
+const Index = z.looseObject({
+  approximateIndex: z.looseObject({
+    status: z.string(),
+    model: z.string().nullable(),
+    chunksTotal: z.number(),
+    chunksDone: z.number(),
+    errorMessage: z.string().nullable(),
+  }),
+})
+/** What is done to an approximate index, in the words of the command line. */
+const INDEX_METHODS = { show: 'GET', build: 'PUT', drop: 'DELETE' } as const
+
+/** `operator organizations|subscription|requests|access|index`. */
 export function addOperatorCommand(program: Command): void {
   const operator = program
     .command('operator')
@@ -52,6 +64,12 @@ export function addOperatorCommand(program: Command): void {
     .addArgument(new Argument('<provider>').choices(PROVIDER_CHOICES))
     .addArgument(new Argument('<decision>').choices(['grant', 'deny']))
     .action(putAccess)
+  operator
+    .command('index')
+    .description("show a workspace's approximate index, have one built, or drop it")
+    .argument('<organization>', 'its id')
+    .addArgument(new Argument('[act]').choices(Object.keys(INDEX_METHODS)).default('show'))
+    .action(actOnIndex)
 }
 
 async function listOrganizations(_options: unknown, command: Command): Promise<void> {
@@ -127,4 +145,23 @@ async function putAccess(
   })
   if (json) return printJson(terminal, answer)
   terminal.print(`${provider}: ${answer.connectorAccess.status}`)
+}
+
+async function actOnIndex(
+  organization: string,
+  act: keyof typeof INDEX_METHODS,
+  _options: unknown,
+  command: Command,
+): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const operator = await operatorClient(client.url)
+  const answer = await operator.call(Index, {
+    method: INDEX_METHODS[act],
+    path: `/operator/organizations/${encodeURIComponent(organization)}/approximate-index`,
+  })
+  if (json) return printJson(terminal, answer)
+  const { status, model, chunksTotal, chunksDone, errorMessage } = answer.approximateIndex
+  if (model === null) return terminal.print(status)
+  terminal.print(`${status}: ${chunksDone} of ${chunksTotal} chunks of ${printableLine(model)}`)
+  if (errorMessage !== null) terminal.print(printableLine(errorMessage))
 }

@@ -62,6 +62,7 @@ export const ERROR_CODES = [
   'plan_by_contract',
   'embedding_model_mismatch',
   'embedding_model_fixed',
+  'approximate_index_refused',
   'body_too_large',
   'unsupported_media_type',
   'rate_limited',
@@ -703,7 +704,7 @@ export interface components {
                  * @description What limits the hits, for programs.
                  * @enum {string}
                  */
-                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence";
+                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search";
                 /**
                  * @description The same in words.
                  * @example Recent changes may be missing
@@ -780,7 +781,7 @@ export interface components {
                 score: number;
             }[];
             /**
-             * @description Has `weak_evidence` where nothing stored seems to answer the question; empty otherwise.
+             * @description Has `weak_evidence` where nothing stored seems to answer the question, `approximate_search` where an approximate index was searched; empty otherwise.
              * @example []
              */
             limitations: {
@@ -788,7 +789,7 @@ export interface components {
                  * @description What limits the hits, for programs.
                  * @enum {string}
                  */
-                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence";
+                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search";
                 /**
                  * @description The same in words.
                  * @example Recent changes may be missing

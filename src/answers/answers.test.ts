@@ -38,18 +38,25 @@ afterAll(() => server.close())
 interface Options {
   hits?: Hit[]
   isWeak?: boolean
+  isApproximate?: boolean
   languageModel?: LanguageModel | null
   answerTimeoutMs?: number
 }
 
-function create({ hits = HITS, isWeak = false, answerTimeoutMs = 60_000, ...options }: Options = {}) {
+function create({
+  hits = HITS,
+  isWeak = false,
+  isApproximate = false,
+  answerTimeoutMs = 60_000,
+  ...options
+}: Options = {}) {
   const settings = { provider: 'openai', baseUrl: server.baseUrl, apiKey: 'k', model: 'm' } as const
   const languageModel =
     options.languageModel === undefined
       ? createLanguageModel(settings, { retriesMax: 0 })
       : options.languageModel
   return createAnswers<{ query: string }>({
-    retrieve: async () => ({ hits, isWeak }),
+    retrieve: async () => ({ hits, isWeak, isApproximate }),
     languageModel,
     answerTimeoutMs,
     terms: { tokenize, backgroundWeight: () => 1 },
@@ -162,6 +169,14 @@ describe('an answer from what is too far from the question', () => {
     const answer = await create({ isWeak: true, languageModel: null }).ask({ query: QUERY })
     expect(answer).toMatchObject({ answer: expected, citations: [{ index: 1 }], limitations: weak })
     expect(answer.context).toHaveLength(HITS.length)
+  })
+
+  it('says after that where nearer passages may have been missed, and so does an answer that is not weak', async () => {
+    const missed = { code: 'approximate_search', message: expect.any(String) }
+    const both = await create({ isWeak: true, isApproximate: true }).ask({ query: QUERY })
+    expect(both.limitations).toEqual([...weak, missed])
+    const one = await create({ isApproximate: true }).ask({ query: QUERY })
+    expect(one.limitations).toEqual([missed])
   })
 
   it('is the same when it is streamed', async () => {

@@ -4,7 +4,13 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import { AppError } from '../kernel/errors.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { citationsOf, createMarkerFilter } from './citations.ts'
-import { type Citation, type Hit, type Limitation, WEAK_EVIDENCE } from '../retrieval/index.ts'
+import {
+  APPROXIMATE_SEARCH,
+  type Citation,
+  type Hit,
+  type Limitation,
+  WEAK_EVIDENCE,
+} from '../retrieval/index.ts'
 import { buildPrompt } from './prompt.ts'
 import { abortable } from './abortable.ts'
 import { synthesizingAnswer } from './synthesize.ts'
@@ -18,7 +24,7 @@ export interface Answer {
   answer: string
   citations: Citation[]
   context: ContextItem[]
-  /** `weak_evidence`, where nothing that was found seems to answer; empty otherwise. */
+  /** `weak_evidence` where nothing that was found seems to answer, `approximate_search` where nearer passages may be missing. */
   limitations: Limitation[]
 }
 
@@ -28,6 +34,8 @@ export interface Found {
   hits: readonly Hit[]
   /** Whether even the nearest is too far from the question to answer it. */
   isWeak: boolean
+  /** Whether nearer ones may have been missed. */
+  isApproximate: boolean
 }
 
 /**
@@ -175,10 +183,11 @@ async function* visibleDeltas(
 }
 
 /** An answer with what stands in it, what it was made from, and what is to be known of it. */
-function completed(question: string, answer: string, { hits, isWeak }: Found): Answer {
+function completed(question: string, answer: string, { hits, isWeak, isApproximate }: Found): Answer {
   const citations = citationsOf(answer, hits)
   const isUncited = hits.length > 0 && citations.length === 0
   const limitations = isWeak ? [WEAK_EVIDENCE] : isUncited ? [NOTHING_CITED] : []
+  if (isApproximate) limitations.push(APPROXIMATE_SEARCH)
   return { question, answer, citations, context: hits.map(contextItem), limitations }
 }
 

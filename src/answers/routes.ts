@@ -38,7 +38,8 @@ const AskResponse = z
       )
       .describe('All that the answer was made from.'),
     limitations: Limitations.meta({
-      description: 'Has `weak_evidence` where nothing stored seems to answer the question; empty otherwise.',
+      description:
+        'Has `weak_evidence` where nothing stored seems to answer the question, `approximate_search` where an approximate index was searched; empty otherwise.',
       example: [],
     }),
   })

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { accessRoutes, createApiKeys, markKeysBeyondPlan, type AccessServices } from '../access/index.ts'
+import { approximateIndexRoutes, type ApproximateIndexServices } from '../approximate-index/index.ts'
 import { answerRoutes, type AnswerServices } from '../answers/index.ts'
 import { auditRoutes, type AuditServices } from '../audit/index.ts'
 import {
@@ -143,6 +144,7 @@ export interface App {
 /** What the handlers of all routes take. */
 type Services = AccessServices &
   AnswerServices &
+  ApproximateIndexServices &
   AuditServices &
   BackupServices &
   BillingServices &
@@ -182,6 +184,7 @@ export const routes: readonly Route<Services>[] = [
   ...operatorRoutes,
   ...backupRoutes,
   ...modelChoiceRoutes,
+  ...approximateIndexRoutes,
   ...healthRoutes,
   ...referenceRoutes,
 ]
@@ -283,7 +286,7 @@ function removalsOf({ database: { db }, clock, logger }: AppDependencies): Remov
 function backgroundOf(
   { settings, database, logger, termWeights }: AppDependencies,
   {
-    embedding: { models, modelMove, modelChoice },
+    embedding: { models, modelMove, modelChoice, approximateIndexes },
     sweeps,
     files,
     removals,
@@ -318,6 +321,7 @@ function backgroundOf(
       for (const sweep of sweeps) sweep.start()
       modelMove.startResuming()
       modelChoice.resume()
+      approximateIndexes.start()
       await engine.start()
       if (settings.ROLE === 'api') return
       removals.start()
@@ -338,6 +342,7 @@ function backgroundOf(
         files,
         modelChoice,
         modelMove,
+        approximateIndexes,
         removals,
         engine,
         billing,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { type ApproximateIndexes, createApproximateIndexes } from '../approximate-index/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { createModelRegistry, type ModelRegistry } from '../embeddings/index.ts'
@@ -20,11 +21,12 @@ import { createModelMove, type ModelMove } from '../model-move/index.ts'
 import { choiceFileOf, modelFixedBecause } from './chosen-model.ts'
 import { embeddingSettings, keepFormerModels, modelsDir } from './former-models.ts'
 
-/** The embedding models, the moves between them, and the choice of another one. */
+/** The embedding models, the moves between them, the choice of another one, and the indexes on their vectors. */
 export interface EmbeddingEngine {
   models: ModelRegistry
   modelMove: ModelMove
   modelChoice: ModelChoice
+  approximateIndexes: ApproximateIndexes
 }
 
 export interface EmbeddingEngineDeps {
@@ -49,7 +51,8 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
   const kept = await keepFormerModels({ db, settings, logger, configured, present })
   const untraced = createModelRegistry({ configured, builtin: findBuiltinModel, former: kept })
   const models = deps.tracer ? tracedModels(untraced, deps.tracer) : untraced
-  const modelMove = createModelMove({ db, clock, models, logger, works: settings.ROLE !== 'api' })
+  const works = settings.ROLE !== 'api'
+  const modelMove = createModelMove({ db, clock, models, logger, works })
   const modelChoice = createModelChoice({
     file: choiceFileOf(settings),
     present,
@@ -67,7 +70,8 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
     logger,
     ...deps.choiceTimes,
   })
-  return { models, modelMove, modelChoice }
+  const approximateIndexes = createApproximateIndexes({ database, clock, logger, works })
+  return { models, modelMove, modelChoice, approximateIndexes }
 }
 
 /** The same models, and what each embeds as spans. */

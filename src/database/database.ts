@@ -31,6 +31,11 @@ export interface OpenDatabase {
   readonly driver: 'embedded' | 'postgres'
   /** Null where there are no files of our own: on a server, and in memory. */
   readonly files: FileBackup | null
+  /**
+   * Opens the same server once more, with one connection and without limits on how long a statement takes. Null where there
+   * is one session for everybody.
+   */
+  readonly openPatient: (() => Promise<OpenDatabase>) | null
   /** Ends all connections and, embedded, releases the directory. */
   close(): Promise<void>
 }

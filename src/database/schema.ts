@@ -22,6 +22,12 @@ type Computed<T> = ColumnType<T, never, never>
 
 export type * from './schema-words.ts'
 
+/** Of a row that somebody works on: whoever holds the lease, until it runs out. */
+interface Leased {
+  lease_id: Nullable<string>
+  lease_expires_at: Nullable<Date>
+}
+
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
 export interface Schema {
   embedding_models: {
@@ -82,21 +88,19 @@ export interface Schema {
     blocks_over_cap: Computed<boolean>
     updated_at: Date
   }
-  payment_accounts: {
+  payment_accounts: Leased & {
     organization_id: string
     customer_id: Nullable<string>
     processor_subscription_id: Nullable<string>
     notices: Generated<number>
     notices_read: Generated<number>
     read_at: Nullable<Date>
-    lease_id: Nullable<string>
-    lease_expires_at: Nullable<Date>
     attempts: Generated<number>
     not_before: Nullable<Date>
     created_at: Date
   }
   payment_events: { organization_id: string; event_id: string; type: string; received_at: Date }
-  overage_reports: {
+  overage_reports: Leased & {
     organization_id: string
     id: string
     period_started_at: Date
@@ -107,8 +111,6 @@ export interface Schema {
     attempts: Generated<number>
     unknown_since: Nullable<Date>
     next_attempt_at: Nullable<Date>
-    lease_id: Nullable<string>
-    lease_expires_at: Nullable<Date>
     last_error: Nullable<string>
     sent_at: Nullable<Date>
   }
@@ -184,7 +186,7 @@ export interface Schema {
     created_at: Date
     updated_at: Date
   }
-  sync_runs: {
+  sync_runs: Leased & {
     organization_id: string
     id: string
     source_id: string
@@ -198,8 +200,6 @@ export interface Schema {
     items_failed: Generated<number>
     error_message: Nullable<string>
     not_before: Nullable<Date>
-    lease_id: Nullable<string>
-    lease_expires_at: Nullable<Date>
     takes: Generated<number>
     needs_reconnection: Generated<boolean>
     created_at: Date
@@ -310,10 +310,8 @@ export interface Schema {
   item_revisions: { organization_id: string; revision: number }
   /** What each of the latest revisions changed: the items' ids in JSON; null: too many to be named. */
   item_changes: { organization_id: string; revision: number; item_ids: Nullable<string> }
-  canvas_work: {
+  canvas_work: Leased & {
     organization_id: string
-    lease_id: Nullable<string>
-    lease_expires_at: Nullable<Date>
   }
   entities: {
     organization_id: string
@@ -349,15 +347,21 @@ export interface Schema {
     words: string
     items: number
   }
-  evidence_calibrations: {
+  approximate_indexes: Leased & {
+    organization_id: string
+    embedding_model_id: number
+    status: 'building' | 'ready' | 'failed'
+    requested_at: Date
+    finished_at: Nullable<Date>
+    error_message: Nullable<string>
+  }
+  evidence_calibrations: Leased & {
     organization_id: string
     embedding_model_id: number
     provider: ProviderId
     chunks: Generated<number>
     level: Nullable<number>
     threshold: Nullable<number>
-    lease_id: Nullable<string>
-    lease_expires_at: Nullable<Date>
   }
   outgoing_webhooks: {
     organization_id: string
@@ -374,7 +378,7 @@ export interface Schema {
     created_at: Date
     updated_at: Date
   }
-  webhook_deliveries: {
+  webhook_deliveries: Leased & {
     organization_id: string
     id: string
     webhook_id: string
@@ -384,8 +388,6 @@ export interface Schema {
     status: Generated<DeliveryStatus>
     attempts: Generated<number>
     next_attempt_at: Date
-    lease_id: Nullable<string>
-    lease_expires_at: Nullable<Date>
     last_attempt_at: Nullable<Date>
     response_status: Nullable<number>
     error: Nullable<DeliveryError>

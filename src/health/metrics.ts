@@ -20,8 +20,8 @@ export interface Metrics {
   watchWebhooks(read: () => Promise<{ waiting: number; lagSeconds: number }>): void
   /** Items that were read for the memory canvas. */
   observeCanvasItems(items: number): void
-  /** A search that was answered from vectors in memory, or by the database alone. */
-  observeSearch(path: 'memory' | 'database'): void
+  /** A search that was answered from vectors in memory, by an approximate index, or by the database alone. */
+  observeSearch(path: 'memory' | 'approximate' | 'database'): void
   /** From now on shows how much of vectors is held in memory, and of how many organizations. */
   watchSearchMemory(read: () => { bytes: number; organizations: number }): void
   /** A page of a sync run that was stored. */
@@ -76,7 +76,7 @@ export function createMetrics(): Metrics {
   })
   const searches = new Counter({
     name: 'searches_total',
-    help: 'Searches, by what compared the vectors: those in memory, or the database',
+    help: 'Searches, by what compared the vectors: those in memory, an approximate index, or the database',
     labelNames: ['path'],
     registers: [registry],
   })

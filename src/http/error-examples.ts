@@ -103,6 +103,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     error:
       "EMBEDDING_PROVIDER is set in the service's environment and decides at every start. Take the EMBEDDING_… variables out and restart, then choose again; or set EMBEDDING_PROVIDER=builtin there",
   },
+  approximate_index_refused: {
+    error: 'Nothing is stored in this organization yet, so no model answers for it: ask again once there is',
+  },
   body_too_large: { error: 'The request body is larger than 262144 bytes', limitBytes: 262_144 },
   unsupported_media_type: { error: 'Send the body as Content-Type: application/json' },
   rate_limited: {

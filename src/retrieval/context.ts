@@ -53,7 +53,7 @@ export function createRetrieveContext(deps: {
 }): RetrieveContext {
   const { db, models, clock, search } = deps
   return async (caller, request, { requestId, path }, signal) => {
-    const { hits, model, isWeak } = await search(caller, request, signal)
+    const { hits, model, isWeak, isApproximate } = await search(caller, request, signal)
     const sources = await findSources(db, caller, request.filter ?? {})
     const now = clock.now()
     const exclusions = exclusionsOf(caller)
@@ -74,7 +74,7 @@ export function createRetrieveContext(deps: {
       limitations: limitationsOf(
         caller,
         sources,
-        { model, isWeak, configuredModel: models.configured.id },
+        { model, isWeak, isApproximate, configuredModel: models.configured.id },
         now,
       ),
     }

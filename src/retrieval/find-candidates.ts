@@ -20,6 +20,8 @@ export interface Candidates {
   model: string | null
   /** Whether even the nearest chunk is too far from the query to answer it; the same for every order and limit. */
   isWeak: boolean
+  /** Whether nearer chunks may have been missed. */
+  isApproximate: boolean
 }
 
 /** A switch of models can come between embedding the query and looking; more than one in a row is a fault. */
@@ -76,7 +78,7 @@ export function createFindCandidates({
       const { model, embedder } = loaded
       const vector = await embedder.embedQuery(query, signal)
       if (providers?.length === 0 || entityIds?.length === 0)
-        return { chunks: [], model: model.name, isWeak: false }
+        return { chunks: [], model: model.name, isWeak: false, isApproximate: false }
       const wanted =
         rank === 'vector'
           ? { limit, meaning: null }
@@ -91,6 +93,7 @@ export function createFindCandidates({
             chunks: nearest.chunks,
             model: model.name,
             isWeak: await isWeak(nearestQuery, nearest.chunks[0]?.score, nearest.countCompared),
+            isApproximate: nearest.isApproximate,
           }
         case 'other_model':
           if (attempt === ATTEMPTS_MAX)
@@ -101,7 +104,7 @@ export function createFindCandidates({
           answering = null
       }
     }
-    return { chunks: [], model: null, isWeak: false }
+    return { chunks: [], model: null, isWeak: false, isApproximate: false }
   }
 }
 

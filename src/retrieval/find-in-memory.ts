@@ -3,12 +3,16 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
 import type { HeldCopy, ItemScope, VectorMemory } from '../vector-memory/index.ts'
+import { findByIndex } from './find-by-index.ts'
 import { decideNearest, findNearest, type Nearest, type NearestQuery } from './find-nearest.ts'
 
-/** Who found the nearest chunks: the copy in memory with the database's last word, or the database alone. */
-export type SearchPath = 'memory' | 'database'
+/**
+ * Who found the nearest chunks: the copy in memory with the database's last word, an approximate index with the same, or the
+ * database alone.
+ */
+export type SearchPath = 'memory' | 'approximate' | 'database'
 
-/** The chunks nearest to a query, exactly. */
+/** The chunks nearest to a query: exactly, unless the organization's operator asked for an approximate index. */
 export type FindNearest = (query: NearestQuery) => Promise<Nearest>
 
 /** While others write without a pause, or what was proposed is gone, it is asked again so often; then the database answers. */
@@ -33,8 +37,9 @@ export function createFindNearest({
   onAnswered?: (path: SearchPath) => void
 }): FindNearest {
   return async (query) => {
-    const found = memory === undefined ? null : await findInMemory(db, memory, query)
-    onAnswered(found === null ? 'database' : 'memory')
+    const held = memory === undefined ? null : await findInMemory(db, memory, query)
+    const found = held ?? (await findByIndex(db, query))
+    onAnswered(held !== null ? 'memory' : found !== null ? 'approximate' : 'database')
     return found ?? (await findNearest(db, query))
   }
 }

@@ -43,7 +43,13 @@ export interface NearestChunk {
 
 export type Nearest =
   /** Best first; ties by item and position. */
-  | { state: 'found'; chunks: NearestChunk[]; countCompared: () => Promise<number> }
+  | {
+      state: 'found'
+      chunks: NearestChunk[]
+      countCompared: () => Promise<number>
+      /** Whether nearer ones may be missing. */
+      isApproximate: boolean
+    }
   /** Another model than the query's answers for the organization: the query has to be embedded by that one. */
   | { state: 'other_model'; model: StoredModel }
   /** The organization has stored nothing yet. */
@@ -206,7 +212,7 @@ function toNearest(
   const { active_id: id = null, active_name: name = null } = rows[0] ?? {}
   if (id === null || name === null) return { state: 'nothing_stored' }
   if (id !== asked.id) return { state: 'other_model', model: { id, name } }
-  return { state: 'found', chunks: rows.flatMap(toChunk), countCompared: countAll }
+  return { state: 'found', chunks: rows.flatMap(toChunk), countCompared: countAll, isApproximate: false }
 }
 
 function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {
@@ -218,7 +224,7 @@ function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {
 }
 
 /** Which of an organization's vectors a query is compared with: those of the model and the scope whose items the filter lets pass. */
-function compared({
+export function compared({
   organizationId,
   model,
   providers,
@@ -250,7 +256,7 @@ function meaningOf(
  * What belongs to a source that a person removed is being deleted bit by bit. The scan passes over it only while there is such a
  * source: the condition costs a quarter of its time.
  */
-function notRemoved(organizationId: string): RawBuilder<unknown> {
+export function notRemoved(organizationId: string): RawBuilder<unknown> {
   return sql`and not exists (
     select from source_items f
     where f.organization_id = ${organizationId} and f.id = e.source_item_id

@@ -25,7 +25,7 @@ export function createRetrieval(deps: {
   searchesAtOnce?: number
   /** Where vectors are held in memory; without it the database compares them all. */
   memory?: VectorMemory
-  /** Told of each search which of the two answered it. */
+  /** Told of each search what answered it. */
   onAnswered?: (path: SearchPath) => void
 }): {
   search: Search
@@ -43,7 +43,7 @@ export function createRetrieval(deps: {
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }
 
-export { type Limitation, Limitations, WEAK_EVIDENCE } from './limitations-schema.ts'
+export { APPROXIMATE_SEARCH, type Limitation, Limitations, WEAK_EVIDENCE } from './limitations-schema.ts'
 export { retrievalRoutes, type RetrievalServices } from './routes.ts'
 export { createEvidenceCalibrator, type EvidenceCalibrator } from './own-calibration/index.ts'
 export type { SearchFor } from './find-candidates.ts'

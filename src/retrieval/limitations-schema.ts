@@ -10,6 +10,7 @@ const Limitation = z.object({
       'source_sync_incomplete',
       'embedding_fallback',
       'weak_evidence',
+      'approximate_search',
     ])
     .describe('What limits the hits, for programs.'),
   message: text('The same in words.', 'Recent changes may be missing'),
@@ -18,6 +19,13 @@ export type Limitation = z.output<typeof Limitation>
 
 /** Each code at most once. */
 export const Limitations = z.array(Limitation)
+
+/** Said where an approximate index was searched. */
+export const APPROXIMATE_SEARCH: Limitation = {
+  code: 'approximate_search',
+  message:
+    'Nearer passages may be missing, since the operator of this deployment has this memory searched by an approximate index',
+}
 
 /** Said where even the nearest passage is too far from the question. */
 export const WEAK_EVIDENCE: Limitation = {

@@ -3,7 +3,7 @@ import type { Row } from '../database/schema.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { type Limitation, WEAK_EVIDENCE } from './limitations-schema.ts'
+import { APPROXIMATE_SEARCH, type Limitation, WEAK_EVIDENCE } from './limitations-schema.ts'
 import { providersInScope } from './find-candidates.ts'
 import type { SearchFilter } from './search-schema.ts'
 
@@ -51,7 +51,7 @@ export async function findSources(db: Db, caller: Caller, filter: SearchFilter):
 export function limitationsOf(
   caller: Caller,
   sources: readonly Source[],
-  found: { model: string | null; configuredModel: string; isWeak: boolean },
+  found: { model: string | null; configuredModel: string; isWeak: boolean; isApproximate: boolean },
   now: Date,
 ): Limitation[] {
   const limitations: Limitation[] = []
@@ -82,6 +82,7 @@ export function limitationsOf(
     })
   }
   if (found.isWeak) limitations.push(WEAK_EVIDENCE)
+  if (found.isApproximate) limitations.push(APPROXIMATE_SEARCH)
   return limitations
 }
 

@@ -97,7 +97,7 @@ export const retrievalRoutes = [
     path: '/context',
     summary: 'Retrieve a Context Contract',
     description:
-      'The same hits as search, with citations, what was left out, and what limits their meaning: `weak_evidence` where nothing stored seems to answer.',
+      'The same hits as search, with citations, what was left out, and what limits their meaning: `weak_evidence` where nothing stored seems to answer, `approximate_search` where an approximate index was searched.',
     action: 'context',
     audit: 'context.retrieve',
     responses: { 200: ContextContract },

@@ -241,6 +241,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'CTX-11': 'limitations has embedding_fallback when another model than the configured one answered.',
     'CTX-12':
       'limitations has weak_evidence where even the nearest passage is too far from the question to answer it; ask agrees.',
+    'CTX-13':
+      'limitations has approximate_search where, and only where, an approximate index was searched; ask agrees.',
     'CTX-10': 'limitations has source_sync_incomplete while the first sync is unfinished.',
   },
   Ask: {
@@ -358,6 +360,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
       '/healthz answers 200 while the process lives, /readyz 200 once it can serve and 503 while it drains.',
     'OPS-2': '/openapi.json is the OpenAPI 3.1 document, /docs its page, /metrics Prometheus metrics.',
     'OPS-3': 'The operator surface needs its own token, and without that setting does not exist.',
+    'OPS-8':
+      "Search is exact, unless the organization's operator asked for an approximate index and memory does not answer; /metrics tells which path did.",
     'OPS-4': 'The version is in the path: /v1.',
     'OPS-5': 'While the process drains, every other route answers 503 not_ready with Retry-After.',
     'OPS-6': 'Without a terminal, all that the process writes is lines of JSON.',

@@ -61,6 +61,7 @@ async function shown(): Promise<string> {
   metrics.observeWebhook({ outcome: 'delivered', seconds: 1 })
   metrics.observeCanvasItems(1)
   metrics.observeSearch('memory')
+  metrics.observeSearch('approximate')
   metrics.watchSearchMemory(() => ({ bytes: 1, organizations: 1 }))
   metrics.watchOverage(async () => ({ waitingAnswers: 0, uncertainAnswers: 0, lagSeconds: 0 }))
   metrics.watchWebhooks(async () => ({ waiting: 0, lagSeconds: 0 }))

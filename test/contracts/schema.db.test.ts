@@ -22,17 +22,31 @@ afterAll(() => database.close())
 async function declaredTables(): Promise<Tables> {
   const file = new URL('../../src/database/schema.ts', import.meta.url)
   const source = ts.createSourceFile('schema.ts', await readFile(file, 'utf8'), ts.ScriptTarget.Latest, true)
-  const schema = source.statements.find(
-    (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === 'Schema',
+  const membersOf = (name: string): ts.NodeArray<ts.TypeElement> => {
+    const found = source.statements.filter(ts.isInterfaceDeclaration).find((one) => one.name.text === name)
+    if (!found) throw new Error(`schema.ts has no interface ${name}`)
+    return found.members
+  }
+  return Object.fromEntries(
+    propertiesOf(membersOf('Schema')).map(([table, type]) => [table, columnsOf(type, membersOf)]),
   )
-  if (!schema || !ts.isInterfaceDeclaration(schema)) throw new Error('schema.ts has no interface Schema')
-  return Object.fromEntries(propertiesOf(schema.members).map(([table, type]) => [table, columnsOf(type)]))
 }
 
-function columnsOf(table: ts.TypeNode): Record<string, Column> {
+function columnsOf(
+  table: ts.TypeNode,
+  membersOf: (name: string) => ts.NodeArray<ts.TypeElement>,
+): Record<string, Column> {
+  // Columns that several tables have are an interface of their own.
+  if (ts.isIntersectionTypeNode(table))
+    return Object.assign({}, ...table.types.map((part) => columnsOf(part, membersOf)))
+  if (ts.isTypeReferenceNode(table)) return columnsIn(membersOf(table.typeName.getText()))
   if (!ts.isTypeLiteralNode(table)) throw new Error(`${table.getText()} is no list of columns`)
+  return columnsIn(table.members)
+}
+
+function columnsIn(members: ts.NodeArray<ts.TypeElement>): Record<string, Column> {
   return Object.fromEntries(
-    propertiesOf(table.members).map(([name, type]) => {
+    propertiesOf(members).map(([name, type]) => {
       const text = type.getText()
       const nullable = /^Nullable(<|Json\b)|\| null>?$/.test(text)
       return [name, { nullable, generated: text.startsWith('Generated<') }]

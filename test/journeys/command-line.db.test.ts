@@ -77,4 +77,15 @@ describe('the command line against the real service', () => {
   it('grants a gated provider as the operator', async () => {
     expect(await memory('operator', 'access', organization.id, 'gmail', 'grant')).toMatch(/gmail: granted/)
   })
+
+  it('has an approximate index built, shown and dropped as the operator, or says why there can be none', async () => {
+    const index = (act?: string) => memory('operator', 'index', organization.id, ...(act ? [act] : []))
+    expect(await index()).toBe('none\n')
+    if (service.database.openPatient === null) {
+      await expect(index('build')).rejects.toThrow(/needs a PostgreSQL server/)
+    } else {
+      expect(await index('build')).toMatch(/^(building|ready): \d+ of \d+ chunks of \S+\n$/)
+    }
+    expect(await index('drop')).toBe('none\n')
+  })
 })

@@ -17,14 +17,19 @@ async function hasCitus(db: Db): Promise<boolean> {
   return rows[0]?.found ?? false
 }
 
+/** Whether the tables of the database have been distributed over several servers. */
+export async function isDistributed(db: Db): Promise<boolean> {
+  if (!(await hasCitus(db))) return false
+  return (await readPlacements(db)).get(MARKER)?.placement === 'tenant'
+}
+
 /**
  * Distributes the tables that a distributed database has got since; leaves any other database as it is.
  * @returns the tables that were distributed now.
  * @throws StartupError when a table with tenants' rows is not distributed: rows of it would outlive what they belong to.
  */
 export async function distributeNewTables(db: Db): Promise<string[]> {
-  if (!(await hasCitus(db))) return []
-  if ((await readPlacements(db)).get(MARKER)?.placement !== 'tenant') return []
+  if (!(await isDistributed(db))) return []
   const distributed: string[] = []
   await distributeTables(db, (table) => distributed.push(table))
   return distributed

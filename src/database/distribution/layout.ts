@@ -45,6 +45,7 @@ export const LAYOUT = {
   entity_names: 'tenant',
   reembeddings: 'tenant',
   evidence_calibrations: 'tenant',
+  approximate_indexes: 'tenant',
   outgoing_webhooks: 'tenant',
   webhook_deliveries: 'tenant',
   credit_notices: 'tenant',

@@ -189,6 +189,7 @@ export function embeddedDatabase(
     }),
     driver: 'embedded',
     files,
+    openPatient: null,
     async close() {
       try {
         await beforeClose()

@@ -78,6 +78,7 @@ export async function openPostgres({
     }),
     driver: 'postgres',
     files: null,
+    openPatient: () => openPostgres({ url, connectionsMax: 1, isPatient: true }),
     close: () => pool.end(),
   }
 }

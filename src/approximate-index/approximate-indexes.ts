@@ -1,0 +1,199 @@
+/**
+ * Approximate indexes, each over one organization's vectors of the model that answers for it, where the operator asked for one.
+ *
+ * A row says that one is wanted; the catalogue says which ones there are. A worker compares the two again and again: it builds
+ * what is wanted and not there, one at a time and with a lease, and drops what is there and not wanted: of an organization that is
+ * gone, of a model that no longer answers, of a process that died half-way. So whoever asks, moves or deletes has nothing to do
+ * with indexes, and whatever is interrupted is put right by the next look.
+ */
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { createTask } from '../background/index.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
+import { isDistributed } from '../database/distribution/distribute.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { createBuild, type IndexLogger, type LeaseTimes } from './build-index.ts'
+import { findIndex, findIndexes } from './catalogue.ts'
+import { dropIndex, indexName } from './index-ddl.ts'
+import { findAllWanted, findMoved, findWaiting, findWanted, reopen, unwant, want } from './store.ts'
+
+export interface ApproximateIndexView {
+  /** `none`: not asked for. */
+  status: 'none' | 'building' | 'ready' | 'failed'
+  /** The model whose vectors it is of. */
+  model: string | null
+  /** The organization's vectors of that model. */
+  chunksTotal: number
+  /** Of these, taken in. */
+  chunksDone: number
+  bytes: number
+  requestedAt: string | null
+  finishedAt: string | null
+  /** Why the last attempt failed; it is tried again. */
+  errorMessage: string | null
+}
+
+export interface ApproximateIndexes {
+  /**
+   * Has one built in the background and returns at once. One that is there or being built stays; one that failed is tried now.
+   * @throws AppError `not_found`, `approximate_index_refused`
+   */
+  ask(requestId: string, organizationId: string): Promise<ApproximateIndexView>
+  /** @throws AppError `not_found` */
+  read(organizationId: string): Promise<ApproximateIndexView>
+  /** Searches leave it from now on; it is dropped in the background. @throws AppError `not_found` */
+  drop(requestId: string, organizationId: string): Promise<ApproximateIndexView>
+  /** Builds and drops what has to be, now and every 15 seconds, where this process works. */
+  start(): void
+  /** Does so now. Never rejects: failures are logged. */
+  settle(): Promise<void>
+  /** Breaks off what is under way and hands its lease back. */
+  stop(): Promise<void>
+}
+
+export interface ApproximateIndexOptions {
+  database: Pick<OpenDatabase, 'db' | 'openPatient'>
+  clock: Clock
+  logger: IndexLogger
+  /** Whether this process does the work; otherwise it is left to one that does. */
+  works: boolean
+  /** Of tests. */
+  times?: LeaseTimes
+}
+
+const INTERVAL_MS = 15_000
+const TIMES: LeaseTimes = { leaseSeconds: 60, renewMs: 5_000 }
+
+/** What the operator does about approximate indexes, and the work behind it. Each act is logged once it is done. */
+export function createApproximateIndexes(options: ApproximateIndexOptions): ApproximateIndexes {
+  const { database, clock, logger, works, times = TIMES } = options
+  const { db, openPatient } = database
+  const stopped = new AbortController()
+  const task = createTask({
+    async act() {
+      if (openPatient === null || (await isDistributed(db))) return
+      await dropStray(db, openPatient)
+      const build = createBuild({ db, openPatient, clock, logger, times, signal: stopped.signal })
+      // Each takes long: who waits is looked up anew after it.
+      for (;;) {
+        const [next] = stopped.signal.aborted ? [] : await findWaiting(db)
+        if (next === undefined) return
+        await build(next)
+      }
+    },
+    intervalMs: INTERVAL_MS,
+    onError: (err) =>
+      logger.error({ err }, 'approximate indexes could not be looked after; it is tried again'),
+  })
+
+  return {
+    async ask(requestId, organizationId) {
+      const modelId = await answeringModel(db, organizationId)
+      await requireIndexable(database)
+      await db.transaction().execute((tx) => want(tx, { organizationId, modelId }, clock.now()))
+      logger.info({ requestId, organizationId }, 'the operator asked for an approximate index')
+      if (works) void task.ask()
+      return await readView(db, organizationId)
+    },
+    read: (organizationId) => readView(db, organizationId),
+    async drop(requestId, organizationId) {
+      const view = await readView(db, organizationId)
+      if (!(await unwant(db, organizationId))) return view
+      logger.info({ requestId, organizationId }, 'the operator dropped an approximate index')
+      if (works) void task.ask()
+      return await readView(db, organizationId)
+    },
+    start() {
+      if (works && openPatient !== null) task.start()
+    },
+    settle: task.ask,
+    async stop() {
+      stopped.abort()
+      await task.stop()
+    },
+  }
+}
+
+/** Has every index built anew that is gone or of another model, and drops those that nobody wants. */
+async function dropStray(db: Db, openPatient: NonNullable<OpenDatabase['openPatient']>): Promise<void> {
+  for (const moved of await findMoved(db)) await reopen(db, moved)
+  // The indexes first: of one that is there, a row was there before it.
+  const found = await findIndexes(db)
+  const wanted = await findAllWanted(db)
+  const names = new Set(wanted.map(indexName))
+  const whole = new Set(found.filter(({ isValid }) => isValid).map(({ name }) => name))
+  for (const one of wanted) if (one.isReady && !whole.has(indexName(one))) await reopen(db, one)
+  const stray = found.filter(({ name, vectorsDone }) => !names.has(name) && vectorsDone === null)
+  if (stray.length === 0) return
+  // It waits for whoever uses the table, for longer than a statement of a request may.
+  const patient = await openPatient()
+  try {
+    for (const { name } of stray) await dropIndex(name).execute(patient.db)
+  } finally {
+    await patient.close()
+  }
+}
+
+async function requireIndexable({
+  db,
+  openPatient,
+}: Pick<OpenDatabase, 'db' | 'openPatient'>): Promise<void> {
+  const reason =
+    openPatient === null
+      ? 'The embedded database has one session, which building an index would keep from everybody for minutes: it needs a PostgreSQL server (DATABASE_URL)'
+      : (await isDistributed(db))
+        ? 'The database is distributed: an index on one organization would be made on every shard'
+        : null
+  if (reason !== null) throw new AppError('approximate_index_refused', reason)
+}
+
+async function answeringModel(db: Db, organizationId: string): Promise<number> {
+  const organization = await db
+    .selectFrom('organizations')
+    .select('embedding_model_id')
+    .where('id', '=', organizationId)
+    .executeTakeFirst()
+  if (organization === undefined) throw notFound()
+  if (organization.embedding_model_id === null) {
+    throw new AppError(
+      'approximate_index_refused',
+      'Nothing is stored in this organization yet, so no model answers for it: ask again once there is',
+    )
+  }
+  return organization.embedding_model_id
+}
+
+const Vectors = z.tuple([z.object({ model: z.string(), chunks: z.number() })])
+
+async function readView(db: Db, organizationId: string): Promise<ApproximateIndexView> {
+  const row = await findWanted(db, organizationId)
+  if (row === undefined) {
+    const known = db.selectFrom('organizations').select('id').where('id', '=', organizationId)
+    if ((await known.executeTakeFirst()) === undefined) throw notFound()
+    const nothing = { chunksTotal: 0, chunksDone: 0, bytes: 0, errorMessage: null }
+    return { status: 'none', model: null, ...nothing, requestedAt: null, finishedAt: null }
+  }
+  const { status, embedding_model_id: modelId } = row
+  const { rows } = await sql`
+    select m.name as model, (select count(*)::int from chunk_embeddings e
+      where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId}) as chunks
+    from embedding_models m where m.id = ${modelId}`.execute(db)
+  const [{ model, chunks }] = Vectors.parse(rows)
+  const found = await findIndex(db, indexName({ organizationId, modelId }))
+  return {
+    status,
+    model,
+    chunksTotal: chunks,
+    chunksDone: status === 'ready' ? chunks : Math.min(chunks, found?.vectorsDone ?? 0),
+    bytes: found?.bytes ?? 0,
+    requestedAt: row.requested_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    errorMessage: row.error_message,
+  }
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'There is no such organization')
+}

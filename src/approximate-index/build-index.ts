@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { within } from '../background/index.ts'
+import type { Db, OpenDatabase } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { findIndex } from './catalogue.ts'
+import { createIndex, dropIndex, indexName } from './index-ddl.ts'
+import { claim, finish, type Held, leave, renew } from './store.ts'
+
+/** What of a logger is needed here. */
+export interface IndexLogger {
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** How long a lease holds without being renewed, and how often it is renewed. */
+export interface LeaseTimes {
+  leaseSeconds: number
+  renewMs: number
+}
+
+export interface BuildOptions {
+  db: Db
+  openPatient: NonNullable<OpenDatabase['openPatient']>
+  clock: Clock
+  logger: IndexLogger
+  times: LeaseTimes
+  /** Aborting it breaks the work off. */
+  signal: AbortSignal
+}
+
+/** After a failure the next attempt waits so long: each may cost the server minutes of work. */
+const RETRY_SECONDS = 600
+/** What another process is still making is looked at again after so long. */
+const LOOK_AGAIN_SECONDS = 15
+/** Larger graphs are built beyond it, several times slower. */
+const MEMORY_MB = 512
+
+/** The index is no longer wanted, or somebody else took it over. */
+class LeaseLost extends Error {
+  constructor() {
+    super('the lease of the approximate index was lost')
+    this.name = 'LeaseLost'
+  }
+}
+
+/**
+ * Builds an organization's index where one is wanted and nobody builds it; does nothing otherwise. What a process that died left
+ * half made is dropped first. Failures are logged and noted, and tried again; never thrown.
+ */
+export function createBuild(options: BuildOptions): (organizationId: string) => Promise<void> {
+  const { db, clock, logger, times, signal } = options
+  return async (organizationId) => {
+    const held = await claim(db, organizationId, times.leaseSeconds)
+    if (held === null) return
+    const log = { organizationId, index: indexName(held) }
+    try {
+      const found = await findIndex(db, log.index)
+      if (found !== undefined && found.vectorsDone !== null) {
+        await leave(db, held, { waitSeconds: LOOK_AGAIN_SECONDS, failure: null })
+        return
+      }
+      if (found?.isValid !== true) {
+        logger.info(log, 'an approximate index is being built')
+        await build(options, held)
+      }
+      if (await finish(db, held, clock.now())) logger.info(log, 'an approximate index is ready')
+    } catch (err) {
+      if (err instanceof LeaseLost && !signal.aborted) return
+      const failure = signal.aborted ? null : reasonOf(err)
+      if (failure !== null)
+        logger.error({ ...log, err }, 'an approximate index could not be built; it is tried again')
+      const waitSeconds = failure === null ? 0 : RETRY_SECONDS
+      await leave(db, held, { waitSeconds, failure }).catch((error: unknown) =>
+        logger.error({ ...log, err: error }, 'the lease of an approximate index could not be handed back'),
+      )
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+const Session = z.tuple([z.object({ pid: z.number() })])
+
+/** In a session of its own, without limits of time. */
+async function build({ db, openPatient, times, signal }: BuildOptions, held: Held): Promise<void> {
+  const patient = await openPatient()
+  try {
+    await patient.db.connection().execute(async (session) => {
+      const { rows } = await sql`select pg_backend_pid() as pid`.execute(session)
+      const [{ pid }] = Session.parse(rows)
+      const work = make(session, held)
+      await whileHeld(work, {
+        renew: () => renew(db, held, times.leaseSeconds),
+        cancel: async () => void (await sql`select pg_cancel_backend(${pid}::int)`.execute(db)),
+        renewMs: times.renewMs,
+        signal,
+      })
+    })
+  } finally {
+    await patient.close()
+  }
+}
+
+async function make(session: Db, held: Held): Promise<void> {
+  const { organizationId, modelId, dimensions } = held
+  // One process and no parallel workers: pgvector before 0.8.2 builds graphs with faults in parallel
+  // (https://github.com/pgvector/pgvector/blob/master/CHANGELOG.md). The server breaks it off when this process is gone.
+  await sql`
+    select set_config('max_parallel_maintenance_workers', '0', false), set_config('client_connection_check_interval', '5s', false),
+      set_config('maintenance_work_mem', greatest(${MEMORY_MB} * 1024, (
+        select setting::int from pg_settings where name = 'maintenance_work_mem'))::text || 'kB', false)`.execute(
+    session,
+  )
+  await dropIndex(indexName(held)).execute(session)
+  await createIndex({ organizationId, modelId }, { dimensions, isConcurrent: true }).execute(session)
+}
+
+/** Waits for the work; breaks it off when the lease cannot be renewed, and when the process is to stop. */
+async function whileHeld(
+  work: Promise<void>,
+  lease: { renew: () => Promise<boolean>; cancel: () => Promise<void>; renewMs: number; signal: AbortSignal },
+): Promise<void> {
+  let isLost = false
+  try {
+    while (!(await within(lease.renewMs, work))) {
+      isLost ||= lease.signal.aborted || !(await lease.renew())
+      // Again where it came between two statements.
+      if (isLost) await lease.cancel()
+    }
+  } catch (error) {
+    throw isLost ? new LeaseLost() : error
+  }
+}

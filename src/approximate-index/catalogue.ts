@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { NAME_PREFIX } from './index-ddl.ts'
+
+/** An index that there is. */
+export interface FoundIndex {
+  name: string
+  /** Whether it is whole. One whose making broke off stays behind and is not. */
+  isValid: boolean
+  /** Vectors that whoever makes it now has taken in; null: nobody does. */
+  vectorsDone: number | null
+  bytes: number
+}
+
+const Found = z.array(
+  z.object({
+    name: z.string(),
+    isValid: z.boolean(),
+    vectorsDone: z.number().nullable(),
+    bytes: z.number(),
+  }),
+)
+
+/** Every approximate index of the database, whole or not. */
+export async function findIndexes(db: Db): Promise<FoundIndex[]> {
+  const { rows } = await sql`
+    select c.relname::text as name, i.indisvalid as "isValid", p.tuples_done::float8 as "vectorsDone",
+      pg_relation_size(c.oid)::float8 as bytes
+    from pg_index i join pg_class c on c.oid = i.indexrelid
+    left join pg_stat_progress_create_index p on p.index_relid = c.oid
+    where i.indrelid = to_regclass('chunk_embeddings') and starts_with(c.relname::text, ${NAME_PREFIX})
+    order by c.relname`.execute(db)
+  return Found.parse(rows)
+}
+
+/** One of them; undefined: it is not there. */
+export async function findIndex(db: Db, name: string): Promise<FoundIndex | undefined> {
+  return (await findIndexes(db)).find((found) => found.name === name)
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { sql, type UpdateObject } from 'kysely'
+import { z } from 'zod'
+import { isLeaseFree, leaseEnd } from '../background/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import type { Row, Schema } from '../database/schema.ts'
+import { storableText } from '../kernel/text.ts'
+import type { IndexOf } from './index-ddl.ts'
+
+/** An index whose lease this process holds. */
+export interface Held extends IndexOf {
+  leaseId: string
+  dimensions: number
+}
+
+const ERROR_CHARACTERS_MAX = 1_000
+
+/** What a row has that begins anew. */
+const ANEW = {
+  status: 'building',
+  finished_at: null,
+  error_message: null,
+  lease_id: null,
+  lease_expires_at: null,
+} as const
+
+const findReady = prepare(`
+  select 1 from approximate_indexes where organization_id = $1 and embedding_model_id = $2 and status = 'ready'`)
+
+/** Whether an organization's vectors of a model have an index that can be searched. */
+export async function hasReadyIndex(db: Db, { organizationId, modelId }: IndexOf): Promise<boolean> {
+  return (await findReady(db, [organizationId, modelId])).rows.length > 0
+}
+
+/** The row of an organization that an index is wanted for. */
+export async function findWanted(
+  db: Db,
+  organizationId: string,
+): Promise<Row<'approximate_indexes'> | undefined> {
+  return await db
+    .selectFrom('approximate_indexes')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+}
+
+/** Of every organization that an index is wanted for. */
+export async function findAllWanted(db: Db): Promise<(IndexOf & { isReady: boolean })[]> {
+  const rows = await db
+    .selectFrom('approximate_indexes')
+    .select(['organization_id', 'embedding_model_id', 'status'])
+    .orderBy('organization_id')
+    .execute()
+  return rows.map((row) => ({
+    organizationId: row.organization_id,
+    modelId: row.embedding_model_id,
+    isReady: row.status === 'ready',
+  }))
+}
+
+/** Notes that an index is wanted. One that failed is tried at once; one that is ready or being built is left as it is. */
+export async function want(tx: Tx, { organizationId, modelId }: IndexOf, at: Date): Promise<void> {
+  await tx
+    .insertInto('approximate_indexes')
+    .values({
+      organization_id: organizationId,
+      embedding_model_id: modelId,
+      requested_at: at,
+      ...ANEW,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('organization_id')
+        .doUpdateSet({ requested_at: at, ...ANEW })
+        .where('approximate_indexes.status', '=', 'failed'),
+    )
+    .execute()
+}
+
+/** @returns whether one was wanted */
+export async function unwant(db: Db, organizationId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('approximate_indexes')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+const Moved = z.array(z.object({ organizationId: z.string(), modelId: z.number() }))
+
+/** The organizations that another model answers for than their index is of, with that model. */
+export async function findMoved(db: Db): Promise<IndexOf[]> {
+  const { rows } = await sql`
+    select o.id as "organizationId", o.embedding_model_id as "modelId"
+    from approximate_indexes a join organizations o on o.id = a.organization_id
+    where o.embedding_model_id <> a.embedding_model_id order by o.id`.execute(db)
+  return Moved.parse(rows)
+}
+
+/** Has an organization's index built anew, of this model. Whoever builds another one loses the lease of it. */
+export async function reopen(db: Db, { organizationId, modelId }: IndexOf): Promise<void> {
+  await db
+    .updateTable('approximate_indexes')
+    .set({ embedding_model_id: modelId, ...ANEW })
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
+
+const Waiting = z.array(z.object({ organization_id: z.string() }))
+
+/** Organizations whose index is to be built and that nobody builds, the longest waiting first; none while one is being built. */
+export async function findWaiting(db: Db): Promise<string[]> {
+  const { rows } = await sql`
+    select organization_id from approximate_indexes
+    where status <> 'ready' and ${isLeaseFree('lease_expires_at')}
+      and not exists (select from approximate_indexes b where b.organization_id is not null and b.lease_id is not null
+        and not ${isLeaseFree('b.lease_expires_at')})
+    order by requested_at, organization_id`.execute(db)
+  return Waiting.parse(rows).map((row) => row.organization_id)
+}
+
+const Claimed = z.object({ modelId: z.number(), dimensions: z.number() })
+
+/** Takes the lease. @returns null: somebody else has it, or nothing is to be built */
+export async function claim(db: Db, organizationId: string, leaseSeconds: number): Promise<Held | null> {
+  const leaseId = randomUUID()
+  const { rows } = await sql`
+    update approximate_indexes a set status = 'building', lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(leaseSeconds)}
+    from embedding_models m
+    where a.organization_id = ${organizationId} and a.status <> 'ready' and m.id = a.embedding_model_id
+      and ${isLeaseFree('a.lease_expires_at')}
+    returning a.embedding_model_id as "modelId", m.dimensions`.execute(db)
+  return rows.length === 0 ? null : { organizationId, leaseId, ...Claimed.parse(rows[0]) }
+}
+
+/** @returns false: the lease is another's by now, or the index is no longer wanted */
+export async function renew(db: Db, held: Held, leaseSeconds: number): Promise<boolean> {
+  return await update(db, held, { lease_expires_at: leaseEnd(leaseSeconds) })
+}
+
+/** Hands the lease back with the index ready. @returns false as `renew` does */
+export async function finish(db: Db, held: Held, at: Date): Promise<boolean> {
+  return await update(db, held, { ...ANEW, status: 'ready', finished_at: at })
+}
+
+/** Hands the lease back with what is left undone; the next attempt waits for some seconds. @returns false as `renew` does */
+export async function leave(
+  db: Db,
+  held: Held,
+  { waitSeconds, failure }: { waitSeconds: number; failure: string | null },
+): Promise<boolean> {
+  const wait = { lease_id: null, lease_expires_at: leaseEnd(waitSeconds) }
+  if (failure === null) return await update(db, held, wait)
+  const message = storableText(failure).slice(0, ERROR_CHARACTERS_MAX)
+  return await update(db, held, { ...wait, status: 'failed', error_message: message })
+}
+
+async function update(
+  db: Db,
+  { organizationId, leaseId }: Held,
+  values: UpdateObject<Schema, 'approximate_indexes'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('approximate_indexes')
+    .set(values)
+    .where('organization_id', '=', organizationId)
+    .where('lease_id', '=', leaseId)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
