@@ -213,7 +213,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const outgoing = createWebhookEngine({ ...deps, metrics })
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
-  const memory = createSearchMemory(deps, metrics)
+  const memory = await createSearchMemory(deps, metrics)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const kept = { embedding, items, files, engine, removals, billing, outgoing, metrics, memory }
   const parts = { ...kept, rateLimit, isDraining }
@@ -318,6 +318,7 @@ function backgroundOf(
   return {
     async start() {
       await warnOfOtherModels(database.db, models, logger)
+      memory?.start()
       for (const sweep of sweeps) sweep.start()
       modelMove.startResuming()
       modelChoice.resume()
@@ -350,7 +351,9 @@ function backgroundOf(
         canvasWorker,
         evidenceCalibrator,
       ]
-      await Promise.all([...tasks.map((task) => task.stop()), memory?.close()])
+      await Promise.all(tasks.map((task) => task.stop()))
+      // It saves what is in memory as nobody changes it any more.
+      await memory?.close()
     },
   }
 }

@@ -1,9 +1,11 @@
+import { rm } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
+import path from 'node:path'
 import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
-import { createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
+import { createSavedCopies, createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
 
 /** More threads than these wait for the machine's memory, and not for each other. */
 const THREADS_MAX = 4
@@ -14,16 +16,23 @@ const PATIENCE = {
 }
 
 /** Where vectors that are searched are held; null: nothing is to be held, or this process does not search. */
-export function createSearchMemory(
+export async function createSearchMemory(
   { settings, database, logger }: { settings: Settings; database: OpenDatabase; logger: Logger },
   metrics: Metrics,
-): VectorMemory | null {
+): Promise<VectorMemory | null> {
   const megabytes = settings.SEARCH_MEMORY_MB ?? defaultMegabytes()
-  if (megabytes === 0 || settings.ROLE === 'worker') return null
+  // Where the database has files of its own, no other process has them; a server is asked for vectors soon enough.
+  const folder = database.files === null ? null : path.join(settings.DATA_DIR, 'vector-memory')
+  if (megabytes === 0 || settings.ROLE === 'worker') {
+    // Nobody would remove what an earlier process has saved.
+    if (folder !== null) await rm(folder, { recursive: true, force: true })
+    return null
+  }
   const memory = createVectorMemory({
     db: database.db,
     bytes: megabytes * 2 ** 20,
     threads: Math.min(THREADS_MAX, availableParallelism()),
+    saved: folder === null ? undefined : createSavedCopies({ folder, logger }),
     patience: PATIENCE[database.driver],
     onError: (err, organizationId) =>
       logger.error({ err, organizationId }, 'vectors could not be held in memory; the database answers'),

@@ -25,6 +25,8 @@ beforeAll(async () => {
   await migrate(database.db)
   await writeFile(path.join(dataDir, 'encryption-key'), 'a key')
   await writeFile(path.join(dataDir, 'operator-token'), 'a token')
+  await mkdir(path.join(dataDir, 'vector-memory'))
+  await writeFile(path.join(dataDir, 'vector-memory/left-by-a-stop.vectors'), 'vectors')
   await sql`create table written (n integer primary key, payload text not null)`.execute(database.db)
   backups = createBackups({
     database,
@@ -88,7 +90,7 @@ describe('a backup of a database that is written to', () => {
     expect(written).toEqual({ rows: written.last + 1, whole: written.rows, last: written.last })
   })
 
-  it('has the kept encryption key unless it is left out, and never the operator token', async () => {
+  it('has the kept encryption key unless it is left out, and never the operator token or vectors that a stop has saved', async () => {
     const withKey = await restoreTo(path.join(parent, 'with-key'), await makeBackup('with'))
     expect(withKey.manifest.encryptionKey).toBe('included')
     expect(await readFile(path.join(parent, 'with-key/encryption-key'), 'utf8')).toBe('a key')

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
-import { DIMENSIONS_MAX, layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
-import { type CopyOf, countRows, readChanges, readRevision } from './read-rows.ts'
+import { type BlockLayout, DIMENSIONS_MAX, layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
+import { type CopyOf, countRows, readChanges, readMark, readRevision } from './read-rows.ts'
+import type { SavedCopies, SavedCopy, SavedHead } from './saved-copies.ts'
 import type { Proposal, ScanJob } from './scan.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 import { NoRoom, VectorCopy } from './vector-copy.ts'
@@ -18,12 +19,16 @@ export interface CopiesOptions {
   onError: (error: unknown, organizationId: string) => void
   /** A copy with more rows is written and scanned by threads, 8,192 if not said. */
   rowsHereMax?: number
+  /** Where copies are between a stop and the next start; left out, they are made anew. */
+  saved?: SavedCopies | undefined
+  /** A copy with fewer rows is not saved, 1,024 if not said. */
+  rowsSavedMin?: number
   now?: () => number
 }
 
 /** An organization's copy. */
 export interface Entry extends CopyOf {
-  readonly copy: VectorCopy
+  copy: VectorCopy
   /** Settles when it has been made, or could not be. */
   ready: Promise<void>
   isReady: boolean
@@ -42,6 +47,10 @@ const REFUSED_MS = 60_000
 const REFUSED_MAX = 10_000
 const LOADS_WAITING_MAX = 16
 const ROWS_HERE_MAX = 8_192
+/** Fewer are read from the database in less than a tenth of a second. */
+const ROWS_SAVED_MIN = 1_024
+/** A stop saves for no longer: of the 30 s that it has, requests may have taken 25. */
+const SAVING_MS = 3_000
 
 /** The copies that are held, one for each organization, in memory of a bounded size. */
 export class Copies {
@@ -50,6 +59,8 @@ export class Copies {
   readonly #threads: VectorThreads
   readonly #onError: CopiesOptions['onError']
   readonly #rowsHereMax: number
+  readonly #saved: SavedCopies | undefined
+  readonly #rowsSavedMin: number
   readonly #now: () => number
   readonly #stopping = new AbortController()
   /** Least recently used first. */
@@ -57,6 +68,7 @@ export class Copies {
   readonly #refusedUntil = new Map<string, number>()
   readonly #inTurn = pLimit(1)
   readonly #working = new Set<Promise<void>>()
+  #takingUp: Promise<void> = Promise.resolve()
 
   constructor({
     db,
@@ -64,12 +76,16 @@ export class Copies {
     threads,
     onError,
     rowsHereMax = ROWS_HERE_MAX,
+    saved,
+    rowsSavedMin = ROWS_SAVED_MIN,
     now = () => performance.now(),
   }: CopiesOptions) {
     this.#db = db
     this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
     this.#threads = createVectorThreads(this.#shared, { count: threads, rowsHereMax })
     this.#rowsHereMax = rowsHereMax
+    this.#saved = saved
+    this.#rowsSavedMin = rowsSavedMin
     this.#onError = onError
     this.#now = now
   }
@@ -95,7 +111,9 @@ export class Copies {
   /** Takes in all that is committed by now: one at a time, and whoever comes meanwhile waits for one that begins after it. */
   async follow(entry: Entry): Promise<void> {
     await entry.following
-    entry.following ??= this.#work(entry, () => this.#catchUp(entry)).finally(() => (entry.following = null))
+    entry.following ??= this.#work(entry, () => this.#catchUp(entry, this.#stopping.signal)).finally(
+      () => (entry.following = null),
+    )
     await entry.following
   }
 
@@ -109,11 +127,21 @@ export class Copies {
     return { bytes, organizations: this.#entries.size }
   }
 
-  /** Ends what is being made, and the threads. */
+  /** Begins to take up what the last stop has saved, one copy after the other, so that soon none is in a file any more. */
+  start(): void {
+    if (this.#saved) this.#takingUp = this.#takeUpAll(this.#saved)
+  }
+
+  /** Ends what is being made, and the threads; what is held is saved. */
   async close(): Promise<void> {
     this.#stopping.abort()
-    await Promise.all(this.#working)
+    await Promise.all([this.#takingUp, ...this.#working])
+    if (this.#saved) await this.#saveAll(this.#saved)
     await this.#threads.close()
+  }
+
+  #emptyCopy(of: CopyOf, layout: BlockLayout): VectorCopy {
+    return new VectorCopy(of, layout, this.#shared, this.#threads)
   }
 
   #begin(of: CopyOf, dimensions: number): Entry | null {
@@ -123,7 +151,7 @@ export class Copies {
     if (this.#inTurn.pendingCount >= LOADS_WAITING_MAX) return null
     const entry: Entry = {
       ...of,
-      copy: new VectorCopy(of, layoutOf(dimensions), this.#shared, this.#threads),
+      copy: this.#emptyCopy(of, layoutOf(dimensions)),
       ready: Promise.resolve(),
       isReady: false,
       following: null,
@@ -137,23 +165,62 @@ export class Copies {
   }
 
   async #load(entry: Entry): Promise<void> {
-    const { copy, organizationId } = entry
+    const { organizationId } = entry
     await turn()
     if (entry.isDropped) return
     // Should it fail, it is not tried again at once.
     this.#refuse(organizationId)
+    if (!(await this.#recall(entry))) await this.#readAnew(entry)
+    await this.#catchUp(entry, this.#stopping.signal)
+    entry.isReady = true
+    this.#refusedUntil.delete(organizationId)
+  }
+
+  async #readAnew(entry: Entry): Promise<void> {
+    const { copy, organizationId } = entry
     // First, so that what changes while rows are read is read again.
     copy.revision = await readRevision(this.#db, organizationId)
     const rows = await countRows(this.#db, entry)
     if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), copy.layout.blockBytes)) throw new NoRoom()
     await copy.read(this.#db, null, this.#stopping.signal, rows > this.#rowsHereMax)
-    await this.#catchUp(entry)
-    entry.isReady = true
-    this.#refusedUntil.delete(organizationId)
+  }
+
+  /** Takes a copy from what was saved of it. @returns false where nothing was that is of use */
+  async #recall(entry: Entry): Promise<boolean> {
+    const saved = this.#saved
+    if (!saved) return false
+    let taken: SavedCopy | null = null
+    try {
+      taken = await saved.take(entry.organizationId)
+      return taken !== null && (await this.#restore(entry, taken))
+    } catch (err) {
+      if (err instanceof NoRoom || this.#stopping.signal.aborted) throw err
+      saved.logger.warn(
+        { err, organizationId: entry.organizationId },
+        'saved vectors could not be used; they are read anew',
+      )
+      entry.copy.release()
+      entry.copy = this.#emptyCopy(entry, entry.copy.layout)
+      return false
+    } finally {
+      await taken?.close()
+    }
+  }
+
+  async #restore({ copy, modelId }: Entry, { head, pieces }: SavedCopy): Promise<boolean> {
+    if (head.modelId !== modelId || !(await this.#isOfThisDatabase(head))) return false
+    if (!this.#makeRoom(head.blocks, copy.layout.blockBytes)) throw new NoRoom()
+    await copy.restore(pieces, this.#stopping.signal)
+    copy.revision = head.revision
+    return true
+  }
+
+  async #isOfThisDatabase(head: SavedHead): Promise<boolean> {
+    return (await readMark(this.#db, head, head.revision)) === head.mark
   }
 
   /** One that is too far behind is dropped: it is made anew. */
-  async #catchUp(entry: Entry): Promise<void> {
+  async #catchUp(entry: Entry, signal: AbortSignal): Promise<void> {
     const { copy, organizationId } = entry
     const { revision, itemIds } = await readChanges(this.#db, organizationId, copy.revision)
     if (itemIds === null) {
@@ -161,8 +228,79 @@ export class Copies {
       return
     }
     copy.remove(itemIds)
-    if (itemIds.size > 0) await copy.read(this.#db, [...itemIds], this.#stopping.signal, false)
+    if (itemIds.size > 0) await copy.read(this.#db, [...itemIds], signal, false)
     copy.revision = revision
+  }
+
+  async #takeUpAll(saved: SavedCopies): Promise<void> {
+    const startedAt = performance.now()
+    let organizations = 0
+    try {
+      for (const organizationId of await saved.list()) {
+        if (this.#stopping.signal.aborted) return
+        await this.#takeUp(saved, organizationId).catch(async (err: unknown) => {
+          saved.logger.warn({ err, organizationId }, 'saved vectors could not be taken up')
+          await saved.remove(organizationId)
+        })
+        if (this.#entries.get(organizationId)?.isReady) organizations += 1
+      }
+      if (organizations === 0) return
+      const ms = Math.round(performance.now() - startedAt)
+      saved.logger.info({ organizations, ms }, 'vectors that the last stop saved are in memory again')
+    } catch (err) {
+      saved.logger.warn({ err }, 'vectors that the last stop saved could not be taken up; they are read anew')
+    }
+  }
+
+  /** One that is of no use now never is again. A search may have begun to take it up itself. */
+  async #takeUp(saved: SavedCopies, organizationId: string): Promise<void> {
+    const head = this.#entries.has(organizationId) ? null : await saved.peek(organizationId)
+    const isOfUse = head !== null && this.#hasRoomFor(head) && (await this.#isOfThisDatabase(head))
+    const entry =
+      this.#entries.get(organizationId) ??
+      (isOfUse ? this.#begin({ organizationId, modelId: head.modelId }, head.dimensions) : null)
+    if (entry) await entry.ready
+    else await saved.remove(organizationId)
+  }
+
+  #hasRoomFor({ blocks, dimensions }: SavedHead): boolean {
+    return this.#shared.hasRoom(blocks, layoutOf(dimensions).blockBytes)
+  }
+
+  /** What was searched last comes first. */
+  async #saveAll(saved: SavedCopies): Promise<void> {
+    const startedAt = performance.now()
+    const signal = AbortSignal.timeout(SAVING_MS)
+    let organizations = 0
+    for (const entry of [...this.#entries.values()].toReversed()) {
+      if (!entry.isReady || signal.aborted) continue
+      try {
+        if (await this.#save(saved, entry, signal)) organizations += 1
+      } catch (err) {
+        const { organizationId } = entry
+        saved.logger.warn(
+          { err, organizationId },
+          'vectors could not be saved; the next start reads them anew',
+        )
+      }
+    }
+    if (organizations === 0) return
+    const ms = Math.round(performance.now() - startedAt)
+    saved.logger.info({ organizations, ms }, 'saved the vectors in memory for the next start')
+  }
+
+  /** With what was changed until now, so that nothing is in a file that was deleted before. */
+  async #save(saved: SavedCopies, entry: Entry, signal: AbortSignal): Promise<boolean> {
+    const { copy, organizationId, modelId } = entry
+    await this.#catchUp(entry, signal)
+    const { blockCount: blocks, revision } = copy
+    if (entry.isDropped || blocks * ROWS_A_BLOCK < this.#rowsSavedMin) return false
+    const mark = await readMark(this.#db, entry, revision)
+    if (mark === null) return false
+    await copy.wipe(signal)
+    const head = { organizationId, modelId, dimensions: copy.layout.dimensions, blocks, revision, mark }
+    await saved.write(head, copy.pieces(), signal)
+    return true
   }
 
   /** Work on a copy, whose memory nobody else gets meanwhile. A copy whose work fails is dropped. */

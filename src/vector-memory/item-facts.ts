@@ -34,6 +34,10 @@ export const ItemRow = z.object({
 })
 export type ItemRow = z.output<typeof ItemRow>
 
+/** Items in the order of their numbers, as a file has them; null: nobody has the number. */
+export const SavedItems = z.array(ItemRow.extend({ metadata: z.array(z.number()).nullable() }).nullable())
+export type SavedItems = z.output<typeof SavedItems>
+
 const NO_PAIRS = new Uint32Array(0)
 /** An item with more of them counts as one that may have any. */
 const PAIRS_MAX = 64
@@ -68,6 +72,11 @@ export class ItemFacts {
   /** Takes an item in, or what has changed of it. @returns its number */
   put(row: ItemRow): number {
     const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#ids.length
+    this.#set(item, row, row.metadata === null ? null : hashPairs(row.metadata))
+    return item
+  }
+
+  #set(item: number, row: Omit<ItemRow, 'metadata'>, metadata: Uint32Array | null): void {
     this.#numbers.set(row.id, item)
     this.#ids[item] = row.id
     this.#providers[item] = this.#words.number(row.provider)
@@ -75,9 +84,45 @@ export class ItemFacts {
     this.#sources[item] = this.#words.number(row.source_id)
     this.#authors[item] = row.author_name === null ? -1 : this.#words.number(row.author_name)
     this.#updated[item] = row.updated_at
-    this.#metadata[item] = row.metadata === null ? null : hashPairs(row.metadata)
+    this.#metadata[item] = metadata
     this.#rows[item] ??= 0
-    return item
+  }
+
+  /** How many numbers were given to items. */
+  get numbers(): number {
+    return this.#ids.length
+  }
+
+  /** The items of these numbers, as {@link ItemFacts.restore} takes them in the same order. */
+  saved(from: number, to: number): SavedItems {
+    return this.#ids.slice(from, to).map((id, at) => this.#savedItem(id, from + at))
+  }
+
+  #savedItem(id: string, item: number): SavedItems[number] {
+    if (id === '') return null
+    const metadata = this.#metadata[item] ?? null
+    return {
+      id,
+      provider: this.#words.word(this.#providers[item]) ?? '',
+      source_kind: this.#words.word(this.#kinds[item]) ?? '',
+      source_id: this.#words.word(this.#sources[item]) ?? '',
+      author_name: this.#words.word(this.#authors[item]),
+      updated_at: this.#updated[item] ?? 0,
+      metadata: metadata && [...metadata],
+    }
+  }
+
+  /** Gives items the next numbers. Their rows are to be added. */
+  restore(items: SavedItems): void {
+    for (const row of items) {
+      const item = this.#ids.length
+      if (row !== null) this.#set(item, row, row.metadata && Uint32Array.from(row.metadata))
+      else {
+        this.#ids[item] = ''
+        this.#rows[item] = 0
+        this.#free.push(item)
+      }
+    }
   }
 
   addRows(item: number, count: number): void {
@@ -143,12 +188,18 @@ export class ItemFacts {
 /** Words by number, so that one word is held once. */
 class Words {
   readonly #numbers = new Map<string, number>()
+  readonly #words: string[] = []
 
   number(word: string): number {
     const known = this.#numbers.get(word)
     if (known !== undefined) return known
-    this.#numbers.set(word, this.#numbers.size)
-    return this.#numbers.size - 1
+    this.#numbers.set(word, this.#words.length)
+    return this.#words.push(word) - 1
+  }
+
+  /** The word of a number; null where nothing has it. */
+  word(number = -1): string | null {
+    return this.#words[number] ?? null
   }
 
   /** -2: nothing has it. */

@@ -22,6 +22,7 @@ const METADATA_BYTES_MAX = 4_096
 
 const Counted = z.tuple([z.object({ rows: z.number() })])
 const Revision = z.array(z.object({ revision: z.number() }))
+const Mark = z.array(z.object({ mark: z.string() }))
 const Changes = z.array(
   z.object({
     head: z.number(),
@@ -68,6 +69,23 @@ export async function readChanges(db: Db, organizationId: string, since: number)
   return { revision, itemIds: revisions === revision - since ? itemIds : null }
 }
 
+/**
+ * What tells a revision from one of the same number in another database, or before a migration: which transaction made it, what
+ * it changed, and the latest migration. null: the revision is not noted any more, or never was, or another model answers.
+ */
+export async function readMark(
+  db: Db,
+  { organizationId, modelId }: CopyOf,
+  revision: number,
+): Promise<string | null> {
+  const { rows } = await sql`
+    select md5(concat_ws(' ', (select max(m.name) from kysely_migration m), c.xmin, c.item_ids)) as mark
+    from item_changes c
+    join organizations o on o.id = c.organization_id and o.embedding_model_id = ${modelId}
+    where c.organization_id = ${organizationId} and c.revision = ${revision}`.execute(db)
+  return Mark.parse(rows)[0]?.mark ?? null
+}
+
 /** How many vectors of the model an organization has. */
 export async function countRows(db: Db, { organizationId, modelId }: CopyOf): Promise<number> {
   const { rows } = await sql`
@@ -77,8 +95,8 @@ export async function countRows(db: Db, { organizationId, modelId }: CopyOf): Pr
 }
 
 /**
- * The next rows after a key, at most {@link ROWS_A_PAGE}: as `writeRows` takes them, one after the other, in one piece, since
- * one value of many rows costs both drivers far less than many values.
+ * The next rows after a key, at most {@link ROWS_A_PAGE}: as `writeRows` takes them, one after the other, in base64 and in one
+ * piece, since one value of many rows costs both drivers far less than many values.
  * @param itemIds of these items alone; null: of all
  */
 export async function readPage(
@@ -86,7 +104,7 @@ export async function readPage(
   { organizationId, modelId }: CopyOf,
   after: RowKey,
   itemIds: readonly string[] | null,
-): Promise<Uint8Array> {
+): Promise<string> {
   const { rows } = await sql`
     select encode(string_agg(uuid_send(e.source_item_id) || int4send(e.position) || halfvec_send(e.embedding), ''::bytea), 'base64') as rows
     from (
@@ -95,8 +113,7 @@ export async function readPage(
         and (e.source_item_id, e.position) > (${after.itemId}::uuid, ${after.position}::int) ${ofItems(itemIds, sql`e.source_item_id`)}
       order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
     ) e`.execute(db)
-  // A buffer of its own, so that it can be handed to a thread.
-  return Uint8Array.from(Buffer.from(Page.parse(rows)[0].rows ?? '', 'base64'))
+  return Page.parse(rows)[0].rows ?? ''
 }
 
 /** What is known of items; those that are gone are left out. */

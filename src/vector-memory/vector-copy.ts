@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { type BlockLayout, ROWS_A_BLOCK } from './block-layout.ts'
-import { ItemFacts, type ItemScope } from './item-facts.ts'
+import { ItemFacts, type ItemScope, SavedItems } from './item-facts.ts'
+import { NotWhole } from './pieces.ts'
 import { type CopyOf, readItems, readPage, type RowKey, ROWS_A_PAGE } from './read-rows.ts'
 import { NO_ITEM } from './scan.ts'
 import type { SharedMemory } from './shared-memory.ts'
@@ -17,6 +19,12 @@ export class NoRoom extends Error {
 }
 
 const WORD = 4
+/** In a piece of rows, each has the number of its item and its position, before the blocks. */
+const KEY_WORDS = 2
+/** What is written or read in one go: a millisecond or less, a few for items. */
+const PIECE_BYTES = 2 ** 20
+const ITEMS_A_PIECE = 512
+const ID_BYTES = 16
 const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
 
 /** The vectors of one organization and model, with what a search can ask of their items. */
@@ -73,7 +81,8 @@ export class VectorCopy {
   }
 
   /**
-   * Reads rows, of all items or of those that are named, page by page with turns for other work.
+   * Reads rows, of all items or of those that are named, page by page with turns for other work. Where they are many, threads
+   * write a page while the next one is read.
    * @throws NoRoom, and the reason of `signal`
    */
   async read(
@@ -82,30 +91,44 @@ export class VectorCopy {
     signal: AbortSignal,
     isLarge: boolean,
   ): Promise<void> {
+    const { dimensions } = this.#layout
+    const rooms = isLarge ? [pageRoom(dimensions), pageRoom(dimensions)] : []
     let after = FIRST
-    for (;;) {
-      await turn()
-      signal.throwIfAborted()
-      const page = await readPage(db, this.#of, after, itemIds)
-      const keys = keysOf(page, rowBytesOf(this.#layout.dimensions))
-      await this.#addRows(db, page, keys, isLarge)
-      const last = keys.at(-1)
-      if (last === undefined || keys.length < ROWS_A_PAGE) return
-      after = last
+    let writing = Promise.resolve()
+    try {
+      for (let number = 0; ; number++) {
+        await turn()
+        signal.throwIfAborted()
+        const page = decode(await readPage(db, this.#of, after, itemIds), rooms[number % 2])
+        const keys = keysOf(page, dimensions)
+        await this.#readItemsOf(db, keys)
+        await writing
+        writing = this.#addRows(page, keys, isLarge)
+        // What it fails with is met where it is waited for.
+        writing.catch(() => {})
+        const last = keys.at(-1)
+        if (last === undefined || keys.length < ROWS_A_PAGE) break
+        after = last
+      }
+      await writing
+    } finally {
+      // Whatever failed: a thread may write to this memory until then.
+      await Promise.allSettled([writing])
     }
   }
 
-  async #addRows(db: Db, page: Uint8Array, keys: readonly RowKey[], isLarge: boolean): Promise<void> {
-    if (keys.length === 0) return
+  async #readItemsOf(db: Db, keys: readonly RowKey[]): Promise<void> {
     const unknown = new Set(
       keys.flatMap(({ itemId }) => (this.facts.numberOf(itemId) === undefined ? [itemId] : [])),
     )
     if (unknown.size > 0)
       for (const item of await readItems(db, this.#of.organizationId, [...unknown])) this.facts.put(item)
+  }
+
+  async #addRows(page: Uint8Array, keys: readonly RowKey[], isLarge: boolean): Promise<void> {
+    if (keys.length === 0) return
     const rows = keys.map(() => this.#newRow())
-    const blocks = Uint32Array.from(rows, (row) => this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0)
-    const places = Uint8Array.from(rows, (row) => row % ROWS_A_BLOCK)
-    await this.#threads.write({ layout: this.#layout, rows: page, blocks, places }, isLarge)
+    await this.#write(page, rows, isLarge)
     for (const [index, { itemId, position }] of keys.entries()) {
       const row = rows[index] ?? 0
       const item = this.facts.numberOf(itemId)
@@ -117,6 +140,12 @@ export class VectorCopy {
         this.facts.addRows(item, 1)
       }
     }
+  }
+
+  async #write(page: Uint8Array, rows: readonly number[], isLarge: boolean): Promise<void> {
+    const blocks = Uint32Array.from(rows, (row) => this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0)
+    const places = Uint8Array.from(rows, (row) => row % ROWS_A_BLOCK)
+    await this.#threads.write({ layout: this.#layout, rows: page, blocks, places }, isLarge)
   }
 
   #newRow(): number {
@@ -153,11 +182,109 @@ export class VectorCopy {
     for (const item of gone) this.facts.remove(item)
   }
 
+  /** How many blocks it has. */
+  get blockCount(): number {
+    return this.#blockCount
+  }
+
+  /** Overwrites what nobody has any more, and what blocks held before they were this copy's. */
+  async wipe(signal: AbortSignal): Promise<void> {
+    const end = this.#blockCount * ROWS_A_BLOCK
+    const free = Array.from({ length: end - this.#rowCount }, (_, at) => this.#rowCount + at)
+    for (const row of this.#freeRows) free.push(row)
+    const nothing = new Uint8Array(ROWS_A_PAGE * rowBytesOf(this.#layout.dimensions))
+    for (let from = 0; from < free.length; from += ROWS_A_PAGE) {
+      await turn()
+      signal.throwIfAborted()
+      await this.#write(nothing, free.slice(from, from + ROWS_A_PAGE), false)
+    }
+  }
+
+  /** What {@link VectorCopy.restore} makes a copy of; each piece is made when it is asked for. */
+  *pieces(): Generator<Uint8Array, void> {
+    const items = this.facts.numbers
+    yield Buffer.from(JSON.stringify({ items }))
+    for (let from = 0; from < items; from += ITEMS_A_PIECE)
+      yield Buffer.from(JSON.stringify(this.facts.saved(from, from + ITEMS_A_PIECE)))
+    const atOnce = Math.max(1, Math.floor(PIECE_BYTES / this.#layout.blockBytes))
+    for (let from = 0; from < this.#blockCount; from += atOnce)
+      yield this.#blocksPiece(from, Math.min(from + atOnce, this.#blockCount))
+  }
+
+  #blocksPiece(from: number, to: number): Uint8Array {
+    const { blockBytes } = this.#layout
+    const rows = (to - from) * ROWS_A_BLOCK
+    const keys = new Uint32Array(rows * KEY_WORDS)
+    for (let row = 0; row < rows; row++) {
+      const at = from * ROWS_A_BLOCK + row
+      keys[row * KEY_WORDS] = this.#rowItems[at] ?? NO_ITEM
+      keys[row * KEY_WORDS + 1] = this.#positions[at] ?? 0
+    }
+    const piece = new Uint8Array(keys.byteLength + (to - from) * blockBytes)
+    piece.set(new Uint8Array(keys.buffer))
+    for (const [index, block] of this.#blocks.subarray(from, to).entries())
+      piece.set(this.#bytesOf(block), keys.byteLength + index * blockBytes)
+    return piece
+  }
+
+  #bytesOf(block: number): Uint8Array {
+    return new Uint8Array(this.#shared.memory.buffer, block, this.#layout.blockBytes)
+  }
+
+  /**
+   * Makes an empty copy what another one was when it made these pieces.
+   * @throws NoRoom, NotWhole, what the pieces throw, and the reason of `signal`
+   */
+  async restore(pieces: AsyncGenerator<Uint8Array, void>, signal: AbortSignal): Promise<void> {
+    const next = async (): Promise<Uint8Array | null> => {
+      signal.throwIfAborted()
+      const { done, value } = await pieces.next()
+      return done ? null : value
+    }
+    const { items } = SavedCount.parse(readJson(await next()))
+    while (this.facts.numbers < items) this.facts.restore(SavedItems.parse(readJson(await next())))
+    for (let piece = await next(); piece !== null; piece = await next()) this.#addBlocks(piece)
+  }
+
+  #addBlocks(piece: Uint8Array): void {
+    const { blockBytes } = this.#layout
+    const keysBytes = ROWS_A_BLOCK * KEY_WORDS * WORD
+    const count = piece.length / (keysBytes + blockBytes)
+    if (!Number.isInteger(count)) throw new NotWhole('a piece has parts of blocks')
+    const keys = new Uint32Array(piece.slice(0, count * keysBytes).buffer)
+    for (let index = 0; index < count; index++) {
+      this.#addBlock()
+      const from = count * keysBytes + index * blockBytes
+      this.#bytesOf(this.#blocks[this.#blockCount - 1] ?? 0).set(piece.subarray(from, from + blockBytes))
+    }
+    for (let at = 0; at < keys.length; at += KEY_WORDS) this.#addRow(keys[at] ?? NO_ITEM, keys[at + 1] ?? 0)
+  }
+
+  /** The next row, whose numbers are in its block already. */
+  #addRow(item: number, position: number): void {
+    const row = this.#rowCount++
+    if (item === NO_ITEM) {
+      this.#freeRows.push(row)
+      return
+    }
+    if (this.facts.idOf(item) === '') throw new NotWhole('a row is of no item')
+    this.#rowItems[row] = item
+    this.#positions[row] = position
+    this.facts.addRows(item, 1)
+  }
+
   /** Gives its memory back; nobody may scan it any more. */
   release(): void {
     for (const block of this.blocks) this.#shared.release(block, this.#layout.blockBytes)
     this.#blockCount = 0
   }
+}
+
+const SavedCount = z.object({ items: z.int() })
+
+function readJson(piece: Uint8Array | null): unknown {
+  if (piece === null) throw new NotWhole('it ends before its rows')
+  return JSON.parse(Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('utf8'))
 }
 
 function sharedWords(count: number): Uint32Array<SharedArrayBuffer> {
@@ -170,14 +297,34 @@ function grown(words: Uint32Array, filling: number): Uint32Array<SharedArrayBuff
   return larger.fill(filling, words.length)
 }
 
+/** Where threads find a page of rows without a copy of it. */
+function pageRoom(dimensions: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(ROWS_A_PAGE * rowBytesOf(dimensions)))
+}
+
+function decode(page: string, room: Uint8Array | undefined): Uint8Array {
+  if (!room) return Buffer.from(page, 'base64')
+  return room.subarray(0, Buffer.from(room.buffer).write(page, 'base64'))
+}
+
 /** The keys of rows as the database handed them out. */
-function keysOf(page: Uint8Array, rowBytes: number): RowKey[] {
-  if (page.length % rowBytes !== 0) throw new Error('vectors are not of the dimensions of their model')
+function keysOf(page: Uint8Array, dimensions: number): RowKey[] {
+  const rowBytes = rowBytesOf(dimensions)
   const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength)
-  return Array.from({ length: page.length / rowBytes }, (_, index) => {
-    const at = index * rowBytes
-    const hex = bytes.toString('hex', at, at + 16)
-    const itemId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-    return { itemId, position: bytes.readInt32BE(at + KEY_BYTES - 4) }
-  })
+  const keys: RowKey[] = []
+  let [itemId, itemAt] = ['', -1]
+  for (let at = 0; at < bytes.length; at += rowBytes) {
+    if (at + rowBytes > bytes.length || bytes.readUInt16BE(at + KEY_BYTES) !== dimensions)
+      throw new Error('vectors are not of the dimensions of their model')
+    // Rows of an item follow each other.
+    if (itemAt < 0 || bytes.compare(bytes, itemAt, itemAt + ID_BYTES, at, at + ID_BYTES) !== 0)
+      [itemId, itemAt] = [uuidAt(bytes, at), at]
+    keys.push({ itemId, position: bytes.readInt32BE(at + ID_BYTES) })
+  }
+  return keys
+}
+
+function uuidAt(bytes: Buffer, at: number): string {
+  const hex = bytes.toString('hex', at, at + ID_BYTES)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -106,6 +106,21 @@ describe('the copies of vectors', () => {
     expect(errors).toEqual([])
   })
 
+  it('leave to the database what finds no room any more', async () => {
+    const organization = await organizationOf(700)
+    expect(await rowsHeld(organization)).toBe(700)
+    // Of two pages the first one finds no room.
+    await items.write(
+      organization.id,
+      Array.from({ length: 300 }, (_, n) => testItem(organization, { externalId: `more-${n}` })),
+    )
+    const copy = await take(organization)
+    expect(await copy?.follow()).toBe(false)
+    copy?.letGo()
+    expect(memory.held()).toEqual({ bytes: 0, organizations: 0 })
+    expect(errors).toEqual([])
+  })
+
   it('grow and shrink with what is stored, and use again what was freed', async () => {
     const organization = await organizationOf(10)
     expect(await rowsHeld(organization)).toBe(10)

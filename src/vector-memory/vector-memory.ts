@@ -32,7 +32,9 @@ export interface VectorMemory {
   /** null: it is not held, or not yet, and the database has to answer. Never rejects. */
   take(of: CopyOf & { dimensions: number }): Promise<HeldCopy | null>
   held(): { bytes: number; organizations: number }
-  /** Ends what is being loaded and the threads. */
+  /** Begins to take up what the last stop has saved. */
+  start(): void
+  /** Ends what is being loaded and the threads, and saves what is held. */
   close(): Promise<void>
 }
 
@@ -56,6 +58,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
       return entry.isReady && !entry.isDropped ? hold(copies, entry, patience.followMs) : null
     },
     held: () => copies.held(),
+    start: () => copies.start(),
     close: () => copies.close(),
   }
 }

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { layoutOf } from './block-layout.ts'
+import { ItemFacts } from './item-facts.ts'
+import { FORMAT } from './saved-copies.ts'
+import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
+
+it('what a file of saved vectors holds is of its format: whoever changes the one raises the other', () => {
+  const layout = layoutOf(200)
+  const memory = new WebAssembly.Memory({ initial: 2, maximum: 2, shared: true })
+  const rows = new Uint8Array(3 * rowBytesOf(200))
+  // Halves between -2 and 2 in each row's vector.
+  for (let row = 0; row < 3; row++)
+    for (let at = 0; at < 200; at++)
+      rows[row * rowBytesOf(200) + KEY_BYTES + 4 + 2 * at] = (at % 2) * 128 + 0x30 + ((at * 7 + row) % 16)
+  writeRows(memory, { layout, rows, blocks: Uint32Array.of(0, 0, 0), places: Uint8Array.of(0, 1, 70) })
+  const facts = new ItemFacts()
+  const item = {
+    provider: 'slack',
+    source_kind: 'message',
+    source_id: 's',
+    author_name: null,
+    updated_at: 1.5,
+  }
+  facts.remove(facts.put({ ...item, id: 'gone', metadata: null }))
+  facts.put({ ...item, id: 'a', metadata: { n: 1, text: 'x', list: [1] } })
+  facts.put({ ...item, id: 'b', author_name: 'Ada', metadata: null })
+  const hash = createHash('sha256')
+    .update(new Uint8Array(memory.buffer.slice(0, layout.blockBytes)))
+    .update(JSON.stringify(facts.saved(0, facts.numbers)))
+  expect({ format: FORMAT, holds: hash.digest('hex').slice(0, 16) }).toEqual({
+    format: 1,
+    holds: 'efcfd9851bf23567',
+  })
+})
