@@ -32,17 +32,14 @@ export const ENTITY_TYPES = ['person', 'organization', 'channel', 'topic'] as co
 export type EntityType = (typeof ENTITY_TYPES)[number]
 export const STORED_TYPES = [...ENTITY_TYPES, 'source'] as const
 
-const AtomRows = z.array(
-  z.object({
-    id: z.string(),
-    type: z.enum(STORED_TYPES),
-    alias: z.string().nullable(),
-    rank: z.number(),
-    /** Source, items and those that it wrote. */
-    counts: z.array(z.tuple([z.string(), z.number(), z.number()])),
-    /** Name, alias and items, an entry for each source. */
-    names: z.array(z.tuple([z.string(), z.string().nullable(), z.number()])).nullable(),
-  }),
+const EntityRows = z.array(
+  z.object({ id: z.string(), type: z.enum(STORED_TYPES), alias: z.string().nullable(), rank: z.number() }),
+)
+const TotalRows = z.array(
+  z.object({ entity_id: z.string(), source_id: z.string(), items: z.number(), authored: z.number() }),
+)
+const NameRows = z.array(
+  z.object({ entity_id: z.string(), name: z.string(), alias: z.string().nullable(), items: z.number() }),
 )
 const IdRows = z.array(z.object({ id: z.string() }))
 
@@ -56,69 +53,78 @@ export function inView({ sources }: View): RawBuilder<unknown> {
   return sql`(${sql.join(sources.map(({ id }) => id))})`
 }
 
-/** Ids as a list for `in`. */
+/** Ids as an array for `= any`: looked up in an index at one go, which a join with as many rows does one by one. */
 export function idsOf(ids: Iterable<string>): RawBuilder<unknown> {
-  return sql`(select value::uuid from json_array_elements_text(${JSON.stringify([...ids])}::json))`
+  return sql`(array(select value::uuid from json_array_elements_text(${JSON.stringify([...ids])}::json)))`
 }
 
 /** These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names. */
 export async function loadAtoms(db: Db, view: View, ids: Iterable<string>): Promise<Map<string, Atom>> {
-  const wanted = [...ids]
-  return wanted.length === 0 ? new Map() : await loadAtomsOf(db, view, idsOf(wanted))
-}
-
-/** The same of the atoms that a subquery finds, so that one statement does both. */
-export async function loadAtomsOf(
-  db: Db,
-  view: View,
-  among: RawBuilder<unknown>,
-): Promise<Map<string, Atom>> {
   const atoms = new Map<string, Atom>()
   const asked = new Set<string>()
-  for (let round = 0, wanted = among; round < ROUNDS_MAX; round++) {
-    const loaded = await loadThese(db, view, wanted)
+  let missing = [...ids]
+  for (let round = 0; round < ROUNDS_MAX && missing.length > 0; round++) {
+    const loaded = await loadThese(db, view, missing)
     for (const atom of loaded) atoms.set(atom.id, atom)
     const named = await findByName(db, view, namesToFollow(loaded, asked))
-    const missing = named.filter((id) => !atoms.has(id))
-    if (missing.length === 0) break
-    wanted = idsOf(missing)
+    missing = named.filter((id) => !atoms.has(id))
   }
   return atoms
 }
 
-async function loadThese(db: Db, view: View, among: RawBuilder<unknown>): Promise<Atom[]> {
-  const { rows } = await sql`
-    select e.id, e.type, e.alias, e.rank, t.counts, n.names
-    from entities e
-    cross join lateral (
-      select json_agg(json_build_array(source_id, items, authored)) as counts from entity_totals
-      where organization_id = ${view.organizationId} and entity_id = e.id and source_id in ${inView(view)}
-    ) t
-    cross join lateral (
-      select json_agg(json_build_array(name, alias, items)) as names from entity_names
-      where organization_id = ${view.organizationId} and entity_id = e.id and source_id in ${inView(view)}
-    ) n
-    where e.organization_id = ${view.organizationId} and e.id in ${among} and t.counts is not null`.execute(
-    db,
-  )
-  return AtomRows.parse(rows).map(({ id, type, alias, rank, counts, names }) => ({
-    id,
-    type,
-    alias,
-    rank,
-    counts: new Map(counts.map(([sourceId, items, authored]) => [sourceId, { items, authored }])),
-    names: overSources(names ?? []),
-  }))
+/** What is stored of each is looked up for all of them, side by side: a third of the time of a subquery for each. */
+async function loadThese(db: Db, view: View, ids: readonly string[]): Promise<Atom[]> {
+  const given = idsOf(ids)
+  const [entities, counts, names] = await Promise.all([
+    sql`
+      select id, type, alias, rank from entities
+      where organization_id = ${view.organizationId} and id = any ${given}`.execute(db),
+    countsOf(db, view, given),
+    namesOf(db, view, given),
+  ])
+  return EntityRows.parse(entities.rows).flatMap((entity) => {
+    const { id, type } = entity
+    const atom = { ...entity, counts: counts.get(id), names: names.get(id) ?? [] }
+    // What lost its last item while it was looked up is gone.
+    if (atom.counts === undefined || (atom.names.length === 0 && type !== 'source')) return []
+    return [{ ...atom, counts: atom.counts }]
+  })
 }
 
-function overSources(names: readonly [string, string | null, number][]): CountedName[] {
-  const all = new Map<string, CountedName>()
-  for (const [name, alias, items] of names) {
-    const known = all.get(name)
-    if (known) all.set(name, { name, alias: known.alias ?? alias, items: known.items + items })
-    else all.set(name, { name, alias, items })
+async function countsOf(
+  db: Db,
+  view: View,
+  given: RawBuilder<unknown>,
+): Promise<Map<string, Map<string, SourceCount>>> {
+  const { rows } = await sql`
+    select entity_id, source_id, items, authored from entity_totals
+    where organization_id = ${view.organizationId} and entity_id = any ${given} and source_id in ${inView(view)}`.execute(
+    db,
+  )
+  const counts = new Map<string, Map<string, SourceCount>>()
+  for (const { entity_id: id, source_id: sourceId, items, authored } of TotalRows.parse(rows)) {
+    const of = counts.get(id) ?? new Map<string, SourceCount>()
+    counts.set(id, of.set(sourceId, { items, authored }))
   }
-  return [...all.values()]
+  return counts
+}
+
+async function namesOf(
+  db: Db,
+  view: View,
+  given: RawBuilder<unknown>,
+): Promise<Map<string, CountedName[]>> {
+  const { rows } = await sql`
+    select entity_id, name, max(alias) as alias, sum(items)::int as items from entity_names
+    where organization_id = ${view.organizationId} and entity_id = any ${given} and source_id in ${inView(view)}
+    group by entity_id, name`.execute(db)
+  const names = new Map<string, CountedName[]>()
+  for (const { entity_id: id, ...name } of NameRows.parse(rows)) {
+    const of = names.get(id)
+    if (of) of.push(name)
+    else names.set(id, [name])
+  }
+  return names
 }
 
 /** Names by which others may be the same. */
@@ -153,10 +159,10 @@ async function findByName(db: Db, view: View, { aliases, givenNames }: NamesToFo
   if (aliases.size === 0 && givenNames.size === 0) return []
   const given = textsOf(aliases)
   const { rows } = await sql`
-    (select id from entities where organization_id = ${view.organizationId} and alias in ${given} order by id limit ${SAME_NAMED_MAX})
+    (select id from entities where organization_id = ${view.organizationId} and alias = any ${given} order by id limit ${SAME_NAMED_MAX})
     union
     (select distinct entity_id from entity_names
-    where organization_id = ${view.organizationId} and alias in ${given} and source_id in ${inView(view)}
+    where organization_id = ${view.organizationId} and alias = any ${given} and source_id in ${inView(view)}
     order by entity_id limit ${SAME_NAMED_MAX})
     ${givenNames.size === 0 ? sql`` : sql`union ${calledBy(view, givenNames)}`}`.execute(db)
   return IdRows.parse(rows).map((row) => row.id)
@@ -177,5 +183,5 @@ function calledBy(view: View, givenNames: ReadonlySet<string>): RawBuilder<unkno
 }
 
 function textsOf(texts: Iterable<string>): RawBuilder<unknown> {
-  return sql`(select value from json_array_elements_text(${JSON.stringify([...texts])}::json))`
+  return sql`(array(select value from json_array_elements_text(${JSON.stringify([...texts])}::json)))`
 }

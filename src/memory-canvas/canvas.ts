@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -11,7 +11,6 @@ import {
   type EntityType,
   inView,
   loadAtoms,
-  loadAtomsOf,
   type SourceCount,
 } from './atoms.ts'
 import { findInItems, findNamed } from './find-named.ts'
@@ -174,10 +173,8 @@ async function findCandidates(
   // Some of them will turn out to be the same.
   const room = query.limit + Math.ceil(query.limit / 2) + 10
   if (!selection) {
-    const atoms =
-      asked === null
-        ? await loadAtomsOf(db, view, topAtoms(view, query.entityType, room))
-        : await loadAtoms(db, view, [...asked].slice(0, room))
+    const ids = asked === null ? await topAtoms(db, view, query.entityType, room) : [...asked].slice(0, room)
+    const atoms = await loadAtoms(db, view, ids)
     return resolveEntities(atoms.values())
   }
   const { counts } = selection
@@ -207,11 +204,18 @@ function countedIn(entity: Entity, within: Selected['counts']): Entity {
   return { ...entity, counts, weight: [...counts.values()].reduce((sum, { items }) => sum + items, 0) }
 }
 
+const IdRows = z.array(z.object({ id: z.string() }))
+
 /** The atoms that most items in view name, the types in turns: the first of each source and type by their index, then the best. */
-function topAtoms(view: View, entityType: EntityType | undefined, room: number): RawBuilder<unknown> {
+async function topAtoms(
+  db: Db,
+  view: View,
+  entityType: EntityType | undefined,
+  room: number,
+): Promise<string[]> {
   const types = entityType === undefined ? ENTITY_TYPES : [entityType]
   const sourceIds = JSON.stringify(view.sources.map(({ id }) => id))
-  return sql`(
+  const { rows } = await sql`
     select t.entity_id as id
     from json_array_elements_text(${sourceIds}::json) as s(id)
     cross join json_array_elements_text(${JSON.stringify(types)}::json) with ordinality as k(type, turn)
@@ -222,7 +226,8 @@ function topAtoms(view: View, entityType: EntityType | undefined, room: number):
     ) t
     group by t.entity_id, k.turn
     order by row_number() over (partition by k.turn order by sum(t.items) desc, t.entity_id), k.turn
-    limit ${room})`
+    limit ${room}`.execute(db)
+  return IdRows.parse(rows).map((row) => row.id)
 }
 
 async function weighSources(

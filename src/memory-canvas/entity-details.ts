@@ -133,7 +133,7 @@ async function findEvidence(db: Db, view: View, atomIds: readonly string[]): Pro
       order by latest.seen_at desc, latest.source_item_id limit 1) as item_id
     from (
       select entity_id, name, sum(items)::int as items, array_agg(source_id) as sources from entity_names
-      where organization_id = ${view.organizationId} and entity_id in ${idsOf(atomIds)} and source_id in ${inView(view)}
+      where organization_id = ${view.organizationId} and entity_id = any ${idsOf(atomIds)} and source_id in ${inView(view)}
       group by entity_id, name order by items desc, name, entity_id limit ${ALIASES_MAX}
     ) n
     order by n.items desc, n.name, n.entity_id`.execute(db)
@@ -166,9 +166,9 @@ async function showItems(
     cross join lateral (
       select min(nullif(strpos(lower(left(i.body, 60000)), lower(name)), 0)) as place
       from item_entities m cross join unnest(m.names) as name
-      where m.organization_id = i.organization_id and m.source_item_id = i.id and m.entity_id in ${idsOf(atomIds)}
+      where m.organization_id = i.organization_id and m.source_item_id = i.id and m.entity_id = any ${idsOf(atomIds)}
     ) p
-    where i.organization_id = ${view.organizationId} and i.id in ${idsOf(itemIds)} and i.source_id in ${inView(view)}`.execute(
+    where i.organization_id = ${view.organizationId} and i.id = any ${idsOf(itemIds)} and i.source_id in ${inView(view)}`.execute(
     db,
   )
   const byId = new Map(ItemRows.parse(rows).map((row) => [row.id, row]))

@@ -32,7 +32,7 @@ export async function findInItems(db: Db, view: View, itemIds: readonly string[]
   const { rows } = await sql`
     select entity_id as id from item_entities
     where organization_id = ${view.organizationId} and source_id in ${inView(view)} and role <> 'source'
-      and source_item_id in ${idsOf(itemIds)}
+      and source_item_id = any ${idsOf(itemIds)}
     group by entity_id order by count(*) desc, entity_id limit ${FOUND_MAX}`.execute(db)
   return IdRows.parse(rows).map((row) => row.id)
 }

@@ -44,7 +44,7 @@ export async function countWithin(
   const { rows } = await sql`
     select entity_id, source_id, count(*)::int as items, (count(*) filter (where role = 'author'))::int as authored
     from item_entities
-    where organization_id = ${view.organizationId} and source_item_id in ${idsOf(items)} and source_id in ${inView(view)}
+    where organization_id = ${view.organizationId} and source_item_id = any ${idsOf(items)} and source_id in ${inView(view)}
     group by entity_id, source_id`.execute(db)
   const counts = new Map<string, Map<string, SourceCount>>()
   for (const { entity_id: id, source_id: sourceId, items: count, authored } of CountRows.parse(rows)) {
@@ -98,19 +98,18 @@ export async function namedTogether(
   items: Selection | undefined,
 ): Promise<Together[]> {
   const chosen = nodes.flatMap(({ atoms }, node) => atoms.map(({ id }) => ({ id, node })))
-  const given = sql`json_to_recordset(${JSON.stringify(chosen)}::json) as c(id uuid, node int)`
-  const evidence: RawBuilder<unknown> =
-    items === undefined
-      ? latestOfPlaces(view, nodes)
-      : sql`select value::uuid as source_item_id from json_array_elements_text(${JSON.stringify(items)}::json)`
+  const evidence = items === undefined ? latestOfPlaces(view, nodes) : idsOf(items)
+  // Named alone first, so that the items are looked up in the index at one go, and not for each node.
   const { rows } = await sql`
-    with evidence as materialized (${evidence})
     select array_agg(c.node) as nodes, array_agg(m.role) as roles
-    from evidence e
-    join item_entities m on m.organization_id = ${view.organizationId} and m.source_item_id = e.source_item_id
-      and m.source_id in ${inView(view)}
-    join ${given} on c.id = m.entity_id
-    group by e.source_item_id having count(*) > 1`.execute(db)
+    from (
+      select source_item_id, entity_id, role from item_entities
+      where organization_id = ${view.organizationId} and source_item_id = any ${evidence}
+        and source_id in ${inView(view)}
+      offset 0
+    ) m
+    join json_to_recordset(${JSON.stringify(chosen)}::json) as c(id uuid, node int) on c.id = m.entity_id
+    group by m.source_item_id having count(*) > 1`.execute(db)
   return TogetherRows.parse(rows)
 }
 
@@ -119,13 +118,13 @@ function latestOfPlaces(view: View, nodes: readonly { atoms: readonly Atom[] }[]
   const perNode = Math.max(PLACES_A_NODE_MIN, Math.min(PLACES_A_NODE_MAX, fair))
   const places = nodes.flatMap((node) => placesOf(node, perNode))
   const each = Math.max(1, Math.min(EVIDENCE_A_PLACE, Math.floor(EVIDENCE_MAX / places.length)))
-  return sql`
+  return sql`(array(
     select distinct m.source_item_id from json_to_recordset(${JSON.stringify(places)}::json) as p(id uuid, source uuid)
     cross join lateral (
       select source_item_id from item_entities
       where organization_id = ${view.organizationId} and entity_id = p.id and source_id = p.source
       order by seen_at desc, source_item_id limit ${each}
-    ) m`
+    ) m))`
 }
 
 function sourceList({ sources }: View): RawBuilder<unknown> {
