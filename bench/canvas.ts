@@ -1,35 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { Client } from 'pg'
-import { z } from 'zod'
 import { openPostgres } from '../src/database/drivers/postgres.ts'
 import { openDatabase, migrateDatabase } from '../src/database/open-database.ts'
 import type { Db } from '../src/database/database.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createMemoryCanvas } from '../src/memory-canvas/index.ts'
-import { benchDocument, benchQuery } from './corpus.ts'
+import { besideRequests } from './canvas-beside-requests.ts'
 import { keepResults } from './keep-results.ts'
-import { call, startServer } from './server.ts'
 
 /*
- * npm run bench -- canvas [embedded|postgres]: queries of the memory canvas at 100,000 items and 50,000 entities, and ingest with
- * and without the worker that reads for it, with what that reads a second.
+ * npm run bench -- canvas [embedded|postgres]: queries of the memory canvas at 100,000 items and 50,000 entities, and what the worker
+ * that reads for it does to searches and ingests beside it.
  */
 
 const ITEMS = 100_000
 const ENTITIES = 50_000
 const MENTIONS_AN_ITEM = 6
 const RUNS = 21
-const DOCUMENTS = 1_000
-const ROUNDS = 3
-const DOCUMENTS_A_REQUEST = 50
-const SEARCHES = 200
-
-const Sources = z.object({ sources: z.array(z.object({ id: z.string(), provider: z.string() })) })
-const Waiting = z.object({ itemsWaiting: z.int() })
 
 /** Measures one or both databases and keeps the figures. */
 export async function benchCanvas(wanted: string | undefined): Promise<void> {
@@ -52,7 +43,10 @@ async function onEmbedded(): Promise<Record<string, number | string>> {
     inFolder(async (folder) => ({
       database: 'embedded',
       ...(await measureQueries(queries, undefined)),
-      ...(await measureIngest({ DATA_DIR: folder, DATABASE_URL: '' })),
+      ...(await besideRequests({ dataDir: join(folder, 'a'), databaseUrl: undefined }, async () => {
+        await cp(join(folder, 'a'), join(folder, 'b'), { recursive: true })
+        return { dataDir: join(folder, 'b'), databaseUrl: undefined }
+      })),
     })),
   )
 }
@@ -69,18 +63,21 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 async function onPostgres(serverUrl: string): Promise<Record<string, number | string>> {
   const admin = new Client({ connectionString: serverUrl })
   await admin.connect()
-  const names = [`bench_canvas_${process.pid}_a`, `bench_canvas_${process.pid}_b`]
+  const names = ['a', 'b', 'c'].map((letter) => `bench_canvas_${process.pid}_${letter}`)
   try {
-    const [first = '', second = ''] = names.map((name) => {
+    const [first = '', second = '', third = ''] = names.map((name) => {
       const url = new URL(serverUrl)
       url.pathname = name
       return url.href
     })
-    for (const name of names) await admin.query(`create database ${name}`)
+    for (const name of names.slice(0, 2)) await admin.query(`create database ${name}`)
     return await inFolder(async (folder) => ({
       database: 'postgres',
       ...(await measureQueries(folder, first)),
-      ...(await measureIngest({ DATA_DIR: folder, DATABASE_URL: second })),
+      ...(await besideRequests({ dataDir: join(folder, 'a'), databaseUrl: second }, async () => {
+        await admin.query(`create database ${names[2]} template ${names[1]}`)
+        return { dataDir: join(folder, 'b'), databaseUrl: third }
+      })),
     }))
   } finally {
     for (const name of names) await admin.query(`drop database if exists ${name} with (force)`)
@@ -206,86 +203,4 @@ async function fill(db: Db, organizationId: string): Promise<void> {
     where t.organization_id = ${org} and e.alias is not null`.execute(db)
   for (const table of ['source_items', 'entities', 'item_entities', 'entity_totals', 'entity_names'])
     await sql`vacuum analyze ${sql.table(table)}`.execute(db)
-}
-
-/** Ingest and searches by a process that does not read for the canvas and by one that does, in turns, then until all is read. */
-async function measureIngest(environment: Record<string, string>): Promise<Record<string, string>> {
-  const without: number[] = []
-  const during: number[] = []
-  const searches = { without: [] as number[], during: [] as number[] }
-  let before = Number.NaN
-  for (let round = 1; ; round++) {
-    const plain = await startServer({ ...environment, ROLE: 'api' })
-    without.push(await ingest(plain.url, `without-${round}`))
-    searches.without.push(...(await search(plain.url)))
-    before = await plain.residentMb()
-    await plain.stop()
-    const reading = await startServer(environment)
-    try {
-      during.push(await ingest(reading.url, `with-${round}`))
-      searches.during.push(...(await search(reading.url)))
-      if (round < ROUNDS) continue
-      return {
-        'documents/s in, not reading': without.map((one) => one.toFixed(0)).join(', '),
-        'documents/s in, with a backlog being read': during.map((one) => one.toFixed(0)).join(', '),
-        'search, not reading, p50 / p95 ms': percentiles(searches.without),
-        'search, with a backlog being read': percentiles(searches.during),
-        'items/s read': (await measureReading(reading.url)).toFixed(0),
-        'resident MB, not reading': before.toFixed(0),
-        'resident MB, having read': (await reading.residentMb()).toFixed(0),
-      }
-    } finally {
-      await reading.stop()
-    }
-  }
-}
-
-/** Milliseconds of each of some searches, one after another. */
-async function search(url: string): Promise<number[]> {
-  const taken: number[] = []
-  for (let number = 0; number < SEARCHES; number++) {
-    const started = performance.now()
-    await call(url, 'POST', '/v1/search', { query: benchQuery(number) })
-    taken.push(performance.now() - started)
-  }
-  return taken
-}
-
-function percentiles(taken: readonly number[]): string {
-  const sorted = taken.toSorted((a, b) => a - b)
-  return [0.5, 0.95]
-    .map((share) => (sorted[Math.floor(share * sorted.length)] ?? Number.NaN).toFixed(1))
-    .join(' / ')
-}
-
-/** Items a second while nobody asks for anything; it rests much longer where somebody does, so it is seldom asked how far it is. */
-async function measureReading(url: string): Promise<number> {
-  const started = performance.now()
-  const waiting = async (): Promise<number> =>
-    Waiting.parse(await call(url, 'GET', '/v1/memory-canvas?limit=1')).itemsWaiting
-  const beginning = await waiting()
-  while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 5_000))
-  return beginning / ((performance.now() - started) / 1000)
-}
-
-async function ingest(url: string, name: string): Promise<number> {
-  const { sources } = Sources.parse(await call(url, 'GET', '/v1/sources'))
-  const source = sources.find(({ provider }) => provider === 'notion')
-  if (!source) throw new Error('the local workspace has no source for notion')
-  const started = performance.now()
-  for (let from = 0; from < DOCUMENTS; from += DOCUMENTS_A_REQUEST) {
-    const documents = Array.from({ length: DOCUMENTS_A_REQUEST }, (_, n) =>
-      documentOf(source.id, name, from + n),
-    )
-    await call(url, 'POST', '/v1/ingest', { documents })
-  }
-  return DOCUMENTS / ((performance.now() - started) / 1000)
-}
-
-function documentOf(connectorId: string, name: string, number: number): Record<string, unknown> {
-  const { title, body } = benchDocument(number)
-  const named = `Ada Lovelace met Grace Hopper about Orion${number % 97} and Zephyr${number % 13} at Acme Ltd.`
-  const metadata = { senderEmail: `person${number % 50}@corp.com`, folder: `Folder ${number % 20}` }
-  const kind = { connectorId, provider: 'notion', sourceKind: 'document', externalId: `${name}-${number}` }
-  return { ...kind, title, body: `${named}\n\n${body}`, authorName: `Person ${number % 50}`, metadata }
 }

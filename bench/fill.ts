@@ -22,8 +22,16 @@ export interface Place {
 const Organization = z.tuple([z.object({ id: z.string() })])
 const SourceRows = z.array(z.object({ id: z.string(), provider: z.string() }))
 
+/** The document of a number, in the source of its provider. */
+export type ItemOf = (number: number, sourceOf: (provider: string) => string) => NewItem
+
 /** Stores documents up to a number, the way that the service does. @returns how many chunks there are */
-export async function fill({ dataDir, databaseUrl }: Place, from: number, to: number): Promise<number> {
+export async function fill(
+  { dataDir, databaseUrl }: Place,
+  from: number,
+  to: number,
+  itemOf: ItemOf = documentOf,
+): Promise<number> {
   const { db, close } = await openDatabase({
     dataDir,
     databaseUrl,
@@ -48,7 +56,7 @@ export async function fill({ dataDir, databaseUrl }: Place, from: number, to: nu
   }
 }
 
-function itemOf(number: number, sourceOf: (provider: string) => string): NewItem {
+function documentOf(number: number, sourceOf: (provider: string) => string): NewItem {
   const provider = number % RARE === 1 ? 'slack' : 'notion'
   return {
     sourceId: sourceOf(provider),

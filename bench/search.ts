@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { benchQuery } from './corpus.ts'
 import { CHUNKS_A_DOCUMENT, fill, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
-import { ADMIN_KEY, type BenchServer, call, startServer } from './server.ts'
+import { ADMIN_KEY, type BenchServer, call, startServer, untilInMemory } from './server.ts'
 
 /*
  * npm run bench -- search [embedded|postgres] [chunks …]: searches of one organization as it grows, with its vectors in memory
@@ -19,7 +19,6 @@ const SEARCHES = 200
 const SEARCHES_COMPARED = 20
 const CLIENTS = 8
 const THROUGHPUT_SECONDS = 5
-const LOADING_MS_MAX = 300_000
 
 /** What is asked for beside the query. */
 const KINDS = {
@@ -104,7 +103,7 @@ async function measure(environment: Record<string, string>): Promise<Omit<Result
     const ready = performance.now()
     await search(server.url, 0, KINDS.plain)
     const firstSearchMs = performance.now() - ready
-    await untilInMemory(server.url)
+    await untilInMemory(server.url, () => search(server.url, 0, KINDS.plain))
     const inMemoryAfterSeconds = (performance.now() - ready) / 1000
     const plain = await times(server.url, KINDS.plain)
     const p50Ms = {
@@ -127,22 +126,6 @@ async function measure(environment: Record<string, string>): Promise<Omit<Result
     }
   } finally {
     await server.stop()
-  }
-}
-
-/** Asks until the vectors in memory answer. */
-async function untilInMemory(url: string): Promise<void> {
-  const started = performance.now()
-  const answered = async (): Promise<number> => {
-    const metrics = await (await fetch(`${url}/metrics`)).text()
-    return Number(/^searches_total\{path="memory"\} (\d+)/m.exec(metrics)?.[1] ?? 0)
-  }
-  const before = await answered()
-  while ((await answered()) === before) {
-    if (performance.now() - started > LOADING_MS_MAX)
-      throw new Error('the vectors were not taken into memory')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    await search(url, 0, KINDS.plain)
   }
 }
 

@@ -47,6 +47,24 @@ export async function startServer(environment: Record<string, string>): Promise<
   }
 }
 
+const LOADING_MS_MAX = 300_000
+
+/** Searches until the vectors in memory answer. */
+export async function untilInMemory(url: string, search: () => Promise<unknown>): Promise<void> {
+  const started = performance.now()
+  const answered = async (): Promise<number> => {
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    return Number(/^searches_total\{path="memory"\} (\d+)/m.exec(metrics)?.[1] ?? 0)
+  }
+  const before = await answered()
+  while ((await answered()) === before) {
+    if (performance.now() - started > LOADING_MS_MAX)
+      throw new Error('the vectors were not taken into memory')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await search()
+  }
+}
+
 /** Calls the service, as the admin key unless told otherwise; anything but success ends the benchmark. */
 export async function call(
   url: string,

@@ -234,6 +234,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
     gates,
     logger,
     publicUrl,
+    onReceived: metrics.observeRequest,
     onAnswered: metrics.observeAnswer,
     isDraining,
     tracer,
@@ -312,7 +313,7 @@ function backgroundOf(
     logger,
     terms: termWeights,
     onRead: metrics.observeCanvasItems,
-    isBusy: metrics.hasJustAnswered,
+    isBusy: metrics.isAnswering,
   })
   const evidenceCalibrator = createEvidenceCalibrator({ db: database.db, models, logger })
   return {

@@ -4,8 +4,10 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   registry: Registry
   observeAnswer(answered: { method: string; route: string; status: number; seconds: number }): void
-  /** Whether a request was answered within the last half second. */
-  hasJustAnswered(): boolean
+  /** A request that came in. @returns what is to be called once it is answered or given up */
+  observeRequest(): () => void
+  /** Whether a request is being answered, or was within the last half second. */
+  isAnswering(): boolean
   /** A sync run that this process parted with, and why. */
   observeRun(run: { provider: string; end: string; seconds: number }): void
   /** An attempt to report answers over the cap to the payment processor. */
@@ -80,10 +82,18 @@ export function createMetrics(): Metrics {
     labelNames: ['path'],
     registers: [registry],
   })
-  let answeredAt = Number.NEGATIVE_INFINITY
+  let open = 0
+  let closedAt = Number.NEGATIVE_INFINITY
   return {
     registry,
-    hasJustAnswered: () => performance.now() - answeredAt < JUST_MS,
+    observeRequest() {
+      open += 1
+      return () => {
+        open -= 1
+        closedAt = performance.now()
+      }
+    },
+    isAnswering: () => open > 0 || performance.now() - closedAt < JUST_MS,
     observeCanvasItems: (read) => canvasItems.inc(read),
     observeReport: (attempt) => reported.inc({ outcome: attempt.outcome }, attempt.answers),
     watchOverage: (read) => watch(registry, read, OVERAGE_GAUGES),
@@ -92,7 +102,6 @@ export function createMetrics(): Metrics {
     observeSearch: (path) => searches.inc({ path }),
     watchSearchMemory: (read) => watch(registry, async () => read(), SEARCH_MEMORY_GAUGES),
     observeAnswer({ method, route, status, seconds }) {
-      answeredAt = performance.now()
       answers.observe({ method, route, status }, seconds)
     },
     observeRun: ({ provider, end, seconds }) => runs.observe({ provider, end }, seconds),

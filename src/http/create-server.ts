@@ -37,6 +37,8 @@ export interface ServerOptions<S> {
   logger: FastifyBaseLogger
   /** The base URL in links, without a slash at its end. */
   publicUrl: () => string
+  /** Told of every request as it comes in; what it returns is told when that is answered or given up. */
+  onReceived?: () => () => void
   /** Seconds and the route of every answered request, for metrics. */
   onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
   /** Where requests are traced. */
@@ -130,6 +132,8 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   const addresses = collectAddresses(app)
   if (options.tracer) traceRequests(app, options.tracer)
   app.addHook('onRequest', async (request, reply) => {
+    const onClosed = options.onReceived?.()
+    if (onClosed) reply.raw.once('close', onClosed)
     reply.header('X-Request-Id', request.id)
     holdBody(budget, request, reply)
     if (options.isDraining?.() && !STILL_ANSWERED.has(request.routeOptions.url ?? '')) throw stopping(reply)

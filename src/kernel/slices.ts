@@ -11,14 +11,28 @@ export type Pausable<Result> = Generator<void, Result>
  * @throws what the work throws, and the reason of `signal`
  */
 export async function inSlices<Result>(work: Pausable<Result>, signal?: AbortSignal): Promise<Result> {
-  let until = performance.now() + SLICE_MS
+  return await inSlicesOf(SLICE_MS, work, async () => {
+    await turn()
+    signal?.throwIfAborted()
+  })
+}
+
+/**
+ * The same in slices of so many milliseconds, with a pause of the caller's choice between them.
+ * @throws what the work and the pause throw
+ */
+export async function inSlicesOf<Result>(
+  sliceMs: number,
+  work: Pausable<Result>,
+  pause: () => Promise<void>,
+): Promise<Result> {
+  let until = performance.now() + sliceMs
   for (;;) {
     const step = work.next()
     if (step.done) return step.value
     if (performance.now() < until) continue
-    await turn()
-    signal?.throwIfAborted()
-    until = performance.now() + SLICE_MS
+    await pause()
+    until = performance.now() + sliceMs
   }
 }
 

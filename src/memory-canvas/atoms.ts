@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import type { StoredEntityType } from '../database/schema.ts'
 import { givenNameOf } from './extraction/identity.ts'
+import { idsOf } from './ids.ts'
 import type { View } from './visible-sources.ts'
 
 /** How many items of one source name something, and how many of these it wrote. */
@@ -51,11 +52,6 @@ const ROUNDS_MAX = 4
 /** The sources of a view as a list for `in`; the view has at least one. */
 export function inView({ sources }: View): RawBuilder<unknown> {
   return sql`(${sql.join(sources.map(({ id }) => id))})`
-}
-
-/** Ids as an array for `= any`: looked up in an index at one go, which a join with as many rows does one by one. */
-export function idsOf(ids: Iterable<string>): RawBuilder<unknown> {
-  return sql`(array(select value::uuid from json_array_elements_text(${JSON.stringify([...ids])}::json)))`
 }
 
 /** These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names. */
@@ -109,11 +105,7 @@ async function countsOf(
   return counts
 }
 
-async function namesOf(
-  db: Db,
-  view: View,
-  given: RawBuilder<unknown>,
-): Promise<Map<string, CountedName[]>> {
+async function namesOf(db: Db, view: View, given: RawBuilder<unknown>): Promise<Map<string, CountedName[]>> {
   const { rows } = await sql`
     select entity_id, name, max(alias) as alias, sum(items)::int as items from entity_names
     where organization_id = ${view.organizationId} and entity_id = any ${given} and source_id in ${inView(view)}

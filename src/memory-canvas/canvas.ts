@@ -5,14 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import {
-  type Atom,
-  ENTITY_TYPES,
-  type EntityType,
-  inView,
-  loadAtoms,
-  type SourceCount,
-} from './atoms.ts'
+import { type Atom, ENTITY_TYPES, type EntityType, inView, loadAtoms, type SourceCount } from './atoms.ts'
 import { findInItems, findNamed } from './find-named.ts'
 import { byWeight, type CanvasEdge, type CanvasNode, inTurns, toGraph } from './graph.ts'
 import { type Entity, resolveEntities } from './resolve.ts'

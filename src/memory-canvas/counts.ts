@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { StoredEntityType } from '../database/schema.ts'
 import { ROLES, type Role } from './extraction/identity.ts'
+import { idsOf } from './ids.ts'
 
 /** An item's naming of an entity, as it is counted. */
 export interface Mention {
@@ -113,17 +114,17 @@ async function writeNames(tx: Tx, organizationId: string, rows: readonly object[
 
 /** Leaves nothing of what no item names any more. */
 async function removeUnnamed(tx: Tx, organizationId: string, entityIds: readonly string[]): Promise<void> {
-  const given = sql`(select value::uuid from json_array_elements_text(${JSON.stringify(entityIds)}::json))`
+  const given = idsOf(entityIds)
   await sql`
-    delete from entity_names where organization_id = ${organizationId} and entity_id in ${given} and items <= 0`.execute(
+    delete from entity_names where organization_id = ${organizationId} and entity_id = any ${given} and items <= 0`.execute(
     tx,
   )
   await sql`
-    delete from entity_totals where organization_id = ${organizationId} and entity_id in ${given} and items <= 0`.execute(
+    delete from entity_totals where organization_id = ${organizationId} and entity_id = any ${given} and items <= 0`.execute(
     tx,
   )
   await sql`
-    delete from entities e where e.organization_id = ${organizationId} and e.id in ${given}
+    delete from entities e where e.organization_id = ${organizationId} and e.id = any ${given}
       and not exists (select from entity_totals t where t.organization_id = ${organizationId} and t.entity_id = e.id)`.execute(
     tx,
   )
@@ -152,7 +153,7 @@ export async function removeMentions(
 ): Promise<Mention[]> {
   const { rows } = await sql`
     delete from item_entities where organization_id = ${organizationId}
-      and source_item_id in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))
+      and source_item_id = any ${idsOf(itemIds)}
     returning source_item_id, entity_id, source_id, role, names`.execute(tx)
   return Removed.parse(rows).map((row) => ({
     sourceItemId: row.source_item_id,

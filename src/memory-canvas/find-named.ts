@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { idsOf, inView } from './atoms.ts'
+import { inView } from './atoms.ts'
 import { fold } from './extraction/identity.ts'
+import { idsOf } from './ids.ts'
 import type { View } from './visible-sources.ts'
 
 /** Words of a query that are looked up; a name has no more. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import { CountChanges, lockCanvas, removeMentions } from './counts.ts'
+import { idsOf } from './ids.ts'
 
 const ItemRows = z.array(z.object({ id: z.string() }))
 
@@ -13,7 +14,7 @@ export async function forgetItems(tx: Tx, organizationId: string, itemIds: reado
   if (itemIds.length === 0) return
   const { rows } = await sql`
     select id from source_items where organization_id = ${organizationId}
-      and id in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))
+      and id = any ${idsOf(itemIds)}
     order by provider collate "C", external_id collate "C" for update`.execute(tx)
   const ids = ItemRows.parse(rows).map((row) => row.id)
   if (ids.length === 0) return
@@ -33,7 +34,5 @@ function gainsNothing(): never {
 export async function rereadItems(tx: Tx, organizationId: string, itemIds: readonly string[]): Promise<void> {
   await sql`
     update source_items set canvas_sha256 = null where organization_id = ${organizationId}
-      and id in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))`.execute(
-    tx,
-  )
+      and id = any ${idsOf(itemIds)}`.execute(tx)
 }

@@ -2,14 +2,13 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import { inSlices } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import { CountChanges, type Mention, removeMentions } from './counts.ts'
-import { extractingEntities } from './extraction/extract-entities.ts'
+import { CHARACTERS_READ, extractingEntities } from './extraction/extract-entities.ts'
 import { entityId, fold, type FoundEntity, RANK } from './extraction/identity.ts'
 
-/** Of one transaction: the embedded database has other work too. */
-const ITEMS_A_BATCH = 24
-const CHARACTERS_A_BATCH = 400_000
+/** Stored bytes of the items that are read together: what is compressed may be some times as much. */
+const BYTES_TOGETHER = 64_000
 
 const WaitingRows = z.array(
   z.object({
@@ -32,34 +31,35 @@ export interface ReadItem {
   error?: unknown
 }
 
-const Sizes = z.array(z.object({ id: z.string(), characters: z.number() }))
+const Sizes = z.array(z.object({ id: z.string(), bytes: z.number() }))
 
-/** Some items of the organization that the canvas has not read as they are, a batch at most. */
-export async function findWaitingItems(db: Db, organizationId: string): Promise<WaitingItem[]> {
+/** Some items of the organization that the canvas has not read as they are, as far as they are read of each. */
+export async function findWaitingItems(
+  db: Db,
+  organizationId: string,
+  limit: number,
+): Promise<WaitingItem[]> {
   const { rows: sizes } = await sql`
-    select id, length(body) as characters from source_items
+    select id, pg_column_size(body) as bytes from source_items
     where organization_id = ${organizationId} and canvas_sha256 is distinct from content_sha256
-    order by source_id, id limit ${ITEMS_A_BATCH}`.execute(db)
+    order by source_id, id limit ${limit}`.execute(db)
   const ids: string[] = []
-  let characters = 0
+  let bytes = 0
   for (const one of Sizes.parse(sizes)) {
-    characters += one.characters
-    if (ids.length > 0 && characters > CHARACTERS_A_BATCH) break
+    bytes += one.bytes
+    if (ids.length > 0 && bytes > BYTES_TOGETHER) break
     ids.push(one.id)
   }
   if (ids.length === 0) return []
   const { rows } = await sql`
-    select id, provider, source_kind, title, body, author_name, metadata, encode(content_sha256, 'hex') as hash
+    select id, provider, source_kind, title, left(body, ${CHARACTERS_READ}) as body, author_name, metadata,
+      encode(content_sha256, 'hex') as hash
     from source_items where organization_id = ${organizationId} and id in (${sql.join(ids)})`.execute(db)
   return WaitingRows.parse(rows)
 }
 
 /** What items name. What cannot be read names nothing: a fault of an item is that item's. */
-export async function readItems(
-  items: readonly WaitingItem[],
-  terms: TermWeights,
-  signal: AbortSignal,
-): Promise<ReadItem[]> {
+export function* readingItems(items: readonly WaitingItem[], terms: TermWeights): Pausable<ReadItem[]> {
   const read: ReadItem[] = []
   for (const item of items) {
     const given = {
@@ -71,16 +71,18 @@ export async function readItems(
       metadata: item.metadata,
     }
     try {
-      read.push({ item, entities: await inSlices(extractingEntities(given, terms), signal) })
+      read.push({ item, entities: yield* extractingEntities(given, terms) })
     } catch (error) {
-      signal.throwIfAborted()
       read.push({ item, entities: [], error })
     }
+    yield
   }
   return read
 }
 
-const LockedRows = z.array(z.object({ id: z.string(), source_id: z.string(), seen_at: z.date() }))
+const LockedRows = z.array(
+  z.object({ id: z.string(), source_id: z.string(), hash: z.string(), seen_at: z.date() }),
+)
 
 /**
  * Stores what items name in place of what they named before, in a transaction that has locked the organization's canvas. An item
@@ -91,15 +93,16 @@ export async function storeReadItems(
   organizationId: string,
   read: readonly ReadItem[],
 ): Promise<void> {
-  const given = read.map(({ item: { id, hash } }) => ({ id, hash }))
+  const hashes = new Map(read.map(({ item: { id, hash } }) => [id, hash]))
   const { rows } = await sql`
-    select i.id, i.source_id, coalesce(i.source_updated_at, i.source_created_at, i.updated_at) as seen_at
-    from source_items i
-    join json_to_recordset(${JSON.stringify(given)}::json) as r(id uuid, hash text) on r.id = i.id
-    where i.organization_id = ${organizationId} and i.content_sha256 = decode(r.hash, 'hex')
-      and i.canvas_sha256 is distinct from i.content_sha256
-    for update of i skip locked`.execute(tx)
-  const locked = new Map(LockedRows.parse(rows).map((row) => [row.id, row]))
+    select id, source_id, encode(content_sha256, 'hex') as hash,
+      coalesce(source_updated_at, source_created_at, updated_at) as seen_at
+    from source_items
+    where organization_id = ${organizationId} and id in (${sql.join([...hashes.keys()])})
+      and canvas_sha256 is distinct from content_sha256
+    for update skip locked`.execute(tx)
+  const unchanged = LockedRows.parse(rows).filter(({ id, hash }) => hashes.get(id) === hash)
+  const locked = new Map(unchanged.map((row) => [row.id, row]))
   if (locked.size === 0) return
   const known = new Map<string, FoundEntity>()
   const mentions: (Mention & { seenAt: Date })[] = []

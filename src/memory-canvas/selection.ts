@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { type Atom, idsOf, inView, type SourceCount } from './atoms.ts'
+import { type Atom, inView, type SourceCount } from './atoms.ts'
 import { ROLES, type Role } from './extraction/identity.ts'
+import { idsOf } from './ids.ts'
 import type { View } from './visible-sources.ts'
 
 /** Items in view that a part of the canvas is drawn from: the latest of them, so that no request reads them all. */

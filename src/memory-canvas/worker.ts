@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { createTask, isLeaseFree, leaseEnd } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { isConflict, isDatabaseOutage, retryConflicts } from '../database/retry-conflicts.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import { lockCanvas } from './counts.ts'
-import { findWaitingItems, type ReadItem, readItems, storeReadItems } from './read-items.ts'
+import { inSlicesOf } from '../kernel/slices.ts'
+import { createPace } from './pace.ts'
+import { findWaitingItems, type ReadItem, readingItems, storeReadItems } from './read-items.ts'
 
 /** What of a logger is needed here. */
 export interface CanvasLogger {
@@ -31,17 +31,19 @@ export interface CanvasWorkerOptions {
   logger: CanvasLogger
   /** How many items were read, after each batch. */
   onRead: (items: number) => void
-  /** Whether the process answers requests, which come first. */
+  /** Whether somebody asks the process for something, or just did: that comes first. */
   isBusy: () => boolean
 }
 
 const INTERVAL_MS = 2_000
 /** Renewed with every batch; whoever held it without doing so counts as dead. */
 const LEASE_SECONDS = 60
-/** Of the time a batch took: the rest of the service has the database as long as the canvas, and much longer while it is used. */
-const REST = 1
-const REST_WHEN_BUSY = 9
-const REST_MS_MAX = 5_000
+/** The event loop belongs to others after so long, and where there is one session only, it does after so long a transaction. */
+const SLICE_MS = 4
+const TRANSACTION_MS = 15
+const ITEMS_MAX = 24
+/** With fewer, most of a transaction is what each of them takes. */
+const ITEMS_MIN = 4
 
 class LeaseLost extends Error {
   constructor() {
@@ -61,14 +63,15 @@ export function createCanvasWorker({ db, terms, logger, onRead, isBusy }: Canvas
   async function readAll(organizationId: string): Promise<void> {
     const leaseId = await claim(db, organizationId)
     if (leaseId === null) return
-    let restMs = 0
+    const pause = createPace(isBusy, signal)
+    let items = ITEMS_MIN
     try {
-      while (!signal.aborted) {
-        const waiting = await findWaitingItems(db, organizationId)
+      for (;;) {
+        await pause()
+        const waiting = await findWaitingItems(db, organizationId, items)
         if (waiting.length === 0) return
-        await sleep(restMs, undefined, { signal })
-        const started = performance.now()
-        const read = await readItems(waiting, terms, signal)
+        await pause()
+        const read = await inSlicesOf(SLICE_MS, readingItems(waiting, terms), pause)
         for (const { item, error } of read) {
           if (error !== undefined)
             logger.warn(
@@ -76,9 +79,11 @@ export function createCanvasWorker({ db, terms, logger, onRead, isBusy }: Canvas
               'an item could not be read for the canvas',
             )
         }
+        await pause()
+        const started = performance.now()
         await store({ db, logger, organizationId, leaseId }, read)
+        items = howMany(items, performance.now() - started)
         onRead(read.length)
-        restMs = Math.min(REST_MS_MAX, (performance.now() - started) * (isBusy() ? REST_WHEN_BUSY : REST))
       }
     } catch (error) {
       if (!(error instanceof LeaseLost) && !signal.aborted) throw error
@@ -112,6 +117,11 @@ export function createCanvasWorker({ db, terms, logger, onRead, isBusy }: Canvas
   }
 }
 
+/** How many items the next transaction stores, after one of so many that took so long. */
+function howMany(items: number, tookMs: number): number {
+  return Math.max(ITEMS_MIN, Math.min(ITEMS_MAX, items * 2, Math.round((items * TRANSACTION_MS) / tookMs)))
+}
+
 interface Storing {
   db: Db
   logger: CanvasLogger
@@ -143,7 +153,6 @@ async function store(storing: Storing, read: readonly ReadItem[]): Promise<void>
 async function storeOnce({ db, organizationId, leaseId }: Storing, read: readonly ReadItem[]): Promise<void> {
   await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
-      await lockCanvas(tx, organizationId)
       await renew(tx, organizationId, leaseId)
       await storeReadItems(tx, organizationId, read)
     }),
@@ -173,7 +182,7 @@ async function claim(db: Db, organizationId: string): Promise<string | null> {
   return numAffectedRows === 1n ? leaseId : null
 }
 
-/** Keeps the lease. @throws LeaseLost */
+/** Keeps the lease, and with its row the canvas to itself until the transaction ends. @throws LeaseLost */
 async function renew(tx: Tx, organizationId: string, leaseId: string): Promise<void> {
   const { numAffectedRows } = await sql`
     update canvas_work set lease_expires_at = ${leaseEnd(LEASE_SECONDS)}

@@ -29,7 +29,7 @@ export interface ItemToRead {
 }
 
 /** A longer text is read so far: what a document is about stands at its beginning too. */
-const CHARACTERS_READ = 60_000
+export const CHARACTERS_READ = 60_000
 const PARAGRAPH_CHARACTERS_MAX = 8_000
 const PEOPLE_MAX = 30
 /** So many entities of an item count, those closest to it first: with more, everything would go with everything. */
