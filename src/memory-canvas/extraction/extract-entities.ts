@@ -50,7 +50,8 @@ export function* extractingEntities(item: ItemToRead, terms: TermWeights): Pausa
   const title = yield* findingWords(item.title.slice(0, PARAGRAPH_CHARACTERS_MAX))
   if (!isMessage) topics.addHeading(title)
   const isShownAgain = isMessage && item.title.startsWith('#')
-  if (!isShownAgain) yield* readingWords(title, item, topics, found, isGerman)
+  const inTitle = { ...topics, addRun: topics.addTitleRun }
+  if (!isShownAgain) yield* readingWords(title, item, inTitle, found, isGerman)
   for (const block of yield* findingBlocks(body)) {
     if (block.kind === 'whole' || block.kind === 'indented') continue
     const text = body.slice(block.start, Math.min(block.end, block.start + PARAGRAPH_CHARACTERS_MAX))

@@ -26,3 +26,18 @@ describe('the people of a mail', () => {
     ])
   })
 })
+
+describe('the people of a text', () => {
+  it('are full names that begin with a given name, of those that are rarer too', () => {
+    const item = {
+      provider: 'notion',
+      sourceKind: 'document',
+      title: '',
+      authorName: null,
+      metadata: {},
+    } as const
+    const body = 'We asked Farid Novak about the plan.'
+    const found = inOneGo(extractingEntities({ ...item, body }, terms))
+    expect(found.map(({ type, names }) => [type, names[0]?.name])).toEqual([['person', 'Farid Novak']])
+  })
+})

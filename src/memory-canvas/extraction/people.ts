@@ -3,6 +3,7 @@ import {
   GENERIC,
   GIVEN_NAMES,
   JOBS,
+  LESS_COMMON_GIVEN_NAMES,
   NAME_PARTICLES,
   NO_PERSON,
   PLACEHOLDER_HOSTS,
@@ -112,7 +113,8 @@ function isWords(text: string): boolean {
 
 /** How many words at the beginning of a text are a person's full name, the first a given name; 0 where they are none. */
 export function fullNameLength(words: readonly string[]): number {
-  if (!GIVEN_NAMES.has(fold(words[0] ?? ''))) return 0
+  const given = fold(words[0] ?? '')
+  if (!GIVEN_NAMES.has(given) && !LESS_COMMON_GIVEN_NAMES.has(given)) return 0
   let last = words[1]?.length === 1 ? 2 : 1
   while (last < 4 && words[last + 1] !== undefined && isParticle(words[last] ?? '')) last++
   const family = words[last] ?? ''

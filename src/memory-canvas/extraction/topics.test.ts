@@ -45,4 +45,27 @@ describe('the topics of a text', () => {
     expect(topicsOf('Topic | Owner | Due | Cost\nsomething | somebody | soon | 12')).toEqual([])
     expect(topicsOf('Zephyr | Heron | soon')).toEqual(['Heron', 'Zephyr'])
   })
+
+  it('are no places, which is where something is', () => {
+    expect(topicsOf('Viele Grüße aus Köln. We meet in Lyon and New York about Zephyr.')).toEqual(['Zephyr'])
+  })
+
+  it('are no names of errors, and no formats and signals that everybody has', () => {
+    expect(topicsOf('It fails with ECONNREFUSED before the MIME header, and Zephyr answers.')).toEqual([
+      'Zephyr',
+    ])
+  })
+
+  it('are no word in capitals that the item also writes small, but what is written so in part', () => {
+    expect(topicsOf('The PANGOLIN is up. A pangolin is sent to GitHub, where github is the user.')).toEqual([
+      'GitHub',
+    ])
+  })
+
+  it('are no heading whose capitals are those of headings', () => {
+    const body = '# Delayed Abortions\n\nWhere delayed requests lead to abortions, the server waits.'
+    expect(topicsOf(body)).toEqual([])
+    expect(topicsOf(`${body} It is called Delayed Abortions.`)).toEqual(['Delayed Abortions'])
+    expect(topicsOf('Welcome to all.', 'Onboarding')).toEqual([])
+  })
 })

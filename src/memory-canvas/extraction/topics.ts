@@ -1,5 +1,6 @@
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { aliasOf, fold, type FoundEntity, RANK, tidy } from './identity.ts'
+import { PLACES, STANDARDS } from './known-things.ts'
 import { COMPANY_ENDS, GENERIC, GIVEN_NAMES, JOBS, NO_TOPIC } from './word-lists.ts'
 import { isCapital, isOdd, type Word } from './words.ts'
 
@@ -18,6 +19,8 @@ const HEADING_WEIGHT = 3
 export interface TopicCollector {
   /** A run of capitalised words. */
   addRun(words: readonly Word[]): void
+  /** The same in a title. */
+  addTitleRun(words: readonly Word[]): void
   /** A title or a heading. */
   addHeading(words: readonly Word[]): void
   /** A word without a capital: what is written so too is no name. */
@@ -29,6 +32,8 @@ export interface TopicCollector {
 interface Candidate {
   name: string
   score: number
+  /** Whether a sentence has it too, and not titles and headings alone, whose words may have capitals for standing there. */
+  isInText: boolean
 }
 
 /** Tells names of things from plain English by their capitals and by how rare their words are. */
@@ -36,47 +41,55 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
   const found = new Map<string, Candidate>()
   const plain = new Set<string>()
 
-  const add = (text: string, weight: number): void => {
+  const add = (text: string, weight: number, isInText: boolean): void => {
     const name = tidy(text)
     const alias = aliasOf(name)
-    if (alias.length < 2) return
+    if (alias.length < 2 || PLACES.has(fold(name))) return
     const known = found.get(alias)
-    if (known) known.score += weight
-    else found.set(alias, { name, score: weight })
+    if (known) {
+      known.score += weight
+      known.isInText ||= isInText
+    } else found.set(alias, { name, score: weight, isInText })
   }
   const weightOf = (text: string): number =>
     terms.tokenize(text).reduce((most, stem) => Math.max(most, terms.backgroundWeight(stem)), 0)
 
-  const addSingle = (word: Word, isFirst: boolean, weight: number): void => {
+  const addSingle = (word: Word, isFirst: boolean, weight: number, isInText: boolean): void => {
     const folded = fold(word.text)
     if (
       isGeneric(word.text) ||
       JOBS.has(aliasOf(word.text)) ||
+      (isOdd(word) && STANDARDS.has(folded)) ||
+      isConstant(word) ||
       folded.length < 2 ||
       !/^\p{Lu}[\p{L}\p{N}.&+#'’-]*$/u.test(word.text)
     )
       return
     const rarity = weightOf(word.text)
     if (isOdd(word) && (rarity >= RARE_ALONE || !isShouted(word)))
-      add(word.text, Math.max(rarity, 5) * weight)
+      add(word.text, Math.max(rarity, 5) * weight, isInText)
     else if (
       folded.length > 2 &&
       rarity >= (isFirst ? RARE_AT_START : RARE_ALONE) &&
+      !(isFirst && folded.endsWith('ing')) &&
       !GIVEN_NAMES.has(folded)
     )
-      add(word.text, rarity * weight)
+      add(word.text, rarity * weight, isInText)
+  }
+
+  const addRun = (given: readonly Word[], isInText: boolean): void => {
+    const words = trimmed(given, terms, weightOf)
+    const [first] = words
+    if (first === undefined || words.length > PHRASE_WORDS_MAX) return
+    if (words.length === 1) return addSingle(first, first.isFirst, 1, isInText)
+    if (JOBS.has(aliasOf(words.at(-1)?.text ?? ''))) return
+    const rarity = Math.max(...words.map(({ text }) => weightOf(text)))
+    if (rarity >= RARE_IN_PHRASE || words.some(isOdd)) add(joined(words), rarity, isInText)
   }
 
   return {
-    addRun(given) {
-      const words = trimmed(given, terms, weightOf)
-      const [first] = words
-      if (first === undefined || words.length > PHRASE_WORDS_MAX) return
-      if (words.length === 1) return addSingle(first, first.isFirst, 1)
-      if (JOBS.has(aliasOf(words.at(-1)?.text ?? ''))) return
-      const rarity = Math.max(...words.map(({ text }) => weightOf(text)))
-      if (rarity >= RARE_IN_PHRASE || words.some(isOdd)) add(joined(words), rarity)
-    },
+    addRun: (words) => addRun(words, true),
+    addTitleRun: (words) => addRun(words, false),
     addHeading(given) {
       const words = given.filter(({ text }) => text !== '')
       const [first] = words
@@ -88,14 +101,14 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
         says.length === words.length &&
         words.every((word) => isCapital(word) && word.after === '') &&
         !JOBS.has(aliasOf(words.at(-1)?.text ?? ''))
-      if (words.length === 1) addSingle(first, true, HEADING_WEIGHT)
+      if (words.length === 1) addSingle(first, true, HEADING_WEIGHT, false)
       else if (
         isPhrase &&
         rarity >= RARE_IN_PHRASE &&
         terms.tokenize(first.text).length > 0 &&
         !first.text.endsWith('ing')
       )
-        add(joined(words), rarity * HEADING_WEIGHT)
+        add(joined(words), rarity * HEADING_WEIGHT, false)
     },
     addPlain({ text }) {
       plain.add(aliasOf(text))
@@ -118,10 +131,19 @@ export function companyOf(given: readonly Word[]): FoundEntity | null {
 
 function mostTelling(found: ReadonlyMap<string, Candidate>, plain: ReadonlySet<string>): FoundEntity[] {
   return [...found]
-    .filter(([alias, { name }]) => isOddName(name) || !plain.has(alias))
+    .filter(([alias, candidate]) => !isPlain(alias, candidate, plain))
     .toSorted(([a, left], [b, right]) => right.score - left.score || (a < b ? -1 : 1))
     .slice(0, CANDIDATES_MAX)
     .map(([alias, { name }]) => topicOf(alias, name))
+}
+
+/**
+ * Whether the item also writes it small: as it is, unless no word is written so, or where titles and headings alone have it, each
+ * word of it.
+ */
+function isPlain(alias: string, { name, isInText }: Candidate, plain: ReadonlySet<string>): boolean {
+  if (plain.has(alias)) return !isOddName(name) || /^\p{Lu}+$/u.test(name)
+  return !isInText && alias.includes(' ') && name.split(' ').every((word) => plain.has(aliasOf(word)))
 }
 
 /** Whether a word says nothing by itself, in the plural or numbered neither. */
@@ -133,6 +155,11 @@ function isGeneric(text: string): boolean {
 
 function isOddName(text: string): boolean {
   return isOdd({ ...NO_WORD, text })
+}
+
+/** Whether a word is in capitals throughout and so long that it is an error's or a constant's name: `ECONNREFUSED`. */
+function isConstant({ text }: Word): boolean {
+  return /^\p{Lu}{9,}$/u.test(text)
 }
 
 /** Whether a word is in capitals that is too long for an abbreviation. */

@@ -33,6 +33,29 @@ export const GIVEN_NAMES = wordsOf(`
   victoria vijay viktor vincent viola virginia vivian vladimir walter wanda wei wendy werner wilhelm will william wolfgang xavier
   yan yasmin yosef yuki yusuf yvonne zach zara zoe ada alan grace linus edsger barbara`)
 
+/** More of them, which tell a name only where a family name follows: alone they may be anything. */
+export const LESS_COMMON_GIVEN_NAMES = wordsOf(`
+  abdullah abdul adele aditya adriana agata agnieszka ahmad akash akira aleksandra alejandro alejandra alessandro alessandra alvaro amara
+  amina amit amrita ananya anastasia andrzej angelika anil anika anjali ankit annika antoine antonia arash arnaud ashok aurelie axel ayaka
+  ayesha aylin ayse baptiste bartosz beata benedikt benoit berit bernd birgit bogdan branko britta burak camille carolina cedric celine
+  chiara chidi chiamaka chinedu chika claudio clemens cornelia damian damien daisuke dario dariusz deepa deepak delphine devika dilip
+  dimitri dinesh dmitry dorota dragan ebru ekaterina elisabeth elise elodie emeka emilia emilie emilio emmanuel emre ernesto estelle eszter
+  eugenia ewa fabienne fabio fabrice farhan farid fatih fatma federica federico felipe femi ferdinand fernanda fernando filip flavia
+  francois francoise friedrich funmi gaelle ganesh gerhard gianluca gilles giorgio gisela goran gonzalo guillaume guillermo gunnar gustavo
+  halina hamid hanna hannes harini haruka haruki hasan hatice heike helga hiro hiroko hussein ilaria ilona imran ingeborg ismail itziar
+  ivana iwona jacek jakob jakub jana janusz jarek jaume jelena jerzy jiri joana joaquin jochen jorg julien juliette jussi kaito kamil karim
+  karolina karthik kasia katarina katarzyna katharina kaori kayode keiko kemal kemi khalid kiran kirsten konrad krishna krzysztof kunal kwame
+  lakshmi laszlo leandro leila leonardo leonie leticia lieselotte lorena luana lucie luigi lukasz maciej magda magdalena mahmoud malik manfred
+  manish manoj manuela marek margarita mariam mariana mariano mariusz marko marlene mateusz matteo matthias matthieu mauricio mehmet meera
+  meryem michal michele michiko miguel mihai mikael milena milica milos minh mirko mohamad mohan monique moritz muhammad murat mustafa nabil
+  nadja naoko naoki natasa neha nikhil nikita nikola nikolai nikos ngozi nisha nuria odile olena olivier oriol oyvind paolo patrice patrik
+  pawel pekka petra piero pilar pooja pradeep prakash pranav prasad priyanka raffaele ragnar rajesh rakesh ramesh rania raphael rashid
+  ravindra reinhard rekha renata rohan rohit rosario sabina sabrina sachin saeed sakura salma salvatore sandeep sandrine sanjeev saskia
+  satoshi selma sergey serkan shankar shreya sigrid silke silvio slawomir snezana srinivas stanislav stefania stefano steffen suresh
+  swati szymon tadeusz takeshi takumi tanja tarek tatiana tatjana thiago thibault thierry thorsten tiago tomasz tomoko torben torsten
+  tunde umberto vaclav valeria valerio vasile vicente vikram vincenzo vivek vladislav vojtech volker walid waltraud wojciech yannick yash
+  yoko yoshiko youssef yulia yuri yves zahra zainab zbigniew zeynep zofia zoltan`)
+
 /** Words that begin a mailbox of no person, and names of what is no person. */
 export const NO_PERSON = wordsOf(`
   abuse accounting accounts admin administrator alerts all announce api app apps billing bot bots build calendar careers ci comments
@@ -111,6 +134,6 @@ export const NO_TOPIC = foldedWordsOf(`
   anything everything nothing something otherwise meanwhile furthermore moreover nevertheless therefore hence besides likewise
   invoice invoices receipt receipts quote quotation spreadsheet spreadsheets worksheet memo memos checklist checklists reminder
   topic topics due cost costs amount amounts price prices priority deadline assignee owners sheet sheets slide slides tab page
-  row rows column columns blatt tabelle folie seite feuille hoja pagina get head put post patch delete
+  bearer row rows column columns blatt tabelle folie seite feuille hoja pagina get head put post patch delete
   kib mib gib tib pib kbit mbit gbit kbps mbps gbps hz khz mhz ghz kw kwh mw mah ml mm cm km kg mg sqm sqft
   bonjour merci cordialement salutations hola gracias saludos atentamente ciao grazie saluti servus moin`)
