@@ -78,7 +78,9 @@ export class CountChanges {
         ),
       )
     }
-    const losing = [...new Set(totals.filter((one) => !gains(one)).map(({ entityId }) => entityId))]
+    const losing = [
+      ...new Set([...totals, ...names].filter((one) => !gains(one)).map(({ entityId }) => entityId)),
+    ]
     for (const part of inParts(losing)) await removeUnnamed(tx, organizationId, part)
   }
 }

@@ -11,24 +11,41 @@ const REST_MS_MAX = 1_000
 /** How soon a rest ends once nobody asks any more. */
 const LOOK_MS = 50
 
+/** Time as a pace knows it. */
+export interface PaceTime {
+  /** Milliseconds since some moment. */
+  now(): number
+  /** @throws where the signal is aborted meanwhile */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+}
+
+const REAL_TIME: PaceTime = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+}
+
 /**
  * What makes work in the background give way to requests: called between its steps, it waits in proportion to the time since it
  * was called last.
  * @param isBusy whether somebody asks for something, or just did
- * @throws the reason of the signal, from what is returned
+ * @throws from what is returned, once the signal is aborted
  */
-export function createPace(isBusy: () => boolean, signal: AbortSignal): () => Promise<void> {
-  let startedAt = performance.now()
+export function createPace(
+  isBusy: () => boolean,
+  signal: AbortSignal,
+  time: PaceTime = REAL_TIME,
+): () => Promise<void> {
+  let startedAt = time.now()
   return async () => {
-    const endedAt = performance.now()
+    const endedAt = time.now()
     const tookMs = endedAt - startedAt
     for (;;) {
       const restMs = Math.min(REST_MS_MAX, tookMs * (isBusy() ? REST_WHEN_BUSY : REST))
-      const leftMs = restMs - (performance.now() - endedAt)
+      const leftMs = restMs - (time.now() - endedAt)
       if (leftMs <= 0) break
-      await sleep(Math.min(leftMs, LOOK_MS), undefined, { signal })
+      await time.sleep(Math.min(leftMs, LOOK_MS), signal)
     }
     signal.throwIfAborted()
-    startedAt = performance.now()
+    startedAt = time.now()
   }
 }

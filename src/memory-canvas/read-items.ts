@@ -33,19 +33,40 @@ export interface ReadItem {
 
 const Sizes = z.array(z.object({ id: z.string(), bytes: z.number() }))
 
-/** Some items of the organization that the canvas has not read as they are, as far as they are read of each. */
+/** Some items of the organization that the canvas has not read as they are. */
 export async function findWaitingItems(
   db: Db,
   organizationId: string,
   limit: number,
 ): Promise<WaitingItem[]> {
-  const { rows: sizes } = await sql`
+  const { rows } = await sql`
     select id, pg_column_size(body) as bytes from source_items
     where organization_id = ${organizationId} and canvas_sha256 is distinct from content_sha256
     order by source_id, id limit ${limit}`.execute(db)
+  return await asFarAsRead(db, organizationId, Sizes.parse(rows))
+}
+
+/** The first of these items that are still stored. @returns none where none is */
+export async function findItems(
+  db: Db,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<WaitingItem[]> {
+  const { rows } = await sql`
+    select id, pg_column_size(body) as bytes from source_items
+    where organization_id = ${organizationId} and id in (${sql.join(ids)}) order by id`.execute(db)
+  return await asFarAsRead(db, organizationId, Sizes.parse(rows))
+}
+
+/** Of these items as many as are read together, as far as they are read of each. */
+async function asFarAsRead(
+  db: Db,
+  organizationId: string,
+  sizes: z.output<typeof Sizes>,
+): Promise<WaitingItem[]> {
   const ids: string[] = []
   let bytes = 0
-  for (const one of Sizes.parse(sizes)) {
+  for (const one of sizes) {
     bytes += one.bytes
     if (ids.length > 0 && bytes > BYTES_TOGETHER) break
     ids.push(one.id)
@@ -54,7 +75,9 @@ export async function findWaitingItems(
   const { rows } = await sql`
     select id, provider, source_kind, title, left(body, ${CHARACTERS_READ}) as body, author_name, metadata,
       encode(content_sha256, 'hex') as hash
-    from source_items where organization_id = ${organizationId} and id in (${sql.join(ids)})`.execute(db)
+    from source_items where organization_id = ${organizationId} and id in (${sql.join(ids)}) order by id`.execute(
+    db,
+  )
   return WaitingRows.parse(rows)
 }
 
@@ -92,6 +115,7 @@ export async function storeReadItems(
   tx: Tx,
   organizationId: string,
   read: readonly ReadItem[],
+  rules: string,
 ): Promise<void> {
   const hashes = new Map(read.map(({ item: { id, hash } }) => [id, hash]))
   const { rows } = await sql`
@@ -99,7 +123,6 @@ export async function storeReadItems(
       coalesce(source_updated_at, source_created_at, updated_at) as seen_at
     from source_items
     where organization_id = ${organizationId} and id in (${sql.join([...hashes.keys()])})
-      and canvas_sha256 is distinct from content_sha256
     for update skip locked`.execute(tx)
   const unchanged = LockedRows.parse(rows).filter(({ id, hash }) => hashes.get(id) === hash)
   const locked = new Map(unchanged.map((row) => [row.id, row]))
@@ -110,7 +133,7 @@ export async function storeReadItems(
     const row = locked.get(item.id)
     if (!row) continue
     const at = { sourceItemId: item.id, sourceId: row.source_id, seenAt: row.seen_at }
-    mentions.push({ ...at, entityId: row.source_id, role: 'source', names: [] })
+    mentions.push({ ...at, entityId: row.source_id, role: 'source', names: [rules] })
     known.set(row.source_id, sourceEntity(row.source_id))
     for (const entity of entities) {
       const id = entityId(organizationId, entity.key)
@@ -133,10 +156,11 @@ export async function storeReadItems(
   )
   await sql`
     update source_items set canvas_sha256 = content_sha256
-    where organization_id = ${organizationId} and id in (${sql.join([...locked.keys()])})`.execute(tx)
+    where organization_id = ${organizationId} and id in (${sql.join([...locked.keys()])})
+      and canvas_sha256 is distinct from content_sha256`.execute(tx)
 }
 
-/** A source counts as an entity that each of its items names. */
+/** A source counts as an entity that each of its items names, and the rules that the item was read by as its name in that. */
 function sourceEntity(sourceId: string): FoundEntity {
   return {
     type: 'source',
@@ -155,6 +179,8 @@ function entityOf(known: ReadonlyMap<string, FoundEntity>, id: string): FoundEnt
 }
 
 function detailsOf(entity: FoundEntity, name: string): { alias: string | null; words: string } {
+  // Nobody is to find a source by the rules that its items were read by.
+  if (entity.type === 'source') return { alias: null, words: '' }
   const alias = entity.names.find((one) => one.name === name)?.alias ?? null
   return { alias, words: fold(name) }
 }

@@ -6,8 +6,17 @@ import type { Db, Tx } from '../database/database.ts'
 import { isConflict, isDatabaseOutage, retryConflicts } from '../database/retry-conflicts.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { inSlicesOf } from '../kernel/slices.ts'
+import { RULES } from './extraction/rules.ts'
+import { findOutdatedItems, hasOutdatedItems, nextOrganization } from './outdated-items.ts'
 import { createPace } from './pace.ts'
-import { findWaitingItems, type ReadItem, readingItems, storeReadItems } from './read-items.ts'
+import {
+  findItems,
+  findWaitingItems,
+  type ReadItem,
+  readingItems,
+  storeReadItems,
+  type WaitingItem,
+} from './read-items.ts'
 
 /** What of a logger is needed here. */
 export interface CanvasLogger {
@@ -33,6 +42,8 @@ export interface CanvasWorkerOptions {
   onRead: (items: number) => void
   /** Whether somebody asks the process for something, or just did: that comes first. */
   isBusy: () => boolean
+  /** What items are read by; what other rules read is read again once nothing else waits. */
+  rules?: string
 }
 
 const INTERVAL_MS = 2_000
@@ -56,22 +67,24 @@ class LeaseLost extends Error {
  * Goes through what organizations have stored that the canvas has not read as it is, one organization at a time, some items in each
  * transaction. What is left to do is told by the items themselves, so whoever follows a process that died goes on where that was.
  */
-export function createCanvasWorker({ db, terms, logger, onRead, isBusy }: CanvasWorkerOptions): CanvasWorker {
+export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
+  const { db, terms, logger, onRead, isBusy, rules = RULES } = options
   const stopped = new AbortController()
   const { signal } = stopped
 
-  async function readAll(organizationId: string): Promise<void> {
+  /** Does something for an organization under its lease; nothing where another has that. */
+  async function asHolder(organizationId: string, work: (read: ReadBatch) => Promise<void>): Promise<void> {
     const leaseId = await claim(db, organizationId)
     if (leaseId === null) return
     const pause = createPace(isBusy, signal)
-    let items = ITEMS_MIN
+    let size = ITEMS_MIN
     try {
-      for (;;) {
+      await work(async (find) => {
         await pause()
-        const waiting = await findWaitingItems(db, organizationId, items)
-        if (waiting.length === 0) return
+        const found = await find(size)
+        if (found.length === 0) return false
         await pause()
-        const read = await inSlicesOf(SLICE_MS, readingItems(waiting, terms), pause)
+        const read = await inSlicesOf(SLICE_MS, readingItems(found, terms), pause)
         for (const { item, error } of read) {
           if (error !== undefined)
             logger.warn(
@@ -81,10 +94,11 @@ export function createCanvasWorker({ db, terms, logger, onRead, isBusy }: Canvas
         }
         await pause()
         const started = performance.now()
-        await store({ db, logger, organizationId, leaseId }, read)
-        items = howMany(items, performance.now() - started)
+        await store({ db, logger, organizationId, leaseId, rules }, read)
+        size = howMany(size, performance.now() - started)
         onRead(read.length)
-      }
+        return true
+      })
     } catch (error) {
       if (!(error instanceof LeaseLost) && !signal.aborted) throw error
     } finally {
@@ -92,16 +106,68 @@ export function createCanvasWorker({ db, terms, logger, onRead, isBusy }: Canvas
     }
   }
 
+  async function readAll(organizationId: string): Promise<void> {
+    await asHolder(organizationId, async (read) => {
+      while (await read((size) => findWaitingItems(db, organizationId, size)));
+    })
+  }
+
+  /** How far what other rules have read has been looked for, of this process: organizations and their items by id. */
+  const looked = { organizationId: '', itemId: '' }
+
+  /** Reads again what other rules have read, as long as nothing else waits. */
+  async function readOutdated(): Promise<void> {
+    while (!signal.aborted && (await findWaitingOrganization(db, '')) === null) {
+      const organizationId = await nextOrganization(db, looked.organizationId)
+      if (organizationId === null) return
+      const isDone = await tried(organizationId, readOutdatedOf)
+      if (isDone === false) return
+      looked.organizationId = organizationId
+      looked.itemId = ''
+    }
+  }
+
+  /** @returns whether all of the organization has been looked at; an organization that another process reads is that one's */
+  async function readOutdatedOf(organizationId: string): Promise<boolean> {
+    if (!(await hasOutdatedItems(db, organizationId, rules))) return true
+    let isDone = true
+    await asHolder(organizationId, async (read) => {
+      isDone = false
+      for (let after: string | null = looked.itemId; after !== null; looked.itemId = after ?? '') {
+        if ((await findWaitingOrganization(db, '')) !== null) return
+        const from: string = after
+        await read(async (size) => {
+          const page = await findOutdatedItems(db, organizationId, { rules, after: from, limit: size })
+          const items = page.ids.length === 0 ? [] : await findItems(db, organizationId, page.ids)
+          // Where they are too large together, the rest is found again.
+          after = items.length < page.ids.length ? (items.at(-1)?.id ?? page.last) : page.last
+          return items
+        })
+      }
+      isDone = true
+    })
+    return isDone
+  }
+
+  async function tried<Result>(
+    organizationId: string,
+    work: (organizationId: string) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    return await work(organizationId).catch((err: unknown) => {
+      logger.error({ organizationId, err }, 'the canvas could not be drawn on yet; it is tried again')
+      return undefined
+    })
+  }
+
   const task = createTask({
     async act() {
       for (let after = ''; !signal.aborted;) {
         const organizationId = await findWaitingOrganization(db, after)
-        if (organizationId === null) return
+        if (organizationId === null) break
         after = organizationId
-        await readAll(organizationId).catch((err: unknown) => {
-          logger.error({ organizationId, err }, 'the canvas could not be drawn on yet; it is tried again')
-        })
+        await tried(organizationId, readAll)
       }
+      await readOutdated()
     },
     intervalMs: INTERVAL_MS,
     onError: (err) => logger.error({ err }, 'the search for what the canvas has not read failed'),
@@ -122,11 +188,15 @@ function howMany(items: number, tookMs: number): number {
   return Math.max(ITEMS_MIN, Math.min(ITEMS_MAX, items * 2, Math.round((items * TRANSACTION_MS) / tookMs)))
 }
 
+/** Finds so many items at most, reads and stores them; false where there are none. */
+type ReadBatch = (find: (size: number) => Promise<WaitingItem[]>) => Promise<boolean>
+
 interface Storing {
   db: Db
   logger: CanvasLogger
   organizationId: string
   leaseId: string
+  rules: string
 }
 
 /** Where one item cannot be stored, the others are, and it names nothing. */
@@ -150,11 +220,14 @@ async function store(storing: Storing, read: readonly ReadItem[]): Promise<void>
   }
 }
 
-async function storeOnce({ db, organizationId, leaseId }: Storing, read: readonly ReadItem[]): Promise<void> {
+async function storeOnce(
+  { db, organizationId, leaseId, rules }: Storing,
+  read: readonly ReadItem[],
+): Promise<void> {
   await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
       await renew(tx, organizationId, leaseId)
-      await storeReadItems(tx, organizationId, read)
+      await storeReadItems(tx, organizationId, read, rules)
     }),
   )
 }

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { testItem } from '../../test/support/items.ts'
+import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
+import { createModelRegistry } from '../embeddings/index.ts'
+import { loadTermWeights, type TermWeights } from '../inference/term-weights.ts'
+import { createItems, type Items } from '../items/index.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { createCanvasWorker } from './index.ts'
+
+let database: TestDatabase
+let items: Items
+let terms: TermWeights
+let organization: TestOrganization
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  terms = await loadTermWeights()
+  const model = hashEmbeddingModel()
+  const models = createModelRegistry({ configured: model, builtin: async () => model })
+  items = createItems({ db: database.db, clock: systemClock, models })
+  organization = await insertOrganization(database.db)
+})
+afterAll(() => database.close())
+
+/** Reads all there is to read by rules of a name, with words that are as rare as given. @returns how many items that were */
+async function readBy(rules: string, weights: TermWeights): Promise<number> {
+  let count = 0
+  const fail = (fields: object): void => {
+    throw new Error(`nothing may fail: ${JSON.stringify(fields)}`)
+  }
+  const worker = createCanvasWorker({
+    db: database.db,
+    terms: weights,
+    rules,
+    logger: { warn: fail, error: fail },
+    isBusy: () => false,
+    onRead: (read) => (count += read),
+  })
+  await worker.readWaiting()
+  await worker.stop()
+  return count
+}
+
+async function store(ids: readonly string[]): Promise<void> {
+  await items.write(
+    organization.id,
+    ids.map((externalId) => testItem(organization, { externalId, body: 'We saw Zephyr with Grace Hopper.' })),
+  )
+}
+
+async function itemsNaming(key: string): Promise<number | undefined> {
+  const { rows } = await sql<{ items: number }>`
+    select t.items from entity_totals t
+    join entities e on e.organization_id = t.organization_id and e.id = t.entity_id
+    where e.organization_id = ${organization.id} and e.key = ${key}`.execute(database.db)
+  return rows[0]?.items
+}
+
+/** Sources by how many of their items were read by which rules. */
+async function readByRules(): Promise<unknown[]> {
+  const { rows } = await sql`
+    select name, items from entity_names
+    where organization_id = ${organization.id} and entity_id = source_id order by name`.execute(database.db)
+  return rows
+}
+
+describe('what former rules have read', () => {
+  it('is read again by those of now, and once only', async () => {
+    await store(Array.from({ length: 120 }, (_, n) => `i${n}`))
+    expect(await readBy('rules 0', { ...terms, backgroundWeight: () => 0 })).toBe(120)
+    expect(await itemsNaming('topic:zephyr')).toBeUndefined()
+    await store(['new'])
+    expect(await readBy('rules 1', terms)).toBe(121)
+    expect(await itemsNaming('topic:zephyr')).toBe(121)
+    expect(await itemsNaming('name:grace hopper')).toBe(121)
+    expect(await readByRules()).toEqual([{ name: 'rules 1', items: 121 }])
+    expect(await readBy('rules 1', terms)).toBe(0)
+  })
+
+  it('is what was read before rules were noted, too', async () => {
+    await sql`update item_entities set names = '{}' where role = 'source'`.execute(database.db)
+    await sql`delete from entity_names where entity_id = source_id`.execute(database.db)
+    expect(await readBy('rules 1', terms)).toBe(121)
+    expect(await readByRules()).toEqual([{ name: 'rules 1', items: 121 }])
+  })
+})

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+
+/*
+ * What was read by former rules. The naming of an item's source says by which the item was read, in place of a name, and is counted
+ * like one: that tells whether a source has any that are outdated.
+ */
+
+/** Items that are looked through at once. */
+const ITEMS_A_PAGE = 100
+
+const OrganizationRows = z.array(z.object({ organization_id: z.string() }))
+const PageRows = z.array(z.object({ id: z.string(), is_outdated: z.boolean() }))
+const AnyRows = z.tuple([z.object({ any: z.boolean() })])
+
+/** The next organization after one, by id, that the canvas has been drawn for; null after the last. */
+export async function nextOrganization(db: Db, after: string): Promise<string | null> {
+  const beyond = after === '' ? sql`` : sql`where organization_id > ${after}`
+  const { rows } = await sql`
+    select organization_id from canvas_work ${beyond} order by organization_id limit 1`.execute(db)
+  return OrganizationRows.parse(rows)[0]?.organization_id ?? null
+}
+
+/** Whether an organization has items that were read by other rules than these. */
+export async function hasOutdatedItems(db: Db, organizationId: string, rules: string): Promise<boolean> {
+  const { rows } = await sql`
+    select exists (
+      select from sources s
+      join entity_totals t on t.organization_id = s.organization_id and t.entity_id = s.id and t.source_id = s.id
+      left join entity_names n on n.organization_id = s.organization_id and n.entity_id = s.id and n.source_id = s.id
+        and n.name = ${rules}
+      where s.organization_id = ${organizationId} and s.removed_at is null and t.items > coalesce(n.items, 0)
+    ) as any`.execute(db)
+  return AnyRows.parse(rows)[0].any
+}
+
+/**
+ * Goes through an organization's items by id, so many at once.
+ * @returns the first `limit` outdated among them, and the last that was looked at; null: there are no more
+ */
+export async function findOutdatedItems(
+  db: Db,
+  organizationId: string,
+  { rules, after, limit }: { rules: string; after: string; limit: number },
+): Promise<{ ids: string[]; last: string | null }> {
+  const beyond = after === '' ? sql`` : sql`and id > ${after}`
+  const { rows } = await sql`
+    select i.id, exists (
+      select from item_entities m
+      where m.organization_id = ${organizationId} and m.source_item_id = i.id and m.role = 'source'
+        and not m.names @> array[${rules}::text]
+    ) as is_outdated
+    from (
+      select id from source_items where organization_id = ${organizationId} ${beyond} order by id limit ${ITEMS_A_PAGE}
+    ) i
+    order by i.id`.execute(db)
+  const page = PageRows.parse(rows)
+  const outdated = page.filter((row) => row.is_outdated).map(({ id }) => id)
+  const ids = outdated.slice(0, limit)
+  const last = ids.length < outdated.length ? ids.at(-1) : page.at(-1)?.id
+  return { ids, last: last ?? null }
+}
