@@ -1,13 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { type Activity, createActivity } from './activity.ts'
 
-export interface Metrics {
+export interface Metrics extends Activity {
   registry: Registry
   observeAnswer(answered: { method: string; route: string; status: number; seconds: number }): void
-  /** A request that came in. @returns what is to be called once it is answered or given up */
-  observeRequest(): () => void
-  /** Whether a request is being answered, or was within the last half second. */
-  isAnswering(): boolean
   /** A sync run that this process parted with, and why. */
   observeRun(run: { provider: string; end: string; seconds: number }): void
   /** An attempt to report answers over the cap to the payment processor. */
@@ -30,7 +27,6 @@ export interface Metrics {
   observePage(provider: string, counts: { ingested: number; deleted: number; failed: number }): void
 }
 
-const JUST_MS = 500
 const RUN_SECONDS_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -82,18 +78,9 @@ export function createMetrics(): Metrics {
     labelNames: ['path'],
     registers: [registry],
   })
-  let open = 0
-  let closedAt = Number.NEGATIVE_INFINITY
   return {
     registry,
-    observeRequest() {
-      open += 1
-      return () => {
-        open -= 1
-        closedAt = performance.now()
-      }
-    },
-    isAnswering: () => open > 0 || performance.now() - closedAt < JUST_MS,
+    ...createActivity(),
     observeCanvasItems: (read) => canvasItems.inc(read),
     observeReport: (attempt) => reported.inc({ outcome: attempt.outcome }, attempt.answers),
     watchOverage: (read) => watch(registry, read, OVERAGE_GAUGES),

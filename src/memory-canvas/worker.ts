@@ -68,7 +68,7 @@ class LeaseLost extends Error {
  * transaction. What is left to do is told by the items themselves, so whoever follows a process that died goes on where that was.
  */
 export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
-  const { db, terms, logger, onRead, isBusy, rules = RULES } = options
+  const { db, logger, rules = RULES } = options
   const stopped = new AbortController()
   const { signal } = stopped
 
@@ -76,29 +76,8 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
   async function asHolder(organizationId: string, work: (read: ReadBatch) => Promise<void>): Promise<void> {
     const leaseId = await claim(db, organizationId)
     if (leaseId === null) return
-    const pause = createPace(isBusy, signal)
-    let size = ITEMS_MIN
     try {
-      await work(async (find) => {
-        await pause()
-        const found = await find(size)
-        if (found.length === 0) return false
-        await pause()
-        const read = await inSlicesOf(SLICE_MS, readingItems(found, terms), pause)
-        for (const { item, error } of read) {
-          if (error !== undefined)
-            logger.warn(
-              { organizationId, sourceItemId: item.id, err: error },
-              'an item could not be read for the canvas',
-            )
-        }
-        await pause()
-        const started = performance.now()
-        await store({ db, logger, organizationId, leaseId, rules }, read)
-        size = howMany(size, performance.now() - started)
-        onRead(read.length)
-        return true
-      })
+      await work(createReadBatch({ ...options, organizationId, leaseId, rules, signal }))
     } catch (error) {
       if (!(error instanceof LeaseLost) && !signal.aborted) throw error
     } finally {
@@ -112,41 +91,18 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
     })
   }
 
-  /** How far what other rules have read has been looked for, of this process: organizations and their items by id. */
-  const looked = { organizationId: '', itemId: '' }
+  const readOutdatedOf = createReadOutdated(db, rules, asHolder)
+  let lookedAt = ''
 
-  /** Reads again what other rules have read, as long as nothing else waits. */
+  /** Reads again what other rules have read, as long as nothing else waits; each organization once. */
   async function readOutdated(): Promise<void> {
     while (!signal.aborted && (await findWaitingOrganization(db, '')) === null) {
-      const organizationId = await nextOrganization(db, looked.organizationId)
+      const organizationId = await nextOrganization(db, lookedAt)
       if (organizationId === null) return
       const isDone = await tried(organizationId, readOutdatedOf)
       if (isDone === false) return
-      looked.organizationId = organizationId
-      looked.itemId = ''
+      lookedAt = organizationId
     }
-  }
-
-  /** @returns whether all of the organization has been looked at; an organization that another process reads is that one's */
-  async function readOutdatedOf(organizationId: string): Promise<boolean> {
-    if (!(await hasOutdatedItems(db, organizationId, rules))) return true
-    let isDone = true
-    await asHolder(organizationId, async (read) => {
-      isDone = false
-      for (let after: string | null = looked.itemId; after !== null; looked.itemId = after ?? '') {
-        if ((await findWaitingOrganization(db, '')) !== null) return
-        const from: string = after
-        await read(async (size) => {
-          const page = await findOutdatedItems(db, organizationId, { rules, after: from, limit: size })
-          const items = page.ids.length === 0 ? [] : await findItems(db, organizationId, page.ids)
-          // Where they are too large together, the rest is found again.
-          after = items.length < page.ids.length ? (items.at(-1)?.id ?? page.last) : page.last
-          return items
-        })
-      }
-      isDone = true
-    })
-    return isDone
   }
 
   async function tried<Result>(
@@ -190,6 +146,66 @@ function howMany(items: number, tookMs: number): number {
 
 /** Finds so many items at most, reads and stores them; false where there are none. */
 type ReadBatch = (find: (size: number) => Promise<WaitingItem[]>) => Promise<boolean>
+
+function createReadBatch(options: CanvasWorkerOptions & Storing & { signal: AbortSignal }): ReadBatch {
+  const { organizationId, terms, logger, isBusy, onRead, signal } = options
+  const pause = createPace(isBusy, signal)
+  let size = ITEMS_MIN
+  return async (find) => {
+    await pause()
+    const found = await find(size)
+    if (found.length === 0) return false
+    await pause()
+    const read = await inSlicesOf(SLICE_MS, readingItems(found, terms), pause)
+    for (const { item, error } of read) {
+      if (error !== undefined)
+        logger.warn(
+          { organizationId, sourceItemId: item.id, err: error },
+          'an item could not be read for the canvas',
+        )
+    }
+    await pause()
+    const started = performance.now()
+    await store(options, read)
+    size = howMany(size, performance.now() - started)
+    onRead(read.length)
+    return true
+  }
+}
+
+/**
+ * What reads again all of an organization that other rules have read, and stops where something else waits: it goes on there when
+ * it is called again.
+ * @returns from what is returned: whether all has been looked at; what another process reads is that one's
+ */
+function createReadOutdated(
+  db: Db,
+  rules: string,
+  asHolder: (organizationId: string, work: (read: ReadBatch) => Promise<void>) => Promise<void>,
+): (organizationId: string) => Promise<boolean> {
+  let place = { organizationId: '', itemId: '' }
+  return async (organizationId) => {
+    if (!(await hasOutdatedItems(db, organizationId, rules))) return true
+    if (place.organizationId !== organizationId) place = { organizationId, itemId: '' }
+    let isDone = true
+    await asHolder(organizationId, async (read) => {
+      isDone = false
+      while (!isDone && (await findWaitingOrganization(db, '')) === null) {
+        let last: string | null = null
+        await read(async (limit) => {
+          const page = await findOutdatedItems(db, organizationId, { rules, after: place.itemId, limit })
+          const items = page.ids.length === 0 ? [] : await findItems(db, organizationId, page.ids)
+          // Where they are too large together, the rest is found again.
+          last = items.length < page.ids.length ? (items.at(-1)?.id ?? page.last) : page.last
+          return items
+        })
+        isDone = last === null
+        place.itemId = last ?? ''
+      }
+    })
+    return isDone
+  }
+}
 
 interface Storing {
   db: Db

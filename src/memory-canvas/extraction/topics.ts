@@ -56,15 +56,7 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
 
   const addSingle = (word: Word, isFirst: boolean, weight: number, isInText: boolean): void => {
     const folded = fold(word.text)
-    if (
-      isGeneric(word.text) ||
-      JOBS.has(aliasOf(word.text)) ||
-      (isOdd(word) && STANDARDS.has(folded)) ||
-      isConstant(word) ||
-      folded.length < 2 ||
-      !/^\p{Lu}[\p{L}\p{N}.&+#'’-]*$/u.test(word.text)
-    )
-      return
+    if (!mayName(word)) return
     const rarity = weightOf(word.text)
     if (isOdd(word) && (rarity >= RARE_ALONE || !isShouted(word)))
       add(word.text, Math.max(rarity, 5) * weight, isInText)
@@ -115,6 +107,20 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
     },
     topics: () => mostTelling(found, plain),
   }
+}
+
+/** Whether a word can be what a company calls something, by how it is written and by what it means to everybody. */
+function mayName(word: Word): boolean {
+  const { text } = word
+  const folded = fold(text)
+  return (
+    folded.length >= 2 &&
+    /^\p{Lu}[\p{L}\p{N}.&+#'’-]*$/u.test(text) &&
+    !isGeneric(text) &&
+    !JOBS.has(aliasOf(text)) &&
+    !(isOdd(word) && STANDARDS.has(folded)) &&
+    !isConstant(word)
+  )
 }
 
 /** A company by its full name, such as `Acme Ltd`; null for what is none. */
