@@ -13,17 +13,16 @@ import {
   type BillingServices,
 } from '../billing/index.ts'
 import { backupRoutes, type BackupServices, createBackups } from '../backup/index.ts'
-import type { Task } from '../background/index.ts'
 import { dailyUsageRoutes, type DailyUsageServices } from '../daily-usage/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
 import { connectionRoutes, type ConnectionServices } from '../connections/index.ts'
+import { backgroundOf } from './background-work.ts'
 import { addConsolePages } from './console-pages.ts'
 import { createConsoleIdentity } from './console-identity.ts'
 import type { ConsoleBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
-import { warnOfOtherModels } from '../embeddings/index.ts'
 import { modelsDir } from './former-models.ts'
 import { createGates } from './create-gates.ts'
 import type { Route } from '../http/route.ts'
@@ -50,7 +49,7 @@ import {
 import type { Clock } from '../kernel/clock.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { VERSION } from '../kernel/version.ts'
-import { createCanvasWorker, memoryCanvasRoutes, type MemoryCanvasServices } from '../memory-canvas/index.ts'
+import { memoryCanvasRoutes, type MemoryCanvasServices } from '../memory-canvas/index.ts'
 import {
   addMetrics,
   createMetrics,
@@ -80,7 +79,7 @@ import {
 } from '../outgoing-webhooks/index.ts'
 import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
 import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
-import { createEvidenceCalibrator, retrievalRoutes, type RetrievalServices } from '../retrieval/index.ts'
+import { retrievalRoutes, type RetrievalServices } from '../retrieval/index.ts'
 import {
   createRemovals,
   createSources,
@@ -281,82 +280,6 @@ function removalsOf({ database: { db }, clock, logger }: AppDependencies): Remov
     endRuns: dropActiveRuns,
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
   })
-}
-
-/** What runs beside the requests, as far as this process's role has it. */
-function backgroundOf(
-  { settings, database, logger, termWeights }: AppDependencies,
-  {
-    embedding: { models, modelMove, modelChoice, approximateIndexes },
-    sweeps,
-    files,
-    removals,
-    engine,
-    billing,
-    outgoing,
-    metrics,
-    memory,
-  }: {
-    embedding: EmbeddingEngine
-    sweeps: readonly Task[]
-    files: Files
-    removals: Removals
-    engine: ConnectorEngine
-    billing: Billing
-    outgoing: OutgoingWebhooks
-    metrics: Metrics
-    memory: VectorMemory | null
-  },
-): Pick<App, 'start' | 'stop' | 'readForCanvas'> {
-  const canvasWorker = createCanvasWorker({
-    db: database.db,
-    logger,
-    terms: termWeights,
-    onRead: metrics.observeCanvasItems,
-    isBusy: metrics.isAnswering,
-  })
-  const evidenceCalibrator = createEvidenceCalibrator({ db: database.db, models, logger })
-  return {
-    async start() {
-      await warnOfOtherModels(database.db, models, logger)
-      memory?.start()
-      for (const sweep of sweeps) sweep.start()
-      modelMove.startResuming()
-      modelChoice.resume()
-      approximateIndexes.start()
-      await engine.start()
-      if (settings.ROLE === 'api') return
-      removals.start()
-      canvasWorker.start()
-      evidenceCalibrator.start()
-      // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
-      if (database.driver === 'embedded') {
-        await billing.takeOver()
-        await outgoing.takeOver()
-      }
-      billing.start()
-      outgoing.start()
-    },
-    readForCanvas: () => canvasWorker.readWaiting(),
-    async stop() {
-      const tasks = [
-        ...sweeps,
-        files,
-        modelChoice,
-        modelMove,
-        approximateIndexes,
-        removals,
-        engine,
-        billing,
-        outgoing,
-        canvasWorker,
-        evidenceCalibrator,
-      ]
-      await Promise.all(tasks.map((task) => task.stop()))
-      // It saves what is in memory as nobody changes it any more.
-      await memory?.close()
-    },
-  }
 }
 
 /** The slices, each with what it needs. */

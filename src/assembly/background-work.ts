@@ -1,0 +1,112 @@
+import type { Logger } from 'pino'
+import type { Task } from '../background/index.ts'
+import type { Billing } from '../billing/index.ts'
+import type { Settings } from '../config.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import { warnOfOtherModels } from '../embeddings/index.ts'
+import type { Metrics } from '../health/index.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
+import type { Files } from '../items/index.ts'
+import { createCanvasWorker } from '../memory-canvas/index.ts'
+import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
+import { createEvidenceCalibrator } from '../retrieval/index.ts'
+import type { Removals } from '../sources/index.ts'
+import type { VectorMemory } from '../vector-memory/index.ts'
+import type { ConnectorEngine } from './connector-engine.ts'
+import type { EmbeddingEngine } from './embedding-engine.ts'
+
+interface Given {
+  settings: Settings
+  database: OpenDatabase
+  logger: Logger
+  termWeights: TermWeights
+}
+
+/** What works by itself. */
+interface Working {
+  embedding: EmbeddingEngine
+  sweeps: readonly Task[]
+  files: Files
+  removals: Removals
+  engine: ConnectorEngine
+  billing: Billing
+  outgoing: OutgoingWebhooks
+  metrics: Metrics
+  memory: VectorMemory | null
+}
+
+/** What runs beside the requests. */
+export interface BackgroundWork {
+  /** Begins it, as far as this process's role has it. */
+  start(): Promise<void>
+  /** Reads now what the memory canvas has not read. */
+  readForCanvas(): Promise<void>
+  /** Ends it, and saves what is in memory. */
+  stop(): Promise<void>
+}
+
+/** What runs beside the requests, as far as this process's role has it. */
+export function backgroundOf(
+  { settings, database, logger, termWeights }: Given,
+  {
+    embedding: { models, modelMove, modelChoice, approximateIndexes },
+    sweeps,
+    files,
+    removals,
+    engine,
+    billing,
+    outgoing,
+    metrics,
+    memory,
+  }: Working,
+): BackgroundWork {
+  const canvasWorker = createCanvasWorker({
+    db: database.db,
+    logger,
+    terms: termWeights,
+    onRead: metrics.observeCanvasItems,
+    isBusy: metrics.isAnswering,
+  })
+  const evidenceCalibrator = createEvidenceCalibrator({ db: database.db, models, logger })
+  return {
+    async start() {
+      await warnOfOtherModels(database.db, models, logger)
+      memory?.start()
+      for (const sweep of sweeps) sweep.start()
+      modelMove.startResuming()
+      modelChoice.resume()
+      approximateIndexes.start()
+      await engine.start()
+      if (settings.ROLE === 'api') return
+      removals.start()
+      canvasWorker.start()
+      evidenceCalibrator.start()
+      // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
+      if (database.driver === 'embedded') {
+        await billing.takeOver()
+        await outgoing.takeOver()
+      }
+      billing.start()
+      outgoing.start()
+    },
+    readForCanvas: () => canvasWorker.readWaiting(),
+    async stop() {
+      const tasks = [
+        ...sweeps,
+        files,
+        modelChoice,
+        modelMove,
+        approximateIndexes,
+        removals,
+        engine,
+        billing,
+        outgoing,
+        canvasWorker,
+        evidenceCalibrator,
+      ]
+      await Promise.all(tasks.map((task) => task.stop()))
+      // It saves what is in memory as nobody changes it any more.
+      await memory?.close()
+    },
+  }
+}
