@@ -4,18 +4,22 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
-import type { NearestChunk, NearestQuery } from './find-nearest.ts'
+import type { NearestChunk } from './find-nearest.ts'
 import type { SearchRequest } from './search-schema.ts'
 import type { FindNearest } from './find-in-memory.ts'
+import type { RankNearest } from './rank-nearest.ts'
 import { createEvidenceCheck } from './weak-evidence.ts'
 
 /** What is looked for; `reading` is the order in which an answer reads what was found. */
 export type SearchFor = Omit<SearchRequest, 'rank'> & { rank?: SearchRequest['rank'] | 'reading' }
 
-/** What was found by vectors alone. */
+/** A found chunk, in hybrid order with how well it fits. */
+export type FoundChunk = NearestChunk & { relevance?: number }
+
+/** What was found. */
 export interface Candidates {
-  /** Nearest first; ties by item and position. */
-  chunks: NearestChunk[]
+  /** In hybrid order the best of it, best first; else nearest first; ties by item and position. */
+  chunks: FoundChunk[]
   /** The name of the model that answered; null when nothing is stored yet. */
   model: string | null
   /** Whether even the nearest chunk is too far from the query to answer it; the same for every order and limit. */
@@ -40,10 +44,12 @@ export function createFindCandidates({
   db,
   models,
   findNearest,
+  rankNearest,
 }: {
   db: Db
   models: ModelRegistry
   findNearest: FindNearest
+  rankNearest: RankNearest
 }): (caller: Caller, request: SearchFor, signal?: AbortSignal) => Promise<Candidates> {
   const isWeak = createEvidenceCheck(db)
   const remembered = new Map<string, StoredModel>()
@@ -51,8 +57,7 @@ export function createFindCandidates({
     if (remembered.size >= REMEMBERED_MAX) remembered.clear()
     remembered.set(organizationId, model)
   }
-  const currentModel = async (organizationId: string): Promise<StoredModel | null> =>
-    (await readModelState(db, organizationId)).active
+  const currentModel = async (organizationId: string) => (await readModelState(db, organizationId)).active
 
   /** The model with what embeds by it. One that cannot be loaded any more makes way for the one that answers now. */
   const load = async (
@@ -83,16 +88,17 @@ export function createFindCandidates({
         rank === 'vector'
           ? { limit, meaning: null }
           : { limit: Math.max(CANDIDATES, limit), meaning: embedder.meaning ?? null }
-      const asked = { organizationId, model, vector, providers, filter, entityIds }
-      const nearestQuery: NearestQuery = { ...asked, ...wanted }
-      const nearest = await findNearest(nearestQuery)
+      const nearestQuery = { organizationId, model, vector, providers, filter, entityIds, ...wanted }
+      const nearest = await (rank === 'hybrid'
+        ? rankNearest(nearestQuery, { words: query, limit }, signal)
+        : findNearest(nearestQuery))
       switch (nearest.state) {
         case 'found':
           remember(organizationId, model)
           return {
             chunks: nearest.chunks,
             model: model.name,
-            isWeak: await isWeak(nearestQuery, nearest.chunks[0]?.score, nearest.countCompared),
+            isWeak: await isWeak(nearestQuery, nearest.best, nearest.countCompared),
             isApproximate: nearest.isApproximate,
           }
         case 'other_model':

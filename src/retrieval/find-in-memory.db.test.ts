@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
 import type { Db, OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
@@ -17,6 +18,7 @@ import { createRemovals, type Removals } from '../sources/index.ts'
 import { createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
 import { createFindNearest, type FindNearest, type SearchPath } from './find-in-memory.ts'
 import { findNearest, type Nearest, type NearestQuery } from './find-nearest.ts'
+import { createRankNearest, type RankNearest } from './rank-nearest.ts'
 import type { SearchFilter } from './search-schema.ts'
 
 /** What one process of the service has. */
@@ -24,6 +26,7 @@ interface Instance {
   db: Db
   memory: VectorMemory
   findNearest: FindNearest
+  rankNearest: RankNearest
   items: Items
   moveTo: (model: EmbeddingModel) => ModelMove
   removals: Removals
@@ -33,6 +36,8 @@ const MODELS = ['first', 'second'].map((id) => hashEmbeddingModel({ id, dimensio
 const WORDS = 'apple bridge candle desert engine forest garden harbour island jungle'.split(' ')
 const AUTHORS = ['Ana', 'Ben', null]
 const DAYS = 5
+/** Of how many of the nearest an order by words too is made: fewer than there can be. */
+const ORDERED = 8
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 
 let database: TestDatabase
@@ -63,11 +68,13 @@ function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
     patience: { loadMs: 60_000, followMs: 60_000 },
     onError,
   })
+  const onAnswered = (path: SearchPath): void => void paths.push(path)
   const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   return {
     db,
     memory,
-    findNearest: createFindNearest({ db, memory, onAnswered: (path) => paths.push(path) }),
+    findNearest: createFindNearest({ db, memory, onAnswered }),
+    rankNearest: createRankNearest({ db, memory, onAnswered, terms: testTerms }),
     items: createItems({ db, models, clock }),
     moveTo: (model) =>
       createModelMove({
@@ -127,6 +134,19 @@ async function expectSqlAnswer(asked: Asked): Promise<void> {
   const expected = await contentOf(await findNearest(database.db, query))
   for (const instance of instances)
     expect(await contentOf(await instance.findNearest(query))).toEqual(expected)
+}
+
+/** Both order the nearest as one does that reads all their texts: the same chunks with the same relevance. */
+async function expectSameOrder(asked: Asked): Promise<void> {
+  const nearest = await queryOf(asked)
+  if (nearest === null) return
+  const query = { ...nearest, limit: ORDERED, meaning: { from: 0, length: 16 } }
+  const wanted = { words: asked.words, limit: asked.limit }
+  const expected = await contentOf(
+    await createRankNearest({ db: database.db, terms: testTerms })(query, wanted),
+  )
+  for (const instance of instances)
+    expect(await contentOf(await instance.rankNearest(query, wanted))).toEqual(expected)
 }
 
 type Command =
@@ -269,7 +289,13 @@ describe('search in memory', () => {
         for (const { commands, asked: questions } of given) {
           const searching = (async () => {
             const query = questions[0] && (await queryOf(questions[0]))
-            if (query) await Promise.all(instances.map((instance) => instance.findNearest(query)))
+            if (query)
+              await Promise.all(
+                instances.flatMap((instance) => [
+                  instance.findNearest(query),
+                  instance.rankNearest(query, { words: WORDS.join(' '), limit: 3 }),
+                ]),
+              )
           })()
           await Promise.all(
             commands.map(async ([on, one]) => {
@@ -278,12 +304,42 @@ describe('search in memory', () => {
             }),
           )
           await searching
-          for (const question of questions) await expectSqlAnswer(question)
+          for (const question of questions) {
+            await expectSqlAnswer(question)
+            await expectSameOrder(question)
+          }
         }
       }),
       { numRuns: 25, endOnFailure: true },
     )
     expect(errors).toEqual([])
     expect(paths.filter((path) => path === 'memory').length).toBeGreaterThan(paths.length / 2)
+  })
+
+  it('orders by the words of what is stored now, however often it was found before with other ones', async () => {
+    const writes = fc.record({
+      act: fc.constant('write' as const),
+      item,
+      words,
+      provider: fc.constant('notion' as const),
+      author: fc.constant(0),
+      day: fc.constant(1),
+    })
+    const rounds = fc.array(fc.record({ on: fc.nat({ max: 1 }), write: writes, words }), {
+      minLength: 12,
+      maxLength: 24,
+    })
+    await fc.assert(
+      fc.asyncProperty(rounds, async (given) => {
+        organization = await insertOrganization(database.db)
+        for (const { on, write, words: query } of given) {
+          const instance = instances[on]
+          if (instance) await perform(instance, write)
+          await expectSameOrder({ words: query.join(' '), limit: 8, providers: null, filter: {} })
+        }
+      }),
+      { numRuns: 3, endOnFailure: true },
+    )
+    expect(errors).toEqual([])
   })
 })

@@ -2,9 +2,16 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
-import type { HeldCopy, ItemScope, VectorMemory } from '../vector-memory/index.ts'
+import type { Candidate, HeldCopy, ItemScope, VectorMemory } from '../vector-memory/index.ts'
 import { findByIndex } from './find-by-index.ts'
-import { decideNearest, findNearest, type Nearest, type NearestQuery } from './find-nearest.ts'
+import {
+  type Decided,
+  decideNearest,
+  findNearest,
+  type NearChunk,
+  type Nearest,
+  type NearestQuery,
+} from './find-nearest.ts'
 
 /**
  * Who found the nearest chunks: the copy in memory with the database's last word, an approximate index with the same, or the
@@ -37,38 +44,61 @@ export function createFindNearest({
   onAnswered?: (path: SearchPath) => void
 }): FindNearest {
   return async (query) => {
-    const held = memory === undefined ? null : await findInMemory(db, memory, query)
-    const found = held ?? (await findByIndex(db, query))
-    onAnswered(held !== null ? 'memory' : found !== null ? 'approximate' : 'database')
-    return found ?? (await findNearest(db, query))
+    const held = memory === undefined ? null : await findInMemory(db, memory, query, decideNearest)
+    if (held === null) return await findWithoutCopy(db, query, onAnswered)
+    onAnswered('memory')
+    return held
   }
 }
 
-/** @returns null where the database has to answer */
-async function findInMemory(db: Db, memory: VectorMemory, query: NearestQuery): Promise<Nearest | null> {
+/** What the database finds, by an approximate index where there is one. */
+export async function findWithoutCopy(
+  db: Db,
+  query: NearestQuery,
+  onAnswered: (path: SearchPath) => void,
+): Promise<Nearest> {
+  const found = await findByIndex(db, query)
+  onAnswered(found === null ? 'database' : 'approximate')
+  return found ?? (await findNearest(db, query))
+}
+
+/** What the database says of what a copy proposes. */
+export type Decide<Chunk> = (
+  db: Db,
+  query: NearestQuery,
+  candidates: readonly Candidate[],
+) => Promise<Decided<Chunk>>
+
+/** What the copy in memory proposes and the database decides; null where the database has to answer alone. */
+export async function findInMemory<Chunk extends NearChunk>(
+  db: Db,
+  memory: VectorMemory,
+  query: NearestQuery,
+  decide: Decide<Chunk>,
+): Promise<Nearest<Chunk> | null> {
   const { organizationId, model, vector } = query
   const copy = await memory.take({ organizationId, modelId: model.id, dimensions: vector.length })
   if (copy === null) return null
   try {
     const scope = await scopeOf(db, query)
-    return scope && (await decideByRounds(db, copy, query, scope))
+    return scope && (await decideByRounds(copy, query, scope, (candidates) => decide(db, query, candidates)))
   } finally {
     copy.letGo()
   }
 }
 
-async function decideByRounds(
-  db: Db,
+async function decideByRounds<Chunk extends NearChunk>(
   copy: HeldCopy,
   query: NearestQuery,
   asked: ItemScope,
-): Promise<Nearest | null> {
+  decide: (candidates: readonly Candidate[]) => Promise<Decided<Chunk>>,
+): Promise<Nearest<Chunk> | null> {
   let scope = asked
   let { limit } = query
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const proposed = await copy.candidates(query.vector, limit, scope)
     if (proposed === null) return null
-    const { nearest, removedSourceIds, revision } = await decideNearest(db, query, proposed.keys)
+    const { nearest, removedSourceIds, revision } = await decide(proposed.keys)
     if (nearest.state !== 'found') return nearest
     if (revision !== proposed.revision) {
       if (!(await copy.follow())) return null

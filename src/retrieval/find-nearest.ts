@@ -25,14 +25,18 @@ export interface NearestQuery {
   entityIds: readonly string[] | null
 }
 
-/** A found chunk with its item. */
-export interface NearestChunk {
+/** How near a chunk is. */
+export interface NearChunk {
   sourceItemId: string
   position: number
   /** Cosine similarity, above 0 and at most 1. */
   score: number
   /** What of the score comes from what words mean; null: not asked for. */
   meaning: number | null
+}
+
+/** A found chunk with its item. */
+export interface NearestChunk extends NearChunk {
   title: string
   content: string
   url: string | null
@@ -41,11 +45,13 @@ export interface NearestChunk {
   syncedAt: Date
 }
 
-export type Nearest =
+export type Nearest<Chunk = NearestChunk> =
   /** Best first; ties by item and position. */
   | {
       state: 'found'
-      chunks: NearestChunk[]
+      chunks: Chunk[]
+      /** The score of the nearest. */
+      best: number | undefined
       countCompared: () => Promise<number>
       /** Whether nearer ones may be missing. */
       isApproximate: boolean
@@ -65,13 +71,18 @@ const Standing = z.object({
   revision: z.number(),
 })
 
-const Rows = z.array(
+// The only row of a scan that met nothing.
+const Nothing = Standing.extend({ id: z.null() })
+const NearRow = Standing.extend({
+  id: z.string(),
+  position: z.number(),
+  distance: z.number(),
+  meaning: z.number().nullable(),
+})
+const NearRows = z.array(z.union([NearRow, Nothing]))
+const NearestRows = z.array(
   z.union([
-    Standing.extend({
-      id: z.string(),
-      position: z.number(),
-      distance: z.number(),
-      meaning: z.number().nullable(),
+    NearRow.extend({
       title: z.string(),
       content: z.string(),
       url: z.string().nullable(),
@@ -79,10 +90,58 @@ const Rows = z.array(
       metadata: z.record(z.string(), z.unknown()),
       synced_at: z.date(),
     }),
-    // The only row of a scan that met nothing.
-    Standing.extend({ id: z.null() }),
+    Nothing,
   ]),
 )
+
+/** What is read of the chunks that are nearest. */
+interface Reading<Chunk> {
+  columns: RawBuilder<unknown>
+  /** The nearest chunks `n` with the tables of these columns. */
+  joined: (organizationId: string) => RawBuilder<unknown>
+  /** @throws ZodError */
+  parse: (rows: unknown) => { standing: z.output<typeof Standing> | undefined; chunks: Chunk[] }
+}
+
+const HOW_NEAR: Reading<NearChunk> = {
+  columns: sql`n.source_item_id as id`,
+  joined: () => sql`nearest n`,
+  parse(rows) {
+    const parsed = NearRows.parse(rows)
+    return { standing: parsed[0], chunks: parsed.flatMap((row) => (row.id === null ? [] : [toNear(row)])) }
+  },
+}
+
+const ALL: Reading<NearestChunk> = {
+  columns: sql`i.id, i.title, c.content, i.url, i.provider, i.metadata, i.synced_at`,
+  joined: (organizationId) => sql`(
+      nearest n
+      cross join lateral (
+        select i.id, i.title, i.url, i.provider, i.metadata, i.synced_at from source_items i
+        where i.organization_id = ${organizationId} and i.id = n.source_item_id
+        limit 1
+      ) i
+      cross join lateral (
+        select c.content from chunks c
+        where c.organization_id = ${organizationId} and c.source_item_id = n.source_item_id and c.position = n.position
+        limit 1
+      ) c
+    )`,
+  parse(rows) {
+    const parsed = NearestRows.parse(rows)
+    return { standing: parsed[0], chunks: parsed.flatMap((row) => (row.id === null ? [] : [toNearest(row)])) }
+  },
+}
+
+function toNear(row: z.output<typeof NearRow>): NearChunk {
+  const { id, position, distance, meaning } = row
+  return { sourceItemId: id, position, score: Math.min(1, 1 - distance), meaning }
+}
+
+function toNearest(row: Exclude<z.output<typeof NearestRows>[number], { id: null }>): NearestChunk {
+  const { title, content, url, provider, metadata, synced_at: syncedAt } = row
+  return { ...toNear(row), title, content, url, provider, metadata, syncedAt }
+}
 
 /**
  * The chunks whose vectors are nearest to the query's, by an exact scan of the organization's vectors of one model, with
@@ -90,15 +149,16 @@ const Rows = z.array(
  * A chunk at a right angle or beyond (score 0) is not among them.
  */
 export async function findNearest(db: Db, query: NearestQuery): Promise<Nearest> {
-  const { nearest, removedSourceIds } = await scan(db, query, { from: sql`chunk_embeddings e`, where: sql`` })
+  const from = sql`chunk_embeddings e`
+  const { nearest, removedSourceIds } = await scan(db, query, { reading: ALL, from, where: sql`` })
   if (removedSourceIds.length === 0 || nearest.state !== 'found') return nearest
   const where = notRemoved(query.organizationId)
-  return (await scan(db, query, { from: sql`chunk_embeddings e`, where })).nearest
+  return (await scan(db, query, { reading: ALL, from, where })).nearest
 }
 
 /** What a statement found, and of which state of the organization. */
-export interface Decided {
-  nearest: Nearest
+export interface Decided<Chunk = NearestChunk> {
+  nearest: Nearest<Chunk>
   /** Removed and not deleted yet: nothing of them was found. */
   removedSourceIds: string[]
   /** Of the organization's items. */
@@ -109,20 +169,66 @@ export interface Decided {
 export async function decideNearest(
   db: Db,
   query: NearestQuery,
-  candidates: readonly { itemId: string; position: number }[],
+  candidates: readonly ChunkKey[],
 ): Promise<Decided> {
-  const ids = arrayOf(candidates.map(({ itemId }) => itemId))
-  const positions = arrayOf(candidates.map(({ position }) => position))
+  return await scan(db, query, { ...byKey(query, candidates), reading: ALL })
+}
+
+/** The same, but only how near they are: of many that costs half as much. */
+export async function decideHowNear(
+  db: Db,
+  query: NearestQuery,
+  candidates: readonly ChunkKey[],
+): Promise<Decided<NearChunk>> {
+  return await scan(db, query, { ...byKey(query, candidates), reading: HOW_NEAR })
+}
+
+/** Which chunk. */
+export interface ChunkKey {
+  itemId: string
+  position: number
+}
+
+function byKey(query: NearestQuery, candidates: readonly ChunkKey[]) {
+  const [ids, positions] = arraysOf(candidates)
   // One by one by their key, whatever the planner believes of an organization's size: it may know no better than that it was empty.
+  // The sum keeps it from looking for the model in another index.
   const from = sql`unnest(${ids}::text::uuid[], ${positions}::text::int[]) as k(id, position)
       cross join lateral (
         select e.source_item_id, e.position, e.embedding, e.organization_id, e.embedding_model_id, e.provider
         from chunk_embeddings e
         where e.organization_id = ${query.organizationId} and e.source_item_id = k.id and e.position = k.position
-          and e.embedding_model_id = ${query.model.id}
+          and e.embedding_model_id + 0 = ${query.model.id}
         limit 1
       ) e`
-  return await scan(db, query, { from, where: notRemoved(query.organizationId), isByKey: true })
+  return { from, where: notRemoved(query.organizationId), isByKey: true }
+}
+
+const Texts = z.array(
+  z.object({ id: z.string(), position: z.number(), title: z.string(), content: z.string() }),
+)
+
+const selectTexts = prepare(`
+  select k.id, k.position, i.title, c.content
+  from unnest($2::text::uuid[], $3::text::int[]) as k(id, position)
+  cross join lateral (
+    select i.title from source_items i where i.organization_id = $1 and i.id = k.id limit 1) i
+  cross join lateral (
+    select c.content from chunks c
+    where c.organization_id = $1 and c.source_item_id = k.id and c.position = k.position limit 1) c`)
+
+/** The texts of some chunks with the titles of their items, in any order; one that is gone is left out. */
+export async function readTexts(
+  db: Db,
+  organizationId: string,
+  keys: readonly ChunkKey[],
+): Promise<z.output<typeof Texts>> {
+  const { rows } = await selectTexts(db, [organizationId, ...arraysOf(keys)])
+  return Texts.parse(rows)
+}
+
+function arraysOf(keys: readonly ChunkKey[]): [ids: string, positions: string] {
+  return [arrayOf(keys.map(({ itemId }) => itemId)), arrayOf(keys.map(({ position }) => position))]
 }
 
 /** An array as PostgreSQL reads it, of values that need no quotes. */
@@ -141,17 +247,19 @@ async function countCompared(db: Db, query: NearestQuery): Promise<number> {
 }
 
 /** One scan, of what meets the condition; what else it tells of the organization is of the same snapshot. */
-async function scan(
+async function scan<Chunk extends NearChunk>(
   db: Db,
   query: NearestQuery,
   {
+    reading,
     from,
     where,
     isByKey = false,
-  }: { from: RawBuilder<unknown>; where: RawBuilder<unknown>; isByKey?: boolean },
-): Promise<Decided> {
+  }: { reading: Reading<Chunk>; from: RawBuilder<unknown>; where: RawBuilder<unknown>; isByKey?: boolean },
+): Promise<Decided<Chunk>> {
   const { organizationId, model, vector, limit, meaning } = query
-  const [carried, ofMeaning] = meaning === null ? [sql``, sql`null::float8`] : meaningOf(vector, meaning)
+  const [carried, ofMeaning] =
+    meaning === null ? [sql``, sql`null::float8`] : meaningOf(vector, meaning, isByKey)
   const ofItems = matchingItems(organizationId, query.filter)
   const statement = sql`
     with nearest as materialized (
@@ -164,34 +272,21 @@ async function scan(
     select m.id as active_id, m.name as active_name, array(${removedSources(organizationId)})::text[] as removed,
       coalesce((select r.revision from item_revisions r where r.organization_id = ${organizationId}), 0)::float8 as revision,
       n.distance::float8 as distance, ${ofMeaning} as meaning, n.position,
-      i.id, i.title, c.content, i.url, i.provider, i.metadata, i.synced_at
+      ${reading.columns}
     from organizations o
     left join embedding_models m on m.id = o.embedding_model_id
-    left join (
-      nearest n
-      cross join lateral (
-        select i.id, i.title, i.url, i.provider, i.metadata, i.synced_at from source_items i
-        where i.organization_id = ${organizationId} and i.id = n.source_item_id
-        limit 1
-      ) i
-      cross join lateral (
-        select c.content from chunks c
-        where c.organization_id = ${organizationId} and c.source_item_id = n.source_item_id and c.position = n.position
-        limit 1
-      ) c
-    ) on n.distance < 1
+    left join ${reading.joined(organizationId)} on n.distance < 1
     where o.id = ${organizationId}
     order by n.distance, n.source_item_id, n.position`.compile(db)
   const isPrepared = isByKey && ofItems === null && query.entityIds === null
   const { rows } = await (isPrepared
     ? preparedByKey(statement.sql)(db, statement.parameters)
     : db.executeQuery(statement))
-  const parsed = Rows.parse(rows)
-  const nearest = toNearest(parsed, model, () => countCompared(db, query))
+  const { standing, chunks } = reading.parse(rows)
   return {
-    nearest,
-    removedSourceIds: parsed[0]?.removed ?? [],
-    revision: parsed[0]?.revision ?? 0,
+    nearest: inStanding(standing, model, { chunks, countCompared: () => countCompared(db, query) }),
+    removedSourceIds: standing?.removed ?? [],
+    revision: standing?.revision ?? 0,
   }
 }
 
@@ -204,23 +299,15 @@ function preparedByKey(text: string): Prepared<unknown> {
   return known
 }
 
-function toNearest(
-  rows: z.output<typeof Rows>,
+function inStanding<Chunk extends NearChunk>(
+  standing: z.output<typeof Standing> | undefined,
   asked: StoredModel,
-  countAll: () => Promise<number>,
-): Nearest {
-  const { active_id: id = null, active_name: name = null } = rows[0] ?? {}
+  found: { chunks: Chunk[]; countCompared: () => Promise<number> },
+): Nearest<Chunk> {
+  const { active_id: id = null, active_name: name = null } = standing ?? {}
   if (id === null || name === null) return { state: 'nothing_stored' }
   if (id !== asked.id) return { state: 'other_model', model: { id, name } }
-  return { state: 'found', chunks: rows.flatMap(toChunk), countCompared: countAll, isApproximate: false }
-}
-
-function toChunk(row: z.output<typeof Rows>[number]): NearestChunk[] {
-  if (row.id === null) return []
-  const { position, title, content, url, provider, metadata, meaning } = row
-  const score = Math.min(1, 1 - row.distance)
-  const item = { sourceItemId: row.id, title, url, provider, metadata, syncedAt: row.synced_at }
-  return [{ ...item, position, content, score, meaning }]
+  return { state: 'found', ...found, best: found.chunks[0]?.score, isApproximate: false }
 }
 
 /** Which of an organization's vectors a query is compared with: those of the model and the scope whose items the filter lets pass. */
@@ -239,28 +326,33 @@ export function compared({
     ${matchingItems(organizationId, filter) ?? sql``} ${naming(organizationId, entityIds)}`
 }
 
-/** The vector as the scan has to carry it along, and its dot product with the query's in the part of meaning. */
+/**
+ * The dot product of the vector with the query's in the part of meaning, and what the scan has to carry along for it: of a few
+ * rows the product, of many the vector, so that only those that are found are multiplied.
+ */
 function meaningOf(
   vector: Float32Array,
   { from, length }: MeaningPart,
+  isOfFew: boolean,
 ): [carried: RawBuilder<unknown>, product: RawBuilder<unknown>] {
   const part = encodeHalfvec(vector.subarray(from, from + length))
   // The operator of pgvector is the negative product.
-  return [
-    sql`, e.embedding`,
-    sql`-(subvector(n.embedding, ${sql.lit(from + 1)}, ${sql.lit(length)}) <#> ${part}::halfvec)`,
-  ]
+  const productOf = (embedding: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`-(subvector(${embedding}, ${sql.lit(from + 1)}, ${sql.lit(length)}) <#> ${part}::halfvec)`
+  return isOfFew
+    ? [sql`, ${productOf(sql`e.embedding`)} as meaning`, sql`n.meaning`]
+    : [sql`, e.embedding`, productOf(sql`n.embedding`)]
 }
 
 /**
  * What belongs to a source that a person removed is being deleted bit by bit. The scan passes over it only while there is such a
- * source: the condition costs a quarter of its time.
+ * source: to look at each chunk's item costs a quarter of its time.
  */
 export function notRemoved(organizationId: string): RawBuilder<unknown> {
-  return sql`and not exists (
+  return sql`and (not exists (${removedSources(organizationId)}) or not exists (
     select from source_items f
     where f.organization_id = ${organizationId} and f.id = e.source_item_id
-      and f.source_id in (${removedSources(organizationId)}))`
+      and f.source_id in (${removedSources(organizationId)})))`
 }
 
 function removedSources(organizationId: string): RawBuilder<unknown> {

@@ -2,22 +2,29 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
 import { inOneGo } from '../kernel/slices.ts'
-import { orderingByWordsToo, type Rankable, type Ranked } from './hybrid-order.ts'
+import { askedWords, findWords } from './asked-words.ts'
+import { orderingByWordsToo, type Ranked } from './hybrid-order.ts'
 
 /** Words that are hardly ever used; all others are as common as one another. */
 const UNUSUAL = new Set(['heron', 'e4711'])
 const terms = { tokenize, backgroundWeight: (stem: string) => (UNUSUAL.has(stem) ? 10 : 5) }
 
-const chunk = (text: string, score: number, meaning: number | null = null): Rankable => ({
-  title: '',
+interface Chunk {
+  text: string
+  score: number
+  meaning: number | null
+}
+const chunk = (text: string, score: number, meaning: number | null = null): Chunk => ({
   text,
   score,
   meaning,
 })
-const rank = (query: string, chunks: readonly Rankable[]): Ranked[] =>
-  inOneGo(orderingByWordsToo(query, chunks, terms))
-const order = (query: string, chunks: readonly Rankable[]): number[] =>
-  rank(query, chunks).map(({ at }) => at)
+const rank = (query: string, chunks: readonly Chunk[]): Ranked[] => {
+  const asked = askedWords(query, terms)
+  const rankable = chunks.map(({ text, ...near }) => ({ ...near, words: findWords(asked, tokenize(text)) }))
+  return inOneGo(orderingByWordsToo(asked, rankable, terms))
+}
+const order = (query: string, chunks: readonly Chunk[]): number[] => rank(query, chunks).map(({ at }) => at)
 
 /** What surrounds a hit among two hundred. */
 const others = Array.from({ length: 50 }, (_, at) => chunk(`filler ${at}`, 0.1))
@@ -29,7 +36,6 @@ describe('the order by words and vectors together', () => {
     const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '))
     const meaning = fc.option(fc.double({ min: -1, max: 1, noNaN: true }))
     const rankable = fc.record({
-      title: text,
       text,
       score: fc.double({ min: 1e-6, max: 1, noNaN: true }),
       meaning,

@@ -1,11 +1,11 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
+import type { Asked, FoundWords } from './asked-words.ts'
 
 /** What of a found chunk its place among others depends on. */
 export interface Rankable {
-  title: string
-  /** What of its content counts. */
-  text: string
+  /** What it has of the query's words. */
+  words: FoundWords
   /** Cosine similarity to the query, above 0. */
   score: number
   /** How near the query it is by the part of the vectors that says what words mean; null: the model has no such part. */
@@ -41,14 +41,15 @@ const UNUSUAL = [8, 10] as const
 
 /**
  * The chunks nearest to a query, those of a search's order (best cosine first) given, by words and vectors together, which
- * finds better than either alone (docs/evaluation.md). Ties stay in the order given. It pauses after each chunk.
+ * finds better than either alone (docs/evaluation.md). Ties stay in the order given. It pauses after each word.
  */
 export function* orderingByWordsToo(
-  query: string,
+  asked: Asked,
   chunks: readonly Rankable[],
-  terms: TermWeights,
+  terms: Pick<TermWeights, 'backgroundWeight'>,
 ): Pausable<Ranked[]> {
-  const words = yield* scoringWords(query, chunks, terms)
+  const found = chunks.map(({ words }) => words)
+  const words = yield* scoringWords(asked, found, terms)
   const bestCosine = best(chunks.map(({ score }) => score))
   const bestMeaning = best(chunks.map(({ meaning }) => meaning ?? 0))
   return chunks
@@ -70,14 +71,11 @@ function best(values: readonly number[]): number {
  * BM25 of each chunk, at most 1. A word weighs the geometric mean of how rare it is among the chunks and how rare it is in
  * plain text: two hundred chunks, all near to the query, say too little alone.
  */
-function* scoringWords(query: string, chunks: readonly Rankable[], terms: TermWeights): Pausable<number[]> {
-  const asked = countStems(terms.tokenize(query))
-  const counted: { counts: ReadonlyMap<string, number>; length: number }[] = []
-  for (const { title, text } of chunks) {
-    yield
-    const stems = terms.tokenize(`${title}\n${text}`)
-    counted.push({ counts: countStems(stems.filter((stem) => asked.has(stem))), length: stems.length })
-  }
+function* scoringWords(
+  asked: Asked,
+  counted: readonly FoundWords[],
+  terms: Pick<TermWeights, 'backgroundWeight'>,
+): Pausable<number[]> {
   const average = counted.reduce((sum, { length }) => sum + length, 0) / Math.max(1, counted.length)
   const weights = new Map<string, number>()
   for (const [stem, times] of asked) {
@@ -109,10 +107,4 @@ function* scoringWords(query: string, chunks: readonly Rankable[], terms: TermWe
 /** How far a value is on the way from the first to the second, 0 to 1. */
 function within([from, to]: readonly [number, number], value: number): number {
   return Math.max(0, Math.min(1, (value - from) / (to - from)))
-}
-
-function countStems(stems: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)
-  return counts
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { createRetrieveContext, type RetrieveContext } from './context.ts'
 import { createFindNearest, type SearchPath } from './find-in-memory.ts'
+import { createRankNearest } from './rank-nearest.ts'
 import { createSearch, type Search } from './search.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
@@ -39,7 +40,8 @@ export function createRetrieval(deps: {
     waitMaxMs: WAIT_MAX_MS,
   })
   const findNearest = createFindNearest(deps)
-  const search = createSearch({ ...deps, admit, findNearest })
+  const rankNearest = createRankNearest(deps)
+  const search = createSearch({ ...deps, admit, findNearest, rankNearest })
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }
 

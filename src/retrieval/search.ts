@@ -4,11 +4,10 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { inSlices } from '../kernel/slices.ts'
-import { type Candidates, createFindCandidates, type SearchFor } from './find-candidates.ts'
+import { type Candidates, createFindCandidates, type FoundChunk, type SearchFor } from './find-candidates.ts'
 import type { FindNearest } from './find-in-memory.ts'
-import type { NearestChunk } from './find-nearest.ts'
-import { orderingByWordsToo, type Ranked } from './hybrid-order.ts'
 import { orderingForReading } from './reading-order.ts'
+import type { RankNearest } from './rank-nearest.ts'
 import type { Hit } from './search-schema.ts'
 
 export interface SearchResult extends Omit<Candidates, 'chunks'> {
@@ -24,54 +23,42 @@ export function createSearch({
   db,
   models,
   findNearest,
+  rankNearest,
   admit,
   terms,
 }: {
   db: Db
   models: ModelRegistry
   findNearest: FindNearest
+  rankNearest: RankNearest
   /** Whose turn it is: a search scans all that an organization has. */
   admit: FairLimit
   terms: TermWeights
 }): Search {
-  const find = createFindCandidates({ db, models, findNearest })
+  const find = createFindCandidates({ db, models, findNearest, rankNearest })
   return async (caller, request, signal) => {
     const run = (): Promise<Candidates> => find(caller, request, signal)
-    // Who only orders what was found needs no place among those who scan.
+    // Who only orders what is to be read needs no place among those who scan.
     const { chunks, ...found } = await admit({ owner: caller.organizationId, signal, run })
     return { ...found, hits: await inOrder(chunks, request, terms, signal) }
   }
 }
 
 async function inOrder(
-  chunks: readonly NearestChunk[],
-  { query, limit, rank = 'vector' }: SearchFor,
+  chunks: readonly FoundChunk[],
+  { query, limit, rank }: SearchFor,
   terms: TermWeights,
   signal?: AbortSignal,
 ): Promise<Hit[]> {
-  const best = (ranked: readonly Ranked[], isShown: boolean): Hit[] =>
-    ranked.slice(0, limit).flatMap(({ at, relevance }) => {
-      const chunk = chunks[at]
-      return chunk === undefined ? [] : [toHit(chunk, isShown ? relevance : null)]
-    })
-  switch (rank) {
-    case 'vector':
-      return chunks.map((chunk) => toHit(chunk, null))
-    case 'hybrid': {
-      const rankable = chunks.map(({ title, content, score, meaning }) => ({
-        title,
-        text: content,
-        score,
-        meaning,
-      }))
-      return best(await inSlices(orderingByWordsToo(query, rankable, terms), signal), true)
-    }
-    case 'reading':
-      return best(await inSlices(orderingForReading(query, chunks, terms), signal), false)
-  }
+  if (rank !== 'reading') return chunks.map(toHit)
+  const ordered = await inSlices(orderingForReading(query, chunks, terms), signal)
+  return ordered.slice(0, limit).flatMap(({ at }) => {
+    const chunk = chunks[at]
+    return chunk === undefined ? [] : [toHit(chunk)]
+  })
 }
 
-function toHit(chunk: NearestChunk, relevance: number | null): Hit {
+function toHit(chunk: FoundChunk): Hit {
   return {
     sourceItemId: chunk.sourceItemId,
     title: chunk.title,
@@ -79,7 +66,7 @@ function toHit(chunk: NearestChunk, relevance: number | null): Hit {
     url: chunk.url ?? '',
     provider: chunk.provider,
     score: chunk.score,
-    ...(relevance === null ? {} : { relevance }),
+    ...(chunk.relevance === undefined ? {} : { relevance: chunk.relevance }),
     metadata: chunk.metadata,
     syncedAt: chunk.syncedAt.toISOString(),
   }

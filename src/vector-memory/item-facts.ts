@@ -42,6 +42,9 @@ const NO_PAIRS = new Uint32Array(0)
 /** An item with more of them counts as one that may have any. */
 const PAIRS_MAX = 64
 
+/** Counts what copies take in, of whichever organization. */
+let versions = 0
+
 /**
  * What is known of a copy's items, by their number. A scope is decided by it as the database would, but for metadata, which is
  * held as hashes: of these the database has the last word.
@@ -49,6 +52,7 @@ const PAIRS_MAX = 64
 export class ItemFacts {
   readonly #numbers = new Map<string, number>()
   readonly #ids: string[] = []
+  readonly #versions: number[] = []
   readonly #providers: number[] = []
   readonly #kinds: number[] = []
   readonly #sources: number[] = []
@@ -69,6 +73,11 @@ export class ItemFacts {
     return this.#ids[item] ?? ''
   }
 
+  /** Another number for each time that an item was taken in, by any copy of the process. */
+  versionOf(item: number): number {
+    return this.#versions[item] ?? 0
+  }
+
   /** Takes an item in, or what has changed of it. @returns its number */
   put(row: ItemRow): number {
     const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#ids.length
@@ -79,6 +88,7 @@ export class ItemFacts {
   #set(item: number, row: Omit<ItemRow, 'metadata'>, metadata: Uint32Array | null): void {
     this.#numbers.set(row.id, item)
     this.#ids[item] = row.id
+    this.#versions[item] = ++versions
     this.#providers[item] = this.#words.number(row.provider)
     this.#kinds[item] = this.#words.number(row.source_kind)
     this.#sources[item] = this.#words.number(row.source_id)

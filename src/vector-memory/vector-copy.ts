@@ -10,6 +10,12 @@ import type { SharedMemory } from './shared-memory.ts'
 import type { VectorThreads } from './vector-threads.ts'
 import { KEY_BYTES, rowBytesOf } from './write-rows.ts'
 
+/** A row that may be near. */
+export interface Candidate extends RowKey {
+  /** Another one whenever what is stored of its item may have changed. */
+  version: number
+}
+
 /** There is no room for another block. */
 export class NoRoom extends Error {
   constructor() {
@@ -68,10 +74,12 @@ export class VectorCopy {
     return this.#blockCount * this.#layout.blockBytes
   }
 
-  keyOf(row: number): RowKey {
+  candidateOf(row: number): Candidate {
+    const item = this.#rowItems[row] ?? NO_ITEM
     return {
-      itemId: this.facts.idOf(this.#rowItems[row] ?? NO_ITEM),
+      itemId: this.facts.idOf(item),
       position: this.#positions[row] ?? 0,
+      version: this.facts.versionOf(item),
     }
   }
 

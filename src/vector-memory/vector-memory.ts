@@ -2,11 +2,12 @@ import { within } from '../background/index.ts'
 import { Copies, type CopiesOptions, type Entry } from './copies.ts'
 import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
-import type { CopyOf, RowKey } from './read-rows.ts'
+import type { CopyOf } from './read-rows.ts'
+import type { Candidate } from './vector-copy.ts'
 
 /** What may be nearest to a question, and how near all else is at most. */
 export interface Candidates {
-  keys: RowKey[]
+  keys: Candidate[]
   /** What is no candidate is less similar than this; 0: it is not similar at all. */
   floor: number
   /** The items' revision that this is of. */
@@ -73,7 +74,7 @@ function hold(copies: Copies, entry: Entry, followMs: number): HeldCopy {
       if (question === null || copy.blocks.length === 0) return { keys: [], floor: 0, revision }
       const proposal = await copies.scan(copy, { question, allowed: copy.facts.allowed(scope), limit })
       if (proposal === null) return null
-      return { keys: proposal.rows.map((row) => copy.keyOf(row)), floor: proposal.floor, revision }
+      return { keys: proposal.rows.map((row) => copy.candidateOf(row)), floor: proposal.floor, revision }
     },
     count: (scope) => copy.facts.countRows(scope),
     async follow() {
