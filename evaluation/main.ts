@@ -13,11 +13,20 @@ import { evaluateCanvas } from './evaluate-canvas.ts'
 import { evaluateFacts } from './evaluate-facts.ts'
 import { evaluateRetrieval } from './evaluate-retrieval.ts'
 import { chooseThreshold, evaluateWeakEvidence } from './evaluate-weak-evidence.ts'
+import { evaluateWords } from './evaluate-words.ts'
 import { keepCalibration } from './keep-calibration.ts'
 import { type Collection, CollectionError, readCollection, sampleQueries } from './read-collection.ts'
 import { readFacts } from './read-facts.ts'
 import { readLabelledItems } from './read-labelled-items.ts'
-import { answersTable, canvasTables, factsTable, retrievalTable, weakEvidenceTable } from './table.ts'
+import { readSubjects } from './read-subjects.ts'
+import {
+  answersTable,
+  canvasTables,
+  factsTable,
+  retrievalTable,
+  weakEvidenceTable,
+  wordsTable,
+} from './table.ts'
 import { createWorkspaces, onThrowawayDatabase, type Workspace } from './workspaces.ts'
 
 /** Our own questions for facts. */
@@ -30,12 +39,14 @@ const USAGE = `Usage: npm run evaluate -- DIR... [--chart FOLDER] [--limit-queri
        npm run evaluate -- --calibrate DIR DIR... [--keep] [--json]
        npm run evaluate -- facts [DIR...] [--limit-queries N] [--json]
        npm run evaluate -- canvas [DIR] [--json]
+       npm run evaluate -- words DIR... [--json]
 
 Measures search over retrieval collections, each a folder with corpus.jsonl, queries.jsonl and qrels.tsv;
 with --answers, how often an answer without a language model contains a sentence of what is relevant;
 with --calibrate, below which score a question is taken to have no answer, from collections of different subjects;
 with facts, how often it says the fact that was asked for (test/facts unless a collection with facts is named);
-with canvas, how well the memory canvas names what labelled items name (test/canvas unless a folder is named).
+with canvas, how well the memory canvas names what labelled items name (test/canvas unless a folder is named);
+with words, how much of questions with a subject the words without one weigh.
 
   --chart FOLDER      draw the comparison as FOLDER/evaluation.svg
   --limit-queries N   only N questions of each collection, evenly spread
@@ -188,8 +199,18 @@ async function judgeCanvas(args: readonly string[]): Promise<void> {
   print(options, result, canvasTables(result))
 }
 
+/** @param args what follows `words` */
+async function judgeWords(args: readonly string[]): Promise<void> {
+  const options = readOptions(args)
+  const terms = await loadTermWeights()
+  const labelled = await Promise.all(options.folders.map(readSubjects))
+  const results = labelled.map((questions) => evaluateWords(questions, terms))
+  print(options, results, wordsTable(results))
+}
+
 async function main(args: readonly string[]): Promise<void> {
   if (args[0] === 'canvas') return judgeCanvas(args.slice(1))
+  if (args[0] === 'words') return judgeWords(args.slice(1))
   const options = readOptions(args)
   // All are read before the first one is measured, so that a fault in the last one costs no minutes.
   const collections: Collection[] = []

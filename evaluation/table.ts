@@ -4,6 +4,7 @@ import { shareBelow, type WeakEvidenceResult } from './evaluate-weak-evidence.ts
 import type { CanvasResult } from './evaluate-canvas.ts'
 import type { FactsResult } from './evaluate-facts.ts'
 import type { RetrievalResult } from './evaluate-retrieval.ts'
+import type { WordsResult } from './evaluate-words.ts'
 
 const COLUMNS = ['collection', 'documents', 'questions', 'method', 'nDCG@10', 'recall@10', 'MRR@10'] as const
 
@@ -74,6 +75,25 @@ export function factsTable(results: readonly FactsResult[]): string {
       String(characters),
     ]),
   )
+  return markdownTable(header, rows)
+}
+
+/** How words without a subject are weighed, as a Markdown table. */
+export function wordsTable(results: readonly WordsResult[]): string {
+  const header = [
+    'collection',
+    'questions',
+    'words without a subject',
+    'count as rare',
+    'share of the weight',
+  ]
+  const rows = results.map(({ collection, questions, words, rare, weight }) => [
+    collection,
+    String(questions),
+    String(words),
+    ratio(rare, words),
+    share(weight),
+  ])
   return markdownTable(header, rows)
 }
 

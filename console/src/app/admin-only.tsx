@@ -2,7 +2,6 @@ import { Lock } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { useWorkspace } from './workspace.tsx'
 
 /** Shows what is below to admins and owners; tells a member who can open it for them. */
@@ -12,13 +11,11 @@ export function AdminOnly({ children }: { children: ReactNode }) {
   return (
     <>
       <PageHeader title="For admins only" />
-      <Panel>
-        <EmptyState
-          icon={Lock}
-          title={`You are a member of ${organization.name}`}
-          text="Members ask and search. Sources, keys, billing and the audit trail are for its admins and owners; ask one of them to make you an admin if you need this page."
-        />
-      </Panel>
+      <EmptyState
+        icon={Lock}
+        title={`You are a member of ${organization.name}`}
+        text="Members ask and search. Sources, keys, billing and the audit trail are for its admins and owners; ask one of them to make you an admin if you need this page."
+      />
     </>
   )
 }

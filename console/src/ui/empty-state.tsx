@@ -20,10 +20,10 @@ export function EmptyState({
       <span className={classes.icon} aria-hidden>
         <Icon size={22} strokeWidth={1.8} />
       </span>
-      <Title order={2} size="h5">
+      <Title order={2} size="h4">
         {title}
       </Title>
-      <Text c="dimmed" size="sm" maw="30rem">
+      <Text c="dimmed" maw="32rem">
         {text}
       </Text>
       {action}

@@ -2,10 +2,9 @@ import { Progress } from '@mantine/core'
 
 const WARN_FROM = 0.8
 
-/** How much of an allowance is used; nothing where there is none. */
+/** How much of an allowance is used. */
 export function Meter({ used, included, label }: { used: number; included: number; label: string }) {
-  if (included === 0) return null
-  const share = Math.min(1, used / included)
+  const share = included === 0 ? 1 : Math.min(1, used / included)
   return (
     <Progress.Root size="sm" mt={8}>
       <Progress.Section

@@ -103,7 +103,6 @@ function DeliveryTable({
         {
           label: 'Replay',
           isAtEnd: true,
-          isAction: true,
           cell: ({ id, type }) => (
             <Button
               size="xs"

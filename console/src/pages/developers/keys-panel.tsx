@@ -78,7 +78,6 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key:
         {
           label: 'Revoke',
           isAtEnd: true,
-          isAction: true,
           cell: (key) => (
             <Button
               size="xs"
@@ -110,7 +109,7 @@ function Actions({ actions }: { actions: ApiKey['allowedActions'] }) {
   return (
     <Group gap={4}>
       {actions.map((action) => (
-        <Badge key={action} variant="default" size="sm" tt="none" fw={500} flex="none">
+        <Badge key={action} variant="default" size="sm" tt="none" fw={500}>
           {action}
         </Badge>
       ))}

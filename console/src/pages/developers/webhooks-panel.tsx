@@ -102,7 +102,6 @@ function WebhookList({ webhooks, onOpen }: { webhooks: readonly Webhook[]; onOpe
           },
           {
             label: 'Deliveries',
-            isAction: true,
             cell: (webhook) => (
               <Button
                 size="xs"
@@ -117,7 +116,6 @@ function WebhookList({ webhooks, onOpen }: { webhooks: readonly Webhook[]; onOpe
           {
             label: 'Actions',
             isAtEnd: true,
-            isAction: true,
             cell: (webhook) => (
               <WebhookMenu
                 webhook={webhook}

@@ -37,7 +37,6 @@ export function InvitationsPanel() {
                 {
                   label: 'Withdraw',
                   isAtEnd: true,
-                  isAction: true,
                   cell: (invitation) => (
                     <Button
                       size="xs"

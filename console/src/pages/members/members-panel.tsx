@@ -81,7 +81,6 @@ function MemberTable({
         {
           label: 'Actions',
           isAtEnd: true,
-          isAction: true,
           cell: (member) => (
             <RowMenu
               of={memberName(member)}

@@ -8,7 +8,6 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
 import { providerName } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import classes from './remove-source-dialog.module.css'
 import { isPushOnly, type Source } from './source-words.ts'
 import { useRemoveSource } from './use-source-changes.ts'
 
@@ -55,7 +54,7 @@ function Confirmation({
   return (
     <form onSubmit={submit}>
       <Stack>
-        <ul className={classes.counted}>
+        <ul>
           <li>
             {counted.items === 0
               ? 'Nothing is stored from it.'

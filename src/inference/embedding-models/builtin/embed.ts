@@ -1,5 +1,5 @@
 import { WORD_DIMENSIONS, type Vocabulary } from './artefact-format.ts'
-import { isForeignStop } from './foreign-stop-words.ts'
+import { carriesNoSubject, isForeignStop, isSyllables } from './foreign-stop-words.ts'
 import { tokenize } from './tokenize.ts'
 
 /** Numbers in a vector: hashed stems, then meaning, then the filler. */
@@ -31,8 +31,10 @@ const SLOPE = 0.9
 const TITLE_COUNT = 2
 /** Background documents in which a stem unknown to the vocabulary is taken to occur. */
 const UNKNOWN_FREQUENCY = 2
-/** Background weight of other languages' stop words in `builtin-2`. */
+/** Background weight of other languages' words without a subject in `builtin-2`. */
 const STOP_WEIGHT = 0.01
+/** That of pairs of Japanese syllables in a question: of a common word, where what is unknown counts as rare. */
+const SYLLABLES_WEIGHT = 5
 
 /** Turns text into unit vectors of `DIMENSIONS` numbers. Synchronous; not to be shared between threads. */
 export interface Embedder {
@@ -48,20 +50,9 @@ export interface Embedder {
  * A vocabulary without weights of its own is that of `builtin-1`, whose vectors stay what they were to the last bit.
  */
 export function createEmbedder(vocabulary: Vocabulary): Embedder {
-  const { documents, stems, frequencies } = vocabulary
-  const rows = new Map<string, number>()
-  const weights = new Float64Array(stems.length)
-  for (let row = 0; row < stems.length; row++) {
-    rows.set(stems[row] ?? '', row)
-    weights[row] = inverseFrequency(documents, frequencies[row] ?? 0)
-  }
-  const unknownWeight = inverseFrequency(documents, UNKNOWN_FREQUENCY)
   const isLearned = vocabulary.weights !== null
+  const { rows, weights, weightOf, askedWeightOf } = weighing(vocabulary)
   const meaningWeights = vocabulary.weights ?? weights
-  const weightOf = (stem: string, row: number | undefined): number => {
-    if (isLearned && isForeignStop(stem)) return STOP_WEIGHT
-    return row === undefined ? unknownWeight : (weights[row] ?? 0)
-  }
   const addMeaning = wordVectorAdder(vocabulary)
   const meaningWeight = (row: number | undefined): number =>
     row === undefined ? 0 : (meaningWeights[row] ?? 0)
@@ -103,7 +94,7 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
     let covered = 0
     for (const [stem, times] of counts) {
       const row = rows.get(stem)
-      const weight = weightOf(stem, row)
+      const weight = askedWeightOf(stem, row)
       said += times * weight
       if (meaningWeight(row) > 0) covered += times * weight
       // Weight to the power of 3/4, by roots alone: they are exact on every machine.
@@ -117,7 +108,30 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
     return scaledToUnit(vector)
   }
 
-  return { embedDocument, embedQuery, backgroundWeight: (stem) => weightOf(stem, rows.get(stem)) }
+  return { embedDocument, embedQuery, backgroundWeight: (stem) => askedWeightOf(stem, rows.get(stem)) }
+}
+
+/** Background weights of stems, in documents and where something is asked. */
+function weighing(vocabulary: Vocabulary) {
+  const { documents, stems, frequencies } = vocabulary
+  const isLearned = vocabulary.weights !== null
+  const rows = new Map<string, number>()
+  const weights = new Float64Array(stems.length)
+  for (let row = 0; row < stems.length; row++) {
+    rows.set(stems[row] ?? '', row)
+    weights[row] = inverseFrequency(documents, frequencies[row] ?? 0)
+  }
+  const unknownWeight = inverseFrequency(documents, UNKNOWN_FREQUENCY)
+  const weightOf = (stem: string, row: number | undefined): number => {
+    if (isLearned && isForeignStop(stem)) return STOP_WEIGHT
+    return row === undefined ? unknownWeight : (weights[row] ?? 0)
+  }
+  const askedWeightOf = (stem: string, row: number | undefined): number => {
+    if (!isLearned) return weightOf(stem, row)
+    if (carriesNoSubject(stem)) return STOP_WEIGHT
+    return isSyllables(stem) ? SYLLABLES_WEIGHT : weightOf(stem, row)
+  }
+  return { rows, weights, weightOf, askedWeightOf }
 }
 
 /**

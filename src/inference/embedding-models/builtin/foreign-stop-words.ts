@@ -77,9 +77,50 @@ const WORDS = [
    waar wanneer`,
 ]
 
+/**
+ * More of the kind, which questions have more often than documents: what is asked by, auxiliary verbs, verbs that say nothing
+ * alone. The vectors of `builtin-2` documents were made without them, so that only questions are weighed by them.
+ */
+const WORDS_OF_QUESTIONS = [
+  // German
+  `wer wen wem wessen wohin woher womit wofur wovon muss musst mussen darf darfst durfen soll sollst sollen
+   sollten mochte mochten konnt konnten wollt kommt kommst kommen bekomme bekommst bekommt bekommen geht
+   gehst gehen macht machst gemacht tut tust getan lasst lassen jemand jemanden jemandem niemand
+   niemanden vorher nachher etwa gerade eigentlich`,
+  // French
+  `peux peut peuvent pouvons pouvez pouvoir veux veut veulent voulons voulez vouloir doit doivent devons
+   devez devoir faut fait faites vais allons allez chez lequel laquelle lesquels lesquelles celui
+   ceux quelqu autre autres moins aussi alors ainsi donc tres`,
+  // Spanish
+  `hace hacen hago hacer hacerlo hecho hizo pueden podemos podria poder debo debe deben deber quiero quiere
+   quieren querer voy vamos cuales adonde aqui alli ahora asi menos cada alguien nadie`,
+  // Italian
+  `posso puoi possono possiamo potere devo devi deve devono dovere voglio vuoi vuole vogliono volere fatto
+   cosa quali anche ancora quindi qualcuno nessuno qui`,
+  // Portuguese
+  `posso pode podem podemos poder devo deve devem preciso precisa fazer faz fazem feito quero quer quais
+   aonde aqui agora assim cada alguem ninguem`,
+  // Dutch
+  `welke welk moeten moest mogen kunt kunnen gaat gaan doet komt komen krijg krijgt krijgen iedereen
+   jullie jouw wij onze`,
+]
+
+const HIRAGANA = /^\p{Script=Hiragana}+$/u
+
 const stems: ReadonlySet<string> = new Set(tokenize(WORDS.join(' ')))
+const stemsOfQuestions: ReadonlySet<string> = new Set(tokenize(WORDS_OF_QUESTIONS.join(' ')))
 
 /** Whether a stem of `tokenize` is a word that carries no subject in German, French, Spanish, Italian, Portuguese or Dutch. */
 export function isForeignStop(stem: string): boolean {
   return stems.has(stem)
+}
+
+/** Whether a stem carries no subject where something is asked: these words and more of their kind. */
+export function carriesNoSubject(stem: string): boolean {
+  return stems.has(stem) || stemsOfQuestions.has(stem)
+}
+
+/** Whether a stem is a pair of Japanese syllables: an ending or a particle nearly always, but a word of its own at times. */
+export function isSyllables(stem: string): boolean {
+  return HIRAGANA.test(stem)
 }
