@@ -250,6 +250,43 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     expect([...used.difference(classesOf(await read('.css')))]).toEqual([])
   })
 
+  it('cuts no table off on a phone or a tablet', async () => {
+    const { context, page } = await rig.open()
+    await rig.signIn(page, OWNER)
+    for (const width of [360, 768, 1024]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const path of ['', 'sources', 'developers', 'audit', 'members', 'memory?view=table']) {
+        await page.goto(`${rig.service.url}/console/${path}`)
+        await expectSettled(page)
+        const beyond = await page
+          .locator('main table')
+          .evaluateAll((tables) =>
+            tables.map(
+              (table) => table.getBoundingClientRect().width - (table.parentElement?.clientWidth ?? 0),
+            ),
+          )
+        expect(Math.max(0, ...beyond), `${path} at ${width} pixels`).toBeLessThanOrEqual(1)
+      }
+    }
+    await context.close()
+  })
+
+  it('shows by keyboard where it is, in both themes', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { context, page } = await rig.open({ colorScheme })
+      await rig.signIn(page, OWNER)
+      await expectSettled(page)
+      for (let stop = 0; stop < 12; stop++) {
+        await page.keyboard.press('Tab')
+        const ring = await page
+          .locator(':focus')
+          .evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).outlineStyle)
+        expect(ring, `stop ${stop}, ${colorScheme}`).not.toBe('none')
+      }
+      await context.close()
+    }
+  })
+
   it('has no inline script and no address of another host in any of its files', async () => {
     const dist = new URL('../../console/dist/', import.meta.url)
     const page = await readFile(new URL('index.html', dist), 'utf8')

@@ -23,6 +23,11 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     const secret = (await page.getByRole('region', { name: 'the secret' }).innerText()).trim()
     expect(secret).toMatch(/^svc_/)
     await expectNoFaults(page, 'the new key')
+    await page.setViewportSize({ width: 360, height: 740 })
+    const code = await page.getByRole('region', { name: 'the curl example' }).boundingBox()
+    const button = await page.getByRole('button', { name: 'Copy the curl example' }).boundingBox()
+    expect((code?.x ?? 0) + (code?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0)
+    await page.setViewportSize({ width: 1280, height: 720 })
     const curl = await page.getByRole('region', { name: 'the curl example' }).innerText()
     expect(curl).toContain(`${rig.service.url}/v1/ask`)
     for (const name of ['TypeScript', 'Claude Code', 'MCP client']) {

@@ -1,47 +1,239 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
-import { PAGES, startConsole } from './support/console.ts'
+import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
+import { PLANS } from '../../src/billing/plans/plans.ts'
+import { type Emulators, startEmulators } from '../support/connected-service.ts'
+import { control } from '../support/paid-service.ts'
+import { freePort } from '../support/service-process.ts'
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { askForWeeks, PEOPLE, settleCompany } from './support/company.ts'
+import { type ConsoleRig, expectSettled, startConsole } from './support/console.ts'
+import { failAtProvider, SCENES, type Scene, type Stage } from './support/scenes.ts'
 
 const WIDTHS = [360, 768, 1440]
+/** Wider than the page itself: once a scene, in light. */
+const WIDEST = 2560
+const HEIGHT = 900
+/** Lets what slides and fades come to rest. */
+const REST_MS = 350
+/** No scene takes that long. */
+const SCENE_MS = 60_000
+const LIMIT_MS = 60 * 60_000
 /** The folder they go to: `SCREENSHOTS=.cache/screenshots npm test -- --project browser screenshots`. */
 const folder = process.env.SCREENSHOTS ?? ''
+/** Only the scenes whose name this pattern fits. */
+const only = new RegExp(process.env.SCENES ?? '')
 const executablePath = inject('chromium')
+const WHO = {
+  owner: PEOPLE.owner,
+  member: PEOPLE.member,
+  newcomer: 'new@fresh.example',
+  debtor: 'grace@ferro.example',
+} as const
 
 /** For people to look at; what has to hold is in the suites beside it. */
 it.skipIf(executablePath === null || folder === '')(
-  'every page can be drawn at every width in both themes',
+  'every page can be drawn in every state, at every width, in both themes',
+  { timeout: LIMIT_MS, retry: 0 },
   async () => {
     await mkdir(folder, { recursive: true })
-    const rig = await startConsole(executablePath ?? '')
+    const theatre = await open(executablePath ?? '')
+    const failed: string[] = []
     try {
-      await rig.join('ada@example.com', 'owner')
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const { context, page } = await rig.open({ colorScheme })
-        const shoot = async (name: string): Promise<void> => {
-          for (const width of WIDTHS) {
-            await page.setViewportSize({ width, height: 900 })
-            const image = await page.screenshot({
-              path: join(folder, `${name}-${width}-${colorScheme}.png`),
-              fullPage: true,
-            })
-            expect(image.length).toBeGreaterThan(1_000)
-          }
-        }
-        await page.goto(`${rig.service.url}/console/`)
-        await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-        await shoot('sign-in')
-        await rig.signIn(page, 'ada@example.com')
-        for (const [name, path] of Object.entries(PAGES)) {
-          await page.goto(`${rig.service.url}/console/${path}`)
-          await page.locator('main h1').waitFor()
-          await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-          await shoot(name.toLowerCase())
-        }
-        await context.close()
-      }
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const who of ['nobody', 'newcomer', 'member', 'debtor', 'owner'] as const)
+          failed.push(...(await play(theatre, who, colorScheme)))
     } finally {
-      await rig.close()
+      await theatre.close()
     }
+    expect(failed).toEqual([])
   },
 )
+
+interface Theatre extends Omit<Stage, 'page'> {
+  rig: ConsoleRig
+  close(): Promise<void>
+}
+
+/** Draws all that somebody sees. @returns what could not be drawn, and why: the others are drawn all the same */
+async function play(theatre: Theatre, who: Scene['who'], colorScheme: 'light' | 'dark'): Promise<string[]> {
+  const scenes = SCENES.filter((scene) => scene.who === who && only.test(scene.name))
+  const failed: string[] = []
+  if (scenes.length === 0) return failed
+  const { context, page } = await theatre.rig.open({ colorScheme })
+  page.setDefaultTimeout(SCENE_MS)
+  const stage: Stage = { ...theatre, page }
+  if (who !== 'nobody') await theatre.rig.signIn(page, WHO[who])
+  for (const scene of scenes) {
+    await page.setViewportSize({ width: 1440, height: HEIGHT })
+    try {
+      await scene.before?.(stage)
+      await page.goto(
+        `${theatre.url}/console/${typeof scene.path === 'string' ? scene.path : scene.path(stage)}`,
+      )
+      await page.locator('main h1').waitFor()
+      if (scene.name !== 'loading') await expectSettled(page)
+      await scene.act?.(stage)
+      await shoot(page, scene, colorScheme)
+    } catch (error) {
+      failed.push(`${scene.name}, ${colorScheme}: ${error instanceof Error ? error.message : String(error)}`)
+    } finally {
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+    }
+  }
+  await context.close()
+  return failed
+}
+
+async function shoot(page: Page, { name, widths }: Scene, colorScheme: 'light' | 'dark'): Promise<void> {
+  const all = [...WIDTHS, ...(colorScheme === 'light' ? [WIDEST] : [])]
+  for (const width of all.filter((one) => widths?.includes(one) ?? true)) {
+    await page.setViewportSize({ width, height: HEIGHT })
+    await page.waitForTimeout(REST_MS)
+    // What lies over the page is as high as the screen; a page alone is drawn whole.
+    const isCovered = (await page.locator('[role="dialog"], [role="menu"]').count()) > 0
+    const image = await page.screenshot({
+      path: join(folder, `${name}-${width}-${colorScheme}.png`),
+      fullPage: !isCovered,
+    })
+    expect(image.length).toBeGreaterThan(1_000)
+  }
+}
+
+/** The service with every provider beside it, a company that uses it, somebody new, and somebody whose card failed. */
+async function open(chromium: string): Promise<Theatre> {
+  const port = await freePort()
+  const stripe = await startStripeEmulator({
+    webhookUrl: `http://127.0.0.1:${port}/v1/webhooks/stripe`,
+    webhookRetryMs: [200, 1_000],
+  })
+  const emulators = await startEmulators()
+  const receiver = await startReceiver()
+  const rig = await startConsole(
+    chromium,
+    {
+      ...stripe.env,
+      ...emulators.environment,
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
+    },
+    port,
+  )
+  const close = async (): Promise<void> => {
+    await rig.close()
+    await Promise.all([stripe.close(), emulators.close(), receiver.close()])
+  }
+  try {
+    await fillNewcomer(rig)
+    await fillDebtor(rig, stripe)
+    const connected = await fillCompany(rig, stripe, emulators, receiver)
+    return { rig, url: rig.service.url, emulators, connected, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function fillNewcomer(rig: ConsoleRig): Promise<void> {
+  const { id } = await rig.service.organization({ status: 'incomplete' })
+  const { db } = rig.service.database
+  await db.updateTable('organizations').set({ name: 'Fresh Bakery' }).where('id', '=', id).execute()
+  await db.deleteFrom('sources').where('organization_id', '=', id).execute()
+  await db.deleteFrom('api_keys').where('organization_id', '=', id).execute()
+  await rig.join(WHO.newcomer, 'owner', id)
+}
+
+async function fillDebtor(rig: ConsoleRig, stripe: StripeEmulator): Promise<void> {
+  const workspace = await rig.service.organization({ status: 'incomplete' })
+  const { db } = rig.service.database
+  const { id } = workspace
+  await db.updateTable('organizations').set({ name: 'Ferro Tools' }).where('id', '=', id).execute()
+  await rig.join(WHO.debtor, 'owner', id)
+  await buyStudio(rig, stripe, WHO.debtor)
+  await db
+    .updateTable('subscriptions')
+    .set({ credits_used: PLANS.studio.creditsPerMonth ?? 0 })
+    .where('organization_id', '=', id)
+    .execute()
+  for (const query of ['one', 'another'])
+    await rig.service.call('POST', '/v1/search', { key: workspace.adminKey, body: { query } })
+  const { customer_id: customer } = await db
+    .selectFrom('payment_accounts')
+    .select('customer_id')
+    .where('organization_id', '=', id)
+    .executeTakeFirstOrThrow()
+  await control(stripe, 'change-card', { customer, card: '4000000000000341' })
+  stripe.advance({ days: 8 })
+  await stripe.eventsSent()
+}
+
+async function fillCompany(
+  rig: ConsoleRig,
+  stripe: StripeEmulator,
+  emulators: Emulators,
+  receiver: WebhookReceiver,
+): Promise<Stage['connected']> {
+  const company = await rig.service.organization({ status: 'incomplete' })
+  await rig.join(PEOPLE.owner, 'owner', company.id)
+  await buyStudio(rig, stripe, PEOPLE.owner)
+  await settleCompany(rig, company)
+  const { context, page } = await rig.open()
+  await rig.signIn(page, PEOPLE.owner)
+  const { url } = rig.service
+  const connect = async (provider: string): Promise<string> => {
+    await page.goto(`${url}/console/sources/new`)
+    await page.getByRole('button', { name: `Connect ${provider}` }).click()
+    await page.getByText(`${provider} is connected`).waitFor()
+    const id = new URL(page.url()).searchParams.get('connected') ?? ''
+    await page.goto(`${url}/console/sources/${id}`)
+    await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
+    return id
+  }
+  await page.goto(`${url}/console/sources/new`)
+  await page.getByRole('listitem', { name: 'Gmail' }).getByRole('button', { name: 'Ask for access' }).click()
+  await page.getByText('Waiting for access').first().waitFor()
+  await rig.grant(company.id, 'google_drive')
+  const connected = {
+    slack: await connect('Slack'),
+    google_drive: await connect('Google Drive'),
+    notion: await connect('Notion'),
+  }
+  failAtProvider(emulators)
+  await page.getByRole('button', { name: 'Sync now' }).click()
+  await page
+    .getByText(/Notion did not answer/)
+    .first()
+    .waitFor()
+  const keys = []
+  for (const name of ['Support bot', 'Sales assistant (MCP)']) {
+    const body = { name, allowedActions: ['search', 'context', 'ask'] }
+    const made = await rig.service.call('POST', '/v1/api-keys', { key: company.adminKey, body })
+    keys.push(made.body.apiKey.id)
+    await rig.service.call('POST', '/v1/search', { key: made.body.secret, body: { query: 'Kestrel' } })
+  }
+  await askForWeeks(rig, company, keys)
+  await page.goto(`${url}/console/developers`)
+  await page.getByRole('button', { name: 'Add a webhook' }).click()
+  await page.getByLabel('Address').fill(`${receiver.url}/memory`)
+  await page.getByRole('button', { name: 'Add webhook', exact: true }).click()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Send a test event' }).click()
+  await page.getByRole('dialog').getByText('webhook.test').waitFor()
+  await rig.join(PEOPLE.owner, 'owner', (await rig.service.organization()).id)
+  await context.close()
+  return connected
+}
+
+async function buyStudio(rig: ConsoleRig, stripe: StripeEmulator, email: string): Promise<void> {
+  const { context, page } = await rig.open()
+  await rig.signIn(page, email, 'billing')
+  await page.getByRole('button', { name: 'Choose Studio' }).click()
+  await page.waitForURL(`${stripe.url}/**`)
+  await page.getByRole('button', { name: /Start trial|Pay/ }).click()
+  await page.waitForURL(`${rig.service.url}/console/**`)
+  await stripe.eventsSent()
+  await context.close()
+}

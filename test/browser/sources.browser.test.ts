@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Emulators, emulatorOf, startEmulators } from '../support/connected-service.ts'
 import { sampleDocx, samplePdf } from '../support/sample-files.ts'
-import { OPERATOR_TOKEN, type TestOrganization } from '../support/service.ts'
+import type { TestOrganization } from '../support/service.ts'
 import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
 
 const executablePath = inject('chromium')
@@ -71,7 +71,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await gmail.getByText('Waiting for access').waitFor()
     await page.goto(`${rig.service.url}/console/`)
     await page.getByText('Gmail waits for access').waitFor()
-    await grant(organization, 'gmail')
+    await rig.grant(organization.id, 'gmail')
     const sourceId = await connect(page, 'Gmail')
     await openSynced(page, sourceId)
     await items(page).getByRole('row').nth(1).waitFor()
@@ -81,7 +81,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
 
   it('connects every other provider through its own page, and shows what comes without being reloaded', async () => {
     const { page, organization, close } = await visit('sources/new')
-    await grant(organization, 'google_drive')
+    await rig.grant(organization.id, 'google_drive')
     for (const [name, path] of [
       ['Slack', '/api/conversations.history'],
       ['Notion', '/v1/'],
@@ -319,12 +319,6 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     }
   })
 })
-
-async function grant(organization: TestOrganization, provider: string): Promise<void> {
-  const path = `/operator/organizations/${organization.id}/connector-access/${provider}`
-  const { status } = await rig.service.call('PUT', path, { key: OPERATOR_TOKEN, body: { enabled: true } })
-  expect(status).toBe(200)
-}
 
 async function ingest(organization: TestOrganization, pages: number): Promise<void> {
   const documents = Array.from({ length: pages }, (_, page) => ({

@@ -2,18 +2,21 @@ import { Compass } from 'lucide-react'
 import { ButtonLink } from '../ui/links.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { Panel } from '../ui/panel.tsx'
 
 /** An address below the console's that is none of its pages. */
 export function NoSuchPage() {
   return (
     <>
       <PageHeader title="Nothing is here" />
-      <EmptyState
-        icon={Compass}
-        title="There is no page at this address"
-        text="It may have moved, or the link is not whole."
-        action={<ButtonLink to="/">Go to Home</ButtonLink>}
-      />
+      <Panel>
+        <EmptyState
+          icon={Compass}
+          title="There is no page at this address"
+          text="It may have moved, or the link is not whole."
+          action={<ButtonLink to="/">Go to Home</ButtonLink>}
+        />
+      </Panel>
     </>
   )
 }

@@ -45,7 +45,7 @@ export function Shell() {
         </header>
       )}
       <main className={classes.main} id="main" ref={main} tabIndex={-1}>
-        <div className={classes.page} key={organization.id}>
+        <div className={classes.page} key={organization.id} data-wide={path === '/memory'}>
           {path !== '/billing' && <PaymentBanner />}
           <Outlet />
         </div>

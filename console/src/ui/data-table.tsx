@@ -1,4 +1,5 @@
 import { Table } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import classes from './data-table.module.css'
 
@@ -8,9 +9,17 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   /** Numbers and actions stand at the end. */
   isAtEnd?: boolean
+  /** Its buttons say themselves what they do: the header is for screen readers alone. */
+  isAction?: boolean
 }
 
-/** Rows of one kind: a table, and on a narrow screen one card a row. The first column names the row. */
+/** From so many columns on a table needs more than a tablet's width. */
+const MANY_COLUMNS = 6
+const NARROW = '(max-width: 47.99em)'
+/** The navigation at the side takes of it too. */
+const NOT_WIDE = '(max-width: 79.99em)'
+
+/** Rows of one kind: a table, and one card a row where the screen has no room for its columns. The first column names the row. */
 export function DataTable<Row>({
   label,
   rows,
@@ -23,20 +32,34 @@ export function DataTable<Row>({
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
 }) {
+  const areCards = useCards(columns.length)
   return (
-    <Table className={classes.table} aria-label={label} role="table" highlightOnHover>
-      <Table.Thead role="rowgroup">
-        <Table.Tr role="row">
-          {columns.map((column) => (
-            <Table.Th key={column.label} role="columnheader" data-end={column.isAtEnd ?? false}>
-              {column.label}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <DataRows rows={rows} columns={columns} rowKey={rowKey} />
-    </Table>
+    <div className={classes.frame}>
+      <Table
+        className={classes.table}
+        data-cards={areCards}
+        aria-label={label}
+        role="table"
+        highlightOnHover={!areCards}
+      >
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            {columns.map((column) => (
+              <Table.Th key={column.label} role="columnheader" data-end={column.isAtEnd ?? false}>
+                <span className={column.isAction ? classes.hidden : undefined}>{column.label}</span>
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <DataRows rows={rows} columns={columns} rowKey={rowKey} />
+      </Table>
+    </div>
   )
+}
+
+/** Whether the screen is too narrow for a table of so many columns. */
+export function useCards(columns: number): boolean {
+  return useMediaQuery(columns < MANY_COLUMNS ? NARROW : NOT_WIDE, false, { getInitialValueInEffect: false })
 }
 
 /** The rows of a table, on a narrow screen the cards. */
@@ -59,6 +82,7 @@ export function DataRows<Row>({
               role="cell"
               data-label={column.label}
               data-end={column.isAtEnd ?? false}
+              data-action={column.isAction ?? false}
             >
               {column.cell(row)}
             </Table.Td>

@@ -20,10 +20,10 @@ export function EmptyState({
       <span className={classes.icon} aria-hidden>
         <Icon size={22} strokeWidth={1.8} />
       </span>
-      <Title order={2} size="h4">
+      <Title order={2} size="h5">
         {title}
       </Title>
-      <Text c="dimmed" maw="32rem">
+      <Text c="dimmed" size="sm" maw="30rem">
         {text}
       </Text>
       {action}

@@ -10,7 +10,7 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${formatNumber(value)} ${value === 1 ? one : many}`
 }
 
-const KILO = 1_000
+const KILO = 1_024
 const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
 /** An amount of data to one decimal: "812 bytes", "1.2 MB". */

@@ -16,7 +16,7 @@ export function SourceLink({ href, children }: { href: string | null; children: 
   const safe = href === null ? null : safeAddress(href)
   if (safe === null) return <span>{children}</span>
   return (
-    <Anchor href={safe} target="_blank" rel="noopener noreferrer">
+    <Anchor href={safe} target="_blank" rel="noopener noreferrer" inherit>
       {children} <ExternalLink size={12} aria-label="opens elsewhere" />
     </Anchor>
   )

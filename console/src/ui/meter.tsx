@@ -2,9 +2,10 @@ import { Progress } from '@mantine/core'
 
 const WARN_FROM = 0.8
 
-/** How much of an allowance is used. */
+/** How much of an allowance is used; nothing where there is none. */
 export function Meter({ used, included, label }: { used: number; included: number; label: string }) {
-  const share = included === 0 ? 1 : Math.min(1, used / included)
+  if (included === 0) return null
+  const share = Math.min(1, used / included)
   return (
     <Progress.Root size="sm" mt={8}>
       <Progress.Section

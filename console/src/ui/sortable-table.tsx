@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type Column, DataRows } from './data-table.tsx'
+import { type Column, DataRows, useCards } from './data-table.tsx'
 import tableClasses from './data-table.module.css'
 import classes from './sortable-table.module.css'
 
@@ -21,12 +21,14 @@ export function SortableTable<Row, Id extends string>({
   sorted: { column: Id; isDescending: boolean }
   onSort: (column: Id) => void
 }) {
+  const areCards = useCards(columns.length)
   return (
     <Table
+      data-cards={areCards}
       className={`${tableClasses.table} ${classes.table}`}
       aria-label={label}
       role="table"
-      highlightOnHover
+      highlightOnHover={!areCards}
     >
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">

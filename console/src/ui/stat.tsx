@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import classes from './stat.module.css'
 
 /** A figure with its name above and what it means below. */
-export function Stat({ label, value, children }: { label: string; value: string; children?: ReactNode }) {
+export function Stat({ label, value, children }: { label: string; value: ReactNode; children?: ReactNode }) {
   return (
     <div className={classes.stat}>
       <Text size="sm" c="dimmed">

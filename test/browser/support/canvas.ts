@@ -1,5 +1,4 @@
 const TYPES = ['person', 'organization', 'channel', 'topic'] as const
-const EDGES_PER_NODE = 5
 
 interface CanvasFixture {
   nodes: {
@@ -16,8 +15,8 @@ interface CanvasFixture {
   itemsWaiting: number
 }
 
-/** A memory of so many names, larger than the service gives at once: groups around their heaviest. */
-export function canvasOf(count: number): CanvasFixture {
+/** A memory of so many names, larger than the service gives at once: groups around their heaviest. `links` of each name. */
+export function canvasOf(count: number, links = 5): CanvasFixture {
   const idOf = (at: number): string => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`
   const nodes = Array.from({ length: count }, (_, at) => ({
     id: idOf(at),
@@ -29,7 +28,7 @@ export function canvasOf(count: number): CanvasFixture {
   }))
   const groups = Math.ceil(Math.sqrt(count))
   const edges = nodes.flatMap(({ id }, at) =>
-    Array.from({ length: EDGES_PER_NODE }, (_, nth) => {
+    Array.from({ length: links }, (_, nth) => {
       const target = idOf(nth === 0 ? at % groups : (at + groups * nth * nth) % count)
       return {
         id: `co_occurs:${id}:${target}:${nth}`,

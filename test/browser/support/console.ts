@@ -6,8 +6,14 @@ import { expect } from 'vitest'
 import { createConsoleBuild } from '../../../src/console/index.ts'
 import { loadBuiltinModel } from '../../../src/inference/embedding-models/builtin/builtin.ts'
 import type { Role } from '../../../src/kernel/actions.ts'
+import type { ProviderId } from '../../../src/kernel/providers.ts'
 import { addMember } from '../../../src/organizations/index.ts'
-import { startTestService, type TestOrganization, type TestService } from '../../support/service.ts'
+import {
+  OPERATOR_TOKEN,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../../support/service.ts'
 
 /** It only ends what hangs: how long a page takes depends on what else the machine does. */
 const PATIENCE_MS = 60_000
@@ -41,6 +47,8 @@ export interface ConsoleRig {
   join(email: string, role: Role, organizationId?: string): Promise<void>
   /** A workspace that nobody else has, with the person who owns it, or is what `role` says beside an owner. */
   settle(role?: Role, subscription?: Parameters<TestService['organization']>[0]): Promise<Settled>
+  /** Lets a workspace connect a gated provider, as the operator does. */
+  grant(organizationId: string, provider: ProviderId): Promise<void>
   /** A tab of a browser of its own. What it does to axe's script the policy would forbid. */
   open(options?: Parameters<Browser['newContext']>[0]): Promise<{ context: BrowserContext; page: Page }>
   /** Signs in by the button, as the person of this address, at the page of this path. */
@@ -81,6 +89,11 @@ export async function startConsole(
       await join(email, role, own.id)
       if (role !== 'owner') await join(`owner-of-${name}@example.com`, 'owner', own.id)
       return { organization: own, email, name }
+    },
+    async grant(organizationId, provider) {
+      const path = `/operator/organizations/${organizationId}/connector-access/${provider}`
+      const { status } = await service.call('PUT', path, { key: OPERATOR_TOKEN, body: { enabled: true } })
+      expect(status).toBe(200)
     },
     async open(options) {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })

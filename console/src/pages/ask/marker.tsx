@@ -1,6 +1,7 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { plainText } from '../../ui/plain-text.ts'
 import { providerName } from '../../ui/provider.tsx'
 import type { AskSearch } from './ask-search.ts'
 import classes from './marker.module.css'
@@ -64,7 +65,8 @@ function Marker({ number, passage }: { number: number; passage: Passage }) {
 }
 
 function Preview({ passage: { title, content, provider } }: { passage: Passage }) {
-  const isLong = content.length > PREVIEW_CHARACTERS
+  const text = plainText(content)
+  const isLong = text.length > PREVIEW_CHARACTERS
   return (
     <span className={classes.preview}>
       <Text component="span" size="sm" fw={600}>
@@ -74,7 +76,7 @@ function Preview({ passage: { title, content, provider } }: { passage: Passage }
         {providerName(provider) ?? provider}
       </Text>
       <Text component="span" size="sm" className={classes.passage}>
-        {isLong ? `${content.slice(0, PREVIEW_CHARACTERS).trimEnd()}…` : content}
+        {isLong ? `${text.slice(0, PREVIEW_CHARACTERS).trimEnd()}…` : text}
       </Text>
     </span>
   )

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { ProviderIcon, providerName } from '../../ui/provider.tsx'
 import { SourceLink } from '../../ui/links.tsx'
+import { plainText } from '../../ui/plain-text.ts'
 import { PROVIDER_IDS } from './ask-search.ts'
 import { type Passage, useOpenPassage } from './marker.tsx'
 import classes from './passage-list.module.css'
@@ -57,7 +58,7 @@ function Numbered({ numbers, passages }: { numbers: readonly number[]; passages:
                 {passage.title}
               </button>
               <Text size="sm" c="dimmed" lineClamp={2}>
-                {passage.content}
+                {plainText(passage.content)}
               </Text>
             </div>
             <div className={classes.origin}>

@@ -9,6 +9,7 @@ import { count } from '../../ui/format.ts'
 import { ItemFacts } from '../../ui/item-facts.tsx'
 import { SourceLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { plainText } from '../../ui/plain-text.ts'
 import { providerName } from '../../ui/provider.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import { useIsSlow } from '../../ui/use-is-slow.ts'
@@ -127,7 +128,7 @@ function Result({ hit, at, words }: { hit: Hit; at: number; words: ReadonlySet<s
         </h3>
         <ItemFacts provider={hit.provider} item={item.data} />
         <p className={classes.content}>
-          <Marked text={excerptOf(hit.content, words, CHARACTERS_SHOWN)} words={words} />
+          <Marked text={excerptOf(plainText(hit.content), words, CHARACTERS_SHOWN)} words={words} />
         </p>
         {hit.url !== '' && (
           <span className={classes.link}>

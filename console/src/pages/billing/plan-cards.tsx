@@ -1,4 +1,5 @@
 import { Alert, Badge, Button, SegmentedControl, Title } from '@mantine/core'
+import { Check } from 'lucide-react'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { ErrorNotice } from '../../ui/error-state.tsx'
@@ -78,13 +79,16 @@ function PlanCard({
         {formatNumber(plan.price[interval])} USD <span>a {interval === 'annual' ? 'year' : 'month'}</span>
       </p>
       <ul className={classes.features}>
-        <li>{formatNumber(plan.creditsPerMonth)} credits a month</li>
-        <li>{plan.overCap}</li>
-        <li>{plan.agents === null ? 'Any number of agent keys' : `${plan.agents} agent keys`}</li>
-        <li>{plan.connectors === null ? 'Any number of sources' : `${plan.connectors} sources`}</li>
+        {featuresOf(plan).map((feature) => (
+          <li key={feature}>
+            <Check size={15} aria-hidden />
+            {feature}
+          </li>
+        ))}
       </ul>
       {stops !== null && !isCurrent && <Alert color="orange">{stops}</Alert>}
       <Button
+        px="xs"
         variant={isCurrent ? 'default' : 'filled'}
         loading={isBusy}
         onClick={onChoose}
@@ -94,4 +98,13 @@ function PlanCard({
       </Button>
     </li>
   )
+}
+
+function featuresOf({ creditsPerMonth, overCap, agents, connectors }: Plan): string[] {
+  return [
+    `${formatNumber(creditsPerMonth)} credits a month`,
+    overCap,
+    agents === null ? 'Any number of agent keys' : `${agents} agent keys`,
+    connectors === null ? 'Any number of sources' : `${connectors} sources`,
+  ]
 }

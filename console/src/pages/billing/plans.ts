@@ -16,7 +16,7 @@ export interface Plan {
   overCap: string
 }
 
-const EXTRA = '0.015 USD for each answer over them'
+const EXTRA = 'Then 0.015 USD for each answer'
 
 /** What can be bought, from the smallest: the service's own plans, as docs/limits.md has them. */
 export const PLANS: readonly Plan[] = [
@@ -27,7 +27,7 @@ export const PLANS: readonly Plan[] = [
     creditsPerMonth: 5_000,
     agents: 2,
     connectors: 2,
-    overCap: 'No answers over them until the next period',
+    overCap: 'Then none until the next period',
   },
   {
     tier: 'studio',

@@ -103,6 +103,7 @@ function DeliveryTable({
         {
           label: 'Replay',
           isAtEnd: true,
+          isAction: true,
           cell: ({ id, type }) => (
             <Button
               size="xs"

@@ -78,6 +78,7 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key:
         {
           label: 'Revoke',
           isAtEnd: true,
+          isAction: true,
           cell: (key) => (
             <Button
               size="xs"
@@ -109,7 +110,7 @@ function Actions({ actions }: { actions: ApiKey['allowedActions'] }) {
   return (
     <Group gap={4}>
       {actions.map((action) => (
-        <Badge key={action} variant="default" size="sm" tt="none" fw={500}>
+        <Badge key={action} variant="default" size="sm" tt="none" fw={500} flex="none">
           {action}
         </Badge>
       ))}

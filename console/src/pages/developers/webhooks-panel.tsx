@@ -102,6 +102,7 @@ function WebhookList({ webhooks, onOpen }: { webhooks: readonly Webhook[]; onOpe
           },
           {
             label: 'Deliveries',
+            isAction: true,
             cell: (webhook) => (
               <Button
                 size="xs"
@@ -116,6 +117,7 @@ function WebhookList({ webhooks, onOpen }: { webhooks: readonly Webhook[]; onOpe
           {
             label: 'Actions',
             isAtEnd: true,
+            isAction: true,
             cell: (webhook) => (
               <WebhookMenu
                 webhook={webhook}

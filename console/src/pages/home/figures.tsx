@@ -28,8 +28,8 @@ export function Figures({ overview, billing }: { overview: Overview; billing?: S
         {`${count(chunks, 'passage')} from ${count(sources.filter(({ items: stored }) => stored > 0).length, 'source')}`}
         {itemsWaiting > 0 && <div>{`${count(itemsWaiting, 'item')} still to be mapped`}</div>}
       </Stat>
-      <Stat label="Freshness" value={freshest === undefined ? 'As pushed' : 'Synced'}>
-        {freshest === undefined ? 'No account is synced yet' : <RelativeTime at={freshest} />}
+      <Stat label="Last synced" value={freshest === undefined ? 'Never' : <RelativeTime at={freshest} />}>
+        {freshest === undefined ? 'No account is synced yet' : formatDate(freshest)}
       </Stat>
       {billing && <CreditFigures billing={billing} />}
     </Stats>

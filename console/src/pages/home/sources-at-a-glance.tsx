@@ -3,7 +3,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { LastSynced } from '../sources/last-synced.tsx'
 import { SourceName } from '../sources/source-name.tsx'
 import { SourceStatus } from '../sources/source-status.tsx'
 
@@ -37,8 +37,7 @@ export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Sourc
           { label: 'State', cell: (source) => <SourceStatus source={source} /> },
           {
             label: 'Last synced',
-            cell: ({ lastSyncedAt }) =>
-              lastSyncedAt === null ? 'Never' : <RelativeTime at={lastSyncedAt} />,
+            cell: (source) => <LastSynced source={source} />,
           },
           { label: 'Items', cell: ({ sourceItemCount }) => formatNumber(sourceItemCount), isAtEnd: true },
         ]}

@@ -37,6 +37,7 @@ export function InvitationsPanel() {
                 {
                   label: 'Withdraw',
                   isAtEnd: true,
+                  isAction: true,
                   cell: (invitation) => (
                     <Button
                       size="xs"

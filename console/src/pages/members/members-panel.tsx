@@ -81,6 +81,7 @@ function MemberTable({
         {
           label: 'Actions',
           isAtEnd: true,
+          isAction: true,
           cell: (member) => (
             <RowMenu
               of={memberName(member)}

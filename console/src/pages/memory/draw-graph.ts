@@ -1,6 +1,13 @@
 import { UndirectedGraph } from 'graphology'
 import { Sigma } from 'sigma'
-import type { NodeHoverDrawingFunction } from 'sigma/rendering'
+import {
+  EdgeLineProgram,
+  EdgeRectangleProgram,
+  NodeCircleProgram,
+  type NodeHoverDrawingFunction,
+  type NodeLabelDrawingFunction,
+  NodePointProgram,
+} from 'sigma/rendering'
 import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf } from './kinds.ts'
 import { neighboursOf } from './rows.ts'
 
@@ -15,8 +22,11 @@ export interface GraphDrawing {
 }
 
 const RADIUS = { min: 3.5, max: 17 } as const
-/** More lines are left out while the picture moves: without a graphics card they would take a third of a second. */
-const EDGES_MOVED_MAX = 1_500
+/** From so many edges on all are drawn in one call, as points and lines: without a graphics card each instance costs. */
+const MANY_EDGES = 1_500
+/** More are left out while the picture moves. */
+const EDGES_MOVED_MAX = 30_000
+const ZOOM_MS = 200
 const SETTINGS = {
   labelSize: 12,
   labelWeight: '500',
@@ -35,6 +45,7 @@ const THEMES = {
     chosenEdge: '#8b91a0',
     faded: '#e4e6eb',
     box: '#ffffff',
+    ground: '#ffffff',
     line: '#c9ccd4',
   },
   dark: {
@@ -43,6 +54,7 @@ const THEMES = {
     chosenEdge: '#7c8394',
     faded: '#2c2f36',
     box: '#25272d',
+    ground: '#1a1b1f',
     line: '#4a4e59',
   },
 } as const
@@ -65,7 +77,9 @@ export function drawGraph(
   const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     ...SETTINGS,
     hideEdgesOnMove: given.edges.length > EDGES_MOVED_MAX,
+    ...programsFor(given.edges.length),
     labelFont: getComputedStyle(container).fontFamily,
+    defaultDrawNodeLabel: (...drawn) => drawLabel(look.scheme, ...drawn),
     defaultDrawNodeHover: (...drawn) => drawLabelBox(look.scheme, ...drawn),
     nodeReducer: (id, data) => lookOfNode(look, id, data, id === chosen),
     edgeReducer: (id, data) => lookOfEdge(look, graph.extremities(id), data),
@@ -102,15 +116,25 @@ export function drawGraph(
     setScheme,
     zoom(direction) {
       const camera = sigma.getCamera()
-      if (direction === 'in') void camera.animatedZoom()
-      else if (direction === 'out') void camera.animatedUnzoom()
-      else void camera.animatedReset()
+      const duration = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : ZOOM_MS
+      if (direction === 'in') void camera.animatedZoom({ duration })
+      else if (direction === 'out') void camera.animatedUnzoom({ duration })
+      else void camera.animatedReset({ duration })
     },
     close() {
       resized.disconnect()
       sigma.kill()
     },
   }
+}
+
+function programsFor(edges: number) {
+  return edges > MANY_EDGES
+    ? { nodeProgramClasses: { circle: NodePointProgram }, edgeProgramClasses: { line: EdgeLineProgram } }
+    : {
+        nodeProgramClasses: { circle: NodeCircleProgram },
+        edgeProgramClasses: { line: EdgeRectangleProgram },
+      }
 }
 
 /** What stands out: the node that is pointed at, else the chosen one, and its neighbours. */
@@ -175,6 +199,24 @@ function graphOf(given: Parameters<typeof drawGraph>[1]): UndirectedGraph<NodeAt
     if (source !== target && graph.hasNode(source) && graph.hasNode(target))
       graph.mergeEdge(source, target, { size: Math.min(4, 0.6 + Math.log2(1 + weight) * 0.4) })
   return graph
+}
+
+/** A label with a rim of the ground around its letters, so that it can be read over lines and other nodes. */
+function drawLabel(
+  scheme: ColorScheme,
+  ...[context, { label, x, y, size }, settings]: Parameters<
+    NodeLabelDrawingFunction<NodeAttributes, EdgeAttributes>
+  >
+): void {
+  if (typeof label !== 'string') return
+  context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
+  context.lineWidth = 3
+  context.lineJoin = 'round'
+  context.strokeStyle = THEMES[scheme].ground
+  context.fillStyle = THEMES[scheme].label
+  const at = [x + size + 3, y + settings.labelSize / 3] as const
+  context.strokeText(label, ...at)
+  context.fillText(label, ...at)
 }
 
 /** The label of the node that is pointed at, on a box, so that it can be read over others. */

@@ -1,11 +1,12 @@
 import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { count } from '../../ui/format.ts'
 import { ButtonLink, SourceLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { plainText } from '../../ui/plain-text.ts'
 import { ProviderIcon } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
@@ -30,6 +31,15 @@ export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
   useEffect(() => panel.current?.focus(), [])
   const { node: _, around: _around, ...closed } = search
   const open = (next: string): void => onChange({ ...closed, node: next })
+  const around = (
+    <Button
+      fullWidth
+      variant="default"
+      onClick={() => onChange({ ...closed, node: id, ...(search.around ? {} : { around: true }) })}
+    >
+      {search.around ? 'Show the whole memory' : 'Show only what is around it'}
+    </Button>
+  )
   return (
     <div ref={panel} tabIndex={-1} className={classes.panel} role="group" aria-label="The chosen name">
       <Panel>
@@ -37,24 +47,16 @@ export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
           <CloseButton aria-label="Close" onClick={() => onChange(closed)} />
         </Group>
         {node?.kind === 'source' ? (
-          <SourceNode node={node} canvas={canvas} onOpen={open} />
+          <SourceNode node={node} canvas={canvas} around={around} onOpen={open} />
         ) : (
-          <EntityNode id={id} onOpen={open} />
+          <EntityNode id={id} around={around} onOpen={open} />
         )}
-        <Button
-          fullWidth
-          mt="md"
-          variant="default"
-          onClick={() => onChange({ ...closed, node: id, ...(search.around ? {} : { around: true }) })}
-        >
-          {search.around ? 'Show the whole memory' : 'Show only what is around it'}
-        </Button>
       </Panel>
     </div>
   )
 }
 
-function EntityNode({ id, onOpen }: { id: string; onOpen: (id: string) => void }) {
+function EntityNode({ id, around, onOpen }: { id: string; around: ReactNode; onOpen: (id: string) => void }) {
   const { api, organization } = useWorkspace()
   const entity = useQuery({
     queryKey: [organization.id, 'entities', id],
@@ -67,12 +69,13 @@ function EntityNode({ id, onOpen }: { id: string; onOpen: (id: string) => void }
         <Stack gap="md">
           <Heading type={type} label={label} />
           <Text size="sm" c="dimmed">
-            {count(weight, 'item names', 'items name')} it, from {formatDate(firstSeenAt)} to{' '}
-            {formatDate(lastSeenAt)}.{aliases.length > 0 && ` Also: ${aliases.join(', ')}.`}
+            {count(weight, 'item names', 'items name')} it, {timeInWords(firstSeenAt, lastSeenAt)}.
+            {aliasesInWords(label, aliases)}
           </Text>
           <ButtonLink to="/ask" search={{ mode: 'search', entity: id }} fullWidth>
             Search what names it
           </ButtonLink>
+          {around}
           <Neighbours nodes={neighbours} onOpen={onOpen} />
           <Items items={items} />
         </Stack>
@@ -81,13 +84,27 @@ function EntityNode({ id, onOpen }: { id: string; onOpen: (id: string) => void }
   )
 }
 
+function timeInWords(first: string, last: string): string {
+  const [from, to] = [formatDate(first), formatDate(last)]
+  return from === to ? `on ${from}` : `from ${from} to ${to}`
+}
+
+/** The other names, without those that differ in capitals alone. */
+function aliasesInWords(label: string, aliases: readonly string[]): string {
+  const others = new Map(aliases.map((alias) => [alias.toLowerCase(), alias]))
+  others.delete(label.toLowerCase())
+  return others.size === 0 ? '' : ` Also: ${[...others.values()].join(', ')}.`
+}
+
 function SourceNode({
   node,
   canvas,
+  around,
   onOpen,
 }: {
   node: CanvasNode
   canvas: Canvas | undefined
+  around: ReactNode
   onOpen: (id: string) => void
 }) {
   const near = neighboursOf(canvas?.edges ?? []).get(node.id)
@@ -101,6 +118,7 @@ function SourceNode({
       <ButtonLink to="/ask" search={{ mode: 'search', source: node.id }} fullWidth>
         Search this source
       </ButtonLink>
+      {around}
       <Neighbours nodes={nodes} onOpen={onOpen} />
     </Stack>
   )
@@ -175,7 +193,7 @@ function Items({
                 <SourceLink href={item.url}>{item.title}</SourceLink>
               </Text>
               <Text size="sm" c="dimmed" lineClamp={3}>
-                {item.snippet}
+                {plainText(item.snippet)}
               </Text>
             </div>
           </li>

@@ -13,10 +13,10 @@ export interface Connector {
 }
 
 const BRINGS: Record<ProviderId, string> = {
-  slack: 'Messages and threads of the channels that its bot is invited to',
-  google_drive: 'Documents and files, with who may see each',
-  notion: 'Pages and databases that are shared with the connection',
-  gmail: 'Mail, without spam and trash',
+  slack: 'Messages and threads of the channels that its bot is invited to.',
+  google_drive: 'Documents and files, with who may see each.',
+  notion: 'Pages and databases that are shared with the connection.',
+  gmail: 'Mail, without spam and trash.',
 }
 
 /** The providers, each with the next step towards an account of it. */
@@ -115,7 +115,7 @@ function wordsOf({ provider, offered, access }: Connector): string {
     case 'pending':
       return "You have asked. As soon as this service's operator agrees it can be connected here."
     case 'required':
-      return `${BRINGS[provider]}. This service's operator has to agree first.`
+      return `${BRINGS[provider]} This service's operator has to agree first.`
     case 'denied':
       return "This service's operator did not agree when you asked."
   }

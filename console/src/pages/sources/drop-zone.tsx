@@ -1,9 +1,10 @@
 import { Button, Group, Text } from '@mantine/core'
 import { Upload } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
+import { formatBytes } from '../../ui/format.ts'
 import classes from './drop-zone.module.css'
 import { chosenFiles, droppedFiles, FILES_MAX } from './dropped-files.ts'
-import { FILE_BYTES_MAX, formatBytes, type GivenFile } from './file-check.ts'
+import { FILE_BYTES_MAX, type GivenFile } from './file-check.ts'
 import { useDrop } from './use-drop.ts'
 
 type Take = (reading: Promise<GivenFile[]>) => void

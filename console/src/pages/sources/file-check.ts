@@ -1,3 +1,5 @@
+import { formatBytes } from '../../ui/format.ts'
+
 /** As the service: the largest file that it reads, in bytes (`SERVICE_FILE_LIMITS` of src/file-text). */
 export const FILE_BYTES_MAX = 25 * 1024 * 1024
 
@@ -37,12 +39,4 @@ export function refusalOf({
   const extension = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase()
   if ((extension !== undefined && READ.has(extension)) || READ_TYPE.test(file.type)) return null
   return 'Files of this kind are not read'
-}
-
-/** "12 KB", "3.4 MB". */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`
-  const kib = bytes / 1024
-  if (kib < 1024) return `${Math.round(kib)} KB`
-  return `${(kib / 1024).toFixed(kib < 10 * 1024 ? 1 : 0)} MB`
 }

@@ -1,11 +1,10 @@
 import { Button, Group, Progress, Text } from '@mantine/core'
 import { DataTable } from '../../ui/data-table.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
-import { count, formatNumber } from '../../ui/format.ts'
+import { count, formatBytes, formatNumber } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Status, type Tone } from '../../ui/status.tsx'
-import { formatBytes } from './file-check.ts'
 import classes from './import-progress.module.css'
 import type { ImportedFile, ImportQueue, Outcome } from './import-queue.ts'
 
@@ -95,10 +94,11 @@ function Summary({ files, hidden }: Omit<Progressed, 'queue'>) {
     <div className={classes.summary}>
       <Progress.Root size="sm">
         <Progress.Section
-          value={(over / files.length) * 100}
-          color={failed > 0 ? 'red' : 'accent'}
+          value={((over - failed) / files.length) * 100}
+          color="accent"
           aria-label="Files that are done"
         />
+        <Progress.Section value={(failed / files.length) * 100} color="red" aria-label="Files that failed" />
       </Progress.Root>
       <Text size="sm" c="dimmed" role="status">
         {[

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { SourceLink } from '../../ui/links.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
@@ -45,29 +46,7 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
   const hasMetadata = Object.keys(item.metadata).length > 0
   return (
     <Stack gap="lg">
-      <dl className={classes.facts}>
-        <Fact name="From">
-          <Provider id={item.provider} />
-        </Fact>
-        <Fact name="Kind">{KINDS[item.sourceKind]}</Fact>
-        {item.authorName !== null && <Fact name="By">{item.authorName}</Fact>}
-        {item.sourceUpdatedAt !== null && (
-          <Fact name="Changed there">
-            <RelativeTime at={item.sourceUpdatedAt} />
-          </Fact>
-        )}
-        <Fact name="Stored">
-          <RelativeTime at={item.syncedAt} />
-        </Fact>
-        <Fact name="Known as">
-          <Code className={classes.id ?? ''}>{item.externalId}</Code>
-        </Fact>
-        {item.url !== null && (
-          <Fact name="Original">
-            <SourceLink href={item.url}>Open it</SourceLink>
-          </Fact>
-        )}
-      </dl>
+      <Facts item={item} />
       <section aria-label="Text">
         {item.body === '' ? (
           <Text c="dimmed">It has no text.</Text>
@@ -105,6 +84,37 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
         onClose={asking.close}
       />
     </Stack>
+  )
+}
+
+function Facts({ item }: { item: Schemas['SourceItem'] }) {
+  return (
+    <dl className={classes.facts}>
+      <Fact name="From">
+        <Provider id={item.provider} />
+      </Fact>
+      <Fact name="Kind">{KINDS[item.sourceKind]}</Fact>
+      {item.authorName !== null && <Fact name="By">{item.authorName}</Fact>}
+      {item.sourceUpdatedAt !== null && (
+        <Fact name="Changed there">
+          <RelativeTime at={item.sourceUpdatedAt} />
+        </Fact>
+      )}
+      <Fact name="Stored">
+        <RelativeTime at={item.syncedAt} />
+      </Fact>
+      <Fact name="Known as">
+        <span className={classes.id}>
+          <Code>{item.externalId}</Code>
+          <CopyButton value={item.externalId} label="Copy the id at its provider" />
+        </span>
+      </Fact>
+      {item.url !== null && (
+        <Fact name="Original">
+          <SourceLink href={item.url}>Open it</SourceLink>
+        </Fact>
+      )}
+    </dl>
   )
 }
 

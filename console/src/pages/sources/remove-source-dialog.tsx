@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
 import { providerName } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import classes from './remove-source-dialog.module.css'
 import { isPushOnly, type Source } from './source-words.ts'
 import { useRemoveSource } from './use-source-changes.ts'
 
@@ -54,7 +55,7 @@ function Confirmation({
   return (
     <form onSubmit={submit}>
       <Stack>
-        <ul>
+        <ul className={classes.counted}>
           <li>
             {counted.items === 0
               ? 'Nothing is stored from it.'

@@ -45,6 +45,7 @@ export function RunsPanel({ runs }: { runs: ReturnType<typeof useRunsOf> }) {
                 { label: 'Removed', cell: ({ itemsDeleted }) => formatNumber(itemsDeleted), isAtEnd: true },
                 {
                   label: 'Details',
+                  isAction: true,
                   cell: (run) => (
                     <Button size="compact-xs" variant="default" onClick={() => setOpen(run)}>
                       Details

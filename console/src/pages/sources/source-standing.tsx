@@ -4,8 +4,9 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { providerName } from '../../ui/provider.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { formatDate, RelativeTime } from '../../ui/relative-time.tsx'
 import { Stat, Stats } from '../../ui/stat.tsx'
+import { LastSynced } from './last-synced.tsx'
 import { MendButton } from './mend-button.tsx'
 import { SourceStatus } from './source-status.tsx'
 import { isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
@@ -29,20 +30,15 @@ export function SourceStanding({
         <Running run={run} provider={providerName(source.provider)} waitingUntil={waitingUntil} />
       )}
       <Stats>
-        <Stat label="State" value={formatNumber(source.sourceItemCount)}>
+        <Stat label="Items" value={formatNumber(source.sourceItemCount)}>
           <SourceStatus source={source} run={run} />
         </Stat>
-        <Stat
-          label="Freshness"
-          value={isPushOnly(source) ? 'As pushed' : source.lastSyncedAt === null ? 'Not yet' : 'Synced'}
-        >
-          {isPushOnly(source) ? (
-            'It has no account to sync with'
-          ) : source.lastSyncedAt === null ? (
-            'No sync has succeeded so far'
-          ) : (
-            <RelativeTime at={source.lastSyncedAt} />
-          )}
+        <Stat label="Last synced" value={<LastSynced source={source} />}>
+          {isPushOnly(source)
+            ? 'It has no account to sync with'
+            : source.lastSyncedAt === null
+              ? 'No sync has succeeded so far'
+              : formatDate(source.lastSyncedAt)}
         </Stat>
       </Stats>
     </>

@@ -11,7 +11,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { providerName } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { LastSynced } from './last-synced.tsx'
 import { filterSources, SEARCHED_FROM } from './source-filter.ts'
 import classes from './source-filters.module.css'
 import { SourceFilters } from './source-filters.tsx'
@@ -135,10 +135,7 @@ function SourceTable({ sources }: { sources: readonly Source[] }) {
         },
         {
           label: 'Last synced',
-          cell: (source) => {
-            if (isPushOnly(source)) return 'As it is pushed'
-            return source.lastSyncedAt === null ? 'Never' : <RelativeTime at={source.lastSyncedAt} />
-          },
+          cell: (source) => <LastSynced source={source} />,
         },
         {
           label: 'Items',

@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { canvasOf } from './support/canvas.ts'
+import { startConsole } from './support/console.ts'
+
+/** `FRAMES=1 npm test -- --project browser canvas-frames`: figures for docs/console.md; nothing depends on them. */
+const isAsked = process.env.FRAMES === '1'
+const executablePath = inject('chromium')
+const MEMBER = 'mel@example.com'
+/** Names and links of each: as many as the service gives at once, and six times that. */
+const SIZES = [
+  [500, 5],
+  [3_000, 3.4],
+] as const
+const STEPS = 90
+
+it.skipIf(executablePath === null || !isAsked)('the memory canvas is measured while it moves', async () => {
+  const rig = await startConsole(executablePath ?? '')
+  try {
+    await rig.join(MEMBER, 'member')
+    for (const [names, links] of SIZES) {
+      const { context, page } = await rig.open({ viewport: { width: 1440, height: 900 } })
+      const canvas = canvasOf(names, Math.ceil(links))
+      canvas.edges.length = Math.min(canvas.edges.length, Math.round(names * links))
+      await page.route('**/v1/console/memory-canvas?*', (route) => route.fulfill({ json: canvas }))
+      await rig.signIn(page, MEMBER)
+      const began = performance.now()
+      await page.goto(`${rig.service.url}/console/memory`)
+      await page.locator('[data-ready="true"] canvas').first().waitFor({ timeout: 300_000 })
+      const drawnMs = performance.now() - began
+      const figures = {
+        names,
+        edges: canvas.edges.length,
+        drawnMs: Math.round(drawnMs),
+        panned: await framesDuring(page, () => drag(page)),
+        zoomed: await framesDuring(page, () => wheel(page)),
+        hovered: await framesDuring(page, () => hover(page)),
+      }
+      console.error(JSON.stringify(figures))
+      expect(figures.panned.frames).toBeGreaterThan(0)
+      await context.close()
+    }
+  } finally {
+    await rig.close()
+  }
+})
+
+interface Frames {
+  frames: number
+  perSecond: number
+  /** Between two frames, the longest and the twentieth longest of a hundred. */
+  longestMs: number
+  p80Ms: number
+}
+
+/** What the page's own clock says of frames while something is done. */
+async function framesDuring(page: Page, act: () => Promise<void>): Promise<Frames> {
+  await page.waitForTimeout(1_000)
+  await page.evaluate(`globalThis.frameTimes = [];
+    const tick = (at) => { frameTimes.push(at); if (frameTimes.length < 1e5) globalThis.frame = requestAnimationFrame(tick) };
+    globalThis.frame = requestAnimationFrame(tick)`)
+  await act()
+  const times: number[] = await page.evaluate('cancelAnimationFrame(globalThis.frame), frameTimes')
+  const gaps = times.slice(1).map((at, nth) => at - (times[nth] ?? at))
+  const sorted = gaps.toSorted((one, other) => one - other)
+  const total = gaps.reduce((sum, gap) => sum + gap, 0)
+  return {
+    frames: gaps.length,
+    perSecond: Math.round((gaps.length / total) * 10_000) / 10,
+    longestMs: Math.round(sorted.at(-1) ?? 0),
+    p80Ms: Math.round(sorted[Math.floor(sorted.length * 0.8)] ?? 0),
+  }
+}
+
+async function middleOf(page: Page): Promise<{ x: number; y: number }> {
+  const box = await page.locator('[data-ready="true"]').boundingBox()
+  return box === null ? { x: 0, y: 0 } : { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
+async function drag(page: Page): Promise<void> {
+  const { x, y } = await middleOf(page)
+  await page.mouse.move(x - 200, y)
+  await page.mouse.down()
+  for (let step = 0; step < STEPS; step++)
+    await page.mouse.move(x - 200 + step * 4, y + Math.sin(step / 8) * 60)
+  await page.mouse.up()
+}
+
+async function wheel(page: Page): Promise<void> {
+  const { x, y } = await middleOf(page)
+  await page.mouse.move(x, y)
+  for (let step = 0; step < STEPS / 3; step++) await page.mouse.wheel(0, step % 20 < 10 ? -120 : 120)
+}
+
+async function hover(page: Page): Promise<void> {
+  const { x, y } = await middleOf(page)
+  for (let step = 0; step < STEPS; step++)
+    await page.mouse.move(x - 200 + step * 4, y + Math.sin(step / 5) * 80)
+}
