@@ -74,7 +74,9 @@ function hold(copies: Copies, entry: Entry, followMs: number): HeldCopy {
       if (question === null || copy.blocks.length === 0) return { keys: [], floor: 0, revision }
       const proposal = await copies.scan(copy, { question, allowed: copy.facts.allowed(scope), limit })
       if (proposal === null) return null
-      return { keys: proposal.rows.map((row) => copy.candidateOf(row)), floor: proposal.floor, revision }
+      // A row may have gone while others were looked at. The items' revision is another one then.
+      const keys = proposal.rows.map((row) => copy.candidateOf(row)).filter(({ itemId }) => itemId !== '')
+      return { keys, floor: proposal.floor, revision }
     },
     count: (scope) => copy.facts.countRows(scope),
     async follow() {
