@@ -3,7 +3,7 @@ import { Skeleton, Stack } from '@mantine/core'
 /** Lines of a text that is on its way. */
 export function LinesSkeleton({ lines = 4 }: { lines?: number }) {
   return (
-    <Stack gap="sm" aria-busy="true" aria-label="Loading">
+    <Stack gap="sm" role="status" aria-busy="true" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (
         <Skeleton key={line} height={14} radius="sm" width={line % 3 === 2 ? '62%' : '100%'} />
       ))}
@@ -14,7 +14,7 @@ export function LinesSkeleton({ lines = 4 }: { lines?: number }) {
 /** A page that is on its way: its heading and its first panel. */
 export function PageSkeleton() {
   return (
-    <Stack gap="xl" p="xl" aria-busy="true" aria-label="Loading">
+    <Stack gap="xl" p="xl" role="status" aria-busy="true" aria-label="Loading">
       <Skeleton height={28} width={220} radius="sm" />
       <Skeleton height={180} radius="lg" />
       <Skeleton height={120} radius="lg" />

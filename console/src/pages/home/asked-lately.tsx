@@ -37,7 +37,13 @@ export function AskedLately() {
           error ? (
             <ErrorState error={error} onRetry={() => void usage.refetch()} />
           ) : (
-            <Skeleton className={classes.waiting ?? ''} radius="sm" aria-busy="true" aria-label="Loading" />
+            <Skeleton
+              className={classes.waiting ?? ''}
+              radius="sm"
+              role="status"
+              aria-busy="true"
+              aria-label="Loading"
+            />
           )
         ) : data.days.length === 0 ? (
           <p className={classes.nothing}>{`Nobody has asked anything in the last ${DAYS} days.`}</p>

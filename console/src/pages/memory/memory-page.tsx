@@ -72,7 +72,9 @@ function CanvasView({
         table
       ) : (
         <>
-          <Suspense fallback={<div className={classes.stage} aria-busy="true" aria-label="Loading" />}>
+          <Suspense
+            fallback={<div className={classes.stage} role="status" aria-busy="true" aria-label="Loading" />}
+          >
             <GraphView nodes={nodes} edges={edges} chosen={search.node} onChoose={choose} />
           </Suspense>
           {/* Screen readers meet the table in the place of the picture; it can be seen once something in it has the focus. */}
