@@ -113,7 +113,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await page.getByRole('button', { name: /^Workspace Difference Engines/ }).waitFor()
     await page.getByRole('heading', { name: 'Difference Engines', level: 1 }).waitFor()
     // Nobody is asked about the workspace that is open now.
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     expect(await rolesIn(organization)).toEqual(['owner'])
     expect(await rolesIn(other)).toEqual(['member'])
     await page.getByRole('button', { name: /^Workspace / }).click()

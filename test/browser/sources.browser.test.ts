@@ -276,7 +276,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await remove.click()
     await page.getByRole('heading', { name: 'Sources' }).waitFor()
     await page.getByRole('link', { name: 'slack' }).waitFor()
-    expect(await page.getByRole('link', { name: 'notion' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'notion' }).count()).toBe(0)
     const { body } = await rig.service.call('GET', '/v1/source-items', { key: organization.adminKey })
     expect(body.sourceItems).toEqual([])
     await page.goBack()
