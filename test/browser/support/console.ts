@@ -187,15 +187,18 @@ export async function expectSettled(page: Page): Promise<void> {
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
 }
 
-/** That axe finds nothing to complain of in what is shown. */
+/** That axe finds nothing to complain of in what is shown, once nothing fades in or out any more. */
 export async function expectNoFaults(page: Page, where: string): Promise<void> {
+  await expect.poll(() => faultsOf(page), { message: where, timeout: 10_000, interval: 300 }).toEqual([])
+}
+
+async function faultsOf(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()
-  const faults = violations.map(
+  return violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes
         .map(({ html }) => html)
         .join(' | ')
         .slice(0, 400)}`,
   )
-  expect(faults, where).toEqual([])
 }
