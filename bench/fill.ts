@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
 import { z } from 'zod'
 import type { Db } from '../src/database/database.ts'
 import { openDatabase } from '../src/database/open-database.ts'
@@ -17,6 +21,32 @@ const RARE = 100
 export interface Place {
   dataDir: string
   databaseUrl: string | undefined
+}
+
+/** What the service is told of it. */
+export function environmentOf({ dataDir, databaseUrl }: Place): Record<string, string> {
+  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '' }
+}
+
+/** Works with a database of its own on a server, and drops it. */
+export async function inNewDatabase<Result>(
+  serverUrl: string,
+  act: (place: Place) => Promise<Result>,
+): Promise<Result> {
+  const name = `bench_${process.pid}`
+  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
+  const admin = new Client({ connectionString: serverUrl })
+  await admin.connect()
+  try {
+    await admin.query(`create database ${name}`)
+    const url = new URL(serverUrl)
+    url.pathname = name
+    return await act({ dataDir, databaseUrl: url.href })
+  } finally {
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.end()
+    await rm(dataDir, { recursive: true, force: true })
+  }
 }
 
 const Organization = z.tuple([z.object({ id: z.string() })])

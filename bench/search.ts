@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { benchQuery } from './corpus.ts'
-import { CHUNKS_A_DOCUMENT, fill, type Place } from './fill.ts'
+import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, send, startServer, untilInMemory } from './server.ts'
 
@@ -65,24 +64,11 @@ async function onEmbedded(sizes: readonly number[]): Promise<Result[]> {
 }
 
 async function onPostgres(serverUrl: string, sizes: readonly number[]): Promise<Result[]> {
-  const name = `bench_search_${process.pid}`
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
-  const admin = new Client({ connectionString: serverUrl })
-  await admin.connect()
-  try {
-    await admin.query(`create database ${name}`)
-    const url = new URL(serverUrl)
-    url.pathname = name
-    return await grow('postgres', sizes, { dataDir, databaseUrl: url.href })
-  } finally {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
-    await rm(dataDir, { recursive: true, force: true })
-  }
+  return await inNewDatabase(serverUrl, (place) => grow('postgres', sizes, place))
 }
 
 async function grow(database: string, sizes: readonly number[], place: Place): Promise<Result[]> {
-  const environment = { DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl ?? '' }
+  const environment = environmentOf(place)
   // Makes the workspace.
   await (await startServer(environment)).stop()
   const results: Result[] = []

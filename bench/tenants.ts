@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
-import { Client } from 'pg'
 import { z } from 'zod'
 import { insertApiKey, newApiKeySecret } from '../src/access/index.ts'
 import type { Db, Tx } from '../src/database/database.ts'
@@ -11,7 +7,7 @@ import { systemClock } from '../src/kernel/clock.ts'
 import { insertOrganization } from '../src/organizations/index.ts'
 import { insertPushOnlySource } from '../src/sources/index.ts'
 import { benchQuery, seededRandom } from './corpus.ts'
-import { CHUNKS_A_DOCUMENT, fill, type Place } from './fill.ts'
+import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { percentile } from './search.ts'
 import { call, startServer } from './server.ts'
@@ -48,25 +44,13 @@ export async function benchTenants(args: readonly string[]): Promise<void> {
   const serverUrl = process.env.TEST_DATABASE_URL
   if (!serverUrl) throw new Error('Name a PostgreSQL server by TEST_DATABASE_URL')
   const [organizations = 2_000, chunksEach = 1_000, memoryMb = 512] = args.map(Number)
-  const name = `bench_tenants_${process.pid}`
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
-  const admin = new Client({ connectionString: serverUrl })
-  await admin.connect()
-  try {
-    await admin.query(`create database ${name}`)
-    const url = new URL(serverUrl)
-    url.pathname = name
-    const place = { dataDir, databaseUrl: url.href }
+  const measured = await inNewDatabase(serverUrl, async (place) => {
     const keys = await makeTenants(place, { organizations, chunksEach })
-    const measured = await measure(place, { keys, memoryMb })
-    const result = { organizations, chunksEach, memoryMb, ...measured }
-    process.stdout.write(`${table(result)}\n`)
-    await keepResults('tenants', [result], table(result))
-  } finally {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
-    await rm(dataDir, { recursive: true, force: true })
-  }
+    return await measure(place, { keys, memoryMb })
+  })
+  const result = { organizations, chunksEach, memoryMb, ...measured }
+  process.stdout.write(`${table(result)}\n`)
+  await keepResults('tenants', [result], table(result))
 }
 
 /** One organization is filled as the service does it, the others get its rows. @returns a key of each */
@@ -95,7 +79,6 @@ async function copyOf(db: Db, template: z.output<typeof Organization>[0]): Promi
     const organizationId = await insertOrganization(tx, {
       name: 'Bench',
       status: 'internal',
-      isLocal: false,
       at,
     })
     const sourceId = await insertPushOnlySource(tx, {
@@ -138,10 +121,6 @@ async function copyRows(tx: Tx, { from, to, sourceId }: Copied): Promise<void> {
     insert into chunk_embeddings (organization_id, embedding_model_id, source_item_id, position, provider, embedding)
     select ${to}, embedding_model_id, source_item_id, position, 'notion', embedding
     from chunk_embeddings where organization_id = ${from}`.execute(tx)
-}
-
-function environmentOf({ dataDir, databaseUrl }: Place): Record<string, string> {
-  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '' }
 }
 
 async function measure(

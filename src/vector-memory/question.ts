@@ -29,7 +29,6 @@ interface Part {
   segment: number
   /** Where in a block a pair is and its two numbers, one pair after the other. */
   pairs: number[]
-  bound: number
 }
 
 /**
@@ -59,10 +58,10 @@ export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Quest
         pairs.push(layout.pairsAt + (at / 2) * PAIR_BYTES, (second << 16) | (first & 0xffff))
     }
     bounds[segment] = sum / 2
-    if (pairs.length > 0) parts.push({ segment, pairs, bound: sum / 2 })
+    if (pairs.length > 0) parts.push({ segment, pairs })
   }
   const slack = ROW_LENGTH_MAX * Math.sqrt(lost) + Math.max(FLOAT_ERROR_MIN, layout.dimensions * FLOAT_ERROR)
-  return { words: wordsOf(parts), segments: parts.length, step, slack, bounds }
+  return { words: wordsOf(parts, bounds), segments: parts.length, step, slack, bounds }
 }
 
 /** The vector's halves, of length 1 together, filled up to whole segments. */
@@ -80,14 +79,14 @@ function unitOf(vector: Float32Array, { dimensions, segments }: BlockLayout): Fl
   return unit
 }
 
-function wordsOf(parts: readonly Part[]): Int32Array {
+function wordsOf(parts: readonly Part[], bounds: Float32Array): Int32Array {
   const words = new Int32Array(parts.reduce((sum, { pairs }) => sum + HEAD_WORDS + pairs.length, 0))
   const floats = new Float32Array(words.buffer)
   let at = 0
-  for (const { segment, pairs, bound } of parts) {
+  for (const { segment, pairs } of parts) {
     words[at] = segment * SCALES_BYTES
     words[at + 1] = pairs.length / 2
-    floats[at + 2] = bound
+    floats[at + 2] = bounds[segment] ?? 0
     words.set(pairs, at + HEAD_WORDS)
     at += HEAD_WORDS + pairs.length
   }
