@@ -4,6 +4,7 @@ import { prepare } from '../database/prepared.ts'
 import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { AppError } from '../kernel/errors.ts'
 import type { AgentPrincipal } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { hashSecret } from './api-key-secret.ts'
@@ -35,8 +36,8 @@ const NOT_VALID =
   'The API key is not valid: it was mistyped or revoked, or is of another deployment; mint a new one where you have none'
 
 /**
- * Finds the live API key behind an Authorization header and notes its use, to the minute. One statement and no cache, so that a
- * revoked key is refused from the very next request on.
+ * Finds the live API key behind an Authorization header and notes its use, to the minute. Nothing is remembered, so that a revoked key
+ * is refused from the very next request on.
  * @throws AppError `unauthenticated`, with the same words whatever is wrong with a key
  */
 export async function authenticateApiKey(
@@ -44,12 +45,34 @@ export async function authenticateApiKey(
   clock: Clock,
   authorization: string | undefined,
 ): Promise<AgentPrincipal> {
+  const secret = secretOf(authorization)
+  const { rows } = await findKey(db, [secret, minuteOf(clock.now())])
+  const principal = toPrincipal(rows[0])
+  if (principal === null) throw invalidKey()
+  return principal
+}
+
+/** The hash of the secret that an Authorization header bears. @throws AppError `unauthenticated` where it bears none of a key */
+export function secretOf(authorization: string | undefined): Buffer {
   const bearer = bearerToken(authorization, 'API key')
   refuseOtherTokens(bearer)
-  const minute = new Date(Math.floor(clock.now().getTime() / 60_000) * 60_000)
-  const { rows } = await findKey(db, [hashSecret(bearer), minute])
-  const parsed = KeyRow.safeParse(rows[0])
-  if (!parsed.success) throw refusedToken(NOT_VALID)
+  return hashSecret(bearer)
+}
+
+/** Uses of a key are noted to the minute. */
+export function minuteOf(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / 60_000) * 60_000)
+}
+
+/** `unauthenticated`. */
+export function invalidKey(): AppError {
+  return refusedToken(NOT_VALID)
+}
+
+/** The holder of the key that a row is of; null where it is none of a live key. */
+export function toPrincipal(row: unknown): AgentPrincipal | null {
+  const parsed = KeyRow.safeParse(row)
+  if (!parsed.success) return null
   const key = parsed.data
   return {
     kind: 'agent',

@@ -1,5 +1,6 @@
 export { createApiKeys, insertApiKey, type CheckKeyLimit } from './api-keys.ts'
 export { describeSecret, newApiKeySecret, type NewSecret } from './api-key-secret.ts'
+export { createAdmitAgent } from './admit-agent.ts'
 export { authenticateApiKey } from './authenticate-api-key.ts'
 export { accessRoutes, type AccessServices } from './routes.ts'
 export { enterWorkspace } from './authenticate-console.ts'

@@ -1,5 +1,5 @@
 import { beyondPlanError } from '../billing/index.ts'
-import { authenticateApiKey, enterWorkspace, type VerifyToken } from '../access/index.ts'
+import { authenticateApiKey, createAdmitAgent, enterWorkspace, type VerifyToken } from '../access/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Gates } from '../http/gates.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -26,6 +26,7 @@ export function createGates(deps: {
   }
   return {
     authenticateAgent: (authorization) => authenticateApiKey(db, clock, authorization),
+    admitAgent: createAdmitAgent({ db, clock, rateLimit }),
     authenticateConsole: async (authorization, organizationId) =>
       enterWorkspace(db, await signIn(authorization), organizationId),
     authenticateUser: async (authorization) => ({ kind: 'user', userId: await signIn(authorization) }),

@@ -38,6 +38,7 @@ beforeAll(async () => {
     },
     gates: {
       authenticateAgent: noGate,
+      admitAgent: noGate,
       authenticateConsole: async () => ({
         kind: 'console',
         organizationId: visitor.organizationId,

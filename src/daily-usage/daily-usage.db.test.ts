@@ -84,7 +84,7 @@ async function workspace(subscription: Partial<NewSubscription> | null = {}) {
     keyId,
     userId,
     byKey: aSearch(organizationId, keyId),
-    byPerson: { caller: person, surface: 'ask', isMcp: true } satisfies CreditUse,
+    byPerson: { caller: person, surface: 'ask', isMcp: true, uncappedAt: null } satisfies CreditUse,
     at: (moment: string | number) => {
       time.now = new Date(moment)
     },

@@ -13,16 +13,14 @@ export function newerDatabase(what: string, migration: string): StartupError {
 
 const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
 
-/** Reads the numbered SQL files. Statements end with `;` at the end of a line, since the embedded database takes one at a time. */
+/** Reads the numbered SQL files. */
 const sqlFiles: MigrationProvider = {
   async getMigrations() {
     const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).toSorted()
     const migrations: Record<string, Migration> = {}
     for (const name of names) {
       const text = await readFile(new URL(name, MIGRATIONS_FOLDER), 'utf8')
-      const statements = text
-        .split(/;[ \t]*$/m)
-        .filter((part) => part.replace(/^\s*--.*$/gm, '').trim() !== '')
+      const statements = statementsOf(text)
       migrations[name.replace(/\.sql$/, '')] = {
         async up(db) {
           for (const statement of statements) await sql.raw(statement).execute(db)
@@ -31,6 +29,24 @@ const sqlFiles: MigrationProvider = {
     }
     return migrations
   },
+}
+
+/**
+ * The statements of a file, since the embedded database takes one at a time. Each ends with `;` at the end of a line, but for those
+ * between the `$$` of a function's body.
+ */
+function statementsOf(text: string): string[] {
+  const statements: string[] = []
+  let open = ''
+  for (const part of text.split(/;[ \t]*$/m)) {
+    open += part
+    if (open.split('$$').length % 2 === 0) open += ';'
+    else {
+      statements.push(open)
+      open = ''
+    }
+  }
+  return statements.filter((statement) => statement.replace(/^\s*--.*$/gm, '').trim() !== '')
 }
 
 /** The first of the migrations that this version does not have; null when it has them all. */

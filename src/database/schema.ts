@@ -148,6 +148,8 @@ export interface Schema {
     action: string
     admitted_at: Date[]
     admitted_count: number[]
+    /** How many requests the last statement counted. */
+    last_admitted: Generated<number>
   }
   audit_events: {
     organization_id: string

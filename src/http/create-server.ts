@@ -76,6 +76,8 @@ declare module 'fastify' {
     bodyShare: BodyShare
     /** A tool of `/mcp` sends it, for who called the tool. */
     isMcp: boolean
+    /** When the organization's subscription was seen to have no cap, as the key was looked up; null: it was not. */
+    uncappedAt: Date | null
   }
   interface FastifyInstance {
     /** The base URL in links, without a slash at its end. */
@@ -119,6 +121,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   )
   app.decorateRequest('principal', null)
   app.decorateRequest('isMcp', false)
+  app.decorateRequest('uncappedAt', null)
   const budget = createBodyBudget()
   const bodyReader = createBodyReader()
   app.addHook('onClose', () => bodyReader.close())

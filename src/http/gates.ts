@@ -1,5 +1,6 @@
 import type { AgentPrincipal, Caller, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { Action, ChargedAction } from '../kernel/actions.ts'
+import type { ProviderScope } from '../kernel/scope.ts'
 
 /** Where a caller stands in its rolling minute. */
 export interface RateStanding {
@@ -14,6 +15,22 @@ export interface CreditUse {
   surface: ChargedAction
   /** A tool of `/mcp` asked for it. */
   isMcp: boolean
+  /** When the subscription was last seen to have no cap; null: it was not. */
+  uncappedAt: Date | null
+}
+
+/** What a key's request is for, and the providers that it reaches whatever it asks for: undefined none, null every one. */
+export interface AgentRequest {
+  action: Action
+  reach: ProviderScope | undefined
+}
+
+/** Who asks, by which key. */
+export interface AdmittedAgent {
+  principal: AgentPrincipal
+  /** null: the key may not do this, and nothing was counted. */
+  standing: RateStanding | null
+  uncappedAt: Date | null
 }
 
 /** A credit held for a request in flight. Exactly one of the two is called. */
@@ -28,6 +45,11 @@ export interface CreditHold {
 export interface Gates {
   /** Who holds the token of this Authorization header. Throws `unauthenticated`. */
   authenticateAgent(authorization: string | undefined): Promise<AgentPrincipal>
+  /**
+   * Who holds the token, and the request counted against the key's window for the action, where the key may do it. Throws
+   * `unauthenticated`, or `rate_limited` with the standing, and then counts nothing.
+   */
+  admitAgent(authorization: string | undefined, request: AgentRequest): Promise<AdmittedAgent>
   /** Throws `unauthenticated`, or `not_found` for a workspace that is not the person's. */
   authenticateConsole(
     authorization: string | undefined,

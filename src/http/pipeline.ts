@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { CHARGED_ACTIONS, ROLES } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
-import { isWithin, requireReach } from '../kernel/scope.ts'
+import { beyondReach } from '../kernel/scope.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
@@ -43,16 +43,15 @@ export async function authorize<S>(
     case 'user':
       return await gates.authenticateUser(authorization)
     case 'agent': {
-      const principal = await gates.authenticateAgent(authorization)
-      if (!principal.allowedActions.includes(access.action)) {
-        setRateHeaders(reply, await gates.standing(principal, access.action))
-        throw insufficientScope(access.action)
+      const { action, reach } = access
+      const { principal, standing, uncappedAt } = await gates.admitAgent(authorization, { action, reach })
+      if (standing === null) {
+        setRateHeaders(reply, await gates.standing(principal, action))
+        if (!principal.allowedActions.includes(action)) throw insufficientScope(action)
+        throw beyondReach(principal, reach ?? null, `"${route.summary}"`)
       }
-      if (access.reach !== undefined && !isWithin(access.reach, principal.allowedProviders)) {
-        setRateHeaders(reply, await gates.standing(principal, access.action))
-        requireReach(principal, access.reach, `"${route.summary}"`)
-      }
-      setRateHeaders(reply, await gates.admit(principal, access.action))
+      setRateHeaders(reply, standing)
+      request.uncappedAt = uncappedAt
       return principal
     }
     case 'console': {
@@ -125,12 +124,16 @@ export async function run<S>(
 }
 
 /** What the request's credit is for; undefined where it costs none. */
-function useOf<S>(route: Route<S>, principal: Principal, { isMcp }: FastifyRequest): CreditUse | undefined {
+function useOf<S>(
+  route: Route<S>,
+  principal: Principal,
+  { isMcp, uncappedAt }: FastifyRequest,
+): CreditUse | undefined {
   if (route.credits === 0 || principal === null || principal.kind === 'user') return undefined
   const action = 'action' in route.access ? route.access.action : null
   const surface = CHARGED_ACTIONS.find((charged) => charged === action)
   if (!surface) throw new Error(`${route.operationId} costs a credit and is none of what credits are for`)
-  return { caller: principal, surface, isMcp }
+  return { caller: principal, surface, isMcp, uncappedAt }
 }
 
 async function parseRequest<S>(

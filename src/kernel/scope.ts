@@ -15,12 +15,17 @@ export function isWithin(inner: ProviderScope, outer: ProviderScope): boolean {
  * Refuses who is limited to fewer providers than an act reaches.
  * @throws AppError `provider_not_allowed`, with the scope as `allowedProviders`; `act` begins its message
  */
-export function requireReach({ allowedProviders }: Caller, reach: ProviderScope, act: string): void {
-  if (allowedProviders === null || isWithin(reach, allowedProviders)) return
+export function requireReach(caller: Caller, reach: ProviderScope, act: string): void {
+  if (!isWithin(reach, caller.allowedProviders)) throw beyondReach(caller, reach, act)
+}
+
+/** Why who is limited to fewer providers than an act reaches may not do it: `provider_not_allowed`. */
+export function beyondReach({ allowedProviders }: Caller, reach: ProviderScope, act: string): AppError {
   const reached = reach === null ? 'every provider' : reach.join(', ')
-  throw new AppError(
+  const allowed = [...(allowedProviders ?? [])]
+  return new AppError(
     'provider_not_allowed',
-    `${act} reaches ${reached}, and this API key is limited to ${allowedProviders.join(', ')}; use a key without that limit`,
-    { details: { allowedProviders: [...allowedProviders] } },
+    `${act} reaches ${reached}, and this API key is limited to ${allowed.join(', ')}; use a key without that limit`,
+    { details: { allowedProviders: allowed } },
   )
 }

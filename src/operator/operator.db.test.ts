@@ -54,6 +54,7 @@ beforeAll(async () => {
     },
     gates: {
       authenticateAgent: noGate,
+      admitAgent: noGate,
       authenticateConsole: noGate,
       authenticateUser: noGate,
       authenticateOperator: createOperatorAuthenticator(TOKEN),

@@ -7,6 +7,8 @@ export function tracedGates(gates: Gates, tracer: Tracer): Gates {
     traced(tracer, gate, {}, work)
   return {
     authenticateAgent: (authorization) => through('authorize', () => gates.authenticateAgent(authorization)),
+    admitAgent: (authorization, request) =>
+      through('authorize', () => gates.admitAgent(authorization, request)),
     authenticateConsole: (authorization, organizationId) =>
       through('authorize', () => gates.authenticateConsole(authorization, organizationId)),
     authenticateUser: (authorization) => through('authorize', () => gates.authenticateUser(authorization)),

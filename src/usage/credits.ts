@@ -4,12 +4,15 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { countUse, useValues } from '../daily-usage/index.ts'
 import type { CreditHold, CreditUse } from '../http/gates.ts'
+import { inBatches } from '../kernel/batches.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /** How long a reservation outlives its request: well over the longest that a request may take. */
 export const RESERVATION_MINUTES = 5
 const COUNT_ROUNDS_MAX = 10
+/** A look at the subscription holds for so long: a request whose body comes slowly is looked at again. */
+const LOOK_MS = 1_000
 
 export interface Credits {
   /**
@@ -33,10 +36,13 @@ interface Ledger {
 
 /** The credits of organizations, exact over all instances on one database. */
 export function createCredits({ db, clock }: Ledger): Credits {
+  const count = countInBatches({ db, clock })
   return {
     async hold(use, requestId) {
       const { organizationId } = use.caller
       const now = clock.now()
+      if (use.uncappedAt !== null && now.getTime() - use.uncappedAt.getTime() <= LOOK_MS)
+        return countedHold(count, use)
       let row = await take(db, organizationId, requestId, now)
       if (row?.retrieves && stateAt(row, now).over) {
         await startPeriod(db, organizationId, stateAt(row, now), now)
@@ -45,7 +51,7 @@ export function createCredits({ db, clock }: Ledger): Credits {
       if (row?.held) return reservedHold({ db, clock }, use, requestId)
       if (!row?.retrieves) throw subscriptionRequired(row)
       if (row.blocks_over_cap && row.credit_limit !== null) throw quotaExceeded(stateAt(row, now))
-      return countedHold({ db, clock }, use)
+      return countedHold(count, use)
     },
     sweepExpired: (now) => sweepExpired(db, now),
   }
@@ -95,13 +101,13 @@ async function startPeriod(
 
 // Where nothing is counted against a cap nor billed, the answer does not wait for the disk: if the database's server
 // crashes, the figure that is shown may lack its last moment.
-const countCredit = prepare(`
+const countCredits = prepare(`
   with counted as (
-    update subscriptions set credits_used = credits_used + 1
+    update subscriptions set credits_used = credits_used + $3
     where organization_id = $1 and period_ends_at > $2
-      and (credit_limit is null or blocks_over_cap or credits_used < credit_limit)
+      and (credit_limit is null or ($3 = 1 and (blocks_over_cap or credits_used < credit_limit)))
     returning organization_id, period_started_at, credit_limit
-  ), used as (${countUse('counted', 3)}
+  ), used as (${countUse('counted', 4)}
   )
   select case when credit_limit is null then set_config('synchronous_commit', 'off', true) end from counted`)
 
@@ -143,25 +149,50 @@ function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string):
 }
 
 /** A hold where no cap has to be kept: the credit is counted once the request has succeeded, in the period of that moment. */
-function countedHold({ db, clock }: Ledger, use: CreditUse): CreditHold {
-  const { organizationId } = use.caller
+function countedHold(count: (use: CreditUse) => Promise<null>, use: CreditUse): CreditHold {
   return {
     async settle() {
-      // Each round another request may have taken the last credit, begun the period or changed the plan.
-      for (let round = 0; round < COUNT_ROUNDS_MAX; round += 1) {
-        const now = clock.now()
-        const { rows } = await countCredit(db, [organizationId, now, ...useValues(use, now)])
-        if (rows.length > 0) return
-        if (await countOverage(db, { use, reportId: randomUUID(), at: now })) return
-        const [row] = (await readState(db, [organizationId])).rows
-        if (!row) throw subscriptionRequired(row)
-        const state = stateAt(row, now)
-        if (state.over) await startPeriod(db, organizationId, state, now)
-      }
-      throw new Error('a credit could not be counted: the subscription changed with every look')
+      await count(use)
     },
     async refund() {},
   }
+}
+
+/** Counts the credits of answers that are alike and end together in one statement, where there is nothing that they may pass. */
+function countInBatches({ db, clock }: Ledger): (use: CreditUse) => Promise<null> {
+  return inBatches({
+    keyOf: (use) => JSON.stringify([use.caller.organizationId, ...useValues(use, clock.now())]),
+    async run(uses) {
+      const [use] = uses
+      if (uses.length > 1 && (await countAtOnce(db, use, clock.now(), uses.length)))
+        return uses.map(() => null)
+      const counted: (null | Error)[] = []
+      for (const one of uses) counted.push(await countOne({ db, clock }, one))
+      return counted
+    },
+  })
+}
+
+/** @returns whether they were counted: false where a cap, a bill or the end of the period comes before */
+async function countAtOnce(db: Db, use: CreditUse, now: Date, answers: number): Promise<boolean> {
+  const values = [use.caller.organizationId, now, answers, ...useValues(use, now, answers)]
+  return (await countCredits(db, values)).rows.length > 0
+}
+
+/** @returns why it could not be counted; null: it was */
+async function countOne({ db, clock }: Ledger, use: CreditUse): Promise<Error | null> {
+  const { organizationId } = use.caller
+  // Each round another request may have taken the last credit, begun the period or changed the plan.
+  for (let round = 0; round < COUNT_ROUNDS_MAX; round += 1) {
+    const now = clock.now()
+    if (await countAtOnce(db, use, now, 1)) return null
+    if (await countOverage(db, { use, reportId: randomUUID(), at: now })) return null
+    const [row] = (await readState(db, [organizationId])).rows
+    if (!row) return subscriptionRequired(row)
+    const state = stateAt(row, now)
+    if (state.over) await startPeriod(db, organizationId, state, now)
+  }
+  return new Error('a credit could not be counted: the subscription changed with every look')
 }
 
 const findExpired = prepare<{ organization_id: string }>(

@@ -27,9 +27,33 @@ export interface RateWindow {
   standing: RateStanding
 }
 
+/** Whose requests for what. */
+export interface RateWindowOf {
+  subject: RateSubject
+  action: string
+}
+
+/** What the database says of requests that were counted together. */
+export interface RateCount {
+  /** How many of them there was room for. */
+  admitted: number
+  /** With them, what counts. */
+  used: number
+  /** When the first of what counts leaves, in milliseconds since the epoch. */
+  reset_ms: number
+}
+
 export interface RateLimit {
   /** Requests a minute for each subject and action. */
   limitPerMinute: number
+  /** Requests of so many milliseconds count as of one moment; 0: each has its own. */
+  slotMs: number
+  /** What becomes of requests that the database has counted, as many as it admitted; `counted`: undefined where it was none. */
+  outcomes(
+    of: RateWindowOf,
+    counted: RateCount | undefined,
+    requests: number,
+  ): Promise<(RateStanding | AppError)[]>
   /**
    * Counts a request in the subject's rolling minute for the action.
    * @throws AppError `rate_limited`, with its headers, when the minute is full; then nothing is counted.
@@ -65,7 +89,7 @@ interface Counted {
 }
 
 interface RateStatements {
-  admit: Prepared<Counted>
+  admit: Prepared<RateCount>
   standing: Prepared<Counted & { now_ms: number }>
   windows: Prepared<Counted & { subject_id: string; action: string }>
   over: Prepared<OverWindow>
@@ -94,15 +118,31 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     return { standing: toStanding(limit, row), at: row.now_ms }
   }
 
+  const outcomes = async (
+    { subject, action }: RateWindowOf,
+    counted: RateCount | undefined,
+    requests: number,
+  ): Promise<(RateStanding | AppError)[]> => {
+    const admitted = counted === undefined ? [] : standingsOf(limit, counted)
+    if (admitted.length === requests) return admitted
+    const { standing, at } = await look(subject, action)
+    // In the moment since the refusal a place may have become free.
+    const freeAt = standing.remaining > 0 ? new Date(at) : standing.resetAt
+    const refused = Array.from({ length: requests - admitted.length }, () =>
+      rateLimited(action, limit, freeAt, at),
+    )
+    return [...admitted, ...refused]
+  }
+
   return {
     limitPerMinute: limit,
+    slotMs,
+    outcomes,
     async admit(subject, action) {
       const values = [subject.organizationId, subject.subjectId, action, limit, slotMs]
-      const [row] = (await statements.admit(db, values)).rows
-      if (row) return toStanding(limit, row)
-      const { standing, at } = await look(subject, action)
-      // In the moment since the refusal a place may have become free.
-      throw rateLimited(action, limit, standing.remaining > 0 ? new Date(at) : standing.resetAt, at)
+      const [outcome] = await outcomes({ subject, action }, (await statements.admit(db, values)).rows[0], 1)
+      if (outcome === undefined || outcome instanceof AppError) throw outcome
+      return outcome
     },
     async standing(subject, action) {
       return (await look(subject, action)).standing
@@ -131,39 +171,19 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
 }
 
 /**
- * `admitted_at` ascends, and an entry counts for one minute from its time. In slots the time is the slot's end, so that
- * none of its requests is forgotten early. The clock is read after ON CONFLICT has locked the row: whoever comes later
- * reads a later time and sees every request admitted before. No distributed table takes an update that reads the clock, so
- * `rate_windows` is none (database/distribution/layout.ts).
+ * What counts requests is a function of the database (migration 0022), since what admits a key's requests counts them too. No
+ * distributed table takes an update that reads the clock, so `rate_windows` is none (database/distribution/layout.ts).
+ * @param turned SQL expression of the time, where it is not the clock's
  */
-function rateStatements(now: string): RateStatements {
+function rateStatements(turned?: string): RateStatements {
+  const now = turned ?? 'clock_timestamp()'
   const window = `interval '${WINDOW_MS} milliseconds'`
-  const slot = `interval '1 millisecond' * $5::float8`
-  // width_bucket counts, by bisection, the entries that have left the window.
   // The last entry is the newest. Twice the window, so that nobody who is about to be counted waits for a deletion.
   const isOver = `w.admitted_at[cardinality(w.admitted_at)] < ${now} - 2 * ${window}`
-  const firstInside = (at: string): string => `width_bucket(${at} - ${window}, w.admitted_at) + 1`
   return {
-    admit: prepare(`
-      insert into rate_windows as w (organization_id, subject_id, action, admitted_at, admitted_count)
-      values ($1, $2, $3, array[${now} + ${slot}], array[1])
-      on conflict (organization_id, subject_id, action) do update
-      set (admitted_at, admitted_count) = (
-        select
-          case when joins then w.admitted_at[first:] else w.admitted_at[first:] || (at + ${slot}) end,
-          case when joins then w.admitted_count[first:last - 1] || (w.admitted_count[last] + 1)
-               else w.admitted_count[first:] || 1 end
-        from (select ${now} as at) clock
-        cross join lateral (
-          select ${firstInside('at')} as first, cardinality(w.admitted_at) as last
-        ) place
-        cross join lateral (
-          select first <= last and w.admitted_at[last] >= at as joins
-        ) choice
-      )
-      where (select coalesce(sum(n), 0) from unnest(w.admitted_count[${firstInside(now)}:]) n) < $4::int
-      returning (select sum(n)::int from unnest(w.admitted_count) n) as used,
-        ${epochMs(`w.admitted_at[1] + ${window}`)} as reset_ms`),
+    admit: prepare(
+      `select admitted, used, reset_ms from admit_requests($1, $2, $3, $4, $5, 1, ${turned ?? 'null'})`,
+    ),
     standing: prepare(`
       select ${epochMs('max(clock.at)')} as now_ms, coalesce(sum(n), 0)::int as used,
         ${epochMs(`coalesce(min(entry.at) filter (where newer < $4::int) + ${window}, max(clock.at))`)} as reset_ms
@@ -199,7 +219,7 @@ function rateStatements(now: string): RateStatements {
   }
 }
 
-const STATEMENTS = rateStatements('clock_timestamp()')
+const STATEMENTS = rateStatements()
 
 /** Rounded up, since a caller told a moment must find a place free at it. */
 function epochMs(time: string): string {
@@ -208,6 +228,14 @@ function epochMs(time: string): string {
 
 function toStanding(limit: number, { used, reset_ms }: Counted): RateStanding {
   return { limit, remaining: Math.max(0, limit - used), resetAt: new Date(reset_ms) }
+}
+
+/** The standing of each of the requests that were counted together. */
+function standingsOf(limit: number, { admitted, ...counted }: RateCount): RateStanding[] {
+  const before = counted.used - admitted
+  return Array.from({ length: admitted }, (_, index) =>
+    toStanding(limit, { ...counted, used: before + index + 1 }),
+  )
 }
 
 function rateLimited(action: string, limit: number, resetAt: Date, nowMs: number): AppError {

@@ -15,6 +15,7 @@ export function aSearch(organizationId: string, apiKeyId = organizationId): Cred
     },
     surface: 'search',
     isMcp: false,
+    uncappedAt: null,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Gates } from '../../src/http/gates.ts'
 import type { Route } from '../../src/http/route.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { AgentPrincipal, ConsolePrincipal } from '../../src/kernel/principal.ts'
+import { isWithin } from '../../src/kernel/scope.ts'
 
 /**
  * The real HTTP pipeline around some routes, with gates that let everybody through: a bearer token is the name of one
@@ -21,11 +22,19 @@ export async function createRouteServer<S>(
     if (!caller) throw new AppError('unauthenticated', 'Who are you?')
     return caller
   }
+  const authenticateAgent = async (authorization: string | undefined): Promise<AgentPrincipal> => {
+    const caller = find(authorization)
+    if (caller.kind !== 'agent') throw new AppError('unauthenticated', 'An API key is needed')
+    return caller
+  }
   const gates: Gates = {
-    async authenticateAgent(authorization) {
-      const caller = find(authorization)
-      if (caller.kind !== 'agent') throw new AppError('unauthenticated', 'An API key is needed')
-      return caller
+    authenticateAgent,
+    async admitAgent(authorization, { action, reach }) {
+      const principal = await authenticateAgent(authorization)
+      const may =
+        principal.allowedActions.includes(action) &&
+        (reach === undefined || isWithin(reach, principal.allowedProviders))
+      return { principal, standing: may ? standing : null, uncappedAt: null }
     },
     async authenticateConsole(authorization) {
       const caller = find(authorization)

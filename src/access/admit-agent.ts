@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import type { AdmittedAgent, AgentRequest } from '../http/gates.ts'
+import { inBatches } from '../kernel/batches.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { RateLimit } from '../usage/index.ts'
+import { invalidKey, minuteOf, secretOf, toPrincipal } from './authenticate-api-key.ts'
+
+/** Counts requests of a key. Throws as the gate of this name does. */
+export type AdmitAgent = (authorization: string | undefined, request: AgentRequest) => Promise<AdmittedAgent>
+
+/** What no key is limited to. */
+const EVERY_PROVIDER = '*'
+
+const Admission = z.discriminatedUnion('may', [
+  z.object({ may: z.literal(false) }),
+  z.object({
+    may: z.literal(true),
+    uncapped: z.boolean().nullable(),
+    // null: there was no room.
+    admitted: z.number().nullable(),
+    used: z.number().nullable(),
+    reset_ms: z.number().nullable(),
+  }),
+])
+
+const admitKey = prepare(`
+  select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan,
+    may, uncapped, admitted, used, reset_ms
+  from admit_key($1, $2, $3, $4, $5::text[], $6, $7, $8)`)
+
+interface Ask extends AgentRequest {
+  secret: Buffer
+}
+
+/**
+ * The key of a request, its window and whether a cap has to be kept, in one statement (migration 0022); requests of one key that come
+ * while it runs are counted by the next one together, where they would have waited for one another's row. Nothing is remembered: a
+ * revoked key is refused from the very next request on.
+ */
+export function createAdmitAgent({
+  db,
+  clock,
+  rateLimit,
+}: {
+  db: Db
+  clock: Clock
+  rateLimit: Pick<RateLimit, 'limitPerMinute' | 'slotMs' | 'outcomes'>
+}): AdmitAgent {
+  const admit = inBatches<Ask, AdmittedAgent>({
+    keyOf: ({ secret, action, reach }) => `${secret.toString('base64')} ${action} ${String(reach)}`,
+    async run(asks) {
+      const [{ secret, action, reach }] = asks
+      const now = clock.now()
+      const reached = reach === null ? [EVERY_PROVIDER] : (reach ?? [])
+      const { limitPerMinute, slotMs } = rateLimit
+      const values = [secret, now, minuteOf(now), action, reached, limitPerMinute, slotMs, asks.length]
+      const [row] = (await admitKey(db, values)).rows
+      const principal = toPrincipal(row)
+      if (principal === null) return asks.map(invalidKey)
+      const admission = Admission.parse(row)
+      if (!admission.may) return asks.map(() => ({ principal, standing: null, uncappedAt: null }))
+      const { admitted, used, reset_ms } = admission
+      const counted =
+        admitted === null || used === null || reset_ms === null ? undefined : { admitted, used, reset_ms }
+      const subject = { organizationId: principal.organizationId, subjectId: principal.apiKeyId }
+      const outcomes = await rateLimit.outcomes({ subject, action }, counted, asks.length)
+      const uncappedAt = admission.uncapped ? now : null
+      return outcomes.map((outcome) =>
+        outcome instanceof Error ? outcome : { principal, standing: outcome, uncappedAt },
+      )
+    },
+  })
+  return async (authorization, request) => await admit({ ...request, secret: secretOf(authorization) })
+}

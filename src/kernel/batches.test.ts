@@ -1,0 +1,109 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { inBatches } from './batches.ts'
+
+/** Batches whose runs end when the test says so. */
+function batches(sizeMax?: number) {
+  const runs: {
+    asks: readonly string[]
+    end: (answers: (string | Error)[]) => void
+    fail: (e: Error) => void
+  }[] = []
+  const ask = inBatches<string, string>({
+    keyOf: (text) => text.slice(0, 1),
+    run: (asks) => {
+      const { promise, resolve, reject } = Promise.withResolvers<(string | Error)[]>()
+      runs.push({ asks, end: resolve, fail: reject })
+      return promise
+    },
+    ...(sizeMax === undefined ? {} : { sizeMax }),
+  })
+  return { runs, ask }
+}
+
+describe('what is asked for together', () => {
+  it('runs the first at once, and those that came meanwhile in one go, in their order', async () => {
+    const { runs, ask } = batches()
+    const asked = ['a1', 'a2', 'a3'].map(ask)
+    expect(runs.map(({ asks }) => asks)).toEqual([['a1']])
+    runs[0]?.end(['A1'])
+    expect(await asked[0]).toBe('A1')
+    await turn()
+    expect(runs.map(({ asks }) => asks)).toEqual([['a1'], ['a2', 'a3']])
+    runs[1]?.end(['A2', 'A3'])
+    expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'A3'])
+  })
+
+  it('lets no key wait for another', () => {
+    const { runs, ask } = batches()
+    for (const text of ['a1', 'b1', 'c1']) void ask(text)
+    expect(runs.map(({ asks }) => asks)).toEqual([['a1'], ['b1'], ['c1']])
+  })
+
+  it('never answers by a run that had begun before', async () => {
+    const { runs, ask } = batches()
+    void ask('a1')
+    void ask('a2')
+    runs[0]?.end(['A1'])
+    await turn()
+    const late = ask('a3')
+    runs[1]?.end(['A2'])
+    await turn()
+    expect(runs[2]?.asks).toEqual(['a3'])
+    runs[2]?.end(['A3'])
+    expect(await late).toBe('A3')
+  })
+
+  it('refuses one alone, or all of a run that failed, and goes on', async () => {
+    const { runs, ask } = batches()
+    const first = ask('a1')
+    const [second, third, fourth] = ['a2', 'a3', 'a4'].map(ask)
+    const failed = first.catch((error: unknown) => error)
+    runs[0]?.fail(new Error('lost'))
+    expect(await failed).toEqual(new Error('lost'))
+    await turn()
+    const refused = third?.catch((error: unknown) => error)
+    runs[1]?.end(['A2', new Error('full'), 'A4'])
+    expect([await second, await refused, await fourth]).toEqual(['A2', new Error('full'), 'A4'])
+    await turn()
+    void ask('a5')
+    expect(runs).toHaveLength(3)
+  })
+
+  it('says so where a run forgets one', async () => {
+    const { runs, ask } = batches()
+    const asked = ask('a1').catch((error: unknown) => error)
+    runs[0]?.end([])
+    expect(await asked).toEqual(new Error('a batch of 1 got 0 answers'))
+  })
+
+  it('bounds a run', async () => {
+    const { runs, ask } = batches(2)
+    const asked = ['a1', 'a2', 'a3', 'a4'].map(ask)
+    for (const index of [0, 1, 2]) {
+      runs[index]?.end([...(runs[index].asks ?? [])])
+      await turn()
+    }
+    expect(runs.map(({ asks }) => asks.length)).toEqual([1, 2, 1])
+    expect(await Promise.all(asked)).toEqual(['a1', 'a2', 'a3', 'a4'])
+  })
+
+  it('gives each its own answer, whenever it is asked', async () => {
+    const run = async (asks: readonly number[]): Promise<number[]> => {
+      await turn()
+      return asks.map((n) => n * 2)
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(50), fc.boolean()), { maxLength: 40 }), async (asks) => {
+        const ask = inBatches({ keyOf: (n: number) => String(n % 3), run, sizeMax: 4 })
+        const answers: Promise<number>[] = []
+        for (const [n, pauses] of asks) {
+          answers.push(ask(n))
+          if (pauses) await turn()
+        }
+        expect(await Promise.all(answers)).toEqual(asks.map(([n]) => n * 2))
+      }),
+    )
+  })
+})

@@ -1,0 +1,58 @@
+export interface BatchOptions<Ask, Answer> {
+  /** What is of one key waits for one another and is done together. */
+  keyOf: (ask: Ask) => string
+  /** Does one or more of a key; its answers are in the same order, and one that is an Error refuses that ask alone. */
+  run: (asks: readonly [Ask, ...Ask[]]) => Promise<readonly (Answer | Error)[]>
+  /** Asks of one run at most. */
+  sizeMax?: number
+}
+
+const SIZE_MAX = 100
+
+interface Waiting<Ask, Answer> extends PromiseWithResolvers<Answer> {
+  ask: Ask
+}
+
+/**
+ * Does what is asked for while the same is being done in one go, as soon as that is over: nothing waits for company, and what would
+ * have stood in line for one row of the database costs one statement. Every run begins after all that it answers was asked.
+ * @returns what answers an ask; it rejects with what its run threw, or refused it with
+ */
+export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask: Ask) => Promise<Answer> {
+  const { keyOf, run, sizeMax = SIZE_MAX } = options
+  const lines = new Map<string, Waiting<Ask, Answer>[]>()
+
+  const runBatch = async (batch: readonly Waiting<Ask, Answer>[]): Promise<void> => {
+    try {
+      const [first, ...others] = batch.map(({ ask }) => ask)
+      if (first === undefined) return
+      const answers = await run([first, ...others])
+      if (answers.length !== batch.length)
+        throw new Error(`a batch of ${batch.length} got ${answers.length} answers`)
+      for (const [index, answer] of answers.entries()) {
+        if (answer instanceof Error) batch[index]?.reject(answer)
+        else batch[index]?.resolve(answer)
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  const serve = async (key: string, line: Waiting<Ask, Answer>[]): Promise<void> => {
+    while (line.length > 0) await runBatch(line.splice(0, sizeMax))
+    lines.delete(key)
+  }
+
+  return (ask) => {
+    const waiting = { ask, ...Promise.withResolvers<Answer>() }
+    const key = keyOf(ask)
+    const line = lines.get(key)
+    if (line) line.push(waiting)
+    else {
+      const begun = [waiting]
+      lines.set(key, begun)
+      void serve(key, begun)
+    }
+    return waiting.promise
+  }
+}
