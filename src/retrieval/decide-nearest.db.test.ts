@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -19,39 +20,55 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 describe('what decides which of the proposed chunks are nearest', () => {
-  it('goes to each by its key, though nobody told the planner how many chunks there are', async () => {
-    const { db } = database
-    const organization = await insertOrganization(db)
-    const items = createItems({
-      db,
-      models: createModelRegistry({ configured: model, builtin: async () => model }),
-      clock: { now: () => new Date('2026-03-01T12:00:00.000Z') },
-    })
-    await items.write(organization.id, manyItems(organization, 300))
-    const [any] = await db.selectFrom('source_items').select('id').limit(1).execute()
-    const { active } = await readModelState(db, organization.id)
-    if (!any || !active) throw new Error('nothing is stored')
-    const sent = vi.spyOn(db, 'executeQuery')
-    const query = {
-      organizationId: organization.id,
-      model: active,
-      vector: await model.embedQuery('apple'),
-      limit: 10,
-      meaning: null,
-      providers: null,
-      filter: {},
-      entityIds: null,
-    }
-    await decideNearest(db, query, [{ itemId: any.id, position: 0 }])
-    const [statement] = sent.mock.calls[0] ?? []
-    if (!statement || !('sql' in statement)) throw new Error('nothing was asked')
-    const explained = CompiledQuery.raw(`explain (costs off) ${statement.sql}`, [...statement.parameters])
-    const { rows } = await db.executeQuery(explained)
-    const plan = Plan.parse(rows).map((row) => row['QUERY PLAN'])
-    const scans = plan.filter((line) => /Scan.* on (?:chunk_embeddings|chunks|source_items)\b/.test(line))
-    expect(scans.length).toBeGreaterThan(2)
-    expect(
-      plan.filter((line) => /chunk_embeddings_by|Seq Scan on (?:chunk|source_items)|Hash Join/.test(line)),
-    ).toEqual([])
-  })
+  it.each([
+    ['nothing', {}],
+    [
+      'all that it can',
+      {
+        sourceKinds: ['document' as const],
+        authorName: 'Ada',
+        connectorId: randomUUID(),
+        updatedAfter: '2026-01-01T00:00:00Z',
+        updatedBefore: '2026-12-01T00:00:00Z',
+        metadata: { team: 'sales' },
+      },
+    ],
+  ])(
+    'goes to each by its key, though nobody told the planner how many chunks there are, where the filter asks for %s',
+    async (_asked, filter) => {
+      const { db } = database
+      const organization = await insertOrganization(db)
+      const items = createItems({
+        db,
+        models: createModelRegistry({ configured: model, builtin: async () => model }),
+        clock: { now: () => new Date('2026-03-01T12:00:00.000Z') },
+      })
+      await items.write(organization.id, manyItems(organization, 300))
+      const [any] = await db.selectFrom('source_items').select('id').limit(1).execute()
+      const { active } = await readModelState(db, organization.id)
+      if (!any || !active) throw new Error('nothing is stored')
+      const sent = vi.spyOn(db, 'executeQuery')
+      const query = {
+        organizationId: organization.id,
+        model: active,
+        vector: await model.embedQuery('apple'),
+        limit: 10,
+        meaning: null,
+        providers: null,
+        filter,
+        entityIds: null,
+      }
+      await decideNearest(db, query, [{ itemId: any.id, position: 0 }])
+      const [statement] = sent.mock.lastCall ?? []
+      if (!statement || !('sql' in statement)) throw new Error('nothing was asked')
+      const explained = CompiledQuery.raw(`explain (costs off) ${statement.sql}`, [...statement.parameters])
+      const { rows } = await db.executeQuery(explained)
+      const plan = Plan.parse(rows).map((row) => row['QUERY PLAN'])
+      const scans = plan.filter((line) => /Scan.* on (?:chunk_embeddings|chunks|source_items)\b/.test(line))
+      expect(scans.length).toBeGreaterThan(2)
+      expect(
+        plan.filter((line) => /chunk_embeddings_by|Seq Scan on (?:chunk|source_items)|Hash Join/.test(line)),
+      ).toEqual([])
+    },
+  )
 })

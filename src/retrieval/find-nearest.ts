@@ -7,7 +7,7 @@ import type { StoredModel } from '../embeddings/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { storableJson, storableText } from '../kernel/text.ts'
+import { conditionsOf, matchingItems, naming } from './filter-conditions.ts'
 import type { SearchFilter } from './search-schema.ts'
 
 export interface NearestQuery {
@@ -193,6 +193,15 @@ function byKey(query: NearestQuery, candidates: readonly ChunkKey[]) {
   const [ids, positions] = arraysOf(candidates)
   // One by one by their key, whatever the planner believes of an organization's size: it may know no better than that it was empty.
   // The sum keeps it from looking for the model in another index.
+  const ofItem = conditionsOf(query.filter)
+  const item =
+    ofItem.length === 0
+      ? sql``
+      : sql`cross join lateral (
+        select f.id from source_items f
+        where f.organization_id = ${query.organizationId} and f.id = k.id and ${sql.join(ofItem, sql` and `)}
+        limit 1
+      ) f`
   const from = sql`unnest(${ids}::text::uuid[], ${positions}::text::int[]) as k(id, position)
       cross join lateral (
         select e.source_item_id, e.position, e.embedding, e.organization_id, e.embedding_model_id, e.provider
@@ -200,7 +209,8 @@ function byKey(query: NearestQuery, candidates: readonly ChunkKey[]) {
         where e.organization_id = ${query.organizationId} and e.source_item_id = k.id and e.position = k.position
           and e.embedding_model_id + 0 = ${query.model.id}
         limit 1
-      ) e`
+      ) e
+      ${item}`
   return { from, where: notRemoved(query.organizationId), isByKey: true }
 }
 
@@ -260,12 +270,12 @@ async function scan<Chunk extends NearChunk>(
   const { organizationId, model, vector, limit, meaning } = query
   const [carried, ofMeaning] =
     meaning === null ? [sql``, sql`null::float8`] : meaningOf(vector, meaning, isByKey)
-  const ofItems = matchingItems(organizationId, query.filter)
+  const scope = isByKey ? { ...query, filter: {} } : query
   const statement = sql`
     with nearest as materialized (
       select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance ${carried}
       from ${from}
-      where e.organization_id = ${organizationId} and ${compared(query)} ${where}
+      where e.organization_id = ${organizationId} and ${compared(scope)} ${where}
       order by distance, e.source_item_id, e.position
       limit ${limit}
     )
@@ -278,10 +288,9 @@ async function scan<Chunk extends NearChunk>(
     left join ${reading.joined(organizationId)} on n.distance < 1
     where o.id = ${organizationId}
     order by n.distance, n.source_item_id, n.position`.compile(db)
-  const isPrepared = isByKey && ofItems === null && query.entityIds === null
-  const { rows } = await (isPrepared
-    ? preparedByKey(statement.sql)(db, statement.parameters)
-    : db.executeQuery(statement))
+  const isPrepared = isByKey && query.entityIds === null
+  const run = isPrepared ? preparedByKey(statement.sql) : null
+  const { rows } = await (run ? run(db, statement.parameters) : db.executeQuery(statement))
   const { standing, chunks } = reading.parse(rows)
   return {
     nearest: inStanding(standing, model, { chunks, countCompared: () => countCompared(db, query) }),
@@ -291,12 +300,16 @@ async function scan<Chunk extends NearChunk>(
 }
 
 const prepared = new Map<string, Prepared<unknown>>()
+/** Connections keep each; what is asked for more seldom than so many others is parsed anew. */
+const PREPARED_MAX = 64
 
-/** A statement that finds rows by their keys. There are few texts: by how many providers are asked for, and whether meaning is. */
-function preparedByKey(text: string): Prepared<unknown> {
-  const known = prepared.get(text) ?? prepare(text)
-  prepared.set(text, known)
-  return known
+/** A statement that finds rows by their keys. Their texts differ by what of scope, filter and meaning is asked for; null: there are too many. */
+function preparedByKey(text: string): Prepared<unknown> | null {
+  const known = prepared.get(text)
+  if (known || prepared.size >= PREPARED_MAX) return known ?? null
+  const made = prepare(text)
+  prepared.set(text, made)
+  return made
 }
 
 function inStanding<Chunk extends NearChunk>(
@@ -323,7 +336,7 @@ export function compared({
 >): RawBuilder<unknown> {
   const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
   return sql`e.embedding_model_id = ${model.id} ${inScope}
-    ${matchingItems(organizationId, filter) ?? sql``} ${naming(organizationId, entityIds)}`
+    ${matchingItems(organizationId, filter)} ${naming(organizationId, entityIds)}`
 }
 
 /**
@@ -357,35 +370,4 @@ export function notRemoved(organizationId: string): RawBuilder<unknown> {
 
 function removedSources(organizationId: string): RawBuilder<unknown> {
   return sql`select s.id from sources s where s.organization_id = ${organizationId} and s.removed_at is not null`
-}
-
-/** A condition on the chunk's item: that it names one of these. */
-function naming(organizationId: string, entityIds: readonly string[] | null): RawBuilder<unknown> {
-  if (entityIds === null) return sql``
-  return sql`and e.source_item_id in (
-    select n.source_item_id from item_entities n
-    where n.organization_id = ${organizationId} and n.entity_id in (${sql.join([...entityIds])}))`
-}
-
-/** The filter as a condition on the chunk's item; null when it asks for nothing of it. */
-function matchingItems(organizationId: string, filter: SearchFilter): RawBuilder<unknown> | null {
-  const conditions: RawBuilder<unknown>[] = []
-  if (filter.sourceKinds) conditions.push(sql`f.source_kind in (${sql.join(filter.sourceKinds)})`)
-  if (filter.authorName !== undefined)
-    conditions.push(sql`f.author_name = ${storableText(filter.authorName)}`)
-  if (filter.connectorId !== undefined) conditions.push(sql`f.source_id = ${filter.connectorId}`)
-  // An item whose source gave no date counts as of when it came here.
-  const updatedAt = sql`coalesce(f.source_updated_at, f.source_created_at, f.synced_at)`
-  if (filter.updatedAfter !== undefined)
-    conditions.push(sql`${updatedAt} >= ${new Date(filter.updatedAfter)}`)
-  if (filter.updatedBefore !== undefined)
-    conditions.push(sql`${updatedAt} < ${new Date(filter.updatedBefore)}`)
-  // Containment of a value that is no object or array is equality.
-  if (filter.metadata) {
-    conditions.push(sql`f.metadata @> ${JSON.stringify(storableJson(filter.metadata))}::jsonb`)
-  }
-  if (conditions.length === 0) return null
-  return sql`and e.source_item_id in (
-    select f.id from source_items f
-    where f.organization_id = ${organizationId} and ${sql.join(conditions, sql` and `)})`
 }

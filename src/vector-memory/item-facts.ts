@@ -38,6 +38,16 @@ export type ItemRow = z.output<typeof ItemRow>
 export const SavedItems = z.array(ItemRow.extend({ metadata: z.array(z.number()).nullable() }).nullable())
 export type SavedItems = z.output<typeof SavedItems>
 
+/** Which items are in a scope. */
+interface Selection {
+  /** For each item 1 where it is; null: all are. */
+  allowed: Uint8Array | null
+  /** How many rows they have. */
+  rows: number
+}
+
+/** Scopes that are remembered until an item changes: callers come back with theirs. */
+const SCOPES_MAX = 8
 const NO_PAIRS = new Uint32Array(0)
 /** An item with more of them counts as one that may have any. */
 const PAIRS_MAX = 64
@@ -64,6 +74,8 @@ export class ItemFacts {
   readonly #rows: number[] = []
   readonly #free: number[] = []
   readonly #words = new Words()
+  /** Least recently used first. */
+  readonly #scopes = new Map<string, Selection>()
 
   numberOf(id: string): number | undefined {
     return this.#numbers.get(id)
@@ -96,6 +108,7 @@ export class ItemFacts {
     this.#updated[item] = row.updated_at
     this.#metadata[item] = metadata
     this.#rows[item] ??= 0
+    this.#scopes.clear()
   }
 
   /** How many numbers were given to items. */
@@ -137,6 +150,7 @@ export class ItemFacts {
 
   addRows(item: number, count: number): void {
     this.#rows[item] = (this.#rows[item] ?? 0) + count
+    this.#scopes.clear()
   }
 
   /** Forgets an item, whose rows are gone. */
@@ -145,25 +159,40 @@ export class ItemFacts {
     this.#ids[item] = ''
     this.#rows[item] = 0
     this.#free.push(item)
+    this.#scopes.clear()
   }
 
   /** For each item 1 where it is in scope; null: all are. */
   allowed(scope: ItemScope): Uint8Array | null {
-    const tests = this.#testsOf(scope)
-    if (tests.length === 0) return null
-    const allowed = new Uint8Array(new SharedArrayBuffer(this.#ids.length))
-    for (let item = 0; item < allowed.length; item++)
-      if (tests.every((holds) => holds(item))) allowed[item] = 1
-    return allowed
+    return this.#select(scope).allowed
   }
 
   /** How many rows the items in scope have. */
   countRows(scope: ItemScope): number {
-    const allowed = this.allowed(scope)
-    let count = 0
-    for (const [item, rows] of this.#rows.entries())
-      if (allowed === null || allowed[item] === 1) count += rows
-    return count
+    return this.#select(scope).rows
+  }
+
+  #select(scope: ItemScope): Selection {
+    if (scope.itemIds) return this.#look(scope)
+    const key = JSON.stringify(scope)
+    const selection = this.#scopes.get(key) ?? this.#look(scope)
+    this.#scopes.delete(key)
+    this.#scopes.set(key, selection)
+    const [oldest] = this.#scopes.keys()
+    if (this.#scopes.size > SCOPES_MAX && oldest !== undefined) this.#scopes.delete(oldest)
+    return selection
+  }
+
+  #look(scope: ItemScope): Selection {
+    const tests = this.#testsOf(scope)
+    const allowed = tests.length === 0 ? null : new Uint8Array(new SharedArrayBuffer(this.#ids.length))
+    let rows = 0
+    for (let item = 0; item < this.#ids.length; item++) {
+      if (!tests.every((holds) => holds(item))) continue
+      rows += this.#rows[item] ?? 0
+      if (allowed) allowed[item] = 1
+    }
+    return { allowed, rows }
   }
 
   #testsOf(scope: ItemScope): ((item: number) => boolean)[] {

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { ItemFacts, type ItemRow } from './item-facts.ts'
+
+function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
+  return {
+    id,
+    provider: 'notion',
+    source_kind: 'document',
+    source_id: 's',
+    author_name: null,
+    updated_at: 0,
+    metadata: { team: 'sales' },
+    ...changed,
+  }
+}
+
+const SALES = { providers: null, metadata: { team: 'sales' } }
+
+/** Facts of three items with two rows each; the last is of another team. */
+function threeItems(): ItemFacts {
+  const facts = new ItemFacts()
+  for (const item of [row('a'), row('b'), row('c', { metadata: { team: 'support' } })])
+    facts.addRows(facts.put(item), 2)
+  return facts
+}
+
+describe('which items are in a scope', () => {
+  it('is remembered while nothing changes', () => {
+    const facts = threeItems()
+    expect(facts.allowed(SALES)).toEqual(Uint8Array.of(1, 1, 0))
+    expect(facts.allowed({ ...SALES })).toBe(facts.allowed(SALES))
+    expect(facts.countRows(SALES)).toBe(4)
+    expect(facts.countRows({ providers: null })).toBe(6)
+  })
+
+  it.each<[string, (facts: ItemFacts) => void, number[], number]>([
+    ['an item changes', (facts) => facts.put(row('b', { metadata: null, provider: 'slack' })), [1, 1, 0], 4],
+    ['an item leaves it', (facts) => facts.put(row('b', { metadata: {} })), [1, 0, 0], 2],
+    ['an item comes', (facts) => facts.addRows(facts.put(row('d')), 1), [1, 1, 0, 1], 5],
+    ['rows come', (facts) => facts.addRows(0, 3), [1, 1, 0], 7],
+    ['an item goes', (facts) => facts.remove(0), [1, 1, 0], 2],
+    ['another takes its number', (facts) => (facts.remove(0), facts.put(row('e'))), [1, 1, 0], 2],
+  ])('is looked at anew when %s', (_what, change, allowed, rows) => {
+    const facts = threeItems()
+    facts.allowed(SALES)
+    change(facts)
+    expect([...(facts.allowed(SALES) ?? [])]).toEqual(allowed)
+    expect(facts.countRows(SALES)).toBe(rows)
+  })
+
+  it('is told apart whatever is asked for', () => {
+    const facts = threeItems()
+    const scopes = [
+      SALES,
+      { providers: null },
+      { providers: ['notion' as const] },
+      { providers: ['slack' as const] },
+      { providers: null, authorName: 'sales' },
+      { providers: null, sourceId: 's' },
+      { providers: null, exceptSourceIds: ['s'] },
+      { providers: null, itemIds: ['c'] },
+      { providers: null, itemIds: ['a', 'b'] },
+      ...Array.from({ length: 10 }, (_, n) => ({ providers: null, updatedFrom: n })),
+    ]
+    const counted = scopes.map((scope) => facts.countRows(scope))
+    expect(counted).toEqual([4, 6, 6, 0, 0, 6, 0, 2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    expect(scopes.map((scope) => facts.countRows(scope))).toEqual(counted)
+  })
+})
