@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import { Client } from 'pg'
+import { drawGrowth } from '../growth-chart.ts'
 import { keepResults } from '../keep-results.ts'
-import { drawGrowth } from './chart.ts'
 import { isInstalled } from './child.ts'
 import { fillChroma } from './chroma.ts'
 import { type DataSet, prepareDataSet } from './data-set.ts'
@@ -71,7 +71,11 @@ async function publish(
   const left = leftOut.map((reason) => `\nLeft out: ${reason}`)
   const text = [describeRun(began), '', table(results), ...left].join('\n')
   await keepResults('peers', results, text)
-  await writeFile('bench/results/peers.svg', drawGrowth(results))
+  const points = results.map(({ engine, rows, p50Ms }) => ({ engine, rows, p50Ms: p50Ms.all }))
+  await writeFile(
+    'bench/results/peers.svg',
+    drawGrowth(points, 'p50 of a search for ten hits, ms, one client'),
+  )
   await writePage(text)
 }
 

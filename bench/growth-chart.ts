@@ -1,4 +1,10 @@
-import type { Figures } from './measure.ts'
+/** What a search takes at a size. */
+export interface GrowthPoint {
+  /** What the line is of. */
+  engine: string
+  rows: number
+  p50Ms: number
+}
 
 const WIDTH = 860
 const HEIGHT = 480
@@ -13,10 +19,13 @@ const GRID = '#e2e8f0'
 const FONT = "font-family=\"Inter, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', Arial, sans-serif\""
 const COLOURS = ['#0f766e', '#0891b2', '#b45309', '#f59e0b', '#7c3aed', '#c084fc', '#be123c']
 
-/** The p50 of a search over all rows by their number, both by powers of ten, as a standalone SVG. */
-export function drawGrowth(results: readonly Figures[]): string {
+/**
+ * The p50 of a search by the number of rows, both by powers of ten, as a standalone SVG.
+ * @param heading what was measured, in a line
+ */
+export function drawGrowth(results: readonly GrowthPoint[], heading: string): string {
   const engines = [...new Set(results.map(({ engine }) => engine))]
-  const times = results.map(({ p50Ms }) => p50Ms.all)
+  const times = results.map(({ p50Ms }) => p50Ms)
   const x = axis(
     results.map(({ rows }) => rows),
     LEFT,
@@ -26,10 +35,10 @@ export function drawGrowth(results: readonly Figures[]): string {
   const lines = engines.map((engine, n) => {
     const colour = COLOURS[n % COLOURS.length] ?? INK
     const points = results.filter((one) => one.engine === engine)
-    const at = points.map(({ rows, p50Ms }) => `${x.at(rows).toFixed(1)},${y.at(p50Ms.all).toFixed(1)}`)
+    const at = points.map(({ rows, p50Ms }) => `${x.at(rows).toFixed(1)},${y.at(p50Ms).toFixed(1)}`)
     const dots = points.map(
       ({ rows, p50Ms }) =>
-        `<circle cx="${x.at(rows).toFixed(1)}" cy="${y.at(p50Ms.all).toFixed(1)}" r="3" fill="${colour}"/>`,
+        `<circle cx="${x.at(rows).toFixed(1)}" cy="${y.at(p50Ms).toFixed(1)}" r="3" fill="${colour}"/>`,
     )
     return [
       `<polyline points="${at.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`,
@@ -40,7 +49,7 @@ export function drawGrowth(results: readonly Figures[]): string {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-labelledby="title" ${FONT}>`,
     '<title id="title">p50 of a search by rows and engine</title>',
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
-    text(LEFT, 34, 'p50 of a search for ten hits, ms, one client', { size: 16, fill: INK }),
+    text(LEFT, 34, heading, { size: 16, fill: INK }),
     ...x.powers.map((power) =>
       [
         rule(x.at(power), TOP, x.at(power), BOTTOM),
@@ -76,7 +85,7 @@ function axis(
 /** Names beside the ends of the lines, the slowest on top, none over another. */
 function legend(
   engines: readonly string[],
-  results: readonly Figures[],
+  results: readonly GrowthPoint[],
   at: (ms: number) => number,
 ): string[] {
   let lowest = -Infinity
@@ -84,7 +93,7 @@ function legend(
     .map((engine, n) => ({
       engine,
       n,
-      y: at(results.findLast((one) => one.engine === engine)?.p50Ms.all ?? 1),
+      y: at(results.findLast((one) => one.engine === engine)?.p50Ms ?? 1),
     }))
     .toSorted((a, b) => a.y - b.y)
     .map(({ engine, n, y }) => {
