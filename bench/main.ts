@@ -19,6 +19,9 @@ const SMALL_TENANT_CHUNKS = 100
 const DOCUMENTS_A_REQUEST = 50
 /** Pushed by eight clients once all has been measured. */
 const REQUESTS_AT_ONCE = 24
+/** Of the largest request, beside which others are sent. */
+const DOCUMENTS_OF_LARGE = 1_000
+const LARGE_REQUESTS = 3
 const SEARCHES = 300
 const CLIENTS = 8
 const THROUGHPUT_SECONDS = 5
@@ -33,6 +36,9 @@ interface Result {
   searchP50Ms: number
   searchP99Ms: number
   searchesPerSecond: number
+  /** Of a request for the sources, while one client pushes the largest requests one after another. */
+  besideIngestP50Ms: number
+  besideIngestP99Ms: number
   residentMb: number
   firstStartSeconds: number
   secondStartSeconds: number
@@ -60,6 +66,7 @@ async function measure(
     const searchesPerSecond = await searchConcurrently(server.url)
     const residentMb = await server.residentMb()
     const atOnce = await ingestConcurrently(server.url, source.id, documents)
+    const beside = await askWhileIngesting(server.url, source.id, documents * 2)
     await server.stop()
     const again = await startServer(environment)
     await again.stop()
@@ -73,6 +80,8 @@ async function measure(
       searchP50Ms: percentile(latencies, 0.5),
       searchP99Ms: percentile(latencies, 0.99),
       searchesPerSecond,
+      besideIngestP50Ms: percentile(beside, 0.5),
+      besideIngestP99Ms: percentile(beside, 0.99),
       residentMb,
       firstStartSeconds: server.startSeconds,
       secondStartSeconds: again.startSeconds,
@@ -130,6 +139,27 @@ async function ingestConcurrently(url: string, connectorId: string, first: numbe
   }
   await Promise.all(Array.from({ length: CLIENTS }, client))
   return (REQUESTS_AT_ONCE * DOCUMENTS_A_REQUEST) / ((performance.now() - started) / 1000)
+}
+
+/** Milliseconds of small requests, ascending, while one client pushes large ones. */
+async function askWhileIngesting(url: string, connectorId: string, first: number): Promise<number[]> {
+  const latencies: number[] = []
+  let isOver = false
+  const ask = async (): Promise<void> => {
+    while (!isOver) {
+      const started = performance.now()
+      await call(url, 'GET', '/v1/sources')
+      latencies.push(performance.now() - started)
+    }
+  }
+  const asking = ask()
+  for (let n = 0; n < LARGE_REQUESTS; n++) {
+    const from = first + n * DOCUMENTS_OF_LARGE
+    await push(url, connectorId, { from, to: from + DOCUMENTS_OF_LARGE })
+  }
+  isOver = true
+  await asking
+  return latencies.toSorted((a, b) => a - b)
 }
 
 async function search(url: string, number: number): Promise<void> {
@@ -202,14 +232,15 @@ function table(results: readonly Result[]): string {
       result.searchP50Ms.toFixed(1),
       result.searchP99Ms.toFixed(1),
       result.searchesPerSecond.toFixed(0),
+      `${result.besideIngestP50Ms.toFixed(1)}, ${result.besideIngestP99Ms.toFixed(1)}`,
       result.residentMb.toFixed(0),
       result.firstStartSeconds.toFixed(1),
       result.secondStartSeconds.toFixed(1),
     ].join(' | '),
   )
   return [
-    '| database | chunks | documents/s in | chunks/s in | the same, 8 clients | p50 ms at 100 chunks | search p50 ms | p99 ms | searches/s, 8 clients | resident MB | first start s | second start s |',
-    '|---|---|---|---|---|---|---|---|---|---|---|---|',
+    '| database | chunks | documents/s in | chunks/s in | the same, 8 clients | p50 ms at 100 chunks | search p50 ms | p99 ms | searches/s, 8 clients | others beside large ingests, p50 and p99 ms | resident MB | first start s | second start s |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
   ].join('\n')
 }
