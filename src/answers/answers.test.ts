@@ -59,7 +59,7 @@ function create({
     retrieve: async () => ({ hits, isWeak, isApproximate }),
     languageModel,
     answerTimeoutMs,
-    terms: { tokenize, backgroundWeight: () => 1 },
+    terms: { tokenize, backgroundWeight: () => 6 },
     onModelFailure: (error) => failures.push(error),
   })
 }
@@ -158,6 +158,23 @@ describe('an answer', () => {
     setTimeout(() => controller.abort(new Error('client left')), 100)
     await expect(create().ask({ query: QUERY }, controller.signal)).rejects.toThrow('client left')
     expect(failures).toEqual([])
+  })
+})
+
+describe('an answer without a language model from passages that lack a name of the question', () => {
+  const query = 'When does Heron launch at Northgate?'
+
+  it('begins by saying so, and is not weak for it', async () => {
+    const answer = await create({ languageModel: null }).ask({ query })
+    expect(answer.answer).toMatch(
+      /^None of the passages read mentions Northgate\.\n\nHeron launches on 4 May/,
+    )
+    expect(answer.limitations).toEqual([])
+  })
+
+  it('says only that nothing answers where the evidence is weak', async () => {
+    const answer = await create({ languageModel: null, isWeak: true }).ask({ query })
+    expect(answer.answer).toMatch(/^Nothing stored answers this directly\.\n\nHeron/)
   })
 })
 

@@ -14,6 +14,7 @@ import {
 import { buildPrompt } from './prompt.ts'
 import { abortable } from './abortable.ts'
 import { synthesizingAnswer } from './synthesize.ts'
+import { unmentionedNames } from './unmentioned-names.ts'
 
 /** A retrieved item as the model saw it. */
 export type ContextItem = Pick<Hit, 'sourceItemId' | 'title' | 'content' | 'url' | 'provider' | 'score'>
@@ -198,7 +199,14 @@ async function synthesize(
   signal?: AbortSignal,
 ): Promise<string> {
   const passages = await inSlices(synthesizingAnswer(query, hits, terms), signal)
-  return isWeak ? `${NOT_ANSWERED}\n\n${passages}` : passages
+  if (isWeak) return `${NOT_ANSWERED}\n\n${passages}`
+  const unmentioned = unmentionedNames(query, hits, terms)
+  return unmentioned.length === 0 ? passages : `${notMentioned(unmentioned)}\n\n${passages}`
+}
+
+/** How an answer begins that was put together from passages without a name that the question has. */
+function notMentioned(names: readonly string[]): string {
+  return `None of the passages read mentions ${names.join(' or ')}.`
 }
 
 function contextItem(hit: Hit): ContextItem {

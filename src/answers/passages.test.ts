@@ -84,6 +84,29 @@ describe('the passages of a chunk', () => {
     expect(term('Time-outs of the proxy')).toBeNull()
   })
 
+  it('are defaults with what they are of, however far below that is told', () => {
+    const option =
+      '## limit\n\nThe largest body that is read. A string is taken as a size in bytes. Defaults to `100kb`.'
+    expect(splitPassages(option).map(({ text, label }) => [text, label])).toEqual([
+      ['The largest body that is read.', null],
+      ['A string is taken as a size in bytes.', null],
+      ['The largest body that is read. … Defaults to `100kb`.', 'limit'],
+    ])
+    expect(texts('`maxAge` is how long browsers remember. It defaults to 365 days.')).toEqual([
+      '`maxAge` is how long browsers remember.',
+      '`maxAge` is how long browsers remember. It defaults to 365 days.',
+    ])
+  })
+
+  it('are sentences before code as far as they say something without it', () => {
+    const code = '\n\n```\ncurl /hooks\n```\n'
+    expect(texts(`Admins make webhooks in the console, at most 20 a workspace:${code}`)[0]).toBe(
+      'Admins make webhooks in the console, at most 20 a workspace.',
+    )
+    for (const leadIn of ['To make one:', 'Here is how admins make their own webhooks by the API:'])
+      expect(splitPassages(`${leadIn}${code}`).map(({ kind }) => kind)).toEqual(['code'])
+  })
+
   it('are short code blocks as they are, and no torn or endless ones', () => {
     const code = '```sh\nnpm ci\nnpm start\n```'
     expect(splitPassages(`Run this:\n\n${code}\n`)).toMatchObject([

@@ -37,7 +37,11 @@ const ITEM_CHARACTERS_MAX = 300
 const FULL_LINE_CHARACTERS = 60
 /** Of what a passage stands under, the nearest counts: each passage of a chunk is compared with its own. */
 const CONTEXT_CHARACTERS_MAX = 600
-const LEADS_IN = /:$|\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
+const LEADS_ON = /\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
+/** A sentence that only shows to an example. */
+const SHOWS = /\b(?:examples?|e\.g\.|like (?:this|so|these)|this|here|beispiel|exemple|ejemplo)\b/i
+/** Shorter ones before code only name it. */
+const LEAD_IN_WORDS_MIN = 8
 
 /** A heading that is a name in code: what stands below it tells of that and needs it. */
 const IDENTIFIER = /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?$/u
@@ -56,12 +60,21 @@ const HTML_CELL = /<t[dh]\b/i
 const POINTS_BACK =
   /^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|such|however|therefore|thus|also|otherwise|instead|then|dies\w*|sie|er|es|cela|ceci|cette|esto|esta)\b/i
 
+/** A default that is told at the end: of what the first sentence tells of, however many stand between. */
+const TELLS_DEFAULT = /^(?:(?:it|this) )?(?:defaults to\b|default(?:s| value)?(?: is\b|:))/i
+/** A first sentence longer than this is not repeated with its default. */
+const INTRODUCED_CHARACTERS_MAX = 240
+
 /** What is carried from one block to the next. */
 interface State {
   group: number
   /** What the next block may stand under: the sentence before a list, and the list items around it. */
   above: Above[]
   kindBefore: Block['kind'] | null
+  /** Whether the next block is code: an example, without which the sentence before it still says what it says. */
+  leadsIntoCode: boolean
+  /** The heading above where it is one word, as the name of an option is. */
+  option: string | null
 }
 
 interface Above {
@@ -75,8 +88,10 @@ type Under = Pick<Passage, 'context' | 'label' | 'group' | 'term'>
 
 /** The passages of a chunk, in order. Text that says nothing by itself (headings, rules, lead-ins) is context only. */
 export function splitPassages(content: string): Passage[] {
-  const state: State = { group: 0, above: [], kindBefore: null }
-  return findBlocks(content).flatMap((block) => {
+  const state: State = { group: 0, above: [], kindBefore: null, leadsIntoCode: false, option: null }
+  return findBlocks(content).flatMap((block, at, blocks) => {
+    state.leadsIntoCode = isCode(blocks[at + 1], content)
+    state.option = optionOf(block)
     const passages = readBlock(block, content, state)
     state.kindBefore = block.kind
     return passages
@@ -185,14 +200,46 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
     state.above = [{ indent: -1, text: last, kind: 'lead-in' }]
     return []
   }
-  if (last !== undefined && LEADS_IN.test(last)) state.above = [{ indent: -1, text: last, kind: 'lead-in' }]
-  const standing = last?.endsWith(':') ? sentences.slice(0, -1) : sentences
+  if (last !== undefined && (last.endsWith(':') || LEADS_ON.test(last)))
+    state.above = [{ indent: -1, text: last, kind: 'lead-in' }]
+  const standing = withoutLeadIn(sentences, state)
   if (under.term !== null) {
     const labelled = { ...under, label: under.term }
-    return standing.map((text) => toPassage('item', text, labelled))
+    return withDefaults(standing).map((text) => toPassage('item', text, labelled))
   }
   const unlabelled = { ...under, label: null }
-  return standing.map((text) => toPassage('sentence', text, unlabelled))
+  const { option } = state
+  return withDefaults(standing).map((text, at) =>
+    option !== null && text !== standing[at]
+      ? toPassage('item', text, { ...under, label: option, term: option })
+      : toPassage('sentence', text, unlabelled),
+  )
+}
+
+/** Without a last sentence that leads into what follows it, unless that is code and the sentence says something by itself. */
+function withoutLeadIn(sentences: readonly string[], { leadsIntoCode }: State): readonly string[] {
+  const last = sentences.at(-1) ?? ''
+  if (!last.endsWith(':')) return sentences
+  const isLong = last.split(' ').length >= LEAD_IN_WORDS_MIN
+  const stands = leadsIntoCode && isLong && !LEADS_ON.test(last) && !SHOWS.test(last)
+  return [...sentences.slice(0, -1), ...(stands ? [`${last.slice(0, -1)}.`] : [])]
+}
+
+function isCode(block: Block | undefined, content: string): boolean {
+  return block?.kind === 'whole' && !isTable(content.slice(block.start, block.end))
+}
+
+function optionOf({ path }: Block): string | null {
+  const heading = path === null ? '' : plainText(path.text)
+  return /^\S+$/.test(heading) ? heading : null
+}
+
+/** The sentences of a paragraph, the first one that tells a default together with the one at the beginning, which says of what. */
+function withDefaults(sentences: readonly string[]): string[] {
+  const [first = ''] = sentences
+  const told = sentences.findIndex((text, at) => at > 0 && TELLS_DEFAULT.test(text))
+  if (first.length > INTRODUCED_CHARACTERS_MAX) return [...sentences]
+  return sentences.map((text, at) => (at === told ? `${first}${at === 1 ? '' : ' …'} ${text}` : text))
 }
 
 function readItem(source: string, indent: number, block: Block, state: State): Passage[] {
@@ -200,7 +247,7 @@ function readItem(source: string, indent: number, block: Block, state: State): P
   const under = standsUnder(block, state)
   const body = source.replace(/^\s*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/, '')
   const whole = plainText(body)
-  const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : splitSentences(body)
+  const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : withDefaults(splitSentences(body))
   const first = sentences[0] ?? ''
   state.above.push({ indent, text: first, kind: 'item' })
   // What an item is about stands in its first sentence.

@@ -13,13 +13,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   hellip: '…',
 }
 
+/** A list of numbers in code, which is a value, and not an index. */
+const NUMBERS = /(?<![\w\])])\[ ?(\d+(?: ?, ?\d+)+) ?\]/g
+
 /** No chunk is longer; what stands beyond in a title or question is not read. */
 const MARKUP_CHARACTERS_MAX = 10_000
 
 /**
  * One line of Markdown or HTML as a person reads it: links, emphasis, tags, images and template directives gone,
  * code spans kept with their backticks, whitespace single. Numbers in brackets are taken out, in code too: they read as
- * citation markers. Of longer text only the first 10,000 characters.
+ * citation markers; only a list of numbers in code stays, without its brackets. Of longer text only the first 10,000
+ * characters.
  */
 export function plainText(markup: string): string {
   // Code spans stand aside under private-use characters, so that no rule below looks into them.
@@ -27,7 +31,7 @@ export function plainText(markup: string): string {
   const line = markup
     .slice(0, MARKUP_CHARACTERS_MAX)
     .replaceAll(/[\s\uE000\uE001]+/g, ' ')
-    .replaceAll(/`[^`]+`/g, (code) => `\uE000${codes.push(code) - 1}\uE001`)
+    .replaceAll(/`[^`]+`/g, (code) => `\uE000${codes.push(code.replaceAll(NUMBERS, '$1')) - 1}\uE001`)
   const text = withoutMarkup(line).replaceAll(
     /\uE000(\d+)\uE001/g,
     (_, at: string) => codes[Number(at)] ?? '',

@@ -27,6 +27,8 @@ const RANK_LOSS = 0.6
 const RANKS_MIN = 7
 /** What a definition or row gains whose term says nothing but what is asked. */
 const PRECISE_GAIN = 0.3
+/** What a table's row gains where the question names both the row and one of its columns. */
+const CELL_GAIN = 0.4
 /** What a passage gains that defines what the question asks for, and the share of the question that this has to be. */
 const DEFINITION_GAIN = 0.4
 const DEFINED_SHARE_MIN = 0.5
@@ -83,6 +85,7 @@ export function* scoringCandidates(
       candidate.gains,
       asksForDefinition && definesAsked(passage, weights, terms) ? DEFINITION_GAIN : 0,
       passage.kind === 'row' ? PRECISE_GAIN * precisionOf(places.term, weights) : 0,
+      namesCell(passage, places.term, weights, terms) ? CELL_GAIN : 0,
     ]
     const rank = 1 - (RANK_LOSS * hit) / Math.max(RANKS_MIN, hits.length - 1)
     const length = 1 / (1 + Math.max(0, candidate.stems.size - STEMS_FREE) / 100)
@@ -148,6 +151,17 @@ function definesAsked(passage: Passage, weights: ReadonlyMap<string, number>, te
   let defined = 0
   for (const stem of stemsOf(subject, terms)) defined += weights.get(stem) ?? 0
   return defined >= DEFINED_SHARE_MIN
+}
+
+/** Whether a question names a table's row and a column in which it has something. */
+function namesCell(
+  { cells }: Passage,
+  term: Stems,
+  weights: ReadonlyMap<string, number>,
+  terms: TermWeights,
+): boolean {
+  const isAsked = (stems: Stems): boolean => [...stems].some((stem) => weights.has(stem))
+  return isAsked(term) && cells.slice(1).some(({ name }) => isAsked(stemsOf(name, terms)))
 }
 
 /** The share of a term's stems that the question has. */

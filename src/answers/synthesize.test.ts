@@ -159,6 +159,20 @@ describe('an answer to a question for one fact', () => {
     expect(ask('Which protocol does NTP use?', [ports])).toMatch(/NTP – Protocol: udp \[1\]/)
   })
 
+  it('is that row before a passage of an earlier hit that has more of the question beside it', () => {
+    const support = hit(
+      'Long term support of Tarn',
+      'Support is long for a term, as for example for patches of the releases 3 and 5.',
+    )
+    const schedule = hit(
+      'Releases',
+      '| Version | Out | End of support |\n|---|---|---|\n| 3 | 2020 | 2023-06-30 |\n| 4 | 2022 | 2025-06-30 |',
+    )
+    expect(ask('When does support of Tarn 4 end?', [support, schedule])).toMatch(
+      /^4 – End of support: 2025-06-30 \[2\]/,
+    )
+  })
+
   it('is the default of what was asked for, not of what stands beside it', () => {
     const answer = ask('What is the default keep-alive timeout of the server?', [server])
     expect(answer).toMatch(/^`keepAliveTimeout`:\s(?:- )?Default: `72000` \(72 seconds\) \[1\]/)

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
+import type { Hit } from '../retrieval/index.ts'
+import { unmentionedNames } from './unmentioned-names.ts'
+
+const COMMON = new Set(['team', 'connect', 'sourc', 'month', 'rotat', 'kei', 'key', 'fail', 'error'])
+const FOREIGN = new Set(['wie', 'ich', 'ist'])
+const terms = {
+  tokenize,
+  backgroundWeight: (stem: string) => (FOREIGN.has(stem) ? 0.01 : COMMON.has(stem) ? 3 : 9),
+}
+const hits = [
+  {
+    sourceItemId: 'a',
+    title: 'Connectors for Köln',
+    content: 'Slack and `NotionClient` are connected as sources. E_CONN_17 is an error of theirs.',
+    url: '',
+    provider: 'notion',
+    score: 0.5,
+    metadata: {},
+    syncedAt: '2026-01-01T00:00:00Z',
+  },
+] satisfies Hit[]
+
+const unmentioned = (question: string): string[] => unmentionedNames(question, hits, terms)
+
+describe('the names of a question that no passage mentions', () => {
+  it('are words with a capital within a sentence, and identifiers anywhere', () => {
+    expect(unmentioned('How do I connect Jira or Confluence as a source?')).toEqual(['Jira', 'Confluence'])
+    expect(unmentioned('E_CONN_18 fails, why?')).toEqual(['E_CONN_18'])
+    expect(unmentioned('who rotates ES256 keys?')).toEqual(['ES256'])
+  })
+
+  it('are none that stands in a title, a text, or a part of a longer name, whatever its capitals', () => {
+    expect(unmentioned('Is slack or Slack, NOTION or E_CONN_17 connected in Köln?')).toEqual([])
+  })
+
+  it('are no common words, no first words, and no nouns of a language or title that has capitals for many words', () => {
+    expect(unmentioned('Which Team has the Month? Quokkas, I think. Wombats do: Numbats too.')).toEqual([])
+    expect(unmentioned('Wie ist die Gebühr, die ich der Bücherei schulde?')).toEqual([])
+    for (const question of ['Connecting Jira Quickly Without Pain', 'HOW DO I FIND QUOKKAS'])
+      expect(unmentioned(question)).toEqual([])
+  })
+
+  it('are three at most, each once, and none of a text that is no question', () => {
+    expect(
+      unmentioned('Does it know Ana, Ana, Bo Ek, Ole Oy, Ivo and so on and so forth and more?'),
+    ).toHaveLength(3)
+    expect(unmentioned(`does it know Jira ${'and so on '.repeat(60)}`)).toEqual([])
+  })
+})

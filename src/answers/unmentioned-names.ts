@@ -1,0 +1,54 @@
+import type { TermWeights } from '../inference/term-weights.ts'
+import type { Hit } from '../retrieval/index.ts'
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}_-]{0,60}/gu
+/** Written as only names are: with a capital or a digit behind a letter, or with an underscore. */
+const IDENTIFIER = /^\p{L}.{0,59}[\p{Lu}\p{N}_]/u
+const CAPITAL = /^\p{Lu}/u
+/** Before a word that has a capital whatever it is. */
+const SENTENCE_START = /(?:^|[.!?:]\s{0,4})["“'(¿¡]{0,2}$/u
+/** How rare in plain English a name's stem has to be: "team", "English" and the like are written in many ways. */
+const RARE_FROM = 6
+/** Words that weigh less are another language's; it may have capitals for all its nouns. */
+const SUBJECT_FROM = 0.5
+/** Where a larger share of words has a capital, capitals say nothing. */
+const CAPITALS_MAX = 0.5
+const NAMES_MAX = 3
+/** Each is looked for in every text. */
+const NAMES_SOUGHT_MAX = 20
+/** A longer question is a text. */
+const QUESTION_CHARACTERS_MAX = 500
+
+/**
+ * The names in a question that none of the hits has in its title or text, as the question spells them, three at most. Words
+ * of an answer may be other ones than the question's, its names hardly: without them it is likely about something else.
+ */
+export function unmentionedNames(question: string, hits: readonly Hit[], terms: TermWeights): string[] {
+  if (question.length > QUESTION_CHARACTERS_MAX) return []
+  const names = namesOf(question, terms).slice(0, NAMES_SOUGHT_MAX)
+  if (names.length === 0) return []
+  const texts = hits.map(({ title, content }) => `${title}\n${content}`.toLowerCase())
+  const isMentioned = ({ name, stems }: Name): boolean =>
+    texts.some((text) => text.includes(name.toLowerCase()) || stems.every((stem) => text.includes(stem)))
+  const missing = names.filter((name) => !isMentioned(name)).map(({ name }) => name)
+  return [...new Set(missing)].slice(0, NAMES_MAX)
+}
+
+interface Name {
+  name: string
+  stems: readonly string[]
+}
+
+function namesOf(question: string, terms: TermWeights): Name[] {
+  const words = [...question.matchAll(WORD)]
+  const capitals = words.filter(([word]) => CAPITAL.test(word)).length
+  if (capitals > CAPITALS_MAX * words.length) return []
+  const isForeign = terms.tokenize(question).some((stem) => terms.backgroundWeight(stem) < SUBJECT_FROM)
+  return words.flatMap(({ 0: name, index }) => {
+    const startsSentence = SENTENCE_START.test(question.slice(Math.max(0, index - 8), index))
+    const isName = IDENTIFIER.test(name) || (CAPITAL.test(name) && !startsSentence && !isForeign)
+    const stems = terms.tokenize(name)
+    const isRare = stems.some((stem) => terms.backgroundWeight(stem) >= RARE_FROM)
+    return isName && isRare ? [{ name, stems }] : []
+  })
+}
