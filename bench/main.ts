@@ -144,9 +144,9 @@ async function ingestConcurrently(url: string, connectorId: string, first: numbe
 /** Milliseconds of small requests, ascending, while one client pushes large ones. */
 async function askWhileIngesting(url: string, connectorId: string, first: number): Promise<number[]> {
   const latencies: number[] = []
-  let isOver = false
+  const pushing = new AbortController()
   const ask = async (): Promise<void> => {
-    while (!isOver) {
+    while (!pushing.signal.aborted) {
       const started = performance.now()
       await call(url, 'GET', '/v1/sources')
       latencies.push(performance.now() - started)
@@ -157,7 +157,7 @@ async function askWhileIngesting(url: string, connectorId: string, first: number
     const from = first + n * DOCUMENTS_OF_LARGE
     await push(url, connectorId, { from, to: from + DOCUMENTS_OF_LARGE })
   }
-  isOver = true
+  pushing.abort()
   await asking
   return latencies.toSorted((a, b) => a - b)
 }

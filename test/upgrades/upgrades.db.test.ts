@@ -31,6 +31,11 @@ async function makeOlder({ migrations, tables }: Fixture): Promise<void> {
   const present = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(database.db)
   for (const { name } of present.rows) await sql`drop table ${sql.table(name)} cascade`.execute(database.db)
+  const functions = await sql<{ name: string }>`
+    select p.oid::regprocedure::text as name from pg_proc p
+    where p.pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`.execute(database.db)
+  for (const { name } of functions.rows) await sql`drop function ${sql.raw(name)}`.execute(database.db)
   const { error } = await createMigrator(database.db).migrateTo(Object.keys(migrations).at(-1) ?? '')
   expect(error).toBeUndefined()
   for (const [name, rows] of Object.entries(tables)) {
