@@ -43,6 +43,9 @@ export interface EmbeddingEngineDeps {
   choiceTimes?: Pick<ModelChoiceOptions, 'pollMs' | 'patienceMs'> | undefined
 }
 
+/** So long after a process of this version has started on a server, none of the version before is left: they are replaced in turn. */
+const REPLACED_WITHIN_MS = 60 * 60_000
+
 /** Puts the embedding models together; the settings of the configured one are kept before it answers. */
 export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<EmbeddingEngine> {
   const { settings, database, clock, logger, embeddingModel: configured, choice } = deps
@@ -52,7 +55,8 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
   const untraced = createModelRegistry({ configured, builtin: findBuiltinModel, former: kept })
   const models = deps.tracer ? tracedModels(untraced, deps.tracer) : untraced
   const works = settings.ROLE !== 'api'
-  const modelMove = createModelMove({ db, clock, models, logger, works })
+  const replaceAfterMs = database.driver === 'embedded' ? 0 : REPLACED_WITHIN_MS
+  const modelMove = createModelMove({ db, clock, models, logger, works, replaceAfterMs })
   const modelChoice = createModelChoice({
     file: choiceFileOf(settings),
     present,

@@ -37,13 +37,18 @@ const logger = {
 const oldModel = hashEmbeddingModel({ id: 'builtin-old', dimensions: 256 })
 const newModel = hashEmbeddingModel({ id: 'new', dimensions: 96 })
 
-function instance(configured: EmbeddingModel, { db }: OpenDatabase = database, works = false): Instance {
+function instance(
+  configured: EmbeddingModel,
+  { db }: OpenDatabase = database,
+  works = false,
+  more: Partial<Parameters<typeof createModelMove>[0]> = {},
+): Instance {
   const builtin = async (name: string) => (name === oldModel.id ? oldModel : await findBuiltinModel(name))
   const models = createModelRegistry({ configured, builtin })
   return {
     items: createItems({ db, models, clock }),
     search: createRetrieval({ db, models, clock, terms: testTerms }).search,
-    modelMove: createModelMove({ db, models, clock, logger, works }),
+    modelMove: createModelMove({ db, models, clock, logger, works, ...more }),
   }
 }
 
@@ -153,6 +158,26 @@ describe('a re-embedding', () => {
       answeringModel: 'other',
     })
     expect(errors).toEqual([])
+  })
+
+  it('leaves them to the model before this one while processes that know no other may run beside', async () => {
+    const earlier = instance(await loadBuiltinModel('builtin-1'))
+    await earlier.items.write(organization.id, manyItems(organization, 1))
+    let time = now.getTime()
+    const { modelMove } = instance(await loadBuiltinModel('builtin-2'), database, true, {
+      clock: { now: () => new Date(time) },
+      replaceAfterMs: 60_000,
+    })
+    const standing = async () => {
+      const { status, answeringModel } = await modelMove.status(organization.id)
+      return [status, answeringModel]
+    }
+    time += 59_999
+    await modelMove.resume()
+    expect(await standing()).toEqual(['idle', 'builtin-1'])
+    time += 1
+    await modelMove.resume()
+    expect(await standing()).toEqual(['succeeded', 'builtin-2'])
   })
 
   it('gives the vectors that an ingest with the new model would have given', async () => {

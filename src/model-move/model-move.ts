@@ -8,7 +8,8 @@
  * `succeeded`. Searches use the old model until then, and read which one answers in the statement that finds the hits.
  * A failure (the model's server is down) is noted in `errorMessage` and tried again.
  *
- * What is of an earlier model that the configured one replaces is moved without being asked.
+ * What is of an earlier model that the configured one replaces is moved without being asked, once no process of an earlier version
+ * can be left beside.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -89,6 +90,11 @@ export interface ModelMoveOptions {
   logger: MoveLogger
   /** Whether this process does the work; otherwise `start` leaves it to one that does. */
   works: boolean
+  /**
+   * How long from now on, in milliseconds, what is of an earlier model stays where it is unless somebody asks: processes of the version
+   * before, which do not know the present one, may answer beside this one. 0 if not said.
+   */
+  replaceAfterMs?: number
 }
 
 const RESUME_INTERVAL_MS = 15_000
@@ -96,7 +102,15 @@ const RESUME_INTERVAL_MS = 15_000
 const Waiting = z.array(z.object({ organization_id: z.string() }))
 
 /** Moves organizations between embedding models. */
-export function createModelMove({ db, models, clock, logger, works }: ModelMoveOptions): ModelMove {
+export function createModelMove({
+  db,
+  models,
+  clock,
+  logger,
+  works,
+  replaceAfterMs = 0,
+}: ModelMoveOptions): ModelMove {
+  const replacesFrom = clock.now().getTime() + replaceAfterMs
   const stopped = new AbortController()
   const move = createMove({ db, models, clock, logger, signal: stopped.signal })
   /** The operator's act, who brought the new model: it stands in the log, and not in the trail. */
@@ -109,6 +123,7 @@ export function createModelMove({ db, models, clock, logger, works }: ModelMoveO
   }
   async function startReplacing(): Promise<void> {
     const { configured } = models
+    if (clock.now().getTime() < replacesFrom) return
     if (configured.replaces === undefined || configured.replaces.length === 0) return
     const replaced = await findReplaced(db, configured.replaces)
     if (replaced.length > 0) await startEach(replaced, await ensureStoredModel(db, configured))
