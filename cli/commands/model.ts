@@ -8,10 +8,15 @@ import { CommandError, UsageError } from '../failures.ts'
 import { patienceOn } from '../follow-run.ts'
 import { operatorClient } from '../operator-client.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
+import { wholeNumber } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 const LOOK_MS = 1_000
 const BUILTIN = 'builtin'
+/** More the service does not take. */
+const DIMENSIONS_MAX = 4000
+/** Of a command that Ctrl-C has ended. */
+const EXIT_STOPPED = 130
 const INSTALLER = path.join(import.meta.dirname, '..', '..', 'scripts', 'install-local-models.mjs')
 
 const Status = z.looseObject({
@@ -69,7 +74,7 @@ export function addModelCommand(program: Command): void {
       `${BUILTIN}, a name of "model list", the folder of an ONNX model, or with --server the model's name there`,
     )
     .option('--server <url>', 'a server of the OpenAI API, such as http://127.0.0.1:11434/v1 (Ollama)')
-    .option('--dimensions <number>', 'dimensions to ask the server for', Number)
+    .option('--dimensions <number>', 'dimensions to ask the server for', wholeNumber(DIMENSIONS_MAX))
     .option('--mirror <url>', 'stands for the model hub that files are downloaded from')
     .action(useModel)
 }
@@ -128,11 +133,20 @@ async function useModel(name: string, options: UseOptions, command: Command): Pr
   const status = await readStatus(operator, terminal)
   const body = requestOf(name, options, status)
   if (body.provider === 'transformers' && !status.isRuntimeInstalled) await installRuntime(client.url)
-  await operator.call(Status, { method: 'PUT', path: '/operator/embedding-model', body })
-  const { change, ...changed } = await follow(operator, terminal)
+  const asked = await operator.call(Status, { method: 'PUT', path: '/operator/embedding-model', body })
+  const release = tellOnStop(terminal)
+  const { change, ...changed } = await follow(operator, terminal).finally(release)
+  if (change.status === 'idle')
+    throw new CommandError(
+      `The service was started anew meanwhile. The embedding model is ${printableLine(changed.model)}; if that is not the one you asked for, run the same command again`,
+    )
+  if (change.model !== asked.change.model)
+    throw new CommandError(
+      `Another change was asked for meanwhile, to ${printableLine(change.model ?? '')}, and this one was given up for it. How that one stands: npm run memory -- model`,
+    )
   if (change.status === 'failed')
     throw new CommandError(
-      `${printableLine(change.errorMessage ?? 'no reason given')}\nThe embedding model is ${changed.model}, as before.`,
+      `${printableLine(change.errorMessage ?? 'no reason given')}\nThe embedding model is ${printableLine(changed.model)}, as before.`,
     )
   if (json) return printJson(terminal, { ...changed, change })
   terminal.print(`The embedding model is ${printableLine(changed.model)}, and all chunks are of it.`)
@@ -140,15 +154,17 @@ async function useModel(name: string, options: UseOptions, command: Command): Pr
 
 /** What the service is asked for. @throws UsageError */
 function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { knownModels }: Status) {
-  const extra = {
-    ...(mirror === undefined ? {} : { mirrorUrl: mirror }),
-    ...(dimensions === undefined ? {} : { dimensions }),
-  }
   if (server !== undefined) {
+    if (mirror !== undefined)
+      throw new UsageError('--mirror is for a model of "model list", whose files are downloaded')
     const apiKey = process.env.EMBEDDING_API_KEY
     const key = apiKey === undefined || apiKey === '' ? {} : { apiKey }
+    const extra = dimensions === undefined ? {} : { dimensions }
     return { provider: 'openai', model: name, baseUrl: withVersion(server), ...key, ...extra }
   }
+  if (dimensions !== undefined)
+    throw new UsageError('--dimensions is for a model of a server, which needs --server URL')
+  const extra = mirror === undefined ? {} : { mirrorUrl: serverAddress(mirror) }
   if (name === BUILTIN) return { provider: BUILTIN }
   if (knownModels.some((known) => known.name === name))
     return { provider: 'transformers', model: name, ...extra }
@@ -162,9 +178,27 @@ function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { k
 
 /** The server's address with its version path, which is easily forgotten. @throws UsageError */
 function withVersion(server: string): string {
+  const { pathname } = new URL(serverAddress(server))
+  return pathname === '/' ? `${server.replace(/\/+$/, '')}/v1` : server
+}
+
+/** @throws UsageError */
+function serverAddress(server: string): string {
   if (!/^https?:\/\//.test(server) || !URL.canParse(server))
     throw new UsageError(`"${server}" is not the address of a server, such as http://127.0.0.1:11434/v1`)
-  return new URL(server).pathname === '/' ? `${server.replace(/\/+$/, '')}/v1` : server
+  return server
+}
+
+/** Whoever ends the command does not end the change. @returns what lets go of it */
+function tellOnStop(terminal: Terminal): () => void {
+  const onStop = (): void => {
+    terminal.note(
+      '\nThe service goes on with the change without this command. How far it is: npm run memory -- model. To go back: npm run memory -- model use builtin',
+    )
+    process.exit(EXIT_STOPPED)
+  }
+  process.once('SIGINT', onStop)
+  return () => void process.off('SIGINT', onStop)
 }
 
 /** Installs what local models need beside the service. @throws CommandError */

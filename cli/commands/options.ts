@@ -21,13 +21,18 @@ export function countOption(
   { max, serviceTakes }: { max: number; serviceTakes: number },
 ): Option {
   const description = `how many ${what}, 1 to ${max} (the service takes ${serviceTakes})`
-  return new Option('-n, --limit <number>', description).argParser((text) => {
-    const limit = Number(text)
-    if (!Number.isInteger(limit) || limit < 1 || limit > max) {
+  return new Option('-n, --limit <number>', description).argParser(wholeNumber(max))
+}
+
+/** What takes an option's value for a whole number from 1 to `max`. */
+export function wholeNumber(max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (!Number.isInteger(number) || number < 1 || number > max) {
       throw new InvalidArgumentError(`It has to be a whole number from 1 to ${max}.`)
     }
-    return limit
-  })
+    return number
+  }
 }
 
 /** `--provider`, which may be given several times. */

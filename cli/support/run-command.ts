@@ -13,6 +13,8 @@ export interface CommandResult {
 
 export interface RunningCommand {
   child: ChildProcess
+  /** What it has written there so far. */
+  stderr: () => string
   done: Promise<CommandResult>
 }
 
@@ -30,7 +32,7 @@ export function startCommand(args: readonly string[], env: Record<string, string
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
   })
-  return { child, done }
+  return { child, stderr: () => stderr, done }
 }
 
 /** Runs the command line to its end. */

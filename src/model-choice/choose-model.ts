@@ -15,10 +15,10 @@ import {
   findKnownModel,
   tryModel,
 } from '../inference/embedding-models/create-embedding-model.ts'
-import { ProviderFailure } from '../inference/provider-failure.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ModelMove } from '../model-move/index.ts'
 import type { Choice, ChoiceFile } from './choice-file.ts'
+import { reasonOf, refusalOf } from './failure-words.ts'
 
 /** What is asked for. */
 export interface ChoiceRequest {
@@ -181,14 +181,29 @@ async function changeTo(
     await downloadModel(known, { fetch, modelsDir, mirrorUrl, onProgress, signal })
   }
   progress(stand, signal, { step: 'trying' })
-  const model = await load(settings)
-  await tryModel(model, signal)
+  const model = await tried(() => load(settings), settings, signal)
   // While chunks still move, what all of them have is the model before.
   await take(stand, model, signal, () => ({
     chosen: withDimensions(settings, model),
     former: stand.former ?? stand.present,
   }))
   await moveAll(stand, signal)
+}
+
+/** A model that can be used. @throws AppError or StartupError that says why it cannot, and what to do */
+async function tried(
+  load: () => Promise<EmbeddingModel>,
+  settings: EmbeddingModelSettings,
+  signal: AbortSignal,
+): Promise<EmbeddingModel> {
+  try {
+    const model = await load()
+    await tryModel(model, signal)
+    return model
+  } catch (error) {
+    signal.throwIfAborted()
+    throw refusalOf(error, settings)
+  }
 }
 
 /** Makes a model the configured one, for this process and the next. Nothing has changed unless all of it has. */
@@ -274,12 +289,4 @@ function withDimensions(settings: EmbeddingModelSettings, model: EmbeddingModel)
   return settings.provider === 'openai' && settings.dimensions === undefined
     ? { ...settings, knownDimensions: model.dimensions }
     : settings
-}
-
-/** What went wrong, for the operator: with the words of a model's server, which carry no secrets. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AppError && error.cause instanceof ProviderFailure)
-    return `${error.message} It said: ${error.cause.message}`
-  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return 'the disk is full'
-  return error instanceof Error ? error.message : String(error)
 }

@@ -240,14 +240,23 @@ describe('a model that cannot be had changes nothing', () => {
   it('whose server refuses the key', () =>
     expectFailure(
       { provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: 'a-key-that-is-wrong' },
-      /refused the credentials.*401/,
+      /^m at http:\/\/127\.0\.0\.1:\d+\/v1: .*refused the credentials.*401.*EMBEDDING_API_KEY/,
+    ))
+
+  it('whose folder has no files of one', () =>
+    expectFailure({ provider: 'transformers', model: parent }, /config\.json.*onnx\/model\.onnx.*have to be/))
+
+  it('whose server is not there, of which no password is shown', () =>
+    expectFailure(
+      { provider: 'openai', model: 'm', baseUrl: 'http://name:password@127.0.0.1:9/v1' },
+      /^m at http:\/\/127\.0\.0\.1:9\/v1: .*could not be reached.*see that it runs/,
     ))
 
   it('whose server gives other dimensions than were asked for', async () => {
     server.fail({ kind: 'wrong-dimensions' })
     await expectFailure(
       { provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: KEY, dimensions: 32 },
-      /31 dimensions came where 32/,
+      /31 dimensions came where 32.*the number of dimensions/,
     )
   })
 

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { ModelRegistry } from '../embeddings/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import {
-  type EmbeddingModelSettings,
   findKnownModel,
   isModelThere,
   isTransformersInstalled,
@@ -12,6 +11,7 @@ import {
 import { count, text, textOrNull } from '../kernel/schemas.ts'
 import type { ModelMove } from '../model-move/index.ts'
 import type { ModelChoice } from './choose-model.ts'
+import { shownUrl } from './failure-words.ts'
 
 export interface ModelChoiceServices {
   modelChoice: ModelChoice
@@ -175,11 +175,4 @@ async function readStatus(services: ModelChoiceServices) {
       isThere: isModelThere(modelsDir, model),
     })),
   }
-}
-
-/** Scheme, host and path alone: a URL may hold a password or a key. */
-function shownUrl({ baseUrl }: EmbeddingModelSettings): string | null {
-  if (baseUrl === undefined) return null
-  const { origin, pathname } = new URL(baseUrl)
-  return origin + pathname
 }

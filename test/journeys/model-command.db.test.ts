@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CommandResult, runCommand } from '../../cli/support/run-command.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandResult, runCommand, startCommand } from '../../cli/support/run-command.ts'
 import { createEmbeddingModel } from '../../src/inference/embedding-models/create-embedding-model.ts'
 import { KNOWN_MODELS } from '../../src/inference/embedding-models/known-models.ts'
 import { PROBES } from '../../src/inference/embedding-models/try-model.ts'
@@ -10,7 +10,9 @@ import { type ModelHub, startModelHub } from '../support/model-hub.ts'
 import { type OpenAiEmulator, startOpenAiEmulator } from '../support/openai-emulator.ts'
 import { OPERATOR_TOKEN, startTestService, type TestService } from '../support/service.ts'
 import { wordVectors, writeTinyOnnxModel } from '../support/tiny-onnx-model.ts'
+import { until } from '../support/until.ts'
 
+const WEIGHTS = 'onnx/model_quantized.onnx'
 const KEY = 'server-key-0123456789'
 const known = KNOWN_MODELS[0]
 if (known === undefined) throw new Error('no model is known')
@@ -29,6 +31,7 @@ beforeAll(async () => {
   service = await startTestService({
     embeddingModel: await createEmbeddingModel({ provider: 'builtin' }),
     choiceTimes: { pollMs: 20 },
+    dataDir: join(folder, 'data'),
   })
   const organization = await service.organization()
   const document = {
@@ -86,5 +89,53 @@ describe('memory model', () => {
       stderr: expect.stringContaining('neither a known model (builtin, all-minilm-l6-v2'),
     })
     expect((await memory(['use', 'm', '--server', 'localhost:11434'])).code).toBe(2)
+  })
+
+  it.each([
+    [['--dimensions', 'many', '--server', 'http://127.0.0.1:9'], 'whole number from 1 to 4000'],
+    [['--dimensions', '8'], '--dimensions is for a model of a server'],
+    [['--mirror', 'the hub', '--server', 'http://127.0.0.1:9'], '--mirror is for a model of "model list"'],
+    [['--mirror', 'the hub'], '"the hub" is not the address of a server'],
+  ])('refuses %j in words of the command line', async (options, words) => {
+    const refused = await memory(['use', known.name, ...options])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
+  })
+})
+
+describe('memory model use, while the change is under way', () => {
+  beforeEach(async () => {
+    hub.faults.set(WEIGHTS, 'stalled')
+    hub.asked.length = 0
+    await rm(join(folder, 'data', 'models'), { recursive: true, force: true })
+  })
+  const start = async () => {
+    const environment = { MEMORY_URL: service.url, OPERATOR_TOKEN }
+    const running = startCommand(['model', 'use', known.name, '--mirror', hub.url], environment)
+    await until('a download under way', () => hub.asked.includes(WEIGHTS), Boolean)
+    return running
+  }
+
+  it('does not take the end of another change for its own', async () => {
+    const running = await start()
+    expect((await memory(['use', 'builtin'])).code).toBe(0)
+    expect(await running.done).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Another change was asked for meanwhile, to builtin'),
+    })
+  })
+
+  it('says on Ctrl-C that the service goes on, and how to look and to go back', async () => {
+    const running = await start()
+    await until(
+      'the command following',
+      () => running.stderr(),
+      (text) => text.includes('looking for'),
+    )
+    running.child.kill('SIGINT')
+    const { code, stderr } = await running.done
+    expect(code).toBe(130)
+    expect(stderr).toMatch(/The service goes on.*npm run memory -- model\b.*model use builtin/s)
+    expect(JSON.parse((await memory(['--json'])).stdout).change.status).toBe('running')
   })
 })

@@ -88,7 +88,8 @@ export async function downloadModel(model: KnownModel, options: DownloadOptions)
     await rename(partial, folder)
   } catch (cause) {
     signal.throwIfAborted()
-    throw new AppError('upstream_error', byHand(model, { hub, folder, cause }), { cause })
+    const words = isNoRoom(cause) ? makeRoom(model, { folder, cause }) : byHand(model, { hub, folder, cause })
+    throw new AppError('upstream_error', words, { cause })
   }
 }
 
@@ -101,7 +102,7 @@ async function listFiles(
     signal: AbortSignal.any([signal, AbortSignal.timeout(LISTING_TIMEOUT_MS)]),
   })
   if (!response.ok) throw new Error(`the list of its files was answered with status ${response.status}`)
-  const listing = Listing.safeParse(await response.json())
+  const listing = Listing.safeParse(parseJson(await response.text()))
   if (!listing.success) throw new Error('the list of its files is not the one of a model hub')
   const { sha, siblings } = listing.data
   return files.map((path) => {
@@ -115,6 +116,9 @@ async function listFiles(
   })
 }
 
+/** The disk is, or would be, full. */
+class NoRoom extends Error {}
+
 async function checkSpace(
   files: readonly WantedFile[],
   folder: string,
@@ -123,7 +127,7 @@ async function checkSpace(
   const needed = files.reduce((sum, { bytes }) => sum + bytes, SPARE_BYTES)
   const free = await freeBytes(folder)
   if (free < needed)
-    throw new Error(`the disk has ${megabytes(free)} MB free, and ${megabytes(needed)} MB are needed`)
+    throw new NoRoom(`the disk has ${megabytes(free)} MB free, and ${megabytes(needed)} MB are needed`)
 }
 
 async function freeBytesOf(folder: string): Promise<number> {
@@ -183,7 +187,10 @@ async function bring(
       throw new Error(`${file.path} came with another checksum than the hub lists; it was discarded`)
   } catch (error) {
     await rm(target, { force: true })
-    throw idle.signal.aborted ? idle.signal.reason : error
+    if (idle.signal.aborted) throw idle.signal.reason
+    throw error instanceof TypeError
+      ? new Error(`${file.path} broke off: ${wordsOf(error)}`, { cause: error })
+      : error
   } finally {
     clearTimeout(timer)
   }
@@ -198,6 +205,17 @@ async function isAsListed(path: string, file: WantedFile): Promise<boolean> {
   const hash = file.hash()
   for await (const chunk of createReadStream(path)) hash.update(chunk)
   return hash.digest('hex') === file.checksum
+}
+
+function isNoRoom(cause: unknown): boolean {
+  return cause instanceof NoRoom || (cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')
+}
+
+function makeRoom(
+  { name, megabytes: size }: KnownModel,
+  { folder, cause }: { folder: string; cause: unknown },
+): string {
+  return `There is no room for the files of ${name} (${size} MB) in ${folder}: ${wordsOf(cause)}. Make room, and run the same command again`
 }
 
 function byHand(
@@ -216,8 +234,20 @@ function byHand(
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && error.code === 'ENOSPC') return 'the disk is full'
-  const inner = error.message === 'fetch failed' && error.cause instanceof Error ? error.cause : error
+  if (error.name === 'TimeoutError') return `no answer came within ${LISTING_TIMEOUT_MS / 1000} s`
+  // What fetch throws before an answer, and while one is read.
+  const isFetch = error.message === 'fetch failed' || error.message === 'terminated'
+  const inner = isFetch && error.cause instanceof Error ? error.cause : error
   return inner.message === '' ? inner.name : inner.message
+}
+
+/** null: it is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 function megabytes(bytes: number): number {

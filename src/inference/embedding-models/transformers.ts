@@ -126,9 +126,22 @@ async function loadPackage(load: () => Promise<Transformers>): Promise<Transform
   }
 }
 
+/** @throws StartupError that says what a model's folder has to have in it */
+function checkFolder(folder: string): void {
+  const weights = ['model.onnx', 'model_quantized.onnx'].map((file) => join('onnx', file))
+  const isThere = (file: string): boolean => existsSync(join(folder, file))
+  if (['config.json', 'tokenizer.json'].every(isThere) && weights.some(isThere)) return
+  throw new StartupError(
+    `The folder ${folder} is not that of an embedding model: config.json, tokenizer.json and onnx/model.onnx (or onnx/model_quantized.onnx) have to be in it.`,
+  )
+}
+
 async function loadModel(transformers: Transformers, model: string) {
   const folder = isFolder(model)
-  if (folder) transformers.env.allowRemoteModels = false
+  if (folder) {
+    transformers.env.allowRemoteModels = false
+    checkFolder(model)
+  }
   const name = folder ? resolve(model) : model
   // A folder often holds the quantised model alone; on the hub the full one is always there.
   const dtype = folder && !existsSync(join(name, 'onnx', 'model.onnx')) ? 'q8' : 'fp32'

@@ -1,0 +1,39 @@
+import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
+import { ProviderFailure, type ProviderFailureKind } from '../inference/provider-failure.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** What whoever chose a server's model can do where a trial of it fails. */
+const ADVICE: Record<ProviderFailureKind, string> = {
+  auth: "give the server's key (with the command in EMBEDDING_API_KEY) and run the same command again",
+  rate_limited: 'run the same command again when the server takes requests',
+  unavailable: 'see that it runs and can be reached from here, and run the same command again',
+  rejected: 'see that the server has an embedding model of this name, and leave the number of dimensions out',
+}
+
+/** What went wrong, for the operator: with the words of a model's server, which carry no secrets. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AppError && error.cause instanceof ProviderFailure)
+    return `${error.message} It said: ${error.cause.message}`
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return 'the disk is full'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Why a server's model cannot be taken and what to do; any other error as it is. */
+export function refusalOf(error: unknown, settings: EmbeddingModelSettings): unknown {
+  if (!(error instanceof AppError && error.cause instanceof ProviderFailure)) return error
+  const server = shownUrl(settings)
+  const place = server === null ? '' : ` at ${server}`
+  const advice = ADVICE[error.cause.kind]
+  return new AppError(
+    error.code,
+    `${settings.model ?? settings.provider}${place}: ${reasonOf(error)}. What to do: ${advice}`,
+    { cause: error },
+  )
+}
+
+/** Scheme, host and path of a model's server alone: a URL may hold a password or a key. */
+export function shownUrl({ baseUrl }: EmbeddingModelSettings): string | null {
+  if (baseUrl === undefined) return null
+  const { origin, pathname } = new URL(baseUrl)
+  return origin + pathname
+}
