@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
-import type { Candidate, HeldCopy, ItemScope, VectorMemory } from '../vector-memory/index.ts'
+import type { Candidates, HeldCopy, ItemScope, VectorMemory } from '../vector-memory/index.ts'
 import { findByIndex } from './find-by-index.ts'
 import {
   type Decided,
@@ -44,7 +44,10 @@ export function createFindNearest({
   onAnswered?: (path: SearchPath) => void
 }): FindNearest {
   return async (query) => {
-    const held = memory === undefined ? null : await findInMemory(db, memory, query, decideNearest)
+    const held =
+      memory === undefined
+        ? null
+        : await findInMemory(db, memory, query, ({ keys }) => decideNearest(db, query, keys))
     if (held === null) return await findWithoutCopy(db, query, onAnswered)
     onAnswered('memory')
     return held
@@ -62,12 +65,8 @@ export async function findWithoutCopy(
   return found ?? (await findNearest(db, query))
 }
 
-/** What the database says of what a copy proposes. */
-export type Decide<Chunk> = (
-  db: Db,
-  query: NearestQuery,
-  candidates: readonly Candidate[],
-) => Promise<Decided<Chunk>>
+/** What the database says of what a copy proposes; null: what it said changed meanwhile. */
+export type Decide<Chunk> = (proposed: Candidates) => Promise<Decided<Chunk> | null>
 
 /** What the copy in memory proposes and the database decides; null where the database has to answer alone. */
 export async function findInMemory<Chunk extends NearChunk>(
@@ -81,7 +80,7 @@ export async function findInMemory<Chunk extends NearChunk>(
   if (copy === null) return null
   try {
     const scope = await scopeOf(db, query)
-    return scope && (await decideByRounds(copy, query, scope, (candidates) => decide(db, query, candidates)))
+    return scope && (await decideByRounds(copy, query, scope, decide))
   } finally {
     copy.letGo()
   }
@@ -91,14 +90,16 @@ async function decideByRounds<Chunk extends NearChunk>(
   copy: HeldCopy,
   query: NearestQuery,
   asked: ItemScope,
-  decide: (candidates: readonly Candidate[]) => Promise<Decided<Chunk>>,
+  decide: Decide<Chunk>,
 ): Promise<Nearest<Chunk> | null> {
   let scope = asked
   let { limit } = query
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const proposed = await copy.candidates(query.vector, limit, scope)
     if (proposed === null) return null
-    const { nearest, removedSourceIds, revision } = await decide(proposed.keys)
+    const decided = await decide(proposed)
+    if (decided === null) continue
+    const { nearest, removedSourceIds, revision, last } = decided
     if (nearest.state !== 'found') return nearest
     if (revision !== proposed.revision) {
       if (!(await copy.follow())) return null
@@ -106,7 +107,6 @@ async function decideByRounds<Chunk extends NearChunk>(
     }
     scope = { ...asked, exceptSourceIds: removedSourceIds }
     const inScope = scope
-    const last = nearest.chunks.length < query.limit ? 0 : (nearest.chunks.at(-1)?.score ?? 0)
     // What was not proposed is less similar than the last of what was found.
     if (last >= proposed.floor) return { ...nearest, countCompared: async () => copy.count(inScope) }
     limit *= WIDER

@@ -8,6 +8,7 @@ import type { MeaningPart } from '../inference/embedding-model.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { conditionsOf, matchingItems, naming } from './filter-conditions.ts'
+import { arraysOfKeys, type ChunkKey } from './read-chunks.ts'
 import type { SearchFilter } from './search-schema.ts'
 
 export interface NearestQuery {
@@ -163,6 +164,8 @@ export interface Decided<Chunk = NearestChunk> {
   removedSourceIds: string[]
   /** Of the organization's items. */
   revision: number
+  /** How similar the last of as many as were looked for is at most; 0 where there are fewer. */
+  last: number
 }
 
 /** The nearest of some chunks alone, by the same statement: those that are still there, and in scope. */
@@ -183,14 +186,8 @@ export async function decideHowNear(
   return await scan(db, query, { ...byKey(query, candidates), reading: HOW_NEAR })
 }
 
-/** Which chunk. */
-export interface ChunkKey {
-  itemId: string
-  position: number
-}
-
 function byKey(query: NearestQuery, candidates: readonly ChunkKey[]) {
-  const [ids, positions] = arraysOf(candidates)
+  const [ids, positions] = arraysOfKeys(candidates)
   // One by one by their key, whatever the planner believes of an organization's size: it may know no better than that it was empty.
   // The sum keeps it from looking for the model in another index.
   const ofItem = conditionsOf(query.filter)
@@ -212,38 +209,6 @@ function byKey(query: NearestQuery, candidates: readonly ChunkKey[]) {
       ) e
       ${item}`
   return { from, where: notRemoved(query.organizationId), isByKey: true }
-}
-
-const Texts = z.array(
-  z.object({ id: z.string(), position: z.number(), title: z.string(), content: z.string() }),
-)
-
-const selectTexts = prepare(`
-  select k.id, k.position, i.title, c.content
-  from unnest($2::text::uuid[], $3::text::int[]) as k(id, position)
-  cross join lateral (
-    select i.title from source_items i where i.organization_id = $1 and i.id = k.id limit 1) i
-  cross join lateral (
-    select c.content from chunks c
-    where c.organization_id = $1 and c.source_item_id = k.id and c.position = k.position limit 1) c`)
-
-/** The texts of some chunks with the titles of their items, in any order; one that is gone is left out. */
-export async function readTexts(
-  db: Db,
-  organizationId: string,
-  keys: readonly ChunkKey[],
-): Promise<z.output<typeof Texts>> {
-  const { rows } = await selectTexts(db, [organizationId, ...arraysOf(keys)])
-  return Texts.parse(rows)
-}
-
-function arraysOf(keys: readonly ChunkKey[]): [ids: string, positions: string] {
-  return [arrayOf(keys.map(({ itemId }) => itemId)), arrayOf(keys.map(({ position }) => position))]
-}
-
-/** An array as PostgreSQL reads it, of values that need no quotes. */
-function arrayOf(values: readonly (string | number)[]): string {
-  return `{${values.join(',')}}`
 }
 
 /** How many chunks a query is compared with. */
@@ -296,6 +261,7 @@ async function scan<Chunk extends NearChunk>(
     nearest: inStanding(standing, model, { chunks, countCompared: () => countCompared(db, query) }),
     removedSourceIds: standing?.removed ?? [],
     revision: standing?.revision ?? 0,
+    last: chunks.length < limit ? 0 : (chunks.at(-1)?.score ?? 0),
   }
 }
 

@@ -2,14 +2,24 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import type { Asked, FoundWords } from './asked-words.ts'
 
+/** How near a chunk is to a query. */
+export interface Near {
+  /** Cosine similarity, above 0. */
+  score: number
+  /** How near it is by the part of the vectors that says what words mean; null: the model has no such part. */
+  meaning: number | null
+}
+
+/** The best score and the best meaning of some chunks, each for itself, and above 0. */
+interface BestNear {
+  score: number
+  meaning: number
+}
+
 /** What of a found chunk its place among others depends on. */
-export interface Rankable {
+export interface Rankable extends Near {
   /** What it has of the query's words. */
   words: FoundWords
-  /** Cosine similarity to the query, above 0. */
-  score: number
-  /** How near the query it is by the part of the vectors that says what words mean; null: the model has no such part. */
-  meaning: number | null
 }
 
 export interface Ranked {
@@ -50,28 +60,41 @@ export function* orderingByWordsToo(
 ): Pausable<Ranked[]> {
   const found = chunks.map(({ words }) => words)
   const words = yield* scoringWords(asked, found, terms)
-  const bestCosine = best(chunks.map(({ score }) => score))
-  const bestMeaning = best(chunks.map(({ meaning }) => meaning ?? 0))
+  const best = bestOf(chunks)
   return chunks
-    .map(({ score, meaning }, at) => {
-      const byCosine = score / bestCosine
-      // Of a model that does not keep meaning apart, the cosine is all that tells it.
-      const byMeaning = meaning === null ? byCosine : Math.max(0, meaning) / bestMeaning
-      const sum = (words[at] ?? 0) + COSINE_SHARE * byCosine + MEANING_SHARE * byMeaning
-      return { at, relevance: sum / (1 + COSINE_SHARE + MEANING_SHARE) }
-    })
+    .map((chunk, at) => ({ at, relevance: relevanceOf(words[at] ?? 0, chunk, best) }))
     .toSorted((a, b) => b.relevance - a.relevance || a.at - b.at)
 }
 
-function best(values: readonly number[]): number {
-  return values.reduce((most, value) => Math.max(most, value), Number.MIN_VALUE)
+/**
+ * How well a chunk fits, above 0 and at most 1; the nearer it is, the better.
+ * @param words what its words score, 0 to 1
+ * @param best of the chunks that it is one of, each for itself
+ */
+export function relevanceOf(words: number, { score, meaning }: Near, best: BestNear): number {
+  const byCosine = score / best.score
+  // Of a model that does not keep meaning apart, the cosine is all that tells it.
+  const byMeaning = meaning === null ? byCosine : Math.max(0, meaning) / best.meaning
+  return (words + COSINE_SHARE * byCosine + MEANING_SHARE * byMeaning) / (1 + COSINE_SHARE + MEANING_SHARE)
+}
+
+/** The best score and the best meaning of some chunks. */
+export function bestOf(chunks: readonly Near[]): BestNear {
+  return {
+    score: most(chunks.map(({ score }) => score)),
+    meaning: most(chunks.map(({ meaning }) => meaning ?? 0)),
+  }
+}
+
+function most(values: readonly number[]): number {
+  return values.reduce((greatest, value) => Math.max(greatest, value), Number.MIN_VALUE)
 }
 
 /**
- * BM25 of each chunk, at most 1. A word weighs the geometric mean of how rare it is among the chunks and how rare it is in
+ * BM25 of each chunk, at most 1, whatever their order. A word weighs the geometric mean of how rare it is among the chunks and how rare it is in
  * plain text: two hundred chunks, all near to the query, say too little alone.
  */
-function* scoringWords(
+export function* scoringWords(
   asked: Asked,
   counted: readonly FoundWords[],
   terms: Pick<TermWeights, 'backgroundWeight'>,
@@ -93,12 +116,17 @@ function* scoringWords(
       .entries()
       .reduce((sum, [stem, count]) => sum + ((weights.get(stem) ?? 0) * (K1 + 1) * count) / (count + half), 0)
   })
-  const bestScore = best(scores)
-  const matched = [...(counted[scores.indexOf(bestScore)]?.counts.keys() ?? [])]
-  const trust = Math.max(
-    within(COVERED, weightOf(matched) / Math.max(whole, Number.MIN_VALUE)),
-    within(MATCHED, bestScore),
-    within(UNUSUAL, best(matched.map((stem) => terms.backgroundWeight(stem)))),
+  const bestScore = most(scores)
+  const trustIn = (matched: readonly string[]): number =>
+    Math.max(
+      within(COVERED, weightOf(matched) / Math.max(whole, Number.MIN_VALUE)),
+      within(MATCHED, bestScore),
+      within(UNUSUAL, most(matched.map((stem) => terms.backgroundWeight(stem)))),
+    )
+  const trust = counted.reduce(
+    (greatest, { counts }, at) =>
+      scores[at] === bestScore ? Math.max(greatest, trustIn([...counts.keys()])) : greatest,
+    0,
   )
   const scale = Math.max(bestScore, Math.min((K1 + 1) * whole, BM25_SCALE))
   return scores.map((score) => (trust * score) / scale)

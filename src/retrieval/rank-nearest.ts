@@ -1,21 +1,21 @@
 import type { Db } from '../database/database.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
-import type { Candidate, VectorMemory } from '../vector-memory/index.ts'
+import type { Candidates, VectorMemory } from '../vector-memory/index.ts'
 import { type Asked, askedWords, findWords, type FoundWords } from './asked-words.ts'
 import { findInMemory, findWithoutCopy, type SearchPath } from './find-in-memory.ts'
 import {
   type Decided,
-  decideHowNear,
   decideNearest,
-  type NearChunk,
   type Nearest,
   type NearestChunk,
   type NearestQuery,
-  readTexts,
 } from './find-nearest.ts'
-import { orderingByWordsToo } from './hybrid-order.ts'
-import { KeptWords } from './kept-words.ts'
+import { bestOf, orderingByWordsToo, relevanceOf, scoringWords } from './hybrid-order.ts'
+import { createKnownWords } from './known-words.ts'
+import { type BoundedChunk, createNarrowNearest } from './narrow-nearest.ts'
+import { tellGreatest } from './near-bounds.ts'
+import { keyText } from './read-chunks.ts'
 
 /** A found chunk in the order by words too. */
 export type RankedChunk = NearestChunk & { relevance: number }
@@ -32,16 +32,17 @@ export type RankNearest = (
   signal?: AbortSignal,
 ) => Promise<Nearest<RankedChunk>>
 
-/** Where what was found changes before it is shown it is looked for anew so often; then the database answers in one statement. */
-const ATTEMPTS_MAX = 3
-
-/** How near a chunk is, and a name for its words. */
-type NamedChunk = NearChunk & { name: string }
-type Ranked<Chunk> = Chunk & { relevance: number }
+/** What is asked for beside the nearest. */
+interface Wanted {
+  asked: Asked
+  limit: number
+  signal?: AbortSignal | undefined
+}
 
 /**
- * Ranks by words that are kept from one search to the next, where the copy in memory proposes: then the database says how near
- * the candidates are, and has the last word on the few that are shown. Where it has to find them alone, it hands out their texts too.
+ * Ranks by words and vectors that are kept from one search to the next, where the copy in memory proposes: which chunks may be the
+ * best is told by bounds, and of these few the database has the last word. Where it has to find them alone, it hands out the texts
+ * of all.
  */
 export function createRankNearest({
   db,
@@ -54,92 +55,89 @@ export function createRankNearest({
   memory?: VectorMemory
   onAnswered?: (path: SearchPath) => void
 }): RankNearest {
-  const wordsOf = createWordsOf({ db, terms })
+  const knownWords = createKnownWords({ db, terms })
+  const narrowNearest = createNarrowNearest(db)
 
-  async function rankInMemory(
+  /** @returns null where something changed meanwhile */
+  async function decideBest(
     query: NearestQuery,
-    { asked, limit, memory: held }: { asked: Asked; limit: number; memory: VectorMemory },
-    signal?: AbortSignal,
-  ): Promise<Nearest<RankedChunk> | null> {
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const found = await findInMemory(db, held, query, decideNamed)
-      if (found?.state !== 'found') return found
-      const words = await wordsOf(query.organizationId, found.chunks, asked, signal)
-      if (words === null) continue
-      const ranked = await rank(asked, found.chunks, words, signal)
-      const chunks = await show(db, query, ranked.slice(0, limit))
-      if (chunks !== null) return { ...found, chunks }
-    }
-    return null
-  }
-
-  async function rank<Chunk extends NearChunk>(
-    asked: Asked,
-    chunks: readonly Chunk[],
-    words: readonly FoundWords[],
-    signal?: AbortSignal,
-  ): Promise<Ranked<Chunk>[]> {
-    const rankable = chunks.map(({ score, meaning }, at) => ({
-      score,
-      meaning,
-      words: words[at] ?? NO_WORDS,
-    }))
-    const ordered = await inSlices(orderingByWordsToo(asked, rankable, terms), signal)
-    return ordered.flatMap(({ at, relevance }) => {
-      const chunk = chunks[at]
-      return chunk === undefined ? [] : [{ ...chunk, relevance }]
-    })
+    proposed: Candidates,
+    { asked, limit, signal }: Wanted,
+  ): Promise<Decided<RankedChunk> | null> {
+    const { chunks, decided } = await narrowNearest(query, proposed, signal)
+    const { nearest, revision } = decided
+    if (nearest.state !== 'found') return { ...decided, nearest }
+    if (revision !== proposed.revision) return { ...decided, nearest: { ...nearest, chunks: [] } }
+    const candidates = chunks.map(({ candidate }) => candidate)
+    const words = await knownWords(query.organizationId, candidates, asked, signal)
+    if (words === null) return null
+    const scores = await inSlices(scoringWords(asked, words, terms), signal)
+    const best = await showBest(db, query, chunks, { scores, limit, decided })
+    return best && { ...decided, nearest: { ...nearest, chunks: best } }
   }
 
   return async (query, { words, limit }, signal) => {
-    const asked = askedWords(words, terms)
-    const ranked = memory ? await rankInMemory(query, { asked, limit, memory }, signal) : null
-    if (ranked !== null) {
+    const wanted = { asked: askedWords(words, terms), limit, signal }
+    const ranked =
+      memory && (await findInMemory(db, memory, query, (proposed) => decideBest(query, proposed, wanted)))
+    if (ranked) {
       onAnswered('memory')
       return ranked
     }
     const found = await findWithoutCopy(db, query, onAnswered)
-    if (found.state !== 'found') return found
-    const read = await inSlices(reading(asked, found.chunks, terms), signal)
-    const chunks = (await rank(asked, found.chunks, read, signal)).slice(0, limit)
-    return { ...found, chunks }
+    return found.state === 'found' ? { ...found, chunks: await rankAll(found.chunks, terms, wanted) } : found
   }
 }
 
-/** What each chunk has of a query's words; null where one of them is gone. */
-type WordsOf = (
-  organizationId: string,
-  chunks: readonly NamedChunk[],
-  asked: Asked,
-  signal?: AbortSignal,
-) => Promise<FoundWords[] | null>
-
-/** Words by what is kept of them, and of what is read and then kept. */
-function createWordsOf({ db, terms }: { db: Db; terms: TermWeights }): WordsOf {
-  const kept = new KeptWords()
-  return async (organizationId, chunks, asked, signal) => {
-    const names = chunks.map(({ name }) => name)
-    const words = kept.find(asked, names)
-    const unknown = chunks.flatMap((chunk, at) => (words[at] ? [] : [{ ...keyOf(chunk), at }]))
-    if (unknown.length > 0) {
-      const texts = await readTexts(db, organizationId, unknown)
-      const places = new Map(unknown.map((one) => [keyText(one), one.at]))
-      await inSlices(keeping(texts, places), signal)
-    }
-    const all = words.flatMap((one) => one ?? [])
-    return all.length === chunks.length ? all : null
-
-    function* keeping(
-      texts: Awaited<ReturnType<typeof readTexts>>,
-      places: Map<string, number>,
-    ): Pausable<void> {
-      for (const { id, position, title, content } of texts) {
-        yield
-        const at = places.get(keyText({ itemId: id, position })) ?? -1
-        words[at] = kept.keep(names[at] ?? '', terms.tokenize(`${title}\n${content}`), asked)
-      }
-    }
+/**
+ * The best of the nearest chunks, with what is shown of them; null where they, or others, are not any more what they were.
+ * @param scores of the chunks' words
+ */
+async function showBest(
+  db: Db,
+  query: NearestQuery,
+  chunks: readonly BoundedChunk[],
+  { scores, limit, decided }: { scores: readonly number[]; limit: number; decided: Decided<unknown> },
+): Promise<RankedChunk[] | null> {
+  // The best of them are known exactly.
+  const best = bestOf(chunks.map(({ bounds }) => bounds.low))
+  const relevances = chunks.map(({ bounds: { low, high } }, at) => {
+    const score = scores[at] ?? 0
+    return { low: relevanceOf(score, low, best), high: relevanceOf(score, high, best) }
+  })
+  const words = new Map<string, number>()
+  const keys = tellGreatest(relevances, limit).flatMap((at) => {
+    const key = chunks[at]?.candidate
+    if (key === undefined) return []
+    words.set(keyText(key), scores[at] ?? 0)
+    return [key]
+  })
+  if (keys.length === 0) return []
+  const shown = await decideNearest(db, { ...query, limit: keys.length }, keys)
+  const isSame =
+    shown.revision === decided.revision && shown.removedSourceIds.length === decided.removedSourceIds.length
+  if (shown.nearest.state !== 'found' || !isSame || shown.nearest.chunks.length < keys.length) return null
+  const ranked: RankedChunk[] = []
+  for (const chunk of shown.nearest.chunks) {
+    const score = words.get(keyText({ itemId: chunk.sourceItemId, position: chunk.position })) ?? 0
+    ranked.push({ ...chunk, relevance: relevanceOf(score, chunk, best) })
   }
+  return ranked.toSorted((a, b) => b.relevance - a.relevance).slice(0, limit)
+}
+
+/** The best of all the chunks that were found, by their texts. */
+async function rankAll(
+  chunks: readonly NearestChunk[],
+  terms: TermWeights,
+  { asked, limit, signal }: Wanted,
+): Promise<RankedChunk[]> {
+  const words = await inSlices(reading(asked, chunks, terms), signal)
+  const rankable = chunks.map((chunk, at) => ({ ...chunk, words: words[at] ?? NO_WORDS }))
+  const ordered = await inSlices(orderingByWordsToo(asked, rankable, terms), signal)
+  return ordered.slice(0, limit).flatMap(({ at, relevance }) => {
+    const chunk = chunks[at]
+    return chunk === undefined ? [] : [{ ...chunk, relevance }]
+  })
 }
 
 const NO_WORDS: FoundWords = { counts: new Map(), length: 0 }
@@ -151,50 +149,4 @@ function* reading(asked: Asked, chunks: readonly NearestChunk[], terms: TermWeig
     words.push(findWords(asked, terms.tokenize(`${title}\n${content}`)))
   }
   return words
-}
-
-/** How near the candidates are, each with a name that another text of the same place has not. */
-async function decideNamed(
-  db: Db,
-  query: NearestQuery,
-  candidates: readonly Candidate[],
-): Promise<Decided<NamedChunk>> {
-  const { nearest, ...state } = await decideHowNear(db, query, candidates)
-  if (nearest.state !== 'found') return { ...state, nearest }
-  const versions = new Map(candidates.map((one) => [keyText(one), one.version]))
-  const chunks = nearest.chunks.map((chunk) => ({
-    ...chunk,
-    name: `${versions.get(keyText(keyOf(chunk)))}:${chunk.position}`,
-  }))
-  return { ...state, nearest: { ...nearest, chunks } }
-}
-
-/** The chunks with what is shown of them; null where they are not any more what they were: changed, gone, or out of scope. */
-async function show(
-  db: Db,
-  query: NearestQuery,
-  ranked: readonly Ranked<NearChunk>[],
-): Promise<RankedChunk[] | null> {
-  if (ranked.length === 0) return []
-  const { nearest } = await decideNearest(
-    db,
-    { ...query, limit: ranked.length, meaning: null },
-    ranked.map(keyOf),
-  )
-  if (nearest.state !== 'found') return null
-  const found = new Map(nearest.chunks.map((chunk) => [keyText(keyOf(chunk)), chunk]))
-  const shown = ranked.flatMap((near) => {
-    const { score, meaning, relevance } = near
-    const chunk = found.get(keyText(keyOf(near)))
-    return chunk?.score === score ? [{ ...chunk, meaning, relevance }] : []
-  })
-  return shown.length === ranked.length ? shown : null
-}
-
-function keyOf({ sourceItemId: itemId, position }: NearChunk): { itemId: string; position: number } {
-  return { itemId, position }
-}
-
-function keyText({ itemId, position }: { itemId: string; position: number }): string {
-  return `${itemId}:${position}`
 }
