@@ -1,6 +1,6 @@
 import type { StoredEntityType } from '../database/schema.ts'
 import type { Atom, CountedName, SourceCount } from './atoms.ts'
-import { givenNameOf, RANK } from './extraction/identity.ts'
+import { givenNameOf, PATH_MARK, RANK } from './extraction/identity.ts'
 
 /** One entity: all atoms that the evidence in view says are the same. */
 export interface Entity {
@@ -132,9 +132,13 @@ function toEntity(root: Atom, atoms: Atom[]): Entity {
   }
 }
 
-/** How far a name is from what one would call somebody: a name, then a part of one or one turned round, a handle, an address or a domain. */
+/**
+ * How far a name is from what one would call somebody: a name, then a part of one, one turned round or where a folder is, a handle,
+ * an address or a domain.
+ */
 function plainness(name: string, { type }: Atom): number {
   if (/^\S+@\S+$/.test(name) || /^[a-z0-9.-]+\.[a-z]{2,}$/.test(name)) return 3
   if (name.startsWith('@')) return 2
+  if (name.includes(PATH_MARK)) return 1
   return name.includes(',') || (type === 'person' && !name.includes(' ')) ? 1 : 0
 }

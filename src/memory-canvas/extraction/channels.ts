@@ -1,4 +1,4 @@
-import { fold, type FoundEntity, RANK, tidy } from './identity.ts'
+import { fold, type FoundEntity, PATH_MARK, RANK, tidy } from './identity.ts'
 
 /** Labels that a mail program keeps by itself. */
 const OWN_LABELS =
@@ -45,15 +45,27 @@ function chatChannel(given: string, id: string | null, provider: string): FoundE
   }
 }
 
-/** The innermost folder of a path that is joined with ` / `. */
+/** The innermost folder of a path that is joined with ` / `; where it is tells it from others of its name. */
 function folderOf(path: string, provider: string): FoundEntity[] {
   const parts = path.split(/\s*\/\s*/).filter((part) => part !== '')
   const last = parts.at(-1)
-  return last === undefined ? [] : [place(`folder:${provider}:${parts.map(fold).join('/')}`, last)]
+  if (last === undefined) return []
+  return [place(`folder:${provider}:${parts.map(fold).join('/')}`, last, pathOf(parts))]
 }
 
-function place(key: string, name: string): FoundEntity {
-  const names = [{ name: tidy(name), alias: null }]
+/** The end of a path, as many whole parts as a name has room for. */
+function pathOf(parts: readonly string[]): string {
+  let path = parts.at(-1) ?? ''
+  for (const part of parts.slice(0, -1).toReversed()) {
+    const longer = `${part}${PATH_MARK}${path}`
+    if (tidy(longer).length < longer.length) break
+    path = longer
+  }
+  return path
+}
+
+function place(key: string, name: string, path = name): FoundEntity {
+  const names = [...new Set([tidy(name), tidy(path)])].map((one) => ({ name: one, alias: null }))
   return {
     type: 'channel',
     key: key.slice(0, 500).toWellFormed(),

@@ -9,6 +9,7 @@ import {
   byHandle,
   entitiesOfPerson,
   fullNameLength,
+  introducesPerson,
   isParticle,
   isPlaceholder,
   personOf,
@@ -112,8 +113,10 @@ function* readingWords(
     }
     const end = runEnd(words, at)
     const run = words.slice(at, end)
-    if (!isGerman || run.some(isOdd) || fullNameLength(run.map(({ text }) => text)) > 0)
-      readRun(run, topics, found)
+    const texts = run.map(({ text }) => text)
+    if (words[at - 1]?.after === '' && introducesPerson(words[at - 1]?.text, texts))
+      found.push(byFullName(texts.join(' ')))
+    else if (!isGerman || run.some(isOdd) || fullNameLength(texts) > 0) readRun(run, topics, found)
     at = end
   }
 }

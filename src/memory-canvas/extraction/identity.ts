@@ -28,6 +28,9 @@ export interface FoundEntity {
  */
 export const RANK = { topic: 0, handle: 1, name: 2, address: 4 } as const
 
+/** Between the parts of where a folder is. */
+export const PATH_MARK = ' / '
+
 const NAME_CHARACTERS_MAX = 120
 const NOT_WORD = /[^\p{L}\p{N}]+/gu
 const MARKS = /\p{M}+/gu

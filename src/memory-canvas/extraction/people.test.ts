@@ -40,4 +40,37 @@ describe('the people of a text', () => {
     const found = inOneGo(extractingEntities({ ...item, body }, terms))
     expect(found.map(({ type, names }) => [type, names[0]?.name])).toEqual([['person', 'Farid Novak']])
   })
+
+  it('are names behind what a person is called, whatever the given name', () => {
+    expect(peopleOf('As co-founder Ottokar Vrandel said, director Blue Team Atlas is not.')).toEqual([
+      'Ottokar Vrandel',
+    ])
+  })
+
+  it('have all of their given names', () => {
+    expect(peopleOf('It is by David Mark Clements, and Ada Byron Kubernetes is not.')).toEqual([
+      'David Mark Clements',
+      'Ada Byron',
+    ])
+  })
+
+  it('have no addresses that stand for anybody, nor do these make an organization', () => {
+    expect(
+      peopleOf('Write to jane.roe@company.com or ada.byron@your-company.com, or ada.byron@corvane.com.'),
+    ).toEqual(['corvane.com', 'ada.byron@corvane.com'])
+  })
 })
+
+/** What a text names of people and organizations. */
+function peopleOf(body: string): string[] {
+  const item = {
+    provider: 'notion',
+    sourceKind: 'document',
+    title: '',
+    authorName: null,
+    metadata: {},
+  } as const
+  return inOneGo(extractingEntities({ ...item, body }, terms))
+    .filter(({ type }) => type === 'person' || type === 'organization')
+    .map(({ names }) => names[0]?.name ?? '')
+}

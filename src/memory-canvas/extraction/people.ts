@@ -6,7 +6,8 @@ import {
   LESS_COMMON_GIVEN_NAMES,
   NAME_PARTICLES,
   NO_PERSON,
-  PLACEHOLDER_HOSTS,
+  PERSON_NOUNS,
+  PLACEHOLDER_DOMAINS,
   PLACEHOLDER_PEOPLE,
   PUBLIC_MAIL,
   SECOND_LEVELS,
@@ -39,8 +40,8 @@ export function entitiesOfPerson(given: GivenPerson, role: Role, provider: strin
   const name = given.name === null ? null : personName(given.name, provider)
   if (!ADDRESS.test(address)) return name === null ? [] : [byName(name, role)]
   const [mailbox = '', host = ''] = address.split('@')
-  if (role === 'mention' && PLACEHOLDER_HOSTS.has(host)) return []
   const organization = organizationOf(host)
+  if (role === 'mention' && isPlaceholderHost(host)) return []
   const found = organization === null ? [] : [organization]
   const isNobody = mailbox.split(/[._+-]/).some((word) => NO_PERSON.has(word))
   // An address that a text gives without a name is more often an office's than a person's.
@@ -117,9 +118,30 @@ export function fullNameLength(words: readonly string[]): number {
   if (!GIVEN_NAMES.has(given) && !LESS_COMMON_GIVEN_NAMES.has(given)) return 0
   let last = words[1]?.length === 1 ? 2 : 1
   while (last < 4 && words[last + 1] !== undefined && isParticle(words[last] ?? '')) last++
-  const family = words[last] ?? ''
-  const isFamily = /^\p{Lu}/u.test(family) && !GENERIC.has(fold(family)) && !JOBS.has(fold(family))
-  return isFamily && words.slice(0, last + 1).every((word) => WORD.test(word)) ? last + 1 : 0
+  // A second given name: `David Mark Clements`.
+  if (GIVEN_NAMES.has(fold(words[last] ?? '')) && isFamilyName(words[last + 1])) last++
+  const isName = isFamilyName(words[last]) && words.slice(0, last + 1).every((word) => WORD.test(word))
+  return isName ? last + 1 : 0
+}
+
+function isFamilyName(word = ''): boolean {
+  return /^\p{Lu}/u.test(word) && WORD.test(word) && !GENERIC.has(fold(word)) && !JOBS.has(fold(word))
+}
+
+/** Whether a word says that the two words behind it are somebody's name, whatever their given name: `co-founder Sid Sijbrandij`. */
+export function introducesPerson(word: string | undefined, name: readonly string[]): boolean {
+  const last =
+    fold(word ?? '')
+      .split(' ')
+      .at(-1) ?? ''
+  return (
+    PERSON_NOUNS.has(last) &&
+    name.length === 2 &&
+    name.every(
+      (part) =>
+        /^\p{Lu}\p{Ll}/u.test(part) && WORD.test(part) && !GENERIC.has(fold(part)) && !JOBS.has(fold(part)),
+    )
+  )
 }
 
 /** Whether a word stands between a given name and a family name: `van`, `Della`. */
@@ -132,12 +154,22 @@ export function isPlaceholder(name: string): boolean {
   return PLACEHOLDER_PEOPLE.has(fold(name))
 }
 
+/** Whether only examples have a host, since it is called what everybody's is: `example.com`, `company.com`, `your-company.io`. */
+function isPlaceholderHost(host: string): boolean {
+  return PLACEHOLDER_DOMAINS.has(domainOf(host)[0]?.replace(/^(your|my|some)-?/, '') ?? '')
+}
+
+/** The labels of the domain that somebody registered, such as `corp` and `com` of `mail.corp.com`. */
+function domainOf(host: string): string[] {
+  const labels = host.split('.')
+  const isThree = labels.length > 2 && labels.at(-1)?.length === 2 && SECOND_LEVELS.has(labels.at(-2) ?? '')
+  return labels.slice(isThree ? -3 : -2)
+}
+
 /** The organization that mail of a host belongs to; null where that says nothing. */
 export function organizationOf(host: string): FoundEntity | null {
-  const labels = host.split('.')
-  if (labels.length < 2 || PUBLIC_MAIL.has(host)) return null
-  const isThree = labels.length > 2 && labels.at(-1)?.length === 2 && SECOND_LEVELS.has(labels.at(-2) ?? '')
-  const kept = labels.slice(isThree ? -3 : -2)
+  const kept = domainOf(host)
+  if (kept.length < 2 || PUBLIC_MAIL.has(host)) return null
   const domain = kept.join('.')
   const [label = ''] = kept
   if (PUBLIC_MAIL.has(domain) || label === '') return null

@@ -68,4 +68,33 @@ describe('the topics of a text', () => {
     expect(topicsOf(`${body} It is called Delayed Abortions.`)).toEqual(['Delayed Abortions'])
     expect(topicsOf('Welcome to all.', 'Onboarding')).toEqual([])
   })
+
+  it('are no numbered standards, and no abbreviations that everybody writes, but those that a company has', () => {
+    const body =
+      'We follow RFC 7540 and RFC-9110 with SHA-256 over IPv4, TLS and TCP, for SOC 2 and ISO 27001 and the SSO.'
+    expect(topicsOf(body)).toEqual(['ISO 27001', 'SOC 2', 'SSO'])
+  })
+
+  it('are no titles of chief officers, and no code', () => {
+    expect(topicsOf('The CISO and our CRO asked for Dispatch.DispatchHandler in Zephyr.')).toEqual(['Zephyr'])
+  })
+
+  it('are nothing that somebody does, but what is called by it beside a name', () => {
+    expect(topicsOf('It prevents HTTP Request Smuggling. We use PagerDuty Scheduling.')).toEqual([
+      'PagerDuty Scheduling',
+    ])
+  })
+
+  it('are no words that begin a list entry, the text of a link or a sentence behind code', () => {
+    expect(topicsOf('- **maxStreams**: `number` - Default: `100`. Dictates how many there are.')).toEqual([])
+    expect(topicsOf('- `multipart` Multipart support')).toEqual([])
+    expect(topicsOf('See [Diversity, Inclusion and Belonging](/values).')).toEqual([])
+    expect(topicsOf('Price list notes 6\nOnboarding notes 22\nTravel policy')).toEqual([])
+  })
+
+  it('are no titles of pages that a link leads to, where the item writes their words small', () => {
+    const linked = 'See [Prototype Hoarding](/hoarding). A prototype is kept by hoarding.'
+    expect(topicsOf(linked.replace('Hoarding', 'Warden').replaceAll('hoarding', 'warden'))).toEqual([])
+    expect(topicsOf('See [Atlas Gateway](/atlas).')).toEqual(['Atlas Gateway'])
+  })
 })

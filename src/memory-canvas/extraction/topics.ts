@@ -9,6 +9,8 @@ const RARE_ALONE = 6.3
 const RARE_IN_PHRASE = 5.2
 /** The same of a word that has its capital from where it stands. */
 const RARE_AT_START = 9
+/** An abbreviation that is no rarer than this everybody writes, as TCP. */
+const RARE_ABBREVIATION = 5.5
 const HEADING_WORDS_MAX = 3
 const PHRASE_WORDS_MAX = 5
 const CANDIDATES_MAX = 60
@@ -56,7 +58,7 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
 
   const addSingle = (word: Word, isFirst: boolean, weight: number, isInText: boolean): void => {
     const folded = fold(word.text)
-    if (!mayName(word)) return
+    if (!mayName(word) || isCommon(word, weightOf)) return
     const rarity = weightOf(word.text)
     if (isOdd(word) && (rarity >= RARE_ALONE || !isShouted(word)))
       add(word.text, Math.max(rarity, 5) * weight, isInText)
@@ -74,9 +76,12 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
     const [first] = words
     if (first === undefined || words.length > PHRASE_WORDS_MAX) return
     if (words.length === 1) return addSingle(first, first.isFirst, 1, isInText)
-    if (JOBS.has(aliasOf(words.at(-1)?.text ?? ''))) return
+    if (JOBS.has(aliasOf(words.at(-1)?.text ?? '')) || (isCommon(first, weightOf) && isNumbered(words)))
+      return
+    if (isActivity(words, terms)) return
     const rarity = Math.max(...words.map(({ text }) => weightOf(text)))
-    if (rarity >= RARE_IN_PHRASE || words.some(isOdd)) add(joined(words), rarity, isInText)
+    const isRare = rarity >= (isLinked(first) ? RARE_ALONE : RARE_IN_PHRASE)
+    if (isRare || words.some(isOdd)) add(joined(words), rarity, isInText && !isLinked(first))
   }
 
   return {
@@ -86,21 +91,11 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
       const words = given.filter(({ text }) => text !== '')
       const [first] = words
       if (first === undefined || words.length > HEADING_WORDS_MAX) return
-      const says = words.filter(({ text }) => !isGeneric(text) && !/^\d+$/.test(text))
-      const rarity = Math.max(0, ...says.map(({ text }) => weightOf(text)))
-      const isPhrase =
-        words.length > 1 &&
-        says.length === words.length &&
-        words.every((word) => isCapital(word) && word.after === '') &&
-        !JOBS.has(aliasOf(words.at(-1)?.text ?? ''))
       if (words.length === 1) addSingle(first, true, HEADING_WEIGHT, false)
-      else if (
-        isPhrase &&
-        rarity >= RARE_IN_PHRASE &&
-        terms.tokenize(first.text).length > 0 &&
-        !first.text.endsWith('ing')
-      )
-        add(joined(words), rarity * HEADING_WEIGHT, false)
+      else if (isHeadingName(words, terms)) {
+        const rarity = Math.max(...words.map(({ text }) => weightOf(text)))
+        if (rarity >= RARE_IN_PHRASE) add(joined(words), rarity * HEADING_WEIGHT, false)
+      }
     },
     addPlain({ text }) {
       plain.add(aliasOf(text))
@@ -118,9 +113,56 @@ function mayName(word: Word): boolean {
     /^\p{Lu}[\p{L}\p{N}.&+#'’-]*$/u.test(text) &&
     !isGeneric(text) &&
     !JOBS.has(aliasOf(text)) &&
-    !(isOdd(word) && STANDARDS.has(folded)) &&
-    !isConstant(word)
+    !isConstant(word) &&
+    !isTitleOfChief(word) &&
+    // Code has capitals behind a dot, names have none.
+    !/\.\p{Lu}/u.test(text)
   )
+}
+
+/** Whether everybody has it: a standard, by its number too (`RFC 7540`, `SHA-256`), or an abbreviation that is common. */
+function isCommon({ text }: Word, weightOf: (text: string) => number): boolean {
+  // What is written as any word may be another thing that is called so.
+  if (/^\p{Lu}\p{Ll}+$/u.test(text)) return false
+  const folded = fold(text)
+  const [letters = '', ...numbers] = folded.split(' ')
+  return (
+    STANDARDS.has(folded) ||
+    (STANDARDS.has(letters) && numbers.every((part) => /^\d+$/.test(part))) ||
+    (/^\p{Lu}+$/u.test(text) && weightOf(text) < RARE_ABBREVIATION)
+  )
+}
+
+/** Whether what a company calls its chief officers: `CTO`, `CISO`. */
+function isTitleOfChief({ text }: Word): boolean {
+  return /^C\p{Lu}{1,2}Os?$/u.test(text)
+}
+
+function isNumbered(words: readonly Word[]): boolean {
+  return words.slice(1).every(({ text }) => /^\d+$/.test(text))
+}
+
+/** Whether the words of a heading are written as a name is, and none of them is what everybody's headings have. */
+function isHeadingName(words: readonly Word[], terms: TermWeights): boolean {
+  const [first = NO_WORD] = words
+  return (
+    words.every((word) => isCapital(word) && word.after === '' && !isGeneric(word.text)) &&
+    !JOBS.has(aliasOf(words.at(-1)?.text ?? '')) &&
+    !isActivity(words, terms) &&
+    terms.tokenize(first.text).length > 0 &&
+    !first.text.endsWith('ing')
+  )
+}
+
+/** Whether words say what somebody does, such as Social Engineering, and not what a thing is called. */
+function isActivity(words: readonly Word[], terms: TermWeights): boolean {
+  const last = words.at(-1)?.text.toLowerCase() ?? ''
+  return last.endsWith('ing') && terms.tokenize(last)[0] !== last && !words.some(isOdd)
+}
+
+/** Whether the text of a link begins with it, which has capitals as the title does that it leads to. */
+function isLinked({ before }: Word): boolean {
+  return before.endsWith('[')
 }
 
 /** A company by its full name, such as `Acme Ltd`; null for what is none. */

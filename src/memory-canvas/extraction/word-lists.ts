@@ -71,8 +71,12 @@ export const PUBLIC_MAIL = wordsOf(`
   gmx.net web.de t-online.de proton.me protonmail.com mail.com mail.ru yandex.ru qq.com 163.com zoho.com fastmail.com posteo.de
   hey.com pm.me google.com users.noreply.github.com docs.google.com`)
 
-/** Hosts and people that only examples have. */
-export const PLACEHOLDER_HOSTS = wordsOf('example.com example.org example.net domain.com')
+/** What a domain is called that stands for anybody's. */
+export const PLACEHOLDER_DOMAINS = wordsOf(
+  'business company domain email employer example firm host hostname organisation organization placeholder sample site website',
+)
+
+/** People that only examples have. */
 export const PLACEHOLDER_PEOPLE: ReadonlySet<string> = new Set([
   'jane doe',
   'john doe',
@@ -92,6 +96,11 @@ export const NAME_PARTICLES = wordsOf(
 export const JOBS = wordsOf(`
   administrator advisor analyst architect assistant associate consultant coordinator designer developer director engineer executive
   head intern lead manager officer partner president principal recruiter representative scientist specialist supervisor`)
+
+/** What a person is called right before their name. */
+export const PERSON_NOUNS = wordsOf(`
+  author boss cofounder colleague coworker director doctor engineer founder inventor maintainer mentor president professor researcher
+  scientist spokesperson speaker teammate`)
 
 /** By which a paragraph is seen to be German, where every noun has a capital. */
 export const GERMAN = wordsOf(

@@ -5,7 +5,7 @@ export interface Word {
   text: string
   before: string
   after: string
-  /** A sentence, a list entry or a quotation begins with it. */
+  /** A sentence, a list entry, a quotation or the text of a link begins with it: it may have its capital for that. */
   isFirst: boolean
 }
 
@@ -16,18 +16,29 @@ const TRAILING = /[^\p{L}\p{N}]+$/u
 const POSSESSIVE = /['’]s$/iu
 const LINK_TARGET = /\]\([^()\s]{0,2000}\)/g
 const ENDS_SENTENCE = /[.!?:;…]/u
-const OPENS = /["“”„«»(>•|]/u
+const OPENS = /["“”„«»([>•|]/u
+/** What is filled has longer lines than this: behind a shorter one a new entry begins. */
+const FULL_LINE_CHARACTERS = 40
 
 /** The words of a paragraph, without what code and links hide in it. */
 export function* findingWords(paragraph: string): Pausable<Word[]> {
   const words: Word[] = []
+  const text = paragraph.replace(LINK_TARGET, ']')
   let isFirst = true
-  for (const { 0: token } of paragraph.replace(LINK_TARGET, ']').matchAll(/\S+/g)) {
+  let lineStart = 0
+  let lastEnd = 0
+  for (const { 0: token, index } of text.matchAll(/\S+/g)) {
     if (words.length % 64 === 0) yield
+    const lineEnd = text.slice(lastEnd, index).indexOf('\n')
+    if (lineEnd >= 0) {
+      isFirst ||= lastEnd + lineEnd - lineStart < FULL_LINE_CHARACTERS
+      lineStart = index
+    }
+    lastEnd = index + token.length
     if (token.length > WORD_CHARACTERS_MAX || token.includes('://') || token.includes('`')) {
       // Whatever it is, names on both sides of it do not belong together.
       words.push({ text: '', before: '', after: '', isFirst: true })
-      isFirst = false
+      isFirst ||= ENDS_SENTENCE.test(TRAILING.exec(token)?.[0] ?? '')
       continue
     }
     const before = LEADING.exec(token)?.[0] ?? ''
@@ -37,8 +48,8 @@ export function* findingWords(paragraph: string): Pausable<Word[]> {
     }
     const rest = token.slice(before.length)
     const after = TRAILING.exec(rest)?.[0] ?? ''
-    const text = rest.slice(0, rest.length - after.length).replace(POSSESSIVE, '')
-    words.push({ text, before, after, isFirst: isFirst || OPENS.test(before) })
+    const bare = rest.slice(0, rest.length - after.length).replace(POSSESSIVE, '')
+    words.push({ text: bare, before, after, isFirst: isFirst || OPENS.test(before) })
     isFirst = ENDS_SENTENCE.test(after)
   }
   return words
