@@ -267,7 +267,7 @@ if (process.argv[2] === 'peers') {
 }
 if (process.argv[2] === 'canvas') {
   const { benchCanvas } = await import('./canvas.ts')
-  await benchCanvas(process.argv[3])
+  await benchCanvas(process.argv.slice(3))
   process.exit()
 }
 const wanted = process.argv[2]

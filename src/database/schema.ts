@@ -314,6 +314,7 @@ export interface Schema {
   item_changes: { organization_id: string; revision: number; item_ids: Nullable<string> }
   canvas_work: Leased & {
     organization_id: string
+    revision: Nullable<string>
   }
   entities: {
     organization_id: string

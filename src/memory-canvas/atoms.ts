@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { StoredEntityType } from '../database/schema.ts'
 import { givenNameOf } from './extraction/identity.ts'
-import { idsOf } from './ids.ts'
+import { listOfIds } from './ids.ts'
 import type { View } from './visible-sources.ts'
 
 /** How many items of one source name something, and how many of these it wrote. */
@@ -49,16 +50,28 @@ const SAME_NAMED_MAX = 1_000
 /** How far what goes by the same name is followed: from a handle to an address, to a name, to a phrase. */
 const ROUNDS_MAX = 4
 
+/** The sources of a view as a value for `any($1::text::uuid[])`. */
+export function idsInView({ sources }: View): string {
+  return listOfIds(sources.map(({ id }) => id))
+}
+
 /** The sources of a view as a list for `in`; the view has at least one. */
 export function inView({ sources }: View): RawBuilder<unknown> {
   return sql`(${sql.join(sources.map(({ id }) => id))})`
 }
 
-/** These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names. */
-export async function loadAtoms(db: Db, view: View, ids: Iterable<string>): Promise<Map<string, Atom>> {
-  const atoms = new Map<string, Atom>()
+/**
+ * These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names.
+ * @param atoms those that are loaded already, to which they are added
+ */
+export async function loadAtoms(
+  db: Db,
+  view: View,
+  ids: Iterable<string>,
+  atoms = new Map<string, Atom>(),
+): Promise<Map<string, Atom>> {
   const asked = new Set<string>()
-  let missing = [...ids]
+  let missing = [...ids].filter((id) => !atoms.has(id))
   for (let round = 0; round < ROUNDS_MAX && missing.length > 0; round++) {
     const loaded = await loadThese(db, view, missing)
     for (const atom of loaded) atoms.set(atom.id, atom)
@@ -68,15 +81,15 @@ export async function loadAtoms(db: Db, view: View, ids: Iterable<string>): Prom
   return atoms
 }
 
+const selectEntities = prepare(`
+  select id, type, alias, rank from entities where organization_id = $1 and id = any($2::text::uuid[])`)
+
 /** What is stored of each is looked up for all of them, side by side: a third of the time of a subquery for each. */
 async function loadThese(db: Db, view: View, ids: readonly string[]): Promise<Atom[]> {
-  const given = idsOf(ids)
   const [entities, counts, names] = await Promise.all([
-    sql`
-      select id, type, alias, rank from entities
-      where organization_id = ${view.organizationId} and id = any ${given}`.execute(db),
-    countsOf(db, view, given),
-    namesOf(db, view, given),
+    selectEntities(db, [view.organizationId, listOfIds(ids)]),
+    countsOf(db, view, ids),
+    namesOf(db, view, ids),
   ])
   return EntityRows.parse(entities.rows).flatMap((entity) => {
     const { id, type } = entity
@@ -87,29 +100,32 @@ async function loadThese(db: Db, view: View, ids: readonly string[]): Promise<At
   })
 }
 
+const selectTotals = prepare(`
+  select entity_id, source_id, items, authored from entity_totals
+  where organization_id = $1 and entity_id = any($2::text::uuid[]) and source_id = any($3::text::uuid[])`)
+
 async function countsOf(
   db: Db,
   view: View,
-  given: RawBuilder<unknown>,
+  ids: readonly string[],
 ): Promise<Map<string, Map<string, SourceCount>>> {
-  const { rows } = await sql`
-    select entity_id, source_id, items, authored from entity_totals
-    where organization_id = ${view.organizationId} and entity_id = any ${given} and source_id in ${inView(view)}`.execute(
-    db,
-  )
+  const { rows } = await selectTotals(db, [view.organizationId, listOfIds(ids), idsInView(view)])
   const counts = new Map<string, Map<string, SourceCount>>()
   for (const { entity_id: id, source_id: sourceId, items, authored } of TotalRows.parse(rows)) {
-    const of = counts.get(id) ?? new Map<string, SourceCount>()
-    counts.set(id, of.set(sourceId, { items, authored }))
+    const of = counts.get(id)
+    if (of) of.set(sourceId, { items, authored })
+    else counts.set(id, new Map([[sourceId, { items, authored }]]))
   }
   return counts
 }
 
-async function namesOf(db: Db, view: View, given: RawBuilder<unknown>): Promise<Map<string, CountedName[]>> {
-  const { rows } = await sql`
-    select entity_id, name, max(alias) as alias, sum(items)::int as items from entity_names
-    where organization_id = ${view.organizationId} and entity_id = any ${given} and source_id in ${inView(view)}
-    group by entity_id, name`.execute(db)
+const selectNames = prepare(`
+  select entity_id, name, max(alias) as alias, sum(items)::int as items from entity_names
+  where organization_id = $1 and entity_id = any($2::text::uuid[]) and source_id = any($3::text::uuid[])
+  group by entity_id, name`)
+
+async function namesOf(db: Db, view: View, ids: readonly string[]): Promise<Map<string, CountedName[]>> {
+  const { rows } = await selectNames(db, [view.organizationId, listOfIds(ids), idsInView(view)])
   const names = new Map<string, CountedName[]>()
   for (const { entity_id: id, ...name } of NameRows.parse(rows)) {
     const of = names.get(id)
@@ -147,33 +163,30 @@ function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFoll
   return { aliases, givenNames }
 }
 
-async function findByName(db: Db, view: View, { aliases, givenNames }: NamesToFollow): Promise<string[]> {
-  if (aliases.size === 0 && givenNames.size === 0) return []
-  const given = textsOf(aliases)
-  const { rows } = await sql`
-    (select id from entities where organization_id = ${view.organizationId} and alias = any ${given} order by id limit ${SAME_NAMED_MAX})
-    union
-    (select distinct entity_id from entity_names
-    where organization_id = ${view.organizationId} and alias = any ${given} and source_id in ${inView(view)}
-    order by entity_id limit ${SAME_NAMED_MAX})
-    ${givenNames.size === 0 ? sql`` : sql`union ${calledBy(view, givenNames)}`}`.execute(db)
-  return IdRows.parse(rows).map((row) => row.id)
-}
+/** Whoever goes by an alias has it of a name. */
+const selectByAlias = prepare(`
+  select distinct entity_id as id from entity_names
+  where organization_id = $1 and alias = any($2::text[]) and source_id = any($3::text::uuid[])
+  order by entity_id limit ${SAME_NAMED_MAX}`)
 
 /** The people with one of these given names, each looked up by its index. */
-function calledBy(view: View, givenNames: ReadonlySet<string>): RawBuilder<unknown> {
-  return sql`
-    (select distinct p.entity_id from json_array_elements_text(${JSON.stringify([...givenNames])}::json) as g(name)
-    cross join lateral (
-      select n.entity_id from entity_names n
-      where n.organization_id = ${view.organizationId} and split_part(n.alias, ' ', 1) = g.name and n.alias like '% %'
-        and n.source_id in ${inView(view)}
-      order by n.entity_id limit ${SAME_NAMED_MAX}
-    ) p
-    join entities e on e.organization_id = ${view.organizationId} and e.id = p.entity_id and e.type = 'person'
-    order by p.entity_id limit ${SAME_NAMED_MAX})`
-}
+const selectByGivenName = prepare(`
+  select distinct p.entity_id as id from unnest($2::text[]) as g(name)
+  cross join lateral (
+    select n.entity_id from entity_names n
+    where n.organization_id = $1 and split_part(n.alias, ' ', 1) = g.name and n.alias like '% %'
+      and n.source_id = any($3::text::uuid[])
+    order by n.entity_id limit ${SAME_NAMED_MAX}
+  ) p
+  join entities e on e.organization_id = $1 and e.id = p.entity_id and e.type = 'person'
+  order by p.entity_id limit ${SAME_NAMED_MAX}`)
 
-function textsOf(texts: Iterable<string>): RawBuilder<unknown> {
-  return sql`(array(select value from json_array_elements_text(${JSON.stringify([...texts])}::json)))`
+async function findByName(db: Db, view: View, { aliases, givenNames }: NamesToFollow): Promise<string[]> {
+  const found = await Promise.all([
+    aliases.size === 0 ? null : selectByAlias(db, [view.organizationId, [...aliases], idsInView(view)]),
+    givenNames.size === 0
+      ? null
+      : selectByGivenName(db, [view.organizationId, [...givenNames], idsInView(view)]),
+  ])
+  return [...new Set(found.flatMap((one) => IdRows.parse(one?.rows ?? []).map(({ id }) => id)))]
 }

@@ -1,26 +1,18 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { type Atom, ENTITY_TYPES, type EntityType, inView, loadAtoms, type SourceCount } from './atoms.ts'
+import { type Atom, ENTITY_TYPES, type EntityType, idsInView, loadAtoms, type SourceCount } from './atoms.ts'
+import type { CanvasQuery } from './canvas-query.ts'
+import { DrawnBefore, type Graph } from './drawn-before.ts'
 import { findInItems, findNamed } from './find-named.ts'
 import { byWeight, type CanvasEdge, type CanvasNode, inTurns, toGraph } from './graph.ts'
 import { type Entity, resolveEntities } from './resolve.ts'
 import { countWithin, latestItems, namedTogether, type Selection } from './selection.ts'
 import { type View, type VisibleSource, viewOf } from './visible-sources.ts'
-
-export interface CanvasQuery {
-  q?: string | undefined
-  provider?: ProviderId | undefined
-  entityType?: EntityType | undefined
-  /** A node's id. */
-  around?: string | undefined
-  since?: Date | undefined
-  limit: number
-}
 
 export interface Canvas {
   nodes: CanvasNode[]
@@ -52,6 +44,8 @@ const SINCE_ITEMS_MAX = 500
 export const AROUND_ITEMS_MAX = 500
 /** Of the atoms that a part of the canvas names, those that are looked at. */
 const SELECTED_ATOMS_MAX = 1_000
+/** Atoms beyond those that are shown that are looked up at once: where more of them turn out to be the same, the others are too. */
+const SPARE_ATOMS = 10
 /** A word that stands in one item only is not yet what a company talks about. */
 const TOPIC_WEIGHT_MIN = 2
 /** Sources are at most so large a part of the nodes. */
@@ -59,6 +53,8 @@ const SOURCES_SHARE = 4
 
 /** Draws the canvas of what a caller may see: all of it is counted in the items of visible sources. */
 export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawCanvas {
+  const drawnBefore = new DrawnBefore()
+
   return async (caller, query, signal) => {
     const view = await viewOf(db, caller, query.provider)
     const empty = { generatedAt: clock.now().toISOString(), complete: true, itemsWaiting: 0 }
@@ -68,7 +64,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     }
     // What does not wait for each other is asked for at once: most of a small graph's time is on the way to the database.
     const [graph, itemsWaiting] = await Promise.all([
-      drawGraph(view, caller, query, signal),
+      drawnBefore.find(view, query) ?? drawGraph(view, caller, query, signal),
       countWaiting(db, view),
     ])
     return { ...graph, ...empty, complete: itemsWaiting === 0, itemsWaiting }
@@ -79,29 +75,24 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     caller: Caller,
     query: CanvasQuery,
     signal: AbortSignal,
-  ): Promise<Pick<Canvas, 'nodes' | 'edges'>> {
+  ): Promise<Graph> {
     const selection = await selectItems(db, view, query)
     const asked = query.q === undefined ? null : await findAsked(view, caller, query, query.q, signal)
-    const hasSources = asked === null && query.entityType === undefined
-    const [candidates, sources] = await Promise.all([
-      findCandidates(db, view, query, selection, asked),
+    const ids = asked?.ids ?? null
+    const hasSources = ids === null && query.entityType === undefined
+    const [entities, sources] = await Promise.all([
+      findCandidates(db, view, query, selection, ids),
       hasSources ? weighSources(db, view, query, selection) : [],
     ])
-    const entities = candidates.filter(
-      (entity) =>
-        (query.entityType === undefined || entity.type === query.entityType) &&
-        (asked === null || entity.atoms.some(({ id }) => asked.has(id))) &&
-        (asked !== null ||
-          query.around !== undefined ||
-          entity.type !== 'topic' ||
-          entity.weight >= TOPIC_WEIGHT_MIN),
-    )
     const ranked = ENTITY_TYPES.map((type) =>
       entities.filter((entity) => entity.type === type).toSorted(byWeight),
     )
     const chosen = withCentre(inTurns(ranked, query.limit - sources.length), entities, query)
     const together = chosen.length < 2 ? [] : await namedTogether(db, view, chosen, selection?.items)
-    return toGraph(chosen, sources, together)
+    const graph = toGraph(chosen, sources, together)
+    // The nearest passages may be others tomorrow though the canvas is the same.
+    if (asked?.isByPassages !== true) drawnBefore.keep(view, query, graph)
+    return graph
   }
 
   async function findAsked(
@@ -110,10 +101,11 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     { provider }: CanvasQuery,
     q: string,
     signal: AbortSignal,
-  ): Promise<Set<string>> {
+  ): Promise<{ ids: ReadonlySet<string>; isByPassages: boolean }> {
     const named = await findNamed(db, view, q)
-    if (named.length > 0) return new Set(named)
-    return new Set(await findInItems(db, view, await findItems(caller, q, provider, signal)))
+    if (named.length > 0) return { ids: new Set(named), isByPassages: false }
+    const passages = await findItems(caller, q, provider, signal)
+    return { ids: new Set(await findInItems(db, view, passages)), isByPassages: true }
   }
 }
 
@@ -156,6 +148,7 @@ function noSuchNode(): AppError {
   return new AppError('not_found', 'There is no such node on the canvas')
 }
 
+/** What may be on the canvas, of its kinds and with what it has to weigh; of what there is more of, enough to choose from. */
 async function findCandidates(
   db: Db,
   view: View,
@@ -163,27 +156,47 @@ async function findCandidates(
   selection: Selected | undefined,
   asked: ReadonlySet<string> | null,
 ): Promise<Entity[]> {
+  const isWanted = (entity: Entity): boolean =>
+    (query.entityType === undefined || entity.type === query.entityType) &&
+    (asked === null || entity.atoms.some(({ id }) => asked.has(id))) &&
+    (asked !== null ||
+      query.around !== undefined ||
+      entity.type !== 'topic' ||
+      entity.weight >= TOPIC_WEIGHT_MIN)
   // Some of them will turn out to be the same.
   const room = query.limit + Math.ceil(query.limit / 2) + 10
-  if (!selection) {
-    const ids = asked === null ? await topAtoms(db, view, query.entityType, room) : [...asked].slice(0, room)
-    const atoms = await loadAtoms(db, view, ids)
-    return resolveEntities(atoms.values())
-  }
-  const { counts } = selection
+  const ids = selection
+    ? heaviestSelected(selection, asked, Math.min(room * 2, SELECTED_ATOMS_MAX))
+    : asked === null
+      ? await topAtoms(db, view, query.entityType, room)
+      : [...asked].slice(0, room)
   const centre = query.around === undefined ? [] : [query.around]
+  const wantedOf = (atoms: ReadonlyMap<string, Atom>): Entity[] => {
+    const entities = resolveEntities(atoms.values())
+    // What they are called and who is the same as whom all items say; how many, only the selected ones.
+    const counted = selection
+      ? entities.map((entity) => countedIn(entity, selection.counts)).filter(({ weight }) => weight > 0)
+      : entities
+    return counted.filter(isWanted)
+  }
+  // The kinds take turns among those of the whole canvas already; of a part nobody knows them before.
+  const enough = selection || asked !== null ? ids.length : query.limit + SPARE_ATOMS
+  const atoms = await loadAtoms(db, view, [...centre, ...ids.slice(0, enough)])
+  const wanted = wantedOf(atoms)
+  if (wanted.length >= query.limit || ids.length <= enough) return wanted
+  return wantedOf(await loadAtoms(db, view, ids.slice(enough), atoms))
+}
+
+/** The atoms that most of the selected items name. */
+function heaviestSelected({ counts }: Selected, asked: ReadonlySet<string> | null, limit: number): string[] {
   const itemsOf = (id: string): number =>
     [...(counts.get(id)?.values() ?? [])].reduce((sum, { items }) => sum + items, 0)
-  const ids = [...counts.keys()]
+  return [...counts.keys()]
     .filter((id) => asked === null || asked.has(id))
     .map((id) => ({ id, items: itemsOf(id) }))
     .toSorted((left, right) => right.items - left.items || (left.id < right.id ? -1 : 1))
-    .slice(0, Math.min(room * 2, SELECTED_ATOMS_MAX))
+    .slice(0, limit)
     .map(({ id }) => id)
-  const atoms = await loadAtoms(db, view, [...centre, ...ids])
-  // What they are called and who is the same as whom all items say; how many, only the selected ones.
-  const counted = resolveEntities(atoms.values()).map((entity) => countedIn(entity, counts))
-  return counted.filter(({ weight }) => weight > 0)
 }
 
 function countedIn(entity: Entity, within: Selected['counts']): Entity {
@@ -199,6 +212,29 @@ function countedIn(entity: Entity, within: Selected['counts']): Entity {
 
 const IdRows = z.array(z.object({ id: z.string() }))
 
+/** What is not among the first of every source is counted there too before it is ranked. */
+const selectTop = prepare(`
+  select r.id from (
+    select k.turn, l.id, case when l.sources = cardinality($2::text::uuid[]) then l.items else (
+      select sum(items) from entity_totals
+      where organization_id = $1 and entity_id = l.id and source_id = any($2::text::uuid[])
+    ) end as items
+    from unnest($3::text[]) with ordinality as k(type, turn)
+    cross join lateral (
+      select t.entity_id as id, sum(t.items) as items, count(*) as sources,
+        row_number() over (order by sum(t.items) desc, t.entity_id) as place
+      from unnest($2::text::uuid[]) as s(id)
+      cross join lateral (
+        select entity_id, items from entity_totals
+        where organization_id = $1 and source_id = s.id and type = k.type
+        order by items desc, entity_id limit $5
+      ) t
+      group by t.entity_id order by sum(t.items) desc, t.entity_id limit $4
+    ) l
+    order by l.place, k.turn limit $4
+  ) r
+  order by row_number() over (partition by r.turn order by r.items desc, r.id), r.turn`)
+
 /** The atoms that most items in view name, the types in turns: the first of each source and type by their index, then the best. */
 async function topAtoms(
   db: Db,
@@ -207,20 +243,14 @@ async function topAtoms(
   room: number,
 ): Promise<string[]> {
   const types = entityType === undefined ? ENTITY_TYPES : [entityType]
-  const sourceIds = JSON.stringify(view.sources.map(({ id }) => id))
-  const { rows } = await sql`
-    select t.entity_id as id
-    from json_array_elements_text(${sourceIds}::json) as s(id)
-    cross join json_array_elements_text(${JSON.stringify(types)}::json) with ordinality as k(type, turn)
-    cross join lateral (
-      select entity_id, items from entity_totals
-      where organization_id = ${view.organizationId} and source_id = s.id::uuid and type = k.type
-      order by items desc, entity_id limit ${room}
-    ) t
-    group by t.entity_id, k.turn
-    order by row_number() over (partition by k.turn order by sum(t.items) desc, t.entity_id), k.turn
-    limit ${room}`.execute(db)
-  return IdRows.parse(rows).map((row) => row.id)
+  const looked = async (each: number): Promise<string[]> => {
+    const { rows } = await selectTop(db, [view.organizationId, idsInView(view), types, room, each])
+    return IdRows.parse(rows).map((row) => row.id)
+  }
+  // Where there are several types, half as many of each are more than are taken, unless most others have few.
+  const half = Math.ceil(room / 2)
+  const found = await looked(types.length > 1 ? half : room)
+  return types.length > 1 && found.length >= half && found.length < room ? await looked(room) : found
 }
 
 async function weighSources(
@@ -243,11 +273,12 @@ function countsOfSources({ sources }: View, { counts }: Selected): Map<string, n
 
 const WeightRows = z.array(z.object({ source_id: z.string(), items: z.number() }))
 
+const selectTotalsOfSources = prepare(`
+  select t.source_id, t.items from unnest($2::text::uuid[]) as s(id)
+  join entity_totals t on t.organization_id = $1 and t.source_id = s.id and t.entity_id = s.id`)
+
 async function totalsOfSources(db: Db, view: View): Promise<Map<string, number>> {
-  const { rows } = await sql`
-    select t.source_id, t.items from json_array_elements_text(${JSON.stringify(view.sources.map(({ id }) => id))}::json) as s(id)
-    join entity_totals t on t.organization_id = ${view.organizationId} and t.source_id = s.id::uuid
-      and t.entity_id = s.id::uuid`.execute(db)
+  const { rows } = await selectTotalsOfSources(db, [view.organizationId, idsInView(view)])
   return new Map(WeightRows.parse(rows).map((row) => [row.source_id, row.items]))
 }
 
@@ -260,11 +291,12 @@ function withCentre(chosen: Entity[], entities: readonly Entity[], { around, lim
 
 const WaitingRows = z.array(z.object({ waiting: z.number() }))
 
+const selectWaiting = prepare(`
+  select count(*)::int as waiting from source_items
+  where organization_id = $1 and source_id = any($2::text::uuid[]) and canvas_sha256 is distinct from content_sha256`)
+
 /** Items in view that the canvas has not read as they are. */
 async function countWaiting(db: Db, view: View): Promise<number> {
-  const { rows } = await sql`
-    select count(*)::int as waiting from source_items
-    where organization_id = ${view.organizationId} and source_id in ${inView(view)}
-      and canvas_sha256 is distinct from content_sha256`.execute(db)
+  const { rows } = await selectWaiting(db, [view.organizationId, idsInView(view)])
   return WaitingRows.parse(rows)[0]?.waiting ?? 0
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
@@ -166,11 +167,13 @@ export async function removeMentions(
   }))
 }
 
-/** Makes others who change the organization's canvas wait until the transaction ends. */
+/** Makes others who change the organization's canvas wait until the transaction ends, and what was drawn before be drawn anew. */
 export async function lockCanvas(tx: Tx, organizationId: string): Promise<void> {
   await sql`
     insert into canvas_work (organization_id) values (${organizationId}) on conflict (organization_id) do nothing`.execute(
     tx,
   )
-  await sql`select from canvas_work where organization_id = ${organizationId} for update`.execute(tx)
+  await sql`update canvas_work set revision = ${randomUUID()} where organization_id = ${organizationId}`.execute(
+    tx,
+  )
 }

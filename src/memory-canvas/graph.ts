@@ -1,5 +1,6 @@
 import type { ProviderId } from '../kernel/providers.ts'
 import type { EntityType } from './atoms.ts'
+import { PATH_MARK } from './extraction/identity.ts'
 import type { Entity } from './resolve.ts'
 import type { Together } from './selection.ts'
 import type { VisibleSource } from './visible-sources.ts'
@@ -54,6 +55,7 @@ export function toGraph(
   sources: readonly (VisibleSource & { weight: number })[],
   together: readonly Together[],
 ): { nodes: CanvasNode[]; edges: CanvasEdge[] } {
+  const labels = labelsApart(entities)
   const nodes = [
     ...sources.map(({ id, provider, label, weight }): CanvasNode => ({
       id,
@@ -64,58 +66,103 @@ export function toGraph(
       weight,
     })),
     ...entities.flatMap(({ id, type, label, weight }): CanvasNode[] =>
-      type === 'source' ? [] : [{ id, kind: 'entity', type, label, provider: null, weight }],
+      type === 'source'
+        ? []
+        : [{ id, kind: 'entity', type, label: labels.get(id) ?? label, provider: null, weight }],
     ),
   ].toSorted(byWeight)
   const edges = [...edgesToSources(entities, sources), ...edgesBetween(entities, together)]
-    .toSorted((left, right) => right.weight - left.weight || (left.id < right.id ? -1 : 1))
+    .toSorted(strongestFirst)
     .slice(0, nodes.length * EDGES_A_NODE)
+    .map(({ type, source, target, weight }): CanvasEdge => ({
+      id: `${type}:${source}:${target}`,
+      source,
+      target,
+      type,
+      weight,
+    }))
   return { nodes, edges }
 }
 
-function edge(type: EdgeType, source: string, target: string, weight: number): CanvasEdge {
-  return { id: `${type}:${source}:${target}`, source, target, type, weight }
+/** An edge before it is known whether it is shown: of thousands, few are. */
+type Link = Omit<CanvasEdge, 'id'>
+
+/** Ties go as their ids do. */
+function strongestFirst(left: Link, right: Link): number {
+  if (left.weight !== right.weight) return right.weight - left.weight
+  if (left.type !== right.type) return left.type < right.type ? -1 : 1
+  if (left.source !== right.source) return left.source < right.source ? -1 : 1
+  return left.target < right.target ? -1 : 1
 }
 
-function edgesToSources(entities: readonly Entity[], sources: readonly VisibleSource[]): CanvasEdge[] {
-  const edges: CanvasEdge[] = []
+/** Of folders that are called the same, as much of where each is as tells them apart: `Team / Plans`, `Archive / Plans`. */
+function labelsApart(entities: readonly Entity[]): Map<string, string> {
+  const labels = new Map<string, string>()
+  const channels = entities.filter(({ type }) => type === 'channel')
+  for (const same of Map.groupBy(channels, ({ label }) => label).values()) {
+    if (same.length < 2) continue
+    const paths = same.map(({ label, aliases }) => pathTo(label, aliases))
+    const depth = Math.max(...paths.map(({ length }) => length))
+    for (let parts = 2; parts <= depth; parts++) {
+      const shown = paths.map((path) => path.slice(-parts).join(PATH_MARK))
+      for (const [place, { id }] of same.entries()) labels.set(id, shown[place] ?? '')
+      if (new Set(shown).size === shown.length) break
+    }
+  }
+  return labels
+}
+
+function pathTo(label: string, aliases: readonly string[]): string[] {
+  const path = aliases.find((alias) => alias.endsWith(`${PATH_MARK}${label}`)) ?? label
+  return path.split(PATH_MARK)
+}
+
+function edgesToSources(entities: readonly Entity[], sources: readonly VisibleSource[]): Link[] {
+  const edges: Link[] = []
   for (const { id, type, counts } of entities) {
-    for (const { id: sourceId } of sources) {
-      const count = counts.get(sourceId)
+    for (const { id: source } of sources) {
+      const count = counts.get(source)
       if (!count) continue
       const { items, authored } = count
-      if (type === 'channel') edges.push(edge('posted_in', sourceId, id, items))
+      if (type === 'channel') edges.push({ source, target: id, type: 'posted_in', weight: items })
       else {
-        if (authored > 0) edges.push(edge('authored', id, sourceId, authored))
-        if (items > authored) edges.push(edge('mentions', sourceId, id, items - authored))
+        if (authored > 0) edges.push({ source: id, target: source, type: 'authored', weight: authored })
+        if (items > authored) edges.push({ source, target: id, type: 'mentions', weight: items - authored })
       }
     }
   }
   return edges
 }
 
-function edgesBetween(entities: readonly Entity[], together: readonly Together[]): CanvasEdge[] {
-  const edges = new Map<string, CanvasEdge>()
-  for (const { nodes, roles } of together) {
-    const inItem = new Map<string, CanvasEdge>()
-    for (let a = 0; a < nodes.length; a++) {
-      for (let b = 0; b < nodes.length; b++) {
-        const from = entities[nodes[a] ?? -1]
-        const to = entities[nodes[b] ?? -1]
+/** An edge between two entities that is counted item by item, in each item once. */
+interface Counting {
+  edge: Link
+  countedIn: Together
+}
+
+function edgesBetween(entities: readonly Entity[], together: readonly Together[]): Link[] {
+  const edges = new Map<number, Counting>()
+  for (const item of together) {
+    const { nodes, roles } = item
+    for (const [a, fromNode] of nodes.entries()) {
+      for (const [b, toNode] of nodes.entries()) {
+        const from = entities[fromNode]
+        const to = entities[toNode]
         if (!from || !to || from === to) continue
         const type = edgeType(roles[a] ?? 'mention', roles[b] ?? 'mention', from.id < to.id)
         if (type === null) continue
-        const one = edge(type, from.id, to.id, 1)
-        inItem.set(one.id, one)
+        const key = (EDGE_TYPES.indexOf(type) * entities.length + fromNode) * entities.length + toNode
+        const known = edges.get(key)
+        if (!known)
+          edges.set(key, { edge: { source: from.id, target: to.id, type, weight: 1 }, countedIn: item })
+        else if (known.countedIn !== item) {
+          known.edge.weight += 1
+          known.countedIn = item
+        }
       }
     }
-    for (const [id, one] of inItem) {
-      const known = edges.get(id)
-      if (known) known.weight += 1
-      else edges.set(id, one)
-    }
   }
-  return [...edges.values()]
+  return [...edges.values()].map(({ edge }) => edge)
 }
 
 /** From who wrote an item to what it says and where it stands; what else it names together is one edge, from the lower id. */

@@ -5,6 +5,7 @@ import { createModelRegistry } from '../embeddings/index.ts'
 import { loadTermWeights, type TermWeights } from '../inference/term-weights.ts'
 import { createItems, deleteItems, dropClaims, type Items } from '../items/index.ts'
 import { systemClock } from '../kernel/clock.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
@@ -298,5 +299,41 @@ describe('a worker', () => {
     )
     expect(complete).toBe(true)
     expect(nodes.map(({ label }) => label)).toContain('Grace Hopper')
+  })
+})
+
+describe('a graph that was drawn', () => {
+  it('is shown again until something is read or deleted', async () => {
+    const organization = await insertOrganization(database.db)
+    const write = (n: number) =>
+      items.write(organization.id, [testItem(organization, { externalId: `i${n}`, body: bodyOf(n) })])
+    await write(1)
+    await write(2)
+    await readAll()
+    const canvas = createMemoryCanvas({ db: database.db, clock: systemClock, findItems: async () => [] })
+    const { signal } = new AbortController()
+    const draw = (providers: readonly ProviderId[] | null = null) =>
+      canvas.draw(organization.caller(providers), { limit: 50 }, signal)
+    const first = await draw()
+    expect((await draw()).nodes).toBe(first.nodes)
+    expect((await draw(['slack'])).nodes).toEqual([])
+
+    await write(3)
+    // It waits: the graph is still what was read.
+    expect((await draw()).nodes).toBe(first.nodes)
+    expect((await draw()).itemsWaiting).toBe(1)
+    await readAll()
+    const second = await draw()
+    expect(second.nodes).not.toEqual(first.nodes)
+    await changeItems(database.db, organization.id, (tx, changes) =>
+      deleteItems(tx, changes, {
+        organizationId: organization.id,
+        provider: 'notion',
+        externalIds: ['i3'],
+      }),
+    )
+    const third = await draw()
+    expect(third.nodes).toEqual(first.nodes)
+    expect(third.nodes).not.toBe(first.nodes)
   })
 })

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { providersOf } from '../providers/index.ts'
+import { PROVIDERS, providersOf } from '../providers/index.ts'
 
 /** A source whose items the caller may see. */
 export interface VisibleSource {
@@ -14,24 +16,35 @@ export interface VisibleSource {
 export interface View {
   organizationId: string
   sources: readonly VisibleSource[]
+  /** Of what the canvas is drawn from, as it was when the view was taken; null where nothing is known of it. */
+  revision: string | null
 }
 
 /** The sources in the caller's scope, and of one provider where that is asked for, that nobody has removed; the first made first. */
 export async function viewOf(db: Db, caller: Caller, provider?: ProviderId): Promise<View> {
   const { organizationId } = caller
   const providers = providersOf(caller).filter((one) => provider === undefined || one === provider)
-  if (providers.length === 0) return { organizationId, sources: [] }
-  const rows = await db
-    .selectFrom('sources')
-    .select(['id', 'provider', 'display_name'])
-    .where('organization_id', '=', organizationId)
-    .where('provider', 'in', providers)
-    .where('removed_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
+  if (providers.length === 0) return { organizationId, sources: [], revision: null }
+  const { rows } = await selectSources(db, [organizationId, providers])
+  const visible = SourceRows.parse(rows)
   return {
     organizationId,
-    sources: rows.map(({ id, provider: of, display_name: label }) => ({ id, provider: of, label })),
+    sources: visible.map(({ id, provider: of, display_name: label }) => ({ id, provider: of, label })),
+    revision: visible[0]?.revision ?? null,
   }
 }
+
+const SourceRows = z.array(
+  z.object({
+    id: z.string(),
+    provider: z.enum(PROVIDERS),
+    display_name: z.string(),
+    revision: z.string().nullable(),
+  }),
+)
+
+const selectSources = prepare(`
+  select s.id, s.provider, s.display_name, w.revision from sources s
+  left join canvas_work w on w.organization_id = s.organization_id
+  where s.organization_id = $1 and s.provider = any($2::text[]) and s.removed_at is null
+  order by s.created_at, s.id`)

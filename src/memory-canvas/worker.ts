@@ -271,10 +271,10 @@ async function claim(db: Db, organizationId: string): Promise<string | null> {
   return numAffectedRows === 1n ? leaseId : null
 }
 
-/** Keeps the lease, and with its row the canvas to itself until the transaction ends. @throws LeaseLost */
+/** Keeps the lease, and with its row the canvas to itself until the transaction ends, which changes it. @throws LeaseLost */
 async function renew(tx: Tx, organizationId: string, leaseId: string): Promise<void> {
   const { numAffectedRows } = await sql`
-    update canvas_work set lease_expires_at = ${leaseEnd(LEASE_SECONDS)}
+    update canvas_work set lease_expires_at = ${leaseEnd(LEASE_SECONDS)}, revision = ${randomUUID()}
     where organization_id = ${organizationId} and lease_id = ${leaseId}`.execute(tx)
   if (numAffectedRows !== 1n) throw new LeaseLost()
 }

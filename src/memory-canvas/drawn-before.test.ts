@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { DrawnBefore, type Graph } from './drawn-before.ts'
+import type { View } from './visible-sources.ts'
+
+const VIEW: View = {
+  organizationId: 'o',
+  sources: [{ id: 's', provider: 'slack', label: 'Chat' }],
+  revision: 'first',
+}
+
+function graphOf(nodes: number): Graph {
+  const node = { kind: 'entity', type: 'topic', label: 'Atlas', provider: null, weight: 1 } as const
+  return { nodes: Array.from({ length: nodes }, (_, n) => ({ ...node, id: `${n}` })), edges: [] }
+}
+
+describe('what was drawn before', () => {
+  it('is drawn again for the same view, state and question alone', () => {
+    const drawn = new DrawnBefore()
+    const graph = graphOf(1)
+    drawn.keep(VIEW, { limit: 10, q: 'atlas' }, graph)
+    expect(drawn.find(VIEW, { limit: 10, q: 'atlas' })).toBe(graph)
+    const others: View[] = [
+      { ...VIEW, revision: 'second' },
+      { ...VIEW, organizationId: 'p' },
+      { ...VIEW, sources: [] },
+      { ...VIEW, sources: [...VIEW.sources, { id: 't', provider: 'notion', label: 'Wiki' }] },
+      { ...VIEW, sources: [{ id: 's', provider: 'slack', label: 'Renamed' }] },
+    ]
+    for (const view of others) expect(drawn.find(view, { limit: 10, q: 'atlas' })).toBeUndefined()
+    const questions = [
+      { limit: 11, q: 'atlas' },
+      { limit: 10 },
+      { limit: 10, q: 'atlas', around: 's' },
+      { limit: 10, q: 'atlas', since: new Date(0) },
+      { limit: 10, q: 'atlas', provider: 'slack' },
+      { limit: 10, q: 'atlas', entityType: 'topic' },
+    ] as const
+    for (const query of questions) expect(drawn.find(VIEW, query)).toBeUndefined()
+  })
+
+  it('is not kept where nobody knows what state it was drawn of', () => {
+    const drawn = new DrawnBefore()
+    const view = { ...VIEW, revision: null }
+    drawn.keep(view, { limit: 10 }, graphOf(1))
+    expect(drawn.find(view, { limit: 10 })).toBeUndefined()
+  })
+
+  it('gives way to what is asked for later, and stays while it is asked for', () => {
+    const drawn = new DrawnBefore()
+    for (let limit = 1; limit <= 40; limit++) {
+      drawn.keep(VIEW, { limit }, graphOf(500))
+      expect(drawn.find(VIEW, { limit: 1 })).toBeDefined()
+    }
+    const kept = Array.from({ length: 40 }, (_, n) => n + 1).filter((limit) => drawn.find(VIEW, { limit }))
+    expect(kept).toEqual([1, ...Array.from({ length: 19 }, (_, n) => n + 22)])
+  })
+})

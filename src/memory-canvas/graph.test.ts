@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import type { EntityType } from './atoms.ts'
+import { toGraph } from './graph.ts'
+import type { Entity } from './resolve.ts'
+
+function entity(id: string, type: EntityType, label: string, aliases: string[] = []): Entity {
+  return { id, type, label, aliases, weight: 1, counts: new Map(), atoms: [] }
+}
+
+function labelsOf(entities: readonly Entity[]): string[] {
+  return toGraph(entities, [], []).nodes.map(({ label }) => label)
+}
+
+describe('folders that are called the same', () => {
+  it('are told apart by as much of where they are as it takes', () => {
+    const plans = [
+      entity('a', 'channel', 'Plans', ['North / Team / Plans']),
+      entity('b', 'channel', 'Plans', ['South / Team / Plans']),
+      entity('c', 'channel', 'Notes', ['North / Notes']),
+    ]
+    expect(labelsOf(plans)).toEqual(['North / Team / Plans', 'Notes', 'South / Team / Plans'])
+    expect(labelsOf(plans.slice(1))).toEqual(['Notes', 'Plans'])
+  })
+
+  it('keep their name where nothing more is known of them, and people always', () => {
+    const same = [
+      entity('a', 'channel', '#general'),
+      entity('b', 'channel', '#general'),
+      entity('c', 'person', 'Ada'),
+      entity('d', 'person', 'Ada'),
+    ]
+    expect(labelsOf(same)).toEqual(['#general', '#general', 'Ada', 'Ada'])
+  })
+})
