@@ -80,10 +80,8 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     const asked = query.q === undefined ? null : await findAsked(view, caller, query, query.q, signal)
     const ids = asked?.ids ?? null
     const hasSources = ids === null && query.entityType === undefined
-    const [entities, sources] = await Promise.all([
-      findCandidates(db, view, query, selection, ids),
-      hasSources ? weighSources(db, view, query, selection) : [],
-    ])
+    const sources = hasSources ? weighSources(view, query, selection) : []
+    const entities = await findCandidates(db, view, query, selection, ids)
     const ranked = ENTITY_TYPES.map((type) =>
       entities.filter((entity) => entity.type === type).toSorted(byWeight),
     )
@@ -215,15 +213,15 @@ const IdRows = z.array(z.object({ id: z.string() }))
 /** What is not among the first of every source is counted there too before it is ranked. */
 const selectTop = prepare(`
   select r.id from (
-    select k.turn, l.id, case when l.sources = cardinality($2::text::uuid[]) then l.items else (
+    select k.turn, l.id, case when l.sources = cardinality($2::uuid[]) then l.items else (
       select sum(items) from entity_totals
-      where organization_id = $1 and entity_id = l.id and source_id = any($2::text::uuid[])
+      where organization_id = $1 and entity_id = l.id and source_id = any($2::uuid[])
     ) end as items
     from unnest($3::text[]) with ordinality as k(type, turn)
     cross join lateral (
       select t.entity_id as id, sum(t.items) as items, count(*) as sources,
         row_number() over (order by sum(t.items) desc, t.entity_id) as place
-      from unnest($2::text::uuid[]) as s(id)
+      from unnest($2::uuid[]) as s(id)
       cross join lateral (
         select entity_id, items from entity_totals
         where organization_id = $1 and source_id = s.id and type = k.type
@@ -253,33 +251,19 @@ async function topAtoms(
   return types.length > 1 && found.length >= half && found.length < room ? await looked(room) : found
 }
 
-async function weighSources(
-  db: Db,
+function weighSources(
   view: View,
   { limit }: CanvasQuery,
   selection: Selected | undefined,
-): Promise<(VisibleSource & { weight: number })[]> {
-  const weights = selection ? countsOfSources(view, selection) : await totalsOfSources(db, view)
+): (VisibleSource & { weight: number })[] {
   return view.sources
-    .map((source) => ({ ...source, weight: weights.get(source.id) ?? 0 }))
+    .map((source) => ({
+      ...source,
+      weight: selection ? (selection.counts.get(source.id)?.get(source.id)?.items ?? 0) : source.items,
+    }))
     .filter(({ weight }) => weight > 0)
     .toSorted(byWeight)
     .slice(0, Math.floor(limit / SOURCES_SHARE))
-}
-
-function countsOfSources({ sources }: View, { counts }: Selected): Map<string, number> {
-  return new Map(sources.map(({ id }) => [id, counts.get(id)?.get(id)?.items ?? 0]))
-}
-
-const WeightRows = z.array(z.object({ source_id: z.string(), items: z.number() }))
-
-const selectTotalsOfSources = prepare(`
-  select t.source_id, t.items from unnest($2::text::uuid[]) as s(id)
-  join entity_totals t on t.organization_id = $1 and t.source_id = s.id and t.entity_id = s.id`)
-
-async function totalsOfSources(db: Db, view: View): Promise<Map<string, number>> {
-  const { rows } = await selectTotalsOfSources(db, [view.organizationId, idsInView(view)])
-  return new Map(WeightRows.parse(rows).map((row) => [row.source_id, row.items]))
 }
 
 /** The node that was asked around is among them, however little it weighs. */
@@ -293,7 +277,7 @@ const WaitingRows = z.array(z.object({ waiting: z.number() }))
 
 const selectWaiting = prepare(`
   select count(*)::int as waiting from source_items
-  where organization_id = $1 and source_id = any($2::text::uuid[]) and canvas_sha256 is distinct from content_sha256`)
+  where organization_id = $1 and source_id = any($2::uuid[]) and canvas_sha256 is distinct from content_sha256`)
 
 /** Items in view that the canvas has not read as they are. */
 async function countWaiting(db: Db, view: View): Promise<number> {

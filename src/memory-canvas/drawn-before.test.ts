@@ -4,7 +4,7 @@ import type { View } from './visible-sources.ts'
 
 const VIEW: View = {
   organizationId: 'o',
-  sources: [{ id: 's', provider: 'slack', label: 'Chat' }],
+  sources: [{ id: 's', provider: 'slack', label: 'Chat', items: 1 }],
   revision: 'first',
 }
 
@@ -23,8 +23,8 @@ describe('what was drawn before', () => {
       { ...VIEW, revision: 'second' },
       { ...VIEW, organizationId: 'p' },
       { ...VIEW, sources: [] },
-      { ...VIEW, sources: [...VIEW.sources, { id: 't', provider: 'notion', label: 'Wiki' }] },
-      { ...VIEW, sources: [{ id: 's', provider: 'slack', label: 'Renamed' }] },
+      { ...VIEW, sources: [...VIEW.sources, { id: 't', provider: 'notion', label: 'Wiki', items: 1 }] },
+      { ...VIEW, sources: [{ id: 's', provider: 'slack', label: 'Renamed', items: 1 }] },
     ]
     for (const view of others) expect(drawn.find(view, { limit: 10, q: 'atlas' })).toBeUndefined()
     const questions = [

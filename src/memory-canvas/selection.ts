@@ -87,11 +87,11 @@ function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[]
 }
 
 /** The items of a list. */
-const GIVEN_ITEMS = '$4::text::uuid[]'
+const GIVEN_ITEMS = '$4::uuid[]'
 
 /** The latest items of each place of a list. */
 const LATEST_ITEMS = `(array(
-    select distinct m.source_item_id from unnest($4::text::uuid[], $5::text::uuid[]) as p(id, source)
+    select distinct m.source_item_id from unnest($4::uuid[], $5::uuid[]) as p(id, source)
     cross join lateral (
       select source_item_id from item_entities
       where organization_id = $1 and entity_id = p.id and source_id = p.source
@@ -109,10 +109,10 @@ function selectTogether(items: string): Prepared<unknown> {
     select string_agg((c.place * ${ROLES.length} + array_position(array[${ROLES.map((role) => `'${role}'`).join(', ')}], m.role))::text, ',') as codes
     from (
       select source_item_id, entity_id, role from item_entities
-      where organization_id = $1 and source_item_id = any(${items}) and source_id = any($2::text::uuid[])
+      where organization_id = $1 and source_item_id = any(${items}) and source_id = any($2::uuid[])
       offset 0
     ) m
-    join unnest($3::text::uuid[]) with ordinality as c(id, place) on c.id = m.entity_id
+    join unnest($3::uuid[]) with ordinality as c(id, place) on c.id = m.entity_id
     group by m.source_item_id having count(*) > 1
   ) x`)
 }

@@ -10,6 +10,8 @@ export interface VisibleSource {
   id: string
   provider: ProviderId
   label: string
+  /** How many of its items have been read for the canvas. */
+  items: number
 }
 
 /** What is looked at: the sources of an organization that the caller may see. Everything of the canvas is counted within it. */
@@ -29,7 +31,12 @@ export async function viewOf(db: Db, caller: Caller, provider?: ProviderId): Pro
   const visible = SourceRows.parse(rows)
   return {
     organizationId,
-    sources: visible.map(({ id, provider: of, display_name: label }) => ({ id, provider: of, label })),
+    sources: visible.map(({ id, provider: of, display_name: label, items }) => ({
+      id,
+      provider: of,
+      label,
+      items,
+    })),
     revision: visible[0]?.revision ?? null,
   }
 }
@@ -39,12 +46,14 @@ const SourceRows = z.array(
     id: z.string(),
     provider: z.enum(PROVIDERS),
     display_name: z.string(),
+    items: z.number(),
     revision: z.string().nullable(),
   }),
 )
 
 const selectSources = prepare(`
-  select s.id, s.provider, s.display_name, w.revision from sources s
+  select s.id, s.provider, s.display_name, coalesce(t.items, 0) as items, w.revision from sources s
   left join canvas_work w on w.organization_id = s.organization_id
+  left join entity_totals t on t.organization_id = s.organization_id and t.entity_id = s.id and t.source_id = s.id
   where s.organization_id = $1 and s.provider = any($2::text[]) and s.removed_at is null
   order by s.created_at, s.id`)
