@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Database suites (*.db.test.ts) run on the embedded database always, and on PostgreSQL when TEST_DATABASE_URL is set.
 const postgresUrl = process.env.TEST_DATABASE_URL
@@ -6,16 +8,52 @@ const postgresUrl = process.env.TEST_DATABASE_URL
 // They only end what hangs: how long a test takes depends on what else the machine does, and says nothing about the code.
 // What waits for something gives up by itself when nothing changes any more (test/support/until.ts).
 // A test that fails is run once more, and reported as such: a real fault fails twice, a neighbour's burst does not.
-const shared = { testTimeout: 300_000, hookTimeout: 300_000, retry: 1, pool: 'forks' as const }
+// The files of a project share the processes that run them: half of what a suite takes is to load the service and compile
+// the embedded database, and that is done once a process. Every file has its own database and servers all the same, and
+// `leave-as-found` fails a file that would leave anything behind in the process.
+const shared = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  retry: 1,
+  pool: 'forks' as const,
+  isolate: false,
+  setupFiles: ['test/support/leave-as-found.ts'],
+}
 // They drive a real browser on the built console, and are skipped, loudly, where no Chromium can be had.
 const browserSuites = ['test/browser/**/*.browser.test.ts']
 const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'evaluation/**/*.db.test.ts']
 
 const browserSetup = ['test/support/database-setup.ts', 'test/browser/setup.ts']
 
+// Long for their length, which is all that a first run has to go by: begun last, one of them keeps a lone worker busy.
+const LONG = [
+  'killed-overage',
+  'killed-sync',
+  'saved-vectors',
+  'journeys/backup',
+  'backup/backup',
+  'hostile-text',
+]
+
+const isLong = ({ moduleId }: TestSpecification): boolean =>
+  LONG.some((name) => moduleId.endsWith(`/${name}.test.ts`))
+
+/** Begins with what takes longest. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is no array's
+    const inOrder = await super.sort(files)
+    return [...inOrder.filter(isLong), ...inOrder.filter((file) => !isLong(file))]
+  }
+}
+
+// One more than processors, since tests wait a good deal for disks and for each other; each may take a gigabyte of memory.
+const WORKERS_MAX = 8
+
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: Math.min(WORKERS_MAX, availableParallelism() + 1),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

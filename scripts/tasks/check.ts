@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { styleText } from 'node:util'
+import pLimit from 'p-limit'
 import { z } from 'zod'
 
 interface Step {
@@ -28,30 +30,34 @@ const LayerReport = z.object({
   }),
 })
 
-const STEPS: readonly Step[] = [
+/** Each after the ones before it. */
+const STAGES: readonly (readonly Step[])[] = [
   // The console's client is typed by the OpenAPI document: a route that changed breaks its types.
-  { name: 'API types', command: 'node', args: ['scripts/console-types.mjs'] },
-  { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
-  { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
-  {
-    name: 'types',
-    command: 'node',
-    args: ['node_modules/@typescript/native/bin/tsc', '--noEmit', '-p', '.'],
-  },
-  {
-    name: 'console',
-    command: 'node',
-    args: ['node_modules/@typescript/native/bin/tsc', '--noEmit', '-p', 'console'],
-  },
-  {
-    name: 'layers',
-    command: 'depcruise',
-    args: [...LAYERED, '--config', '.dependency-cruiser.cjs', '--output-type', 'json'],
-    inspect: findLayerFaults,
-  },
-  { name: 'dead code', command: 'knip', args: [] },
+  [{ name: 'API types', command: 'node', args: ['scripts/console-types.mjs'] }],
+  // At once, as far as there are processors.
+  [
+    { name: 'dead code', command: 'knip', args: [] },
+    {
+      name: 'layers',
+      command: 'depcruise',
+      args: [...LAYERED, '--config', '.dependency-cruiser.cjs', '--output-type', 'json'],
+      inspect: findLayerFaults,
+    },
+    { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
+    {
+      name: 'types',
+      command: 'node',
+      args: ['node_modules/@typescript/native/bin/tsc', '--noEmit', '-p', '.'],
+    },
+    {
+      name: 'console',
+      command: 'node',
+      args: ['node_modules/@typescript/native/bin/tsc', '--noEmit', '-p', 'console'],
+    },
+    { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
+  ],
   // What `npm run check -- …` is given goes to the tests: `--project postgres` where the others have just run.
-  { name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(2)], live: true },
+  [{ name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(2)], live: true }],
 ]
 
 /** What breaks the layers. A check that finds no module passes too, so every folder has to have been seen. */
@@ -67,18 +73,28 @@ function findLayerFaults(output: string): string | undefined {
 /** Runs every step, also after a failed one, so that one run shows all there is to mend. */
 async function main(): Promise<number> {
   const failed: string[] = []
-  for (const step of STEPS) {
-    const startedAt = performance.now()
-    const { passed, output } = await runStep(step)
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    const mark = passed ? styleText('green', '✓') : styleText('red', '✗')
-    console.log(`${mark} ${step.name.padEnd(10)} ${seconds.padStart(6)} s`)
-    if (passed) continue
-    failed.push(step.name)
-    if (output !== '') console.log(output)
-  }
+  const inLine = pLimit(availableParallelism())
+  for (const stage of STAGES)
+    await Promise.all(
+      stage.map((step) =>
+        inLine(async () => {
+          if (!(await report(step))) failed.push(step.name)
+        }),
+      ),
+    )
   if (failed.length > 0) console.error(`Failed: ${failed.join(', ')}`)
   return failed.length > 0 ? 1 : 0
+}
+
+/** Runs a step and says how it went. @returns whether it passed */
+async function report(step: Step): Promise<boolean> {
+  const startedAt = performance.now()
+  const { passed, output } = await runStep(step)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  const mark = passed ? styleText('green', '✓') : styleText('red', '✗')
+  console.log(`${mark} ${step.name.padEnd(10)} ${seconds.padStart(6)} s`)
+  if (!passed && output !== '') console.log(output)
+  return passed
 }
 
 function runStep({ command, args, live = false, inspect }: Step): Promise<Outcome> {

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeDataDir } from '../../test/support/data-dir.ts'
 import { startOtlpReceiver } from '../../test/support/otlp-receiver.ts'
 import { launchService, PROCESS_ADMIN_KEY, untilReady } from '../../test/support/service-process.ts'
 
@@ -16,7 +15,7 @@ registerHooks({
 })`
 
 let dataDir: string
-beforeAll(async () => void (dataDir = await mkdtemp(join(tmpdir(), 'memory-tracing-'))))
+beforeAll(async () => void (dataDir = await makeDataDir('memory-tracing-')))
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
 /** Starts a service, has it answer one search, stops it with SIGTERM. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandResult, runCommand } from '../../cli/support/run-command.ts'
 import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
 import { agreeElsewhere } from '../support/browser.ts'
+import { makeDataDir } from '../support/data-dir.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import {
   launchService,
@@ -22,7 +23,7 @@ let service: ServiceProcess
 
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'memory-backup-'))
-  dataDir = join(parent, 'data')
+  dataDir = await makeDataDir('data-', parent)
   issuer = await startIssuer()
   slack = await startSlackEmulator({
     seed: { channels: 2, messagesPerChannel: 8, users: 3, endsAt: Date.now() },

@@ -13,11 +13,18 @@ import {
 } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
+// Whatever read the catalogue in this process before, and will after, has the true one.
+vi.hoisted(() => vi.resetModules())
 // The one line: the catalogue with the folder test/support/made-up-provider/ in it.
 vi.mock('../../src/providers/catalog.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/providers/catalog.ts')>()
   const { madeUp } = await import('../support/made-up-provider/index.ts')
   return { CATALOG: [...original.CATALOG, madeUp] }
+})
+// Set up first, and so run last.
+afterAll(() => {
+  vi.doUnmock('../../src/providers/catalog.ts')
+  vi.resetModules()
 })
 
 /** The one migration. */

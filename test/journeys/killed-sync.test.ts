@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeDataDir } from '../support/data-dir.ts'
 import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
 import { agreeElsewhere } from '../support/browser.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
@@ -15,7 +14,7 @@ let slack: SlackEmulator
 let service: ServiceProcess | undefined
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'memory-killed-'))
+  dataDir = await makeDataDir('memory-killed-')
   issuer = await startIssuer()
   const seed = { channels: 5, messagesPerChannel: 60, users: 6, threadShare: 0.4, endsAt: Date.now() }
   slack = await startSlackEmulator({ seed })

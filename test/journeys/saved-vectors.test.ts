@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
+import { makeDataDir } from '../support/data-dir.ts'
 import {
   launchService,
   PROCESS_ADMIN_KEY,
@@ -22,7 +22,7 @@ let dataDir: string
 const running: ServiceProcess[] = []
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'memory-saved-'))
+  dataDir = await makeDataDir('memory-saved-')
 })
 afterEach(async () => {
   for (const service of running.splice(0)) await end(service, 'SIGKILL')

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
+import { openDurableFiles } from '../../src/database/drivers/embedded-files.ts'
 import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
 import { openPostgres } from '../../src/database/drivers/postgres.ts'
 import { distributeTables } from '../../src/database/distribution/distribute.ts'
@@ -18,9 +19,9 @@ const LEFT_OVER_AFTER_S = 3_600
 /** Whoever holds this advisory lock may make the template. */
 const TEMPLATE_LOCK = 727_401
 
-/** What a migrated, empty database depends on: the migrations and the embedded engine. 12 hex digits. */
+/** What a migrated, empty database depends on: the migrations, the embedded engine and this file. 12 hex digits. */
 export function schemaFingerprint(): string {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
   const folder = new URL('src/database/migrations/', ROOT)
   for (const name of readdirSync(folder).toSorted())
     hash.update(name).update(readFileSync(new URL(name, folder)))
@@ -33,6 +34,11 @@ export function schemaFingerprint(): string {
 /** The file that holds a migrated, empty embedded database. */
 export function snapshotPath(): string {
   return fileURLToPath(new URL(`${schemaFingerprint()}.tar`, CACHE_FOLDER))
+}
+
+/** A folder with the same, as a service that was stopped leaves it on the disk. */
+export function databaseFolder(): string {
+  return fileURLToPath(new URL(`${schemaFingerprint()}/`, CACHE_FOLDER))
 }
 
 /** The workers of the distributed PostgreSQL whose coordinator `TEST_DATABASE_URL` names; none where it is a plain one. */
@@ -52,25 +58,38 @@ export default async function setup(project: TestProject): Promise<void> {
   else await makeSnapshot()
 }
 
-/** In a process of its own, since creating a database in WebAssembly leaves a gigabyte of memory behind. */
-async function makeSnapshot(): Promise<void> {
+/**
+ * Makes the embedded database that tests copy, unless it is there already. In a process of its own, since creating one in
+ * WebAssembly leaves a gigabyte of memory behind.
+ */
+export async function makeSnapshot(): Promise<void> {
   if (existsSync(snapshotPath())) return
   const self = fileURLToPath(import.meta.url)
   await promisify(execFile)(process.execPath, [self], { timeout: SNAPSHOT_TIMEOUT_MS })
 }
 
-async function writeSnapshot(path: string): Promise<void> {
-  const pglite = await createPGlite({})
+async function writeSnapshot(): Promise<void> {
+  const unfinished = fileURLToPath(new URL(randomUUID(), CACHE_FOLDER))
+  await mkdir(CACHE_FOLDER, { recursive: true })
+  const pglite = await createPGlite({ fs: await openDurableFiles(unfinished) })
   const database = embeddedDatabase(pglite)
   await migrate(database.db)
+  // Two thirds of the files, which a test would unpack and never read.
+  for (const name of ['template0', 'template1']) {
+    await pglite.query('update pg_database set datistemplate = false where datname = $1', [name])
+    await pglite.exec(`drop database ${name}`)
+  }
   await pglite.exec('checkpoint')
   const snapshot = await pglite.dumpDataDir('none')
   await database.close()
-  await mkdir(CACHE_FOLDER, { recursive: true })
-  // Renamed when whole, so that two runs at once never read half a file.
-  const unfinished = `${path}.${randomUUID()}`
-  await writeFile(unfinished, new Uint8Array(await snapshot.arrayBuffer()))
-  await rename(unfinished, path)
+  await writeFile(`${unfinished}.tar`, new Uint8Array(await snapshot.arrayBuffer()))
+  // Renamed when whole, so that two runs at once never read half of it; the snapshot last, by which one sees that all is
+  // there. Who comes second keeps what the first one made.
+  await rename(unfinished, databaseFolder()).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY') throw error
+    await rm(unfinished, { recursive: true })
+  })
+  await rename(`${unfinished}.tar`, snapshotPath())
 }
 
 async function makeTemplate(serverUrl: string): Promise<void> {
@@ -154,4 +173,4 @@ async function dropLeftOvers(client: Client): Promise<void> {
   for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
 }
 
-if (import.meta.main) await writeSnapshot(snapshotPath())
+if (import.meta.main) await writeSnapshot()

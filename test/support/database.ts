@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { openAsBlob } from 'node:fs'
 import type { LogEvent } from 'kysely'
 import { Client } from 'pg'
 import type { OpenDatabase } from '../../src/database/database.ts'
-import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
+import { embeddedDatabase } from '../../src/database/drivers/embedded.ts'
 import { openPostgres } from '../../src/database/drivers/postgres.ts'
-import { snapshotPath, templateName, workerUrls } from './database-setup.ts'
+import { templateName, workerUrls } from './database-setup.ts'
+import { giveBackEmbedded, takeEmbedded } from './embedded-databases.ts'
 
 export interface TestDatabase extends OpenDatabase {
   /** Where a second instance can connect to the same database; null on the embedded one, which has one process. */
@@ -18,12 +18,22 @@ export interface TestDatabase extends OpenDatabase {
  * @param onStatement told of every statement
  */
 export function createTestDatabase(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {
-  return process.env.TEST_DRIVER === 'postgres' ? cloneOnPostgres(onStatement) : loadEmbedded(onStatement)
+  return process.env.TEST_DRIVER === 'postgres' ? cloneOnPostgres(onStatement) : takeOnEmbedded(onStatement)
 }
 
-async function loadEmbedded(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {
-  const loadDataDir = await openAsBlob(snapshotPath())
-  return { ...embeddedDatabase(await createPGlite({ loadDataDir }), { onStatement }), url: null }
+async function takeOnEmbedded(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {
+  const pglite = await takeEmbedded()
+  const database = embeddedDatabase(pglite, { onStatement })
+  let closed: Promise<void> | undefined
+  return {
+    ...database,
+    url: null,
+    close() {
+      // Once destroyed it takes no statement: what is late must not reach the test that has the database next.
+      closed ??= database.db.destroy().then(() => giveBackEmbedded(pglite))
+      return closed
+    },
+  }
 }
 
 async function cloneOnPostgres(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {

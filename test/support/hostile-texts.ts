@@ -91,19 +91,19 @@ export function hostileTexts(characters: number): HostileText[] {
 
 /** What a double may take of what its half takes: twice, and what a busy machine and collecting garbage add. */
 const RATIO_MAX = 3.4
-/** In milliseconds of CPU for the double: what is faster holds nobody up, and noise is larger than what is measured. */
-const HARMLESS_MS = 250
-/** Whatever the ratio: for 2 MiB on a busy machine. */
-const ABSOLUTE_MS = 20_000
+/** Whatever the ratio: for 1 MiB on a busy machine. */
+const ABSOLUTE_MS = 10_000
 const ATTEMPTS_MAX = 5
 
 /**
  * Measures the CPU time of `work` on a text and on its double, of some attempts the best of each.
+ * @param harmlessMs of CPU for the double: what is faster holds nobody up
  * @returns what is wrong with it, or null: the double takes about twice as long.
  */
 export function findSuperlinear(
   { name, text, double }: HostileText,
   work: (text: string) => unknown,
+  harmlessMs: number,
 ): string | null {
   let once = Infinity
   let twice = Infinity
@@ -113,7 +113,7 @@ export function findSuperlinear(
       cpuMs(() => work(double)),
     )
     if (twice > ABSOLUTE_MS) return `${name}: ${twice.toFixed(0)} ms`
-    if (twice <= HARMLESS_MS) return null
+    if (twice <= harmlessMs) return null
     once = Math.min(
       once,
       cpuMs(() => work(text)),

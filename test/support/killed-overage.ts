@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeDataDir } from './data-dir.ts'
 import { startStripeEmulator } from '../../emulators/stripe/index.ts'
 import { startIssuer } from './issuer.ts'
 import { OPERATOR_TOKEN } from './service.ts'
@@ -35,7 +34,7 @@ export async function killOverage(options: {
   random: () => number
   environment?: Record<string, string>
 }): Promise<KilledOverage> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-overage-'))
+  const dataDir = await makeDataDir('memory-overage-')
   const [issuer, stripe] = await Promise.all([startIssuer(), startStripeEmulator()])
   const startedAt = performance.now()
   let service: ServiceProcess | undefined
