@@ -47,7 +47,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// One more than processors, since tests wait a good deal for disks and for each other; each may take a gigabyte of memory.
+// One more than processors, since tests wait a good deal for disks and for each other; each may take a gigabyte and a half of memory.
 const WORKERS_MAX = 8
 
 export default defineConfig({
