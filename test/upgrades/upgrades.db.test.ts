@@ -84,7 +84,7 @@ describe('a database of an older version', () => {
 
   it('holds its keys to what they might do: one to its provider and action, and a revoked one to nothing', async () => {
     const { limitedKey: key, revokedKey } = fixture.answered
-    const body = { query: 'office plants', limit: 10 }
+    const body = { query: 'paid time off, office plants', limit: 10 }
     const { body: found } = await service.call('POST', '/v1/search', { key, body })
     expect(found.hits.length).toBeGreaterThan(0)
     for (const { provider } of found.hits) expect(provider).toBe('notion')
