@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { startIssuer, type TestIssuer } from '../../test/support/issuer.ts'
-import { ADMIN_KEY, type BenchServer, call, startServer } from '../server.ts'
+import { ADMIN_KEY, type BenchServer, call, startServer, untilInMemory } from '../server.ts'
 import { COMMON_PROVIDER, type DataSet, documentOf, RARE_PROVIDER } from './data-set.ts'
 import { type Engine, LIMIT, type Scope, SMALL_TENANT_ROWS } from './measure.ts'
 
@@ -44,6 +44,7 @@ export async function fillService(data: DataSet, databaseUrl?: string): Promise<
     const small = await smallTenant(server, issuer)
     await ingest(server, small, SMALL_TENANT_ROWS)
     const seconds = await ingest(server, large, data.size)
+    await untilInMemory(server.url, () => search(server, large, data.questions[0]?.text ?? '', 'all'))
     return {
       name: `the service, ${databaseUrl === undefined ? 'embedded' : 'PostgreSQL'}`,
       ingestPerSecond: data.size / seconds,
