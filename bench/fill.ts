@@ -31,7 +31,7 @@ export function environmentOf({ dataDir, databaseUrl }: Place): Record<string, s
 /** Works with a database of its own on a server, and drops it. */
 export async function inNewDatabase<Result>(
   serverUrl: string,
-  act: (place: Place) => Promise<Result>,
+  act: (place: Place & { databaseUrl: string }) => Promise<Result>,
 ): Promise<Result> {
   const name = `bench_${process.pid}`
   const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))

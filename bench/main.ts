@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { z } from 'zod'
 import { benchDocument, benchQuery } from './corpus.ts'
+import { environmentOf, inNewDatabase } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { call, startServer } from './server.ts'
 
@@ -197,27 +197,14 @@ function percentile(sorted: readonly number[], share: number): number {
 async function onEmbedded(chunks: number): Promise<Result> {
   const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
   try {
-    return await measure('embedded', chunks, { DATA_DIR: dataDir, DATABASE_URL: '' })
+    return await measure('embedded', chunks, environmentOf({ dataDir, databaseUrl: undefined }))
   } finally {
     await rm(dataDir, { recursive: true, force: true })
   }
 }
 
 async function onPostgres(serverUrl: string, chunks: number): Promise<Result> {
-  const name = `bench_${process.pid}_${chunks}`
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
-  const admin = new Client({ connectionString: serverUrl })
-  await admin.connect()
-  try {
-    await admin.query(`create database ${name}`)
-    const url = new URL(serverUrl)
-    url.pathname = name
-    return await measure('postgres', chunks, { DATABASE_URL: url.href, DATA_DIR: dataDir })
-  } finally {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
-    await rm(dataDir, { recursive: true, force: true })
-  }
+  return await inNewDatabase(serverUrl, (place) => measure('postgres', chunks, environmentOf(place)))
 }
 
 function table(results: readonly Result[]): string {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
-import { Client } from 'pg'
+import { inNewDatabase } from '../fill.ts'
 import { drawGrowth } from '../growth-chart.ts'
 import { keepResults } from '../keep-results.ts'
 import { isInstalled } from './child.ts'
@@ -87,7 +87,7 @@ function findPeers(): { peers: Peer[]; leftOut: string[] } {
     const onServer = (name: string, fill: (data: DataSet, url: string) => Promise<Engine>): Peer => ({
       name,
       measure: (data, truth) =>
-        withDatabase(server, (url) => measuring((one) => fill(one, url))(data, truth)),
+        inNewDatabase(server, ({ databaseUrl }) => measuring((one) => fill(one, databaseUrl))(data, truth)),
     })
     peers.push(
       onServer('postgres', fillService),
@@ -113,22 +113,6 @@ function measuring(fill: (data: DataSet) => Promise<Engine>): Peer['measure'] {
     } finally {
       await engine.close()
     }
-  }
-}
-
-/** A database of its own, dropped afterwards. */
-async function withDatabase<T>(serverUrl: string, work: (url: string) => Promise<T>): Promise<T> {
-  const name = `bench_peers_${process.pid}`
-  const admin = new Client({ connectionString: serverUrl })
-  await admin.connect()
-  try {
-    await admin.query(`create database ${name}`)
-    const url = new URL(serverUrl)
-    url.pathname = name
-    return await work(url.href)
-  } finally {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
   }
 }
 

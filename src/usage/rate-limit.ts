@@ -33,14 +33,17 @@ export interface RateWindowOf {
   action: string
 }
 
+interface Counted {
+  /** How many requests count. */
+  used: number
+  /** When the first of what counts leaves, in milliseconds since the epoch, rounded up. */
+  reset_ms: number
+}
+
 /** What the database says of requests that were counted together. */
-export interface RateCount {
+export interface RateCount extends Counted {
   /** How many of them there was room for. */
   admitted: number
-  /** With them, what counts. */
-  used: number
-  /** When the first of what counts leaves, in milliseconds since the epoch. */
-  reset_ms: number
 }
 
 export interface RateLimit {
@@ -80,12 +83,6 @@ export interface RateLimitOptions {
   exactUpTo?: number
   /** Windows that one statement of a sweep removes; 500 if not said. */
   sweepBatch?: number
-}
-
-interface Counted {
-  used: number
-  /** Milliseconds since the epoch, rounded up. */
-  reset_ms: number
 }
 
 interface RateStatements {
@@ -141,7 +138,8 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     async admit(subject, action) {
       const values = [subject.organizationId, subject.subjectId, action, limit, slotMs]
       const [outcome] = await outcomes({ subject, action }, (await statements.admit(db, values)).rows[0], 1)
-      if (outcome === undefined || outcome instanceof AppError) throw outcome
+      if (outcome === undefined) throw new Error('a request was counted without an outcome')
+      if (outcome instanceof AppError) throw outcome
       return outcome
     },
     async standing(subject, action) {

@@ -54,7 +54,7 @@ end $$;
 -- live key. Each statement is of one table, wherever that is.
 create function admit_key(
   in_secret bytea, moment timestamptz, minute timestamptz, in_action text, reach text[],
-  per_minute integer, slot_ms float8, requests integer, turned timestamptz default null
+  per_minute integer, slot_ms float8, requests integer
 ) returns table (
   organization_id uuid, id uuid, actor_type text, allowed_actions text[], allowed_providers text[], beyond_plan boolean,
   may boolean, uncapped boolean, admitted integer, used integer, reset_ms float8
@@ -80,7 +80,7 @@ begin
     into uncapped from subscriptions s where s.organization_id = admit_key.organization_id;
     select a.admitted, a.used, a.reset_ms into admitted, used, reset_ms
     from admit_requests(
-      admit_key.organization_id, admit_key.id, in_action, per_minute, slot_ms, requests, turned) a;
+      admit_key.organization_id, admit_key.id, in_action, per_minute, slot_ms, requests) a;
   end if;
   return next;
 end $$;
