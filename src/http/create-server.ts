@@ -5,7 +5,7 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http'
-import helmet from '@fastify/helmet'
+import helmet from 'helmet'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -114,7 +114,8 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
       sendError(reply, toAppError(error))
     },
   })
-  await app.register(helmet, { global: true })
+  const protect = helmet()
+  app.addHook('onRequest', (request, reply, done) => protect(request.raw, reply.raw, () => done()))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
     receiveBody(payload, request.routeOptions.bodyLimit ?? 0, request.bodyShare),

@@ -17,7 +17,7 @@ export interface CopiesOptions {
   threads: number
   /** A copy could not be made or kept; the database answers. */
   onError: (error: unknown, organizationId: string) => void
-  /** A copy with more rows is written and scanned by threads, 8,192 if not said. */
+  /** A copy with more rows is written and scanned by threads, 8,192 if not said; twice as many for a search that comes alone. */
   rowsHereMax?: number
   /** Where copies are between a stop and the next start; left out, they are made anew. */
   saved?: SavedCopies | undefined
@@ -68,6 +68,7 @@ export class Copies {
   readonly #refusedUntil = new Map<string, number>()
   readonly #inTurn = pLimit(1)
   readonly #working = new Set<Promise<void>>()
+  #searches = 0
   #takingUp: Promise<void> = Promise.resolve()
 
   constructor({
@@ -105,7 +106,7 @@ export class Copies {
   /** What may be nearest among a copy's rows. @returns null where too many are equally near. @throws when a thread ended */
   scan(copy: VectorCopy, asked: Pick<ScanJob, 'question' | 'allowed' | 'limit'>): Promise<Proposal | null> {
     const { layout, blocks, rowItems } = copy
-    return this.#threads.scan({ ...asked, layout, blocks, rowItems })
+    return this.#threads.scan({ ...asked, layout, blocks, rowItems }, this.#searches === 1)
   }
 
   /** Takes in all that is committed by now: one at a time, and whoever comes meanwhile waits for one that begins after it. */
@@ -117,7 +118,18 @@ export class Copies {
     await entry.following
   }
 
+  /** Keeps an entry's memory its own for a search, until that lets go. */
+  take(entry: Entry): void {
+    entry.holders += 1
+    this.#searches += 1
+  }
+
   letGo(entry: Entry): void {
+    this.#searches -= 1
+    this.#release(entry)
+  }
+
+  #release(entry: Entry): void {
     entry.holders -= 1
     if (entry.isDropped && entry.holders === 0) entry.copy.release()
   }
@@ -319,7 +331,7 @@ export class Copies {
       if (!this.#stopping.signal.aborted && !(error instanceof NoRoom))
         this.#onError(error, entry.organizationId)
     } finally {
-      this.letGo(entry)
+      this.#release(entry)
     }
   }
 

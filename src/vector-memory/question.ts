@@ -24,71 +24,66 @@ const FLOAT_ERROR = 2 * 2 ** -23
 const FLOAT_ERROR_MIN = 1e-5
 /** Of each segment, before its pairs. */
 const HEAD_WORDS = 3
-/** A segment of a question that is not all 0. */
-interface Part {
-  segment: number
-  /** Where in a block a pair is and its two numbers, one pair after the other. */
-  pairs: number[]
-}
 
 /**
  * A question's vector as the kernel takes it: of length 1, of the halves that the database compares too, rounded to 16 bits.
+ * Every search makes one: what it takes is written where it stays, without lists in between.
  * @returns null where all its numbers are 0: then nothing is similar to it
  */
 export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Question | null {
   const unit = unitOf(vector, layout)
   if (unit === null) return null
-  let most = 0
-  for (const value of unit) most = Math.max(most, Math.abs(value))
-  const step = most / STEPS
+  const step = greatestOf(unit) / STEPS
   const bounds = new Float32Array(layout.segments)
-  const parts: Part[] = []
+  const words = new Int32Array(layout.segments * (HEAD_WORDS + SEGMENT))
+  const floats = new Float32Array(words.buffer)
+  let segments = 0
+  let end = 0
   let lost = 0
   for (let segment = 0; segment < layout.segments; segment++) {
-    const pairs: number[] = []
-    const from = segment * SEGMENT
+    const to = (segment + 1) * SEGMENT
+    let next = end + HEAD_WORDS
     let sum = 0
-    for (let at = from; at < from + SEGMENT; at += 2) {
-      const [one = 0, two = 0] = [unit[at], unit[at + 1]]
+    for (let at = segment * SEGMENT; at < to; at += 2) {
+      const one = unit[at] ?? 0
+      const two = unit[at + 1] ?? 0
       if (one === 0 && two === 0) continue
-      const [first, second] = [Math.round(one / step), Math.round(two / step)]
+      const first = Math.round(one / step)
+      const second = Math.round(two / step)
       sum += Math.abs(one) + Math.abs(two)
       lost += (one - step * first) ** 2 + (two - step * second) ** 2
-      if (first !== 0 || second !== 0)
-        pairs.push(layout.pairsAt + (at / 2) * PAIR_BYTES, (second << 16) | (first & 0xffff))
+      if (first === 0 && second === 0) continue
+      words[next] = layout.pairsAt + (at / 2) * PAIR_BYTES
+      words[next + 1] = (second << 16) | (first & 0xffff)
+      next += 2
     }
     bounds[segment] = sum / 2
-    if (pairs.length > 0) parts.push({ segment, pairs })
+    const pairs = (next - end - HEAD_WORDS) / 2
+    if (pairs === 0) continue
+    words[end] = segment * SCALES_BYTES
+    words[end + 1] = pairs
+    floats[end + 2] = sum / 2
+    segments += 1
+    end = next
   }
   const slack = ROW_LENGTH_MAX * Math.sqrt(lost) + Math.max(FLOAT_ERROR_MIN, layout.dimensions * FLOAT_ERROR)
-  return { words: wordsOf(parts, bounds), segments: parts.length, step, slack, bounds }
+  return { words: words.slice(0, end), segments, step, slack, bounds }
 }
 
 /** The vector's halves, of length 1 together, filled up to whole segments. */
 function unitOf(vector: Float32Array, { dimensions, segments }: BlockLayout): Float64Array | null {
   const unit = new Float64Array(segments * SEGMENT)
+  unit.set(new Float16Array(vector.subarray(0, dimensions)))
   let square = 0
-  for (let at = 0; at < dimensions; at++) {
-    const value = Math.f16round(vector[at] ?? 0)
-    unit[at] = value
-    square += value * value
-  }
+  for (let at = 0; at < dimensions; at++) square += (unit[at] ?? 0) ** 2
   const length = Math.sqrt(square)
   if (length === 0 || !Number.isFinite(length)) return null
   for (let at = 0; at < dimensions; at++) unit[at] = (unit[at] ?? 0) / length
   return unit
 }
 
-function wordsOf(parts: readonly Part[], bounds: Float32Array): Int32Array {
-  const words = new Int32Array(parts.reduce((sum, { pairs }) => sum + HEAD_WORDS + pairs.length, 0))
-  const floats = new Float32Array(words.buffer)
-  let at = 0
-  for (const { segment, pairs } of parts) {
-    words[at] = segment * SCALES_BYTES
-    words[at + 1] = pairs.length / 2
-    floats[at + 2] = bounds[segment] ?? 0
-    words.set(pairs, at + HEAD_WORDS)
-    at += HEAD_WORDS + pairs.length
-  }
-  return words
+function greatestOf(unit: Float64Array): number {
+  let most = 0
+  for (let at = 0; at < unit.length; at++) most = Math.max(most, Math.abs(unit[at] ?? 0))
+  return most
 }

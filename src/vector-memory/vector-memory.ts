@@ -66,7 +66,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
 
 function hold(copies: Copies, entry: Entry, followMs: number): HeldCopy {
   const { copy } = entry
-  entry.holders += 1
+  copies.take(entry)
   return {
     async candidates(vector, limit, scope) {
       const { revision } = copy

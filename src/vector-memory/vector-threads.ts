@@ -11,8 +11,11 @@ const HEAP_MAX_MB = 64
 
 /** Who scans and writes: this thread while there is little of it, else threads that are started when they are first needed. */
 export interface VectorThreads {
-  /** @returns null where too many rows are equally near. @throws when a thread ended */
-  scan(job: Omit<ScanJob, 'from' | 'to'>): Promise<Proposal | null>
+  /**
+   * @param isAlone nobody else searches: twice as many rows are scanned at once rather than handed over
+   * @returns null where too many rows are equally near. @throws when a thread ended
+   */
+  scan(job: Omit<ScanJob, 'from' | 'to'>, isAlone: boolean): Promise<Proposal | null>
   /** Writes rows, whose bytes are handed over. `isLarge`: they are some of many. */
   write(job: WriteJob, isLarge: boolean): Promise<void>
   close(): Promise<void>
@@ -49,9 +52,9 @@ export function createVectorThreads(
   }
 
   return {
-    async scan(job) {
+    async scan(job, isAlone) {
       const blocks = job.blocks.length
-      if (blocks * ROWS_A_BLOCK <= rowsHereMax || count === 0) {
+      if (blocks * ROWS_A_BLOCK <= rowsHereMax * (isAlone ? 2 : 1) || count === 0) {
         here ??= createScanner(memory, roomOf(0))
         return here.scan({ ...job, from: 0, to: blocks })
       }
