@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
+import { FORMER, UNPACKED } from '../database/half-restored.ts'
 import { findUnknownMigrations, newerDatabase } from '../database/migrate.ts'
 import { lockDataDir } from '../database/open-database.ts'
 import { StartupError } from '../kernel/errors.ts'
@@ -40,7 +41,7 @@ export async function restoreBackup({ file, dataDir, replaces, now }: RestoreOpt
     )
   }
   const unlock = isTaken ? lockDataDir(target) : () => {}
-  const staging = `${target}.restore-${randomBytes(4).toString('hex')}`
+  const staging = `${target}${UNPACKED}${randomBytes(4).toString('hex')}`
   try {
     await makeFolder(path.dirname(target))
     await mkdir(staging, { mode: 0o700 })
@@ -91,7 +92,7 @@ async function proveOpening(staging: string, { rows }: ReadBackup): Promise<void
 /** Two renames within one folder; should the second fail, the first is taken back. */
 async function moveIntoPlace(staging: string, target: string, movedAt: Date | null): Promise<string | null> {
   const formerAt =
-    movedAt && `${target}.before-restore-${movedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
+    movedAt && `${target}${FORMER}${movedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   try {
     if (formerAt !== null) await rename(target, formerAt)
     await rename(staging, target).catch(async (error: unknown) => {

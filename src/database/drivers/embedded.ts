@@ -10,6 +10,7 @@ import type { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely, type LogEvent } from 'kysely'
 import { StartupError } from '../../kernel/errors.ts'
 import type { FileBackup, OpenDatabase } from '../database.ts'
+import { refuseHalfRestored } from '../half-restored.ts'
 import { makeFolder } from '../make-folder.ts'
 import type { Schema } from '../schema.ts'
 import { createFileBackup } from './embedded-backup.ts'
@@ -56,6 +57,7 @@ export async function openEmbedded({
   onStatement,
 }: EmbeddedOptions): Promise<OpenDatabase> {
   const directory = path.resolve(dataDir)
+  await refuseHalfRestored(directory)
   await makeFolder(directory).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartupError(
