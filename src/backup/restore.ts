@@ -91,8 +91,7 @@ async function proveOpening(staging: string, { rows }: ReadBackup): Promise<void
 
 /** Two renames within one folder; should the second fail, the first is taken back. */
 async function moveIntoPlace(staging: string, target: string, movedAt: Date | null): Promise<string | null> {
-  const formerAt =
-    movedAt && `${target}${FORMER}${movedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
+  const formerAt = movedAt && `${target}${FORMER}${movedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   try {
     if (formerAt !== null) await rename(target, formerAt)
     await rename(staging, target).catch(async (error: unknown) => {
