@@ -1,10 +1,24 @@
-import { confirm, isCancel } from '@clack/prompts'
-import { CommandError } from './failures.ts'
-import type { Terminal } from './terminal.ts'
+import { confirm, isCancel, text } from '@clack/prompts'
+import { CommandError, UsageError } from './failures.ts'
+import { printableLine, type Terminal } from './terminal.ts'
 
 /** Asks a person on a terminal; elsewhere nobody could answer. @throws CommandError with `refusal` when they say no */
 export async function askFirst(terminal: Terminal, message: string, refusal: string): Promise<void> {
   if (!process.stdin.isTTY || !terminal.stderr.isTTY) return
   const answer = await confirm({ message, initialValue: false, output: terminal.stderr })
   if (isCancel(answer) || !answer) throw new CommandError(refusal)
+}
+
+/**
+ * Asks a person on a terminal to type a name, as it is shown to them, for what nobody can undo.
+ * @throws UsageError where there is no terminal; CommandError with `refusal` when they type something else
+ */
+export async function askForName(
+  terminal: Terminal,
+  { warning, name, refusal }: { warning: string; name: string; refusal: string },
+): Promise<void> {
+  if (!process.stdin.isTTY || !terminal.stderr.isTTY)
+    throw new UsageError(`${refusal}: there is no terminal to ask on; --yes does it without asking`)
+  const answer = await text({ message: `${warning} Type its name to go on.`, output: terminal.stderr })
+  if (isCancel(answer) || answer.trim() !== printableLine(name)) throw new CommandError(refusal)
 }

@@ -1,5 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { z } from 'zod'
+import type { ApiClient } from '../api-client.ts'
+import { askForName } from '../ask-first.ts'
+import { CommandError } from '../failures.ts'
 import { decideAccess, operatorClient, OPERATOR_TOKEN_FILE } from '../operator-client.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { PROVIDER_CHOICES } from './options.ts'
@@ -13,9 +16,16 @@ const Subscription = z.looseObject({
 })
 const OrganizationList = z.looseObject({
   organizations: z.array(
-    z.looseObject({ id: z.string(), name: z.string(), subscription: Subscription.nullable() }),
+    z.looseObject({
+      id: z.string(),
+      name: z.string(),
+      removedAt: z.string().nullish(),
+      subscription: Subscription.nullable(),
+    }),
   ),
+  nextCursor: z.string().nullable(),
 })
+const Removal = z.looseObject({ removal: z.looseObject({ name: z.string(), removedAt: z.string() }) })
 const RequestList = z.looseObject({
   requests: z.array(
     z.looseObject({
@@ -40,7 +50,7 @@ const Index = z.looseObject({
 /** What is done to an approximate index, in the words of the command line. */
 const INDEX_METHODS = { show: 'GET', build: 'PUT', drop: 'DELETE' } as const
 
-/** `operator organizations|subscription|requests|access|index`. */
+/** `operator organizations|remove|subscription|requests|access|index`. */
 export function addOperatorCommand(program: Command): void {
   const operator = program
     .command('operator')
@@ -48,6 +58,12 @@ export function addOperatorCommand(program: Command): void {
       `act as the deployment's operator (OPERATOR_TOKEN, else the token in ${OPERATOR_TOKEN_FILE})`,
     )
   operator.command('organizations').description('list workspaces and their plans').action(listOrganizations)
+  operator
+    .command('remove')
+    .description('remove a workspace with everything that is stored of it; this cannot be undone')
+    .argument('<organization>', 'its id')
+    .option('-y, --yes', 'do not ask')
+    .action(removeOrganization)
   operator
     .command('subscription')
     .description("set a workspace's plan, from the next request on")
@@ -80,9 +96,9 @@ async function listOrganizations(_options: unknown, command: Command): Promise<v
     path: '/operator/organizations?limit=500',
   })
   if (json) return printJson(terminal, listed)
-  const rows = listed.organizations.map(({ id, name, subscription }) => [
+  const rows = listed.organizations.map(({ id, name, removedAt, subscription }) => [
     printableLine(name),
-    subscription?.status ?? 'none',
+    removedAt ? 'being removed' : (subscription?.status ?? 'none'),
     subscription?.tier ?? '-',
     subscription === null
       ? '-'
@@ -90,6 +106,43 @@ async function listOrganizations(_options: unknown, command: Command): Promise<v
     id,
   ])
   for (const line of formatTable(['NAME', 'STATUS', 'TIER', 'CREDITS USED', 'ID'], rows)) terminal.print(line)
+}
+
+async function removeOrganization(
+  organization: string,
+  options: { yes?: boolean },
+  command: Command,
+): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const operator = await operatorClient(client.url)
+  const { name } = await findOrganization(operator, organization)
+  if (options.yes !== true) {
+    const warning = `Remove the workspace "${printableLine(name)}" with everything that is stored of it? This cannot be undone.`
+    await askForName(terminal, { warning, name, refusal: 'Nothing was removed' })
+  }
+  const answer = await operator.call(Removal, {
+    method: 'DELETE',
+    path: `/operator/organizations/${encodeURIComponent(organization)}`,
+  })
+  if (json) return printJson(terminal, answer)
+  terminal.print(
+    `Nobody has access to "${printableLine(name)}" any more; what it stored is being deleted, until "operator organizations" no longer lists it`,
+  )
+}
+
+/** @throws CommandError where there is none of this id */
+async function findOrganization(operator: ApiClient, id: string): Promise<{ name: string }> {
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const after: string = cursor === '' ? '' : `&cursor=${cursor}`
+    const page: z.output<typeof OrganizationList> = await operator.call(OrganizationList, {
+      method: 'GET',
+      path: `/operator/organizations?limit=500${after}`,
+    })
+    const found = page.organizations.find((one) => one.id === id.toLowerCase())
+    if (found) return found
+    cursor = page.nextCursor
+  }
+  throw new CommandError(`There is no workspace ${id}; "operator organizations" lists them`)
 }
 
 async function putSubscription(

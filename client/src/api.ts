@@ -63,6 +63,7 @@ export const ERROR_CODES = [
   'embedding_model_mismatch',
   'embedding_model_fixed',
   'approximate_index_refused',
+  'removal_refused',
   'body_too_large',
   'unsupported_media_type',
   'rate_limited',

@@ -154,6 +154,7 @@ async function answeringModel(db: Db, organizationId: string): Promise<number> {
     .selectFrom('organizations')
     .select('embedding_model_id')
     .where('id', '=', organizationId)
+    .where('removed_at', 'is', null)
     .executeTakeFirst()
   if (organization === undefined) throw notFound()
   if (organization.embedding_model_id === null) {
@@ -170,7 +171,11 @@ const Vectors = z.tuple([z.object({ model: z.string(), chunks: z.number() })])
 async function readView(db: Db, organizationId: string): Promise<ApproximateIndexView> {
   const row = await findWanted(db, organizationId)
   if (row === undefined) {
-    const known = db.selectFrom('organizations').select('id').where('id', '=', organizationId)
+    const known = db
+      .selectFrom('organizations')
+      .select('id')
+      .where('id', '=', organizationId)
+      .where('removed_at', 'is', null)
     if ((await known.executeTakeFirst()) === undefined) throw notFound()
     const nothing = { chunksTotal: 0, chunksDone: 0, bytes: 0, errorMessage: null }
     return { status: 'none', model: null, ...nothing, requestedAt: null, finishedAt: null }

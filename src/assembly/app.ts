@@ -66,6 +66,11 @@ import {
 } from '../operator/index.ts'
 import { addMcp } from '../mcp/index.ts'
 import {
+  type OrganizationRemovals,
+  organizationRemovalRoutes,
+  type OrganizationRemovalServices,
+} from '../organization-removal/index.ts'
+import {
   createInvitations,
   createMembers,
   createOrganizations,
@@ -96,6 +101,7 @@ import {
   usageRoutes,
   type UsageServices,
 } from '../usage/index.ts'
+import { organizationRemovalsOf } from './organization-removals.ts'
 import { createSearchMemory } from './search-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
@@ -153,6 +159,7 @@ type Services = AccessServices &
   ItemServices &
   MemoryCanvasServices &
   OperatorServices &
+  OrganizationRemovalServices &
   OrganizationServices &
   OutgoingWebhookServices &
   ModelChoiceServices &
@@ -181,6 +188,7 @@ export const routes: readonly Route<Services>[] = [
   ...usageRoutes,
   ...webhookRoutes,
   ...operatorRoutes,
+  ...organizationRemovalRoutes,
   ...backupRoutes,
   ...modelChoiceRoutes,
   ...approximateIndexRoutes,
@@ -213,9 +221,10 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
   const memory = await createSearchMemory(deps, metrics)
+  const organizationRemovals = organizationRemovalsOf(deps, { billing, engine, removals, memory })
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const kept = { embedding, items, files, engine, removals, billing, outgoing, metrics, memory }
-  const parts = { ...kept, rateLimit, isDraining }
+  const parts = { ...kept, organizationRemovals, rateLimit, isDraining }
   const services = createServices(deps, parts)
   const ungated = createGates({
     db,
@@ -291,6 +300,7 @@ function createServices(
     files: Files
     engine: ConnectorEngine
     removals: Removals
+    organizationRemovals: OrganizationRemovals
     billing: Billing
     outgoing: OutgoingWebhooks
     metrics: Metrics
@@ -326,6 +336,7 @@ function createServices(
     outgoingWebhooks: parts.outgoing,
     rateLimit: parts.rateLimit,
     operator: createOperator({ db, clock, logger, billing }),
+    organizationRemovals: parts.organizationRemovals,
     backups: createBackups(deps),
     items,
     files: parts.files,

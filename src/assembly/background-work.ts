@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Task } from '../background/index.ts'
+import { createTask, type Task } from '../background/index.ts'
 import type { Billing } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
@@ -8,6 +8,7 @@ import type { Metrics } from '../health/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Files } from '../items/index.ts'
 import { createCanvasWorker } from '../memory-canvas/index.ts'
+import type { OrganizationRemovals } from '../organization-removal/index.ts'
 import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
 import { createEvidenceCalibrator } from '../retrieval/index.ts'
 import type { Removals } from '../sources/index.ts'
@@ -28,6 +29,7 @@ interface Working {
   sweeps: readonly Task[]
   files: Files
   removals: Removals
+  organizationRemovals: OrganizationRemovals
   engine: ConnectorEngine
   billing: Billing
   outgoing: OutgoingWebhooks
@@ -53,6 +55,7 @@ export function backgroundOf(
     sweeps,
     files,
     removals,
+    organizationRemovals,
     engine,
     billing,
     outgoing,
@@ -68,10 +71,12 @@ export function backgroundOf(
     isBusy: metrics.isAnswering,
   })
   const evidenceCalibrator = createEvidenceCalibrator({ db: database.db, models, logger })
+  const forgetting = memory && forgettingOf(memory, logger)
   return {
     async start() {
       await warnOfOtherModels(database.db, models, logger)
       memory?.start()
+      forgetting?.start()
       for (const sweep of sweeps) sweep.start()
       modelMove.startResuming()
       modelChoice.resume()
@@ -79,6 +84,7 @@ export function backgroundOf(
       await engine.start()
       if (settings.ROLE === 'api') return
       removals.start()
+      organizationRemovals.start()
       canvasWorker.start()
       evidenceCalibrator.start()
       // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
@@ -98,6 +104,7 @@ export function backgroundOf(
         modelMove,
         approximateIndexes,
         removals,
+        organizationRemovals,
         engine,
         billing,
         outgoing,
@@ -105,8 +112,20 @@ export function backgroundOf(
         evidenceCalibrator,
       ]
       await Promise.all(tasks.map((task) => task.stop()))
+      await forgetting?.stop()
       // It saves what is in memory as nobody changes it any more.
       await memory?.close()
     },
   }
+}
+
+const FORGET_MS = 60_000
+
+/** Organizations are removed by any process: each looks by itself which are no longer there. */
+function forgettingOf(memory: VectorMemory, logger: Logger): Task {
+  return createTask({
+    act: () => memory.forgetRemoved(),
+    intervalMs: FORGET_MS,
+    onError: (err) => logger.warn({ err }, 'vectors of removed organizations are in memory a little longer'),
+  })
 }

@@ -15,6 +15,7 @@ import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
 import { reconcile, sweepEvents } from './payments/reconciliation.ts'
 import { type BillingLog, createRefresh } from './payments/refresh.ts'
 import { createWebhook, type ReceiveWebhook } from './payments/webhook.ts'
+import { whileNothingIsOwed } from './payments/while-nothing-is-owed.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 import { type KeepWithinPlan, readRoom, type Room } from './plans/plan-limits.ts'
 
@@ -41,6 +42,11 @@ export interface Billing {
     /** @returns whether there is such a report that waits. */
     resolve(report: { organizationId: string; id: string; arrived: boolean }): Promise<boolean>
   }
+  /**
+   * Runs `act` while an organization neither has a subscription at the payment processor nor answers to be charged.
+   * @throws AppError `removal_refused`, `overloaded`, `upstream_error`, and what `act` throws
+   */
+  whileNothingIsOwed<T>(organizationId: string, act: () => Promise<T>): Promise<T>
   /** Reports answers over the cap and compares subscriptions from now on; without a payment processor nothing. */
   start(): void
   /** Compares and reports what is due now, the answers of the last seconds too. For tests, with the rest not started. */
@@ -68,6 +74,8 @@ export function createBilling(deps: BillingDependencies): Billing {
       resolve: (report: { organizationId: string; id: string; arrived: boolean }) =>
         resolveReport(db, report, clock.now()),
     },
+    whileNothingIsOwed: <T>(organizationId: string, act: () => Promise<T>) =>
+      whileNothingIsOwed(deps, organizationId, act),
     takeOver: () => releaseAllTurns(db),
   }
   if (!processor)

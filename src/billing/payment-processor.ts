@@ -26,7 +26,7 @@ export interface CustomerReading {
   /** The newest first. */
   subscriptions: SubscriptionReading[]
   /** Subscriptions of prices that this service does not know. */
-  unknown: { id: string; prices: string[] }[]
+  unknown: { id: string; prices: string[]; isOver: boolean }[]
   /** Of the newest checkout, where there is no subscription; null: never begun. */
   lastCheckout: 'open' | 'complete' | 'expired' | null
   isDeleted: boolean

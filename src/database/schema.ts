@@ -43,6 +43,10 @@ export interface Schema {
     embedding_model_id: Nullable<number>
     is_local: Generated<boolean>
     created_at: Date
+    /** Since when it is being removed. */
+    removed_at: Nullable<Date>
+    removal_lease_id: Nullable<string>
+    removal_lease_expires_at: Nullable<Date>
   }
   users: {
     id: string

@@ -7,6 +7,7 @@ export async function findStoredModels(db: Db): Promise<{ name: string; organiza
     .innerJoin('embedding_models', 'embedding_models.id', 'organizations.embedding_model_id')
     .select(['embedding_models.name'])
     .select((eb) => eb.cast<number>(eb.fn.countAll(), 'integer').as('organizations'))
+    .where('organizations.removed_at', 'is', null)
     .groupBy('embedding_models.name')
     .orderBy('embedding_models.name')
     .execute()

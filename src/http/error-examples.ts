@@ -106,6 +106,11 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   approximate_index_refused: {
     error: 'Nothing is stored in this organization yet, so no model answers for it: ask again once there is',
   },
+  removal_refused: {
+    error:
+      'The payment processor still has a subscription of this workspace (sub_1Q2w3E): cancel it there at once, not at the end of its period, and remove the workspace then',
+    subscriptions: ['sub_1Q2w3E'],
+  },
   body_too_large: { error: 'The request body is larger than 262144 bytes', limitBytes: 262_144 },
   unsupported_media_type: { error: 'Send the body as Content-Type: application/json' },
   rate_limited: {

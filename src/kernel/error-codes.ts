@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   embedding_model_mismatch: 409,
   embedding_model_fixed: 409,
   approximate_index_refused: 409,
+  removal_refused: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

@@ -261,10 +261,11 @@ async function findWaitingOrganization(db: Db, after: string): Promise<string | 
 
 async function claim(db: Db, organizationId: string): Promise<string | null> {
   const leaseId = randomUUID()
+  // Of an organization that is being removed nothing is drawn any more.
   await sql`
-    insert into canvas_work (organization_id) values (${organizationId}) on conflict (organization_id) do nothing`.execute(
-    db,
-  )
+    insert into canvas_work (organization_id)
+    select id from organizations where id = ${organizationId} and removed_at is null
+    on conflict (organization_id) do nothing`.execute(db)
   const { numAffectedRows } = await sql`
     update canvas_work set lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(LEASE_SECONDS)}
     where organization_id = ${organizationId} and ${isLeaseFree('lease_expires_at')}`.execute(db)

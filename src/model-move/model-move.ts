@@ -227,7 +227,7 @@ async function findElsewhere(db: Db, modelId: number): Promise<string[]> {
   const { rows } = await sql`
     select o.id as organization_id from organizations o
     left join reembeddings r on r.organization_id = o.id and r.status = 'running'
-    where o.embedding_model_id is not null and coalesce(r.embedding_model_id, o.embedding_model_id) <> ${modelId}
+    where o.removed_at is null and o.embedding_model_id is not null and coalesce(r.embedding_model_id, o.embedding_model_id) <> ${modelId}
     order by o.id`.execute(db)
   return Waiting.parse(rows).map((row) => row.organization_id)
 }
@@ -237,7 +237,7 @@ async function findReplaced(db: Db, names: readonly string[]): Promise<string[]>
   const { rows } = await sql`
     select o.id as organization_id from organizations o
     join embedding_models m on m.id = o.embedding_model_id
-    where m.name in (${sql.join(names)})
+    where m.name in (${sql.join(names)}) and o.removed_at is null
       and not exists (select from reembeddings r where r.organization_id = o.id and r.status = 'running')
     order by o.id`.execute(db)
   return Waiting.parse(rows).map((row) => row.organization_id)

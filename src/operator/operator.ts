@@ -22,6 +22,8 @@ export interface OrganizationView {
   id: string
   name: string
   createdAt: string
+  /** Since when it is being removed. */
+  removedAt: string | null
   subscription: SubscriptionView | null
 }
 
@@ -83,10 +85,11 @@ export function createOperator(deps: {
     async listOrganizations(asked) {
       const { rows, nextCursor } = await listOrganizations(db, asked)
       const plans = await subscriptions.readMany(rows.map(({ id }) => id))
-      const organizations = rows.map(({ id, name, created_at: createdAt }) => ({
+      const organizations = rows.map(({ id, name, created_at: createdAt, removed_at: removedAt }) => ({
         id,
         name,
         createdAt: createdAt.toISOString(),
+        removedAt: removedAt?.toISOString() ?? null,
         subscription: plans.get(id) ?? null,
       }))
       return { organizations, nextCursor }
@@ -118,14 +121,14 @@ export function createOperator(deps: {
   }
 }
 
-type OrganizationRow = Pick<Row<'organizations'>, 'id' | 'name' | 'created_at'>
+type OrganizationRow = Pick<Row<'organizations'>, 'id' | 'name' | 'created_at' | 'removed_at'>
 
 async function listOrganizations(
   db: Db,
   { limit, cursor }: { limit: number; cursor: string | undefined },
 ): Promise<{ rows: OrganizationRow[]; nextCursor: string | null }> {
   const { rows } = await sql<OrganizationRow>`
-    select id, name, created_at from organizations
+    select id, name, created_at, removed_at from organizations
     where ${cursor ?? null}::uuid is null
       or (created_at, id) < (select created_at, id from organizations where id = ${cursor ?? null})
     order by created_at desc, id desc
@@ -147,6 +150,7 @@ async function setConnectorAccess(
       .selectFrom('organizations')
       .select('id')
       .where('id', '=', organizationId)
+      .where('removed_at', 'is', null)
       .executeTakeFirst()
     if (!organization) throw new AppError('not_found', 'There is no such organization')
     return await tx

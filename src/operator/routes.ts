@@ -43,6 +43,7 @@ const Organization = z
     id: shownId("The organization's id.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
     createdAt: moment('When it was made.'),
+    removedAt: momentOrNull('Since when it is being removed; null: it is not.', null),
     subscription: Subscription.nullable().describe('Its plan; null: none.'),
   })
   .meta({ id: 'OperatorOrganization', description: 'An organization as the operator sees it.' })

@@ -149,12 +149,15 @@ async function listOrganizations(db: Db, userId: string): Promise<OrganizationVi
 /**
  * Holds the organization's row until the transaction ends, so that of two acts that count what it has the second finds what
  * the first made. The mode does not stand in the way of rows that refer to the organization.
+ * @throws AppError `not_found` where it is being removed, or gone
  */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<void> {
-  await tx
+  const row = await tx
     .selectFrom('organizations')
     .select('id')
     .where('id', '=', organizationId)
+    .where('removed_at', 'is', null)
     .forNoKeyUpdate()
-    .execute()
+    .executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such workspace')
 }

@@ -56,6 +56,10 @@ export function createRemovals(deps: {
       .selectFrom('sources')
       .select(['organization_id as organizationId', 'id as sourceId'])
       .where('removed_at', 'is not', null)
+      // Those of an organization that is being removed go with it, in fewer steps.
+      .where(
+        sql<boolean>`not exists (select from organizations o where o.id = organization_id and o.removed_at is not null)`,
+      )
       .orderBy('removed_at')
       .execute()
     for (const source of marked) await finish(source)

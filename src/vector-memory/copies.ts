@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
 import { type BlockLayout, DIMENSIONS_MAX, layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
-import { type CopyOf, countRows, readChanges, readMark, readRevision } from './read-rows.ts'
+import { type CopyOf, countRows, readChanges, readMark, readRevision, whichAreThere } from './read-rows.ts'
 import type { SavedCopies, SavedCopy, SavedHead } from './saved-copies.ts'
 import type { Proposal, ScanJob } from './scan.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
@@ -137,6 +137,16 @@ export class Copies {
   held(): { bytes: number; organizations: number } {
     const bytes = [...this.#entries.values()].reduce((sum, { copy }) => sum + copy.bytes, 0)
     return { bytes, organizations: this.#entries.size }
+  }
+
+  /** Gives up the copies of organizations that are gone, or being removed. */
+  async forgetRemoved(): Promise<void> {
+    const held = [...this.#entries.values()]
+    const there = await whichAreThere(
+      this.#db,
+      held.map(({ organizationId }) => organizationId),
+    )
+    for (const entry of held) if (!there.has(entry.organizationId)) this.#drop(entry)
   }
 
   /** Begins to take up what the last stop has saved, one copy after the other, so that soon none is in a file any more. */

@@ -71,7 +71,8 @@ export async function readChanges(db: Db, organizationId: string, since: number)
 
 /**
  * What tells a revision from one of the same number in another database, or before a migration: which transaction made it, what
- * it changed, and the latest migration. null: the revision is not noted any more, or never was, or another model answers.
+ * it changed, and the latest migration. null: the revision is not noted any more, or never was, another model answers, or
+ * the organization is being removed.
  */
 export async function readMark(
   db: Db,
@@ -81,9 +82,21 @@ export async function readMark(
   const { rows } = await sql`
     select md5(concat_ws(' ', (select max(m.name) from kysely_migration m), c.xmin, c.item_ids)) as mark
     from item_changes c
-    join organizations o on o.id = c.organization_id and o.embedding_model_id = ${modelId}
+    join organizations o on o.id = c.organization_id and o.embedding_model_id = ${modelId} and o.removed_at is null
     where c.organization_id = ${organizationId} and c.revision = ${revision}`.execute(db)
   return Mark.parse(rows)[0]?.mark ?? null
+}
+
+/** Which of these organizations are there, and not being removed. */
+export async function whichAreThere(db: Db, organizationIds: readonly string[]): Promise<Set<string>> {
+  if (organizationIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', 'in', [...organizationIds])
+    .where('removed_at', 'is', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** How many vectors of the model an organization has. */

@@ -33,6 +33,8 @@ export interface VectorMemory {
   /** null: it is not held, or not yet, and the database has to answer. Never rejects. */
   take(of: CopyOf & { dimensions: number }): Promise<HeldCopy | null>
   held(): { bytes: number; organizations: number }
+  /** Gives up the copies of organizations that are gone, or being removed. */
+  forgetRemoved(): Promise<void>
   /** Begins to take up what the last stop has saved. */
   start(): void
   /** Ends what is being loaded and the threads, and saves what is held. */
@@ -59,6 +61,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
       return entry.isReady && !entry.isDropped ? hold(copies, entry, patience.followMs) : null
     },
     held: () => copies.held(),
+    forgetRemoved: () => copies.forgetRemoved(),
     start: () => copies.start(),
     close: () => copies.close(),
   }

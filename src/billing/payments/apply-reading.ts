@@ -34,6 +34,7 @@ const RANKS: Record<SubscriptionReading['status'], number> = {
   incomplete_expired: 4,
 }
 const LIVE_RANK_MAX = 2
+const OVER_RANK = 4
 
 /** The subscription that counts: the best, and of equals the newest. `isLive`: there is something to manage or to pay. */
 export function currentOf(reading: CustomerReading): (SubscriptionReading & { isLive: boolean }) | undefined {
@@ -43,6 +44,11 @@ export function currentOf(reading: CustomerReading): (SubscriptionReading & { is
 
 function isLive({ status }: SubscriptionReading): boolean {
   return RANKS[status] <= LIVE_RANK_MAX
+}
+
+/** Whether a subscription is over for good: nothing is charged for it any more, whatever is paid or done. */
+export function isOver({ status }: SubscriptionReading): boolean {
+  return RANKS[status] === OVER_RANK
 }
 
 /**
@@ -184,10 +190,10 @@ function summaryOf(row: Row<'subscriptions'>): Summary {
 }
 
 function remarksOn(reading: CustomerReading, stored: Row<'subscriptions'>): Applied['remarks'] {
-  const remarks: Applied['remarks'] = reading.unknown.map((fields) => ({
+  const remarks: Applied['remarks'] = reading.unknown.map(({ id, prices }) => ({
     message:
       'a subscription at the payment processor has no price that this service knows, and is passed over',
-    fields,
+    fields: { id, prices },
   }))
   const live = reading.subscriptions.filter(isLive).map(({ id }) => id)
   if (live.length > 1)

@@ -4,10 +4,11 @@ import type { BillingInterval } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { actorOf, type Caller } from '../../kernel/principal.ts'
-import { type CheckoutPage, type PaymentProcessor, toUpstreamError } from '../payment-processor.ts'
+import type { CheckoutPage, PaymentProcessor } from '../payment-processor.ts'
 import { PLANS, type SoldTier, TRIAL_DAYS } from '../plans/plans.ts'
-import { ensureAccount, endTurn, renewTurn, storeCustomer, takeTurn, type Turn } from './accounts.ts'
+import { storeCustomer, type Turn } from './accounts.ts'
 import { currentOf } from './apply-reading.ts'
+import { inTurn, keepTurn } from './in-turn.ts'
 
 export interface HostedPagesDependencies {
   db: Db
@@ -28,9 +29,6 @@ export interface HostedPages {
   /** @throws AppError `plan_by_contract`, `upstream_error`, `overloaded` */
   portal(caller: Caller): Promise<{ url: string }>
 }
-
-const TURN_WAIT_MS = 15_000
-const LOOK_AGAIN_MS = 50
 
 /** Opens hosted pages, one at a time for an organization: so it has one customer and at most one checkout. */
 export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
@@ -78,40 +76,6 @@ function consolePages(publicUrl: string): { successUrl: string; cancelUrl: strin
     successUrl: `${publicUrl}/console/billing?checkout=done`,
     cancelUrl: `${publicUrl}/console/billing?checkout=canceled`,
   }
-}
-
-/** Runs with the organization's turn, which ends whatever happens. No transaction is open meanwhile. */
-async function inTurn<T>(
-  deps: HostedPagesDependencies,
-  organizationId: string,
-  run: (turn: Turn) => Promise<T>,
-): Promise<T> {
-  const { db, clock, sleep } = deps
-  await ensureAccount(db, organizationId, clock.now())
-  let turn = await takeTurn(db, organizationId)
-  for (let waited = 0; !turn; waited += LOOK_AGAIN_MS) {
-    if (waited >= TURN_WAIT_MS) throw busy()
-    await sleep(LOOK_AGAIN_MS)
-    turn = await takeTurn(db, organizationId)
-  }
-  try {
-    return await run(turn)
-  } catch (error) {
-    throw toUpstreamError(error)
-  } finally {
-    await endTurn(db, turn, null)
-  }
-}
-
-/** Before what must not be done twice: a slow payment processor may have taken longer than the turn holds. */
-async function keepTurn(db: Db, turn: Turn): Promise<void> {
-  if (!(await renewTurn(db, turn))) throw busy()
-}
-
-function busy(): AppError {
-  return new AppError('overloaded', 'Billing of this workspace is busy; try again in a moment', {
-    headers: { 'Retry-After': '5' },
-  })
 }
 
 async function refuseContract(db: Db, organizationId: string): Promise<void> {

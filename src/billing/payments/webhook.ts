@@ -77,6 +77,7 @@ async function findOrganization(db: Db, event: ProcessorEvent): Promise<string |
     .selectFrom('organizations')
     .select('id')
     .where('id', '=', named.data)
+    .where('removed_at', 'is', null)
     .executeTakeFirst()
   return organization?.id
 }

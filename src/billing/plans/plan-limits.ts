@@ -132,7 +132,10 @@ async function countUsed(db: Db, organizationId: string, resource: Resource): Pr
  * @throws AppError `not_found`
  */
 export async function lockPlan(tx: Tx, organizationId: string): Promise<CurrentPlan> {
-  const plan = await selectPlan(tx, organizationId).forNoKeyUpdate('o').executeTakeFirst()
+  const plan = await selectPlan(tx, organizationId)
+    .where('o.removed_at', 'is', null)
+    .forNoKeyUpdate('o')
+    .executeTakeFirst()
   if (!plan) throw new AppError('not_found', 'There is no such organization')
   return plan
 }

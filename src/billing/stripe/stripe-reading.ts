@@ -46,6 +46,7 @@ export function toCustomerReading(
       reading.unknown.push({
         id: subscription.id,
         prices: subscription.items.data.map(({ price }) => price.lookup_key ?? price.id),
+        isOver: subscription.status === 'canceled' || subscription.status === 'incomplete_expired',
       })
   }
   reading.subscriptions.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())

@@ -41,7 +41,7 @@ export async function findOrganizations(
   const { rows } = await sql`
     select o.id as "organizationId", m.id as "modelId", m.name as "modelName"
     from organizations o join embedding_models m on m.id = o.embedding_model_id
-    where m.name not in (select value from json_array_elements_text(${JSON.stringify(calibratedModels)}::json))
+    where m.name not in (select value from json_array_elements_text(${JSON.stringify(calibratedModels)}::json)) and o.removed_at is null
     order by o.id`.execute(db)
   return Organizations.parse(rows)
 }

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino'
+import type { Billing } from '../billing/index.ts'
+import type { Settings } from '../config.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { createOrganizationRemovals, type OrganizationRemovals } from '../organization-removal/index.ts'
+import type { Removals } from '../sources/index.ts'
+import type { VectorMemory } from '../vector-memory/index.ts'
+import type { ConnectorEngine } from './connector-engine.ts'
+
+/** The removal of organizations, with what ends their sources and what this process holds of them. */
+export function organizationRemovalsOf(
+  deps: { settings: Settings; database: OpenDatabase; clock: Clock; logger: Logger },
+  parts: { billing: Billing; engine: ConnectorEngine; removals: Removals; memory: VectorMemory | null },
+): OrganizationRemovals {
+  const { settings, database, clock, logger } = deps
+  const { billing, engine, removals, memory } = parts
+  return createOrganizationRemovals({
+    db: database.db,
+    clock,
+    logger,
+    billing,
+    works: settings.ROLE !== 'api',
+    disconnect: (tx, source) => engine.accounts.revocations.prepare(tx, source),
+    mark: (tx, source) => removals.mark(tx, source),
+    onRemoved() {
+      void engine.disconnect()
+      // What fails is done again within a minute, as on every other process.
+      void memory
+        ?.forgetRemoved()
+        .catch((err: unknown) =>
+          logger.warn({ err }, 'vectors of a removed organization are in memory a little longer'),
+        )
+    },
+  })
+}

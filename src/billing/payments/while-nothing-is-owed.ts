@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/database.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { PaymentProcessor } from '../payment-processor.ts'
+import { isOver } from './apply-reading.ts'
+import { inTurn, type TurnDependencies } from './in-turn.ts'
+
+/**
+ * Runs `act` while an organization has no subscription at the payment processor that charges or might, and no answers over the cap
+ * wait to be charged; nothing can be bought meanwhile, since whoever opens a checkout needs the turn, and open ones are closed.
+ * @param processor null where none is configured: what was read of it last counts
+ * @throws AppError `removal_refused` that says what to do first, `overloaded`, `upstream_error`, and what `act` throws
+ */
+export async function whileNothingIsOwed<T>(
+  deps: TurnDependencies & { processor: PaymentProcessor | null },
+  organizationId: string,
+  act: () => Promise<T>,
+): Promise<T> {
+  const { db, processor } = deps
+  if (processor === null) {
+    await requireEndedAsRead(db, organizationId)
+    await requireReported(db, organizationId)
+    return await act()
+  }
+  return await inTurn(deps, organizationId, async ({ customerId }) => {
+    if (customerId !== null) await requireEnded(processor, customerId)
+    await requireReported(db, organizationId)
+    return await act()
+  })
+}
+
+async function requireEnded(processor: PaymentProcessor, customerId: string): Promise<void> {
+  const { subscriptions, unknown, isDeleted } = await processor.readCustomer(customerId)
+  const living = [
+    ...subscriptions.filter((one) => !isOver(one)),
+    ...unknown.filter((one) => !one.isOver),
+  ].map(({ id }) => id)
+  if (living.length > 0) {
+    throw new AppError(
+      'removal_refused',
+      `The payment processor still has a subscription of this workspace (${living.join(', ')}): cancel it there at once, not at the end of its period, and remove the workspace then`,
+      { details: { subscriptions: living } },
+    )
+  }
+  if (isDeleted) return
+  for (const { id } of await processor.listOpenCheckouts(customerId)) await processor.expireCheckout(id)
+}
+
+/** Without the payment processor: the status that it was last read to have, unless the operator has set the plan. */
+async function requireEndedAsRead(db: Db, organizationId: string): Promise<void> {
+  const bought = await db
+    .selectFrom('payment_accounts as a')
+    .innerJoin('subscriptions as s', 's.organization_id', 'a.organization_id')
+    .select('a.processor_subscription_id as id')
+    .where('a.organization_id', '=', organizationId)
+    .where('a.processor_subscription_id', 'is not', null)
+    .where('s.is_contract', '=', false)
+    .where('s.status', 'not in', ['canceled', 'incomplete_expired'])
+    .executeTakeFirst()
+  if (bought === undefined) return
+  throw new AppError(
+    'removal_refused',
+    `This workspace has bought the subscription ${bought.id} at a payment processor that this deployment is no longer configured for: cancel it there, then set the workspace's plan to canceled, and remove the workspace then`,
+    { details: { subscriptions: [bought.id] } },
+  )
+}
+
+async function requireReported(db: Db, organizationId: string): Promise<void> {
+  const answers = await countUnreported(db, organizationId)
+  if (answers === 0) return
+  throw new AppError(
+    'removal_refused',
+    `${answers.toLocaleString('en')} answers over the cap have not reached the payment processor's meter: wait until they have, or say of each report whether it arrived (GET /operator/overage), and remove the workspace then`,
+    { details: { unreportedAnswers: answers } },
+  )
+}
+
+/** How many answers over the cap of an organization the payment processor has not confirmed. */
+export async function countUnreported(db: Db, organizationId: string): Promise<number> {
+  const { answers } = await db
+    .selectFrom('overage_reports')
+    .select(sql<number>`coalesce(sum(answers), 0)::float8`.as('answers'))
+    .where('organization_id', '=', organizationId)
+    .where('sent_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return answers
+}

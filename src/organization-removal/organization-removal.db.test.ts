@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import {
+  countRowsOf,
+  type FilledOrganization,
+  insertRowOfEveryTable,
+  OWNED_TABLES,
+  rowsOfOrganization,
+} from '../../test/support/row-of-every-table.ts'
+import { AppError } from '../kernel/errors.ts'
+import { dropActiveRuns } from '../sync/index.ts'
+import { createRemovals } from '../sources/index.ts'
+import { ownedTables } from './delete-rows.ts'
+import { createOrganizationRemovals, type OrganizationRemovals } from './index.ts'
+import { claim } from './lease.ts'
+
+const START = new Date('2026-05-01T00:00:00.000Z')
+const GRACE_MS = 5 * 60_000
+
+let database: TestDatabase
+let now: Date
+let logged: { fields: object; message: string }[]
+/** What billing says of every organization. */
+let owed: AppError | null
+let acme: FilledOrganization
+let other: FilledOrganization
+
+const clock = { now: () => now }
+const note = (fields: object, message: string) => void logged.push({ fields, message })
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  now = START
+  logged = []
+  owed = null
+  acme = await insertRowOfEveryTable(database.db)
+  other = await insertRowOfEveryTable(database.db, 'Globex')
+})
+afterEach(() => database.close())
+
+/** A process that removes organizations. */
+function removalsOn({ works = true, db = database.db } = {}): OrganizationRemovals {
+  const sources = createRemovals({
+    db,
+    clock,
+    endRuns: dropActiveRuns,
+    onError(error): never {
+      throw error
+    },
+  })
+  return createOrganizationRemovals({
+    db,
+    clock,
+    logger: { info: note, warn: note, error: note },
+    works,
+    billing: {
+      async whileNothingIsOwed(_id, act) {
+        if (owed) throw owed
+        return await act()
+      },
+    },
+    disconnect: async (tx, { organizationId, sourceId }) => {
+      await sql`
+        insert into grant_revocations (organization_id, id, provider, external_account_id, ciphertext, next_attempt_at)
+        values (${organizationId}, ${sourceId}, 'notion', 'a', '\\x00', ${now})`.execute(tx)
+    },
+    mark: sources.mark,
+    onRemoved: () => {},
+  })
+}
+
+const remove = (id = acme.id, removals = removalsOn({ works: false })) => removals.remove(randomUUID(), id)
+const pass = (ms: number) => void (now = new Date(now.getTime() + ms))
+const grantsEnd = () =>
+  database.db.deleteFrom('grant_revocations').where('organization_id', '=', acme.id).execute()
+
+describe('the tables that removal goes through', () => {
+  it('are all that have rows of organizations, those that refer to others first', async () => {
+    const tables = await ownedTables(database.db)
+    expect(tables.map(({ name }) => name)).toEqual(OWNED_TABLES.toReversed())
+    const filled = await countRowsOf(database.db, acme.id)
+    expect(Object.keys(filled).toSorted()).toEqual([...OWNED_TABLES, 'organizations'].toSorted())
+  })
+})
+
+describe('an organization that is removed', () => {
+  it('is out of reach at once: its keys, members, invitations and sources are', async () => {
+    const rows = await rowsOfOrganization(database.db, other.id)
+    expect(await remove()).toEqual({ id: acme.id, name: 'Acme', removedAt: START.toISOString() })
+    const left = Object.keys(await countRowsOf(database.db, acme.id))
+    for (const table of ['api_keys', 'memberships', 'invitations', 'oauth_states', 'payment_accounts'])
+      expect(left).not.toContain(table)
+    expect(left).toContain('source_items')
+    const source = await database.db
+      .selectFrom('sources')
+      .select(['removed_at', 'status'])
+      .where('organization_id', '=', acme.id)
+      .executeTakeFirstOrThrow()
+    expect(source).toEqual({ removed_at: START, status: 'disabled' })
+    expect(logged).toMatchObject([
+      { fields: { organizationId: acme.id, name: 'Acme' }, message: 'the operator removed an organization' },
+    ])
+    expect(await rowsOfOrganization(database.db, other.id)).toEqual(rows)
+  })
+
+  it('leaves no row in any table once it is deleted, and no other organization with another one [OPS-9]', async () => {
+    const rows = await rowsOfOrganization(database.db, other.id)
+    await remove()
+    const removals = removalsOn()
+    await removals.settle()
+    // Its own row waits for requests that came before; its grants wait to be ended.
+    expect(await countRowsOf(database.db, acme.id)).toEqual({ organizations: 1, grant_revocations: 2 })
+    await grantsEnd()
+    pass(GRACE_MS)
+    await removals.settle()
+    expect(await countRowsOf(database.db, acme.id)).toEqual({})
+    expect(await rowsOfOrganization(database.db, other.id)).toEqual(rows)
+    expect(logged.at(-1)?.message).toMatch(/nothing of it is left/)
+    await expect(remove()).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('takes its members along who belong to no other and whom no other names', async () => {
+    const { db } = database
+    const user = async (organizationIds: string[]) => {
+      const id = randomUUID()
+      const named = { issuer: 'i', subject: id, email: null, name: null, created_at: START }
+      await db
+        .insertInto('users')
+        .values({ id, ...named })
+        .execute()
+      for (const organization_id of organizationIds)
+        await db
+          .insertInto('memberships')
+          .values({ organization_id, user_id: id, role: 'member', created_at: START })
+          .execute()
+      return id
+    }
+    const both = await user([acme.id, other.id])
+    const invited = await user([acme.id])
+    await db
+      .updateTable('invitations')
+      .set({ accepted_by_user_id: invited })
+      .where('organization_id', '=', other.id)
+      .execute()
+    const none = await user([])
+    await remove()
+    const left = await db.selectFrom('users').select('id').execute()
+    expect(left.map(({ id }) => id).toSorted()).toEqual([other.userId, both, invited, none].toSorted())
+  })
+
+  it('is removed once, however often it is asked for', async () => {
+    const first = await remove()
+    pass(1_000)
+    owed = new AppError('removal_refused', 'not asked again')
+    expect(await Promise.all([remove(), remove()])).toEqual([first, first])
+    expect(logged).toHaveLength(1)
+  })
+
+  it('is marked by one of several that ask at once', async () => {
+    const answers = await Promise.all([remove(), remove(), remove()])
+    expect(new Set(answers.map(({ removedAt }) => removedAt)).size).toBe(1)
+    const grants = database.db.selectFrom('grant_revocations').select('id').where('id', '=', acme.sourceId)
+    expect(await grants.execute()).toHaveLength(1)
+  })
+
+  it('stays as it is where something is owed', async () => {
+    const before = await rowsOfOrganization(database.db, acme.id)
+    owed = new AppError('removal_refused', 'cancel first')
+    await expect(remove()).rejects.toBe(owed)
+    expect(await rowsOfOrganization(database.db, acme.id)).toEqual(before)
+    expect(logged).toEqual([])
+  })
+
+  it('that is the local workspace is not it any more: the next start makes a new one', async () => {
+    await database.db.updateTable('organizations').set({ is_local: true }).where('id', '=', acme.id).execute()
+    await remove()
+    const local = database.db.selectFrom('organizations').select('id').where('is_local', '=', true)
+    expect(await local.execute()).toEqual([])
+  })
+})
+
+/** Many rows, of which one statement deletes a part. */
+async function addItems(count: number): Promise<void> {
+  await sql`
+    insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, metadata,
+      content_sha256, synced_at, created_at, updated_at)
+    select ${acme.id}::uuid, gen_random_uuid(), 'notion', 'made-' || n, ${acme.sourceId}::uuid, 'document', 'Made', 'made', '{}',
+      sha256('made'), now(), now(), now() from generate_series(1, ${count}::int) n`.execute(database.db)
+}
+
+describe('the deletion of what a removed organization has', () => {
+  it('goes on in another process where one has died half-way', async () => {
+    await addItems(1_200)
+    await remove()
+    // As a process does that dies: some rows are gone, and its lease is left.
+    await sql`delete from chunks where organization_id = ${acme.id}`.execute(database.db)
+    expect(await claim(database.db, acme.id, 60)).not.toBeNull()
+    const next = removalsOn()
+    pass(GRACE_MS)
+    await grantsEnd()
+    await next.settle()
+    expect(await countRowsOf(database.db, acme.id)).toMatchObject({ source_items: 1_201, organizations: 1 })
+    await database.db
+      .updateTable('organizations')
+      .set({ removal_lease_expires_at: new Date(Date.now() - 1_000) })
+      .where('id', '=', acme.id)
+      .execute()
+    await next.settle()
+    expect(await countRowsOf(database.db, acme.id)).toEqual({})
+  })
+
+  it('stops between two steps, hands its lease back, and goes on', async () => {
+    await addItems(2_000)
+    await remove()
+    const first = removalsOn()
+    const working = first.settle()
+    await first.stop()
+    await working
+    const lease = database.db.selectFrom('organizations').select('removal_lease_id').where('id', '=', acme.id)
+    expect(await lease.executeTakeFirst()).toEqual({ removal_lease_id: null })
+    expect(await countRowsOf(database.db, acme.id)).toMatchObject({ organizations: 1 })
+    await removalsOn().settle()
+    expect(Object.keys(await countRowsOf(database.db, acme.id))).toEqual([
+      'grant_revocations',
+      'organizations',
+    ])
+  })
+
+  it('deletes what a request of before stores meanwhile, too', async () => {
+    await remove()
+    const removals = removalsOn()
+    await removals.settle()
+    const late = { organization_id: acme.id, revision: 7, item_ids: null }
+    await database.db.insertInto('item_changes').values(late).execute()
+    await grantsEnd()
+    pass(GRACE_MS)
+    await removals.settle()
+    expect(await countRowsOf(database.db, acme.id)).toEqual({})
+  })
+
+  it('keeps the grants that could not be ended for some days, and no longer', async () => {
+    await remove()
+    const removals = removalsOn()
+    pass(3 * 24 * 3_600_000)
+    await removals.settle()
+    expect(await countRowsOf(database.db, acme.id)).toEqual({ organizations: 1, grant_revocations: 2 })
+    pass(24 * 3_600_000)
+    await removals.settle()
+    expect(await countRowsOf(database.db, acme.id)).toEqual({})
+  })
+
+  it('says how many answers over the cap were not reported', async () => {
+    await database.db
+      .updateTable('overage_reports')
+      .set({ sent_at: null })
+      .where('organization_id', '=', acme.id)
+      .execute()
+    await remove()
+    await removalsOn().settle()
+    expect(logged.find(({ message }) => message.includes('over the cap'))?.fields).toEqual({
+      organizationId: acme.id,
+      answers: 3,
+    })
+  })
+
+  it('is left to a process that works', async () => {
+    const removals = removalsOn({ works: false })
+    await remove(acme.id, removals)
+    removals.start()
+    await removals.stop()
+    expect(await countRowsOf(database.db, acme.id)).toMatchObject({ source_items: 1 })
+  })
+})

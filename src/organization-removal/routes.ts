@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { defineRoute, reply } from '../http/route.ts'
+import { EXAMPLE_ID, idOf, moment, shownId, text } from '../kernel/schemas.ts'
+import type { OrganizationRemovals } from './organization-removals.ts'
+
+export interface OrganizationRemovalServices {
+  organizationRemovals: OrganizationRemovals
+}
+
+const Removal = z
+  .object({
+    id: shownId("The organization's id.", EXAMPLE_ID.organization),
+    name: text('Its name.', 'Acme'),
+    removedAt: moment('Since when nobody has access to it.'),
+  })
+  .meta({ id: 'OrganizationRemoval', description: 'An organization that is being removed.' })
+
+export const organizationRemovalRoutes = [
+  defineRoute<OrganizationRemovalServices>()({
+    operationId: 'operatorRemoveOrganization',
+    method: 'DELETE',
+    path: '/operator/organizations/{id}',
+    tag: 'Operator',
+    access: { surface: 'operator' },
+    credits: 0,
+    audit: 'none',
+    summary: 'Remove an organization with everything that is stored of it',
+    description:
+      'From the answer on, nobody has access: its keys, members and invitations are gone, and its sources are disconnected. What it ' +
+      'stored is deleted in the background; until that is done, the list of organizations has it with `removedAt`. This cannot be ' +
+      'undone. Removing it again changes nothing.',
+    params: z.object({ id: idOf("The organization's id, from the list.", EXAMPLE_ID.organization) }),
+    responses: { 200: z.object({ removal: Removal }) },
+    refuses: ['removal_refused', 'upstream_error'],
+    handle: async ({ params, requestId }, { organizationRemovals }) =>
+      reply(200, { removal: await organizationRemovals.remove(requestId, params.id) }),
+  }),
+]
