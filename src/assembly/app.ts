@@ -221,10 +221,9 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
   const memory = await createSearchMemory(deps, metrics)
-  const organizationRemovals = organizationRemovalsOf(deps, { billing, engine, removals, memory })
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const kept = { embedding, items, files, engine, removals, billing, outgoing, metrics, memory }
-  const parts = { ...kept, organizationRemovals, rateLimit, isDraining }
+  const parts = { ...kept, organizationRemovals: organizationRemovalsOf(deps, kept), rateLimit, isDraining }
   const services = createServices(deps, parts)
   const ungated = createGates({
     db,

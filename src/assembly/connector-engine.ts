@@ -144,6 +144,11 @@ function observeEnd(logger: Logger, metrics: Metrics): SyncWorkerDependencies['o
         { ...fields, reason: String(outcome.cause) },
         'a sync run was handed back and goes on later',
       )
+    else if (outcome.end === 'lost')
+      logger.info(
+        { ...fields, reason: String(outcome.cause) },
+        'a sync run was let go: another worker has it, or its source is gone',
+      )
     else logger.warn({ ...fields, end: outcome.end, err: outcome.cause }, 'a sync run did not succeed')
   }
 }

@@ -139,11 +139,12 @@ describe('GET /operator/organizations', () => {
     const first = await call('GET', '/operator/organizations?limit=2')
     expect(first.body).toEqual({
       organizations: [
-        { id: newest, name: 'New', createdAt: START.toISOString(), subscription: null },
+        { id: newest, name: 'New', createdAt: START.toISOString(), removedAt: null, subscription: null },
         {
           id: middle,
           name: 'Middle',
           createdAt: '2026-05-10T07:59:59.000Z',
+          removedAt: null,
           subscription: {
             status: 'active',
             tier: 'studio',

@@ -5,7 +5,7 @@ import { LAYOUT } from '../database/distribution/layout.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 
 /** Of one statement: the embedded database has other work too, and locks are held as long as it takes. */
-const ROWS_AT_ONCE = 500
+const ROWS_AT_ONCE = 200
 
 /** A table whose rows belong to organizations, with what its primary key has beside `organization_id`. */
 export interface OwnedTable {

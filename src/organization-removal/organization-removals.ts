@@ -26,7 +26,7 @@ export interface RemovalView {
 export interface OrganizationRemovals {
   /**
    * Removes an organization: when it returns, nobody has access to it, and what it has is deleted after that. One that is being
-   * removed already stays as it is.
+   * removed already is looked at again now.
    * @throws AppError `not_found`, `removal_refused`, `upstream_error`, `overloaded`
    */
   remove(requestId: string, organizationId: string): Promise<RemovalView>
@@ -87,7 +87,10 @@ export function createOrganizationRemovals(options: OrganizationRemovalOptions):
   return {
     async remove(requestId, organizationId) {
       const before = await read(db, organizationId)
-      if (before.removedAt !== null) return toView(before)
+      if (before.removedAt !== null) {
+        if (works) void task.ask()
+        return toView(before)
+      }
       const removed = await billing.whileNothingIsOwed(organizationId, () =>
         retryConflicts(() => mark(options, organizationId)),
       )

@@ -1,0 +1,215 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ConnectedService, emulatorOf, startConnectedService } from '../support/connected-service.ts'
+import { documentOf, push } from '../support/documents.ts'
+import { control, type PaidService, startPaidService } from '../support/paid-service.ts'
+import { countRowsOf, rowsOfOrganization } from '../support/row-of-every-table.ts'
+import {
+  type Answer,
+  OPERATOR_TOKEN,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const MINUTE_MS = 60_000
+const QUERY = 'paid time off'
+
+/** How long after the real time the services believe it is. */
+let ahead = 0
+const clock = { now: () => new Date(Date.now() + ahead) }
+/** Lines of the log that say that something went wrong. */
+const complaints: string[] = []
+const logger = pino(
+  { level: 'warn' },
+  new Writable({
+    write(line, _encoding, done) {
+      complaints.push(String(line))
+      done()
+    },
+  }),
+)
+
+let service: ConnectedService
+/** A second instance on the same database. */
+let second: TestService
+
+beforeAll(async () => {
+  service = await startConnectedService({ service: { clock, logger } })
+  second = await startTestService({ database: service.database, clock, logger, environment: { ROLE: 'api' } })
+})
+afterAll(async () => {
+  await second.close()
+  await service.close()
+})
+
+const operate = (method: string, path: string): Promise<Answer> =>
+  service.call(method, `/operator/organizations${path}`, { key: OPERATOR_TOKEN })
+
+const search = (on: TestService, { adminKey }: TestOrganization): Promise<Answer> =>
+  on.call('POST', '/v1/search', { key: adminKey, body: { query: QUERY } })
+
+/** Waits until nothing but what says so is left of a removed organization, then for that. */
+async function untilGone(id: string): Promise<void> {
+  const rows = () => countRowsOf(service.database.db, id)
+  await until('the end of the deletion', rows, (left) => Object.keys(left).join() === 'organizations')
+  ahead += 6 * MINUTE_MS
+  const again = async () => {
+    await operate('DELETE', `/${id}`)
+    return await rows()
+  }
+  await until('the end of the organization', again, (left) => Object.keys(left).length === 0)
+}
+
+describe('a workspace that the operator removes', () => {
+  it('is unknown to every instance from the answer on, and its neighbour unchanged [OPS-9]', async () => {
+    const [gone, other] = [await service.organization(), await service.organization()]
+    for (const organization of [gone, other]) {
+      await push(service, organization, documentOf(organization, { body: QUERY }))
+      for (const instance of [service, second])
+        expect((await search(instance, organization)).body.hits).toHaveLength(1)
+    }
+    const { adminKey } = gone
+    await service.app.readForCanvas()
+    const unchanged = await rowsOfOrganization(service.database.db, other.id)
+    const removed = await operate('DELETE', `/${gone.id}`)
+    expect(removed).toMatchObject({ status: 200, body: { removal: { id: gone.id } } })
+    for (const instance of [service, second]) {
+      expect(await search(instance, gone)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+      expect((await instance.call('GET', '/v1/sources', { key: adminKey })).status).toBe(401)
+    }
+    for (const path of ['/subscription', '/approximate-index', '/connector-access/gmail'])
+      expect((await operate(path === '/approximate-index' ? 'GET' : 'PUT', gone.id + path)).status).not.toBe(
+        200,
+      )
+    const listed = (await operate('GET', '?limit=500')).body.organizations
+    expect(listed.find(({ id }: { id: string }) => id === gone.id)?.removedAt ?? null).toBe(
+      removed.body.removal.removedAt,
+    )
+    await untilGone(gone.id)
+    expect((await operate('DELETE', `/${gone.id}`)).status).toBe(404)
+    expect((await operate('GET', '?limit=500')).text).not.toContain(gone.id)
+    expect(await rowsOfOrganization(service.database.db, other.id)).toEqual(unchanged)
+    expect((await search(second, other)).body.hits).toHaveLength(1)
+    expect(complaints).toEqual([])
+  })
+
+  it('ends what is asked of it at that moment harmlessly, and keeps nothing of it [OPS-9]', async () => {
+    const organization = await service.organization()
+    await push(service, organization, documentOf(organization, { body: QUERY }))
+    const asked = Array.from({ length: 12 }, (_, n) => {
+      const on = n % 2 === 0 ? service : second
+      const document = documentOf(organization, { externalId: `late-${n}`, body: `${QUERY} ${n}` })
+      return n % 3 === 0
+        ? search(on, organization)
+        : on.call('POST', '/v1/ingest', { key: organization.adminKey, body: { documents: [document] } })
+    })
+    const removed = await operate('DELETE', `/${organization.id}`)
+    expect(removed.status).toBe(200)
+    for (const { status } of await Promise.all(asked)) expect([200, 401, 402, 404]).toContain(status)
+    await untilGone(organization.id)
+    expect(complaints).toEqual([])
+  })
+
+  it('ends the grants of its sources at the provider, and the run that is at work [OPS-9, CONN-9]', async () => {
+    const { organization, owner } = await service.workspace()
+    const sourceId = await service.connect(owner, organization.id, 'notion')
+    await service.runEnded(organization, sourceId)
+    const { accessToken } = await service.storedGrant(organization, sourceId)
+    const { faults, grants, content } = emulatorOf(service.emulators, 'notion')
+    faults.add({ path: content, delayMs: 300 })
+    await service.call('POST', '/v1/sync-runs', {
+      key: organization.adminKey,
+      body: { connectorId: sourceId, fullResync: true },
+    })
+    const runs = () =>
+      service.database.db
+        .selectFrom('sync_runs')
+        .select('status')
+        .where('organization_id', '=', organization.id)
+        .where('status', '=', 'running')
+        .execute()
+    await until('the run to be taken up', runs, (found) => found.length === 1)
+    expect((await operate('DELETE', `/${organization.id}`)).status).toBe(200)
+    await until(
+      'the end of the grant',
+      async () => grants.check(accessToken),
+      (state) => state === 'revoked',
+    )
+    faults.clear()
+    const me = await service.call('GET', '/v1/console/me', { key: owner.token })
+    expect(me).toMatchObject({ status: 200, body: { organizations: [] } })
+    expect((await service.call('GET', '/v1/console/sources', { key: owner.token })).status).toBe(404)
+    await untilGone(organization.id)
+    expect(complaints).toEqual([])
+  })
+
+  it('is removed by nobody but the operator', async () => {
+    const { organization, owner } = await service.workspace()
+    const path = `/operator/organizations/${organization.id}`
+    for (const key of [organization.adminKey, owner.token, undefined])
+      expect((await service.call('DELETE', path, { key })).status).toBe(401)
+    expect((await search(service, organization)).status).toBe(200)
+  })
+})
+
+describe('a workspace that is billed', () => {
+  let paid: PaidService
+
+  beforeAll(async () => {
+    paid = await startPaidService()
+  })
+  afterAll(() => paid.close())
+
+  it('is removed once its subscription has ended at the payment processor, and not before [OPS-9]', async () => {
+    const workspace = await paid.customer('ada')
+    await workspace.buy('studio')
+    const remove = () => paid.operate('DELETE', `/operator/organizations/${workspace.id}`)
+    const refused = await remove()
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'removal_refused', subscriptions: [expect.stringMatching(/^sub_/)] },
+    })
+    expect((await workspace.call('GET', '/v1/console/billing')).status).toBe(200)
+    await control(paid.stripe, 'cancel', { customer: await workspace.customerId() })
+    // It is charged until its period ends.
+    expect((await remove()).status).toBe(409)
+    await paid.advance({ days: 8 })
+    expect((await remove()).status).toBe(200)
+    expect((await workspace.call('GET', '/v1/console/billing')).status).toBe(404)
+  })
+
+  it('has its open checkouts closed, so that nobody pays for what is gone', async () => {
+    const workspace = await paid.customer('bea')
+    const { id } = await workspace.checkout('builder')
+    expect((await paid.operate('DELETE', `/operator/organizations/${workspace.id}`)).status).toBe(200)
+    expect(paid.stripe.account.checkoutSessions.get(id)).toMatchObject({ status: 'expired' })
+  })
+
+  it('is not removed while answers over the cap wait for the meter', async () => {
+    const workspace = await paid.customer('cleo')
+    await paid.service.database.db
+      .insertInto('overage_reports')
+      .values({
+        organization_id: workspace.id,
+        id: '00000000-0000-4000-8000-0000000000aa',
+        period_started_at: new Date(),
+        window_started_at: new Date(),
+        answers: 7,
+        sealed_at: new Date(),
+        // Not sent by itself any more.
+        unknown_since: new Date(Date.now() - 48 * 60 * MINUTE_MS),
+      })
+      .execute()
+    const remove = () => paid.operate('DELETE', `/operator/organizations/${workspace.id}`)
+    expect(await remove()).toMatchObject({
+      status: 409,
+      body: { code: 'removal_refused', unreportedAnswers: 7 },
+    })
+    const report = `/operator/organizations/${workspace.id}/overage/00000000-0000-4000-8000-0000000000aa`
+    expect((await paid.operate('PUT', report, { arrived: true })).status).toBe(200)
+    expect((await remove()).status).toBe(200)
+  })
+})
