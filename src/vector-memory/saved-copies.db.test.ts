@@ -216,6 +216,18 @@ describe('copies that a stop saves', () => {
     expect((await readFile(file)).equals(first)).toBe(true)
   })
 
+  it('are not made of an organization that is being removed', async () => {
+    const memory = start()
+    await answers(memory)
+    await database.db
+      .updateTable('organizations')
+      .set({ removed_at: clock.now() })
+      .where('id', '=', organization.id)
+      .execute()
+    await memory.close()
+    expect(await files()).toEqual([])
+  })
+
   it('are not made of what is small', async () => {
     const memory = start(folder, { rowsSavedMin: 10_000 })
     await answers(memory)

@@ -137,6 +137,24 @@ describe('the copies of vectors', () => {
     expect(memory.held().bytes).toBe(BLOCK)
   })
 
+  it('are given up of organizations that are gone or being removed, and of no others', async () => {
+    const [kept, removed] = [await organizationOf(20), await organizationOf(20)]
+    for (const one of [kept, removed]) expect(await rowsHeld(one)).toBe(20)
+    const used = await take(removed)
+    await memory.forgetRemoved()
+    expect(memory.held().organizations).toBe(2)
+    await database.db
+      .updateTable('organizations')
+      .set({ removed_at: clock.now() })
+      .where('id', '=', removed.id)
+      .execute()
+    await memory.forgetRemoved()
+    expect(memory.held()).toEqual({ organizations: 1, bytes: BLOCK })
+    used?.letGo()
+    expect(await rowsHeld(kept)).toBe(20)
+    expect(errors).toEqual([])
+  })
+
   it('are made anew where what changed is not noted any more', async () => {
     const organization = await organizationOf(3)
     expect(await rowsHeld(organization)).toBe(3)

@@ -45,8 +45,8 @@ afterAll(async () => {
   await service.close()
 })
 
-const operate = (method: string, path: string): Promise<Answer> =>
-  service.call(method, `/operator/organizations${path}`, { key: OPERATOR_TOKEN })
+const operate = (method: string, path: string, body?: object): Promise<Answer> =>
+  service.call(method, `/operator/organizations${path}`, { key: OPERATOR_TOKEN, ...(body ? { body } : {}) })
 
 const search = (on: TestService, { adminKey }: TestOrganization): Promise<Answer> =>
   on.call('POST', '/v1/search', { key: adminKey, body: { query: QUERY } })
@@ -80,10 +80,14 @@ describe('a workspace that the operator removes', () => {
       expect(await search(instance, gone)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
       expect((await instance.call('GET', '/v1/sources', { key: adminKey })).status).toBe(401)
     }
-    for (const path of ['/subscription', '/approximate-index', '/connector-access/gmail'])
-      expect((await operate(path === '/approximate-index' ? 'GET' : 'PUT', gone.id + path)).status).not.toBe(
-        200,
-      )
+    const acts: [string, string, object?][] = [
+      ['PUT', 'subscription', { status: 'internal' }],
+      ['PUT', 'connector-access/gmail', { enabled: true }],
+      ['GET', 'approximate-index'],
+      ['PUT', 'approximate-index'],
+    ]
+    for (const [method, act, body] of acts)
+      expect(await operate(method, `/${gone.id}/${act}`, body), act).toMatchObject({ status: 404 })
     const listed = (await operate('GET', '?limit=500')).body.organizations
     expect(listed.find(({ id }: { id: string }) => id === gone.id)?.removedAt ?? null).toBe(
       removed.body.removal.removedAt,
