@@ -96,15 +96,16 @@ async function listOrganizations(_options: unknown, command: Command): Promise<v
     path: '/operator/organizations?limit=500',
   })
   if (json) return printJson(terminal, listed)
-  const rows = listed.organizations.map(({ id, name, removedAt, subscription }) => [
-    printableLine(name),
-    removedAt ? 'being removed' : (subscription?.status ?? 'none'),
-    subscription?.tier ?? '-',
-    subscription === null
-      ? '-'
-      : `${subscription.creditsUsed} of ${subscription.creditsIncluded ?? 'unlimited'}`,
-    id,
-  ])
+  const rows = listed.organizations.map(({ id, name, removedAt, subscription }) => {
+    const plan = removedAt ? null : subscription
+    return [
+      printableLine(name),
+      removedAt ? 'being removed' : (plan?.status ?? 'none'),
+      plan?.tier ?? '-',
+      plan === null ? '-' : `${plan.creditsUsed} of ${plan.creditsIncluded ?? 'unlimited'}`,
+      id,
+    ]
+  })
   for (const line of formatTable(['NAME', 'STATUS', 'TIER', 'CREDITS USED', 'ID'], rows)) terminal.print(line)
 }
 

@@ -108,7 +108,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   removal_refused: {
     error:
-      'The payment processor still has a subscription of this workspace (sub_1Q2w3E): cancel it there at once, not at the end of its period, and remove the workspace then',
+      'The payment processor still has a subscription of this workspace (sub_1Q2w3E): cancel it there, and remove the workspace once it has ended',
     subscriptions: ['sub_1Q2w3E'],
   },
   body_too_large: { error: 'The request body is larger than 262144 bytes', limitBytes: 262_144 },

@@ -261,15 +261,21 @@ async function findWaitingOrganization(db: Db, after: string): Promise<string | 
 
 async function claim(db: Db, organizationId: string): Promise<string | null> {
   const leaseId = randomUUID()
-  // Of an organization that is being removed nothing is drawn any more.
+  if (await isBeingRemoved(db, organizationId)) return null
   await sql`
-    insert into canvas_work (organization_id)
-    select id from organizations where id = ${organizationId} and removed_at is null
-    on conflict (organization_id) do nothing`.execute(db)
+    insert into canvas_work (organization_id) values (${organizationId}) on conflict (organization_id) do nothing`.execute(
+    db,
+  )
   const { numAffectedRows } = await sql`
     update canvas_work set lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(LEASE_SECONDS)}
     where organization_id = ${organizationId} and ${isLeaseFree('lease_expires_at')}`.execute(db)
   return numAffectedRows === 1n ? leaseId : null
+}
+
+async function isBeingRemoved(db: Db, organizationId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from organizations where id = ${organizationId} and removed_at is not null`.execute(db)
+  return rows.length > 0
 }
 
 /** Keeps the lease, and with its row the canvas to itself until the transaction ends, which changes it. @throws LeaseLost */

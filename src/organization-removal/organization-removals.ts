@@ -8,10 +8,12 @@
  */
 import type { Billing } from '../billing/index.ts'
 import { createTask } from '../background/index.ts'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
+import { currentRole } from '../organizations/index.ts'
 import { createDeletion, type RemovalLogger, type RemovalTimes, TIMES } from './delete-organization.ts'
 import { endAccess, type SourceEnds } from './end-access.ts'
 import { findRemoved } from './lease.ts'
@@ -30,6 +32,11 @@ export interface OrganizationRemovals {
    * @throws AppError `not_found`, `removal_refused`, `upstream_error`, `overloaded`
    */
   remove(requestId: string, organizationId: string): Promise<RemovalView>
+  /**
+   * The same for the workspace that an owner is in.
+   * @throws AppError `not_found` for another one, `role_required`, and as `remove` does
+   */
+  removeOwn(requestId: string, caller: ConsolePrincipal, organizationId: string): Promise<RemovalView>
   /** Deletes what is left of removed organizations, now and once a minute, where this process works. */
   start(): void
   /** Does so now. Never rejects: failures are logged. */
@@ -84,6 +91,15 @@ export function createOrganizationRemovals(options: OrganizationRemovalOptions):
       logger.error({ err }, 'removed organizations could not be looked for; it is tried again'),
   })
 
+  async function removeNow(organizationId: string, check: Check): Promise<RemovalView> {
+    const removed = await billing.whileNothingIsOwed(organizationId, () =>
+      retryConflicts(() => mark(options, organizationId, check)),
+    )
+    options.onRemoved()
+    if (works) void task.ask()
+    return removed
+  }
+
   return {
     async remove(requestId, organizationId) {
       const before = await read(db, organizationId)
@@ -91,12 +107,17 @@ export function createOrganizationRemovals(options: OrganizationRemovalOptions):
         if (works) void task.ask()
         return toView(before)
       }
-      const removed = await billing.whileNothingIsOwed(organizationId, () =>
-        retryConflicts(() => mark(options, organizationId)),
-      )
+      const removed = await removeNow(organizationId, async () => {})
       logger.info({ requestId, organizationId, name: removed.name }, 'the operator removed an organization')
-      options.onRemoved()
-      if (works) void task.ask()
+      return removed
+    },
+    async removeOwn(requestId, { organizationId, userId }, asked) {
+      if (asked !== organizationId) throw notFound()
+      const removed = await removeNow(organizationId, (tx) => requireOwner(tx, organizationId, userId))
+      logger.info(
+        { requestId, organizationId, userId, name: removed.name },
+        'an owner removed an organization',
+      )
       return removed
     },
     start() {
@@ -128,14 +149,32 @@ async function read(db: Db, organizationId: string, isLocked = false): Promise<O
     .select(['id', 'name', 'removed_at as removedAt'])
     .where('id', '=', organizationId)
   const row = await (isLocked ? one.forNoKeyUpdate() : one).executeTakeFirst()
-  if (!row) throw new AppError('not_found', 'There is no such organization')
+  if (!row) throw notFound()
   return row
 }
 
+function notFound(): AppError {
+  return new AppError('not_found', 'There is no such organization')
+}
+
+/** As they are at this moment: another owner may have changed it since the request came in. */
+async function requireOwner(tx: Tx, organizationId: string, userId: string): Promise<void> {
+  if ((await currentRole(tx, organizationId, userId)) === 'owner') return
+  throw new AppError('role_required', 'Removing the workspace needs the role owner in it')
+}
+
+/** Whether whoever asks still may; runs once the organization's row is locked. Throws where not. */
+type Check = (tx: Tx) => Promise<void>
+
 /** Of several at once the first marks it. */
-async function mark(options: OrganizationRemovalOptions, organizationId: string): Promise<RemovalView> {
+async function mark(
+  options: OrganizationRemovalOptions,
+  organizationId: string,
+  check: Check,
+): Promise<RemovalView> {
   return await options.db.transaction().execute(async (tx) => {
     const organization = await read(tx, organizationId, true)
+    await check(tx)
     if (organization.removedAt !== null) return toView(organization)
     const removedAt = options.clock.now()
     await endAccess(tx, organizationId, removedAt, options)

@@ -35,4 +35,23 @@ export const organizationRemovalRoutes = [
     handle: async ({ params, requestId }, { organizationRemovals }) =>
       reply(200, { removal: await organizationRemovals.remove(requestId, params.id) }),
   }),
+  defineRoute<OrganizationRemovalServices>()({
+    operationId: 'consoleRemoveOrganization',
+    method: 'DELETE',
+    path: '/v1/console/organizations/{id}',
+    tag: 'Workspaces',
+    access: { surface: 'console', role: 'owner', action: 'admin' },
+    credits: 0,
+    // The trail goes with the workspace; the service's log has the act.
+    audit: 'none',
+    summary: 'Remove the workspace with everything that is stored of it',
+    description:
+      'The workspace is the one that the request is in (`X-Organization-Id`). From the answer on, nobody has access to it, whoever ' +
+      'asks included; what it stored is deleted in the background. This cannot be undone.',
+    params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
+    responses: { 200: z.object({ removal: Removal }) },
+    refuses: ['removal_refused', 'upstream_error'],
+    handle: async ({ principal, params, requestId }, { organizationRemovals }) =>
+      reply(200, { removal: await organizationRemovals.removeOwn(requestId, principal, params.id) }),
+  }),
 ]

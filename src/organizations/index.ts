@@ -1,3 +1,4 @@
+export { currentRole } from './authority.ts'
 export { createInvitations } from './invitations.ts'
 export { createMembers } from './members.ts'
 export { addMember, createOrganizations, insertOrganization, lockOrganization } from './organizations.ts'

@@ -150,12 +150,38 @@ describe('a workspace that the operator removes', () => {
     expect(complaints).toEqual([])
   })
 
-  it('is removed by nobody but the operator', async () => {
+  it('is removed there by nobody else', async () => {
     const { organization, owner } = await service.workspace()
     const path = `/operator/organizations/${organization.id}`
     for (const key of [organization.adminKey, owner.token, undefined])
       expect((await service.call('DELETE', path, { key })).status).toBe(401)
     expect((await search(service, organization)).status).toBe(200)
+  })
+})
+
+describe('a workspace that its owner removes in the console', () => {
+  const removeAs = (token: string, id: string): Promise<Answer> =>
+    service.call('DELETE', `/v1/console/organizations/${id}`, { key: token })
+
+  it('is gone for everybody, and by no lower role, nor from another workspace [OPS-9]', async () => {
+    const { organization, owner } = await service.workspace()
+    const other = await service.workspace()
+    const admin = await service.signIn('an-admin', { organizationId: organization.id, role: 'admin' })
+    expect(await removeAs(admin.token, organization.id)).toMatchObject({
+      status: 403,
+      body: { code: 'role_required' },
+    })
+    expect((await removeAs(other.owner.token, organization.id)).status).toBe(404)
+    expect((await search(service, organization)).status).toBe(200)
+    expect(await removeAs(owner.token, organization.id)).toMatchObject({
+      status: 200,
+      body: { removal: { id: organization.id } },
+    })
+    for (const instance of [service, second]) expect((await search(instance, organization)).status).toBe(401)
+    for (const { token } of [owner, admin]) expect((await removeAs(token, organization.id)).status).toBe(404)
+    expect((await search(service, other.organization)).status).toBe(200)
+    await untilGone(organization.id)
+    expect(complaints).toEqual([])
   })
 })
 

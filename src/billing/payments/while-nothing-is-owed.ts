@@ -38,7 +38,7 @@ async function requireEnded(processor: PaymentProcessor, customerId: string): Pr
   if (living.length > 0) {
     throw new AppError(
       'removal_refused',
-      `The payment processor still has a subscription of this workspace (${living.join(', ')}): cancel it there at once, not at the end of its period, and remove the workspace then`,
+      `The payment processor still has a subscription of this workspace (${living.join(', ')}): cancel it there, and remove the workspace once it has ended`,
       { details: { subscriptions: living } },
     )
   }
@@ -70,7 +70,7 @@ async function requireReported(db: Db, organizationId: string): Promise<void> {
   if (answers === 0) return
   throw new AppError(
     'removal_refused',
-    `${answers.toLocaleString('en')} answers over the cap have not reached the payment processor's meter: wait until they have, or say of each report whether it arrived (GET /operator/overage), and remove the workspace then`,
+    `${answers.toLocaleString('en')} answers over the cap have not reached the payment processor's meter: remove the workspace once they have; the operator may also say of each report whether it arrived (GET /operator/overage)`,
     { details: { unreportedAnswers: answers } },
   )
 }

@@ -12,7 +12,7 @@ export type Placement = 'reference' | 'tenant' | 'coordinator' | 'plain'
 
 /**
  * The placement of every table, and the only place that says it. In the order in which they are distributed: a table comes
- * after those it refers to.
+ * after those it refers to. An organization's rows are deleted in the reverse order (src/organization-removal).
  */
 export const LAYOUT = {
   embedding_models: 'reference',

@@ -303,6 +303,15 @@ const RUNNING: readonly Scene[] = [
       await page.getByRole('region', { name: 'the link' }).waitFor()
     },
   },
+  {
+    name: 'remove-workspace',
+    who: 'owner',
+    path: 'members',
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Remove this workspace' }).click()
+      await page.getByRole('button', { name: 'Remove the workspace' }).waitFor()
+    },
+  },
 ]
 
 /** Makes a source fail as long as the scenes are drawn. */

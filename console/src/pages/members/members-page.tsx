@@ -1,14 +1,17 @@
 import { Button, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { UserPlus } from 'lucide-react'
+import { useWorkspace } from '../../app/workspace.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { InvitationsPanel } from './invitations-panel.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { MembersPanel } from './members-panel.tsx'
+import { RemovalPanel } from './removal-panel.tsx'
 import { WorkspacePanel } from './workspace-panel.tsx'
 
-/** Who is in the workspace, who is invited, and what it is called. */
+/** Who is in the workspace, who is invited, what it is called, and for owners its end. */
 export function MembersPage() {
+  const { organization } = useWorkspace()
   const [isInviting, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -25,6 +28,7 @@ export function MembersPage() {
         <MembersPanel />
         <InvitationsPanel />
         <WorkspacePanel />
+        {organization.role === 'owner' && <RemovalPanel key={organization.id} />}
       </Stack>
       <InviteDialog isOpen={isInviting} onClose={close} />
     </>
