@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { manyItems } from '../../test/support/items.ts'
+import { insertOrganization } from '../../test/support/organizations.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import {
   countRowsOf,
@@ -9,7 +12,11 @@ import {
   OWNED_TABLES,
   rowsOfOrganization,
 } from '../../test/support/row-of-every-table.ts'
+import { createModelRegistry } from '../embeddings/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { createItems } from '../items/index.ts'
 import { AppError } from '../kernel/errors.ts'
+import { createModelMove } from '../model-move/index.ts'
 import { dropActiveRuns } from '../sync/index.ts'
 import { createRemovals } from '../sources/index.ts'
 import { ownedTables } from './delete-rows.ts'
@@ -178,6 +185,41 @@ describe('an organization that is removed', () => {
     await remove()
     const local = database.db.selectFrom('organizations').select('id').where('is_local', '=', true)
     expect(await local.execute()).toEqual([])
+  })
+})
+
+describe('work that is under way for an organization that is removed', () => {
+  it('ends without a complaint where its chunks move to another model [OPS-9]', async () => {
+    const organization = await insertOrganization(database.db)
+    const [former, next] = [hashEmbeddingModel({ id: 'former' }), hashEmbeddingModel({ id: 'next' })]
+    const modelsOf = (configured: EmbeddingModel) =>
+      createModelRegistry({ configured, builtin: async () => former })
+    const items = createItems({ db: database.db, models: modelsOf(former), clock })
+    await items.write(organization.id, manyItems(organization, 5))
+    const moved = createModelMove({
+      db: database.db,
+      models: modelsOf({
+        ...next,
+        async embedDocuments(documents, signal) {
+          await remove(organization.id)
+          return await next.embedDocuments(documents, signal)
+        },
+      }),
+      clock,
+      logger: { info: () => {}, warn: note, error: note },
+      works: false,
+    })
+    await database.db.deleteFrom('reembeddings').execute()
+    await moved.start(organization.caller())
+    await moved.resume()
+    expect(next.calls.documents).toBeGreaterThan(0)
+    expect(logged.map(({ message }) => message)).toEqual(['the operator removed an organization'])
+    pass(GRACE_MS)
+    await removalsOn().settle()
+    expect(await countRowsOf(database.db, organization.id)).toEqual({
+      organizations: 1,
+      grant_revocations: 4,
+    })
   })
 })
 

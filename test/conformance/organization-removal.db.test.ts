@@ -13,6 +13,7 @@ import {
   type TestService,
 } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
 
 const MINUTE_MS = 60_000
 const QUERY = 'paid time off'
@@ -37,7 +38,8 @@ let service: ConnectedService
 let second: TestService
 
 beforeAll(async () => {
-  service = await startConnectedService({ service: { clock, logger } })
+  const environment = { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' }
+  service = await startConnectedService({ service: { clock, logger, environment } })
   second = await startTestService({ database: service.database, clock, logger, environment: { ROLE: 'api' } })
 })
 afterAll(async () => {
@@ -148,6 +150,28 @@ describe('a workspace that the operator removes', () => {
     expect((await service.call('GET', '/v1/console/sources', { key: owner.token })).status).toBe(404)
     await untilGone(organization.id)
     expect(complaints).toEqual([])
+  })
+
+  it('takes a delivery along that its webhook is about to answer [OPS-9]', async () => {
+    const { organization, owner } = await service.workspace()
+    const answered = Promise.withResolvers<void>()
+    const receiver = await startReceiver((response) => {
+      void answered.promise.then(() => response.writeHead(204).end())
+    })
+    const call = (path: string, body?: object) =>
+      service.call('POST', `/v1/console/webhooks${path}`, { key: owner.token, ...(body ? { body } : {}) })
+    const made = await call('', { url: receiver.url })
+    expect((await call(`/${made.body.webhook.id}/test`)).status).toBe(201)
+    await until(
+      'the delivery',
+      () => receiver.received.length,
+      (count) => count === 1,
+    )
+    expect((await operate('DELETE', `/${organization.id}`)).status).toBe(200)
+    answered.resolve()
+    await untilGone(organization.id)
+    expect(complaints).toEqual([])
+    await receiver.close()
   })
 
   it('is removed there by nobody else', async () => {
