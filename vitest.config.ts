@@ -23,8 +23,6 @@ const shared = {
 const browserSuites = ['test/browser/**/*.browser.test.ts']
 const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'evaluation/**/*.db.test.ts']
 
-const browserSetup = ['test/support/database-setup.ts', 'test/browser/setup.ts']
-
 // Long for their length, which is all that a first run has to go by: begun last, one of them keeps a lone worker busy.
 const LONG = [
   'killed-overage',
@@ -33,17 +31,22 @@ const LONG = [
   'journeys/backup',
   'backup/backup',
   'hostile-text',
+  'journeys/process.db',
+  'hostile-bodies.db',
+  'provider-outages.db',
+  'provider-faults.db',
 ]
 
 const isLong = ({ moduleId }: TestSpecification): boolean =>
   LONG.some((name) => moduleId.endsWith(`/${name}.test.ts`))
 
-/** Begins with what takes longest. */
+/** Begins each project with what takes longest. One after the other: a worker that changes between them loads all anew. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- it is no array's
     const inOrder = await super.sort(files)
-    return [...inOrder.filter(isLong), ...inOrder.filter((file) => !isLong(file))]
+    const projects = Map.groupBy(inOrder, ({ project }) => project.name).values()
+    return projects.flatMap((own) => own.toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)))).toArray()
   }
 }
 
@@ -89,7 +92,7 @@ export default defineConfig({
           name: 'browser',
           include: browserSuites,
           env: { TEST_DRIVER: 'embedded' },
-          globalSetup: browserSetup,
+          globalSetup: ['test/browser/setup.ts'],
         },
       },
       ...(postgresUrl
@@ -100,7 +103,7 @@ export default defineConfig({
                 name: 'postgres-browser',
                 include: browserSuites,
                 env: { TEST_DRIVER: 'postgres', TEST_DATABASE_URL: postgresUrl },
-                globalSetup: browserSetup,
+                globalSetup: ['test/browser/setup.ts'],
               },
             },
             {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeDataDir } from '../../test/support/data-dir.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openEmbedded } from '../database/drivers/embedded.ts'
 import { migrate } from '../database/migrate.ts'
@@ -20,9 +21,8 @@ let backups: Backups
 
 beforeAll(async () => {
   parent = await mkdtemp(path.join(tmpdir(), 'backup-'))
-  dataDir = path.join(parent, 'data')
+  dataDir = await makeDataDir('data-', parent)
   database = await openEmbedded({ dataDir })
-  await migrate(database.db)
   await writeFile(path.join(dataDir, 'encryption-key'), 'a key')
   await writeFile(path.join(dataDir, 'operator-token'), 'a token')
   await mkdir(path.join(dataDir, 'vector-memory'))

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { COMPILED_ONCE } from '../../test/support/service-process.ts'
 import { openDatabase } from './open-database.ts'
 
 const WRITER = fileURLToPath(new URL('../../test/support/database-writer.ts', import.meta.url))
@@ -30,9 +31,13 @@ afterAll(async () => {
 
 function startWriter(first: number) {
   const url = server?.url ?? undefined
-  return spawn(process.execPath, [WRITER, dataDir, String(first), ...(url === undefined ? [] : [url])], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  return spawn(
+    process.execPath,
+    [COMPILED_ONCE, WRITER, dataDir, String(first), ...(url === undefined ? [] : [url])],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
 }
 
 /** Runs a writer, kills it at a random moment of its writing, and returns the numbers that it said were committed. */

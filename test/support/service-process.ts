@@ -5,6 +5,9 @@ import { until } from './until.ts'
 
 export const PROCESS_ADMIN_KEY = 'svc_test-process-key-test-process-key-test-0'
 
+/** For Node: no test lasts until the embedded database, compiled once more and better, has made up for what that takes. */
+export const COMPILED_ONCE = '--liftoff-only'
+
 export interface ServiceProcess {
   child: ChildProcess
   url: string
@@ -17,7 +20,7 @@ export interface ServiceProcess {
 /** Starts `src/main.ts` as a user does, in a process of its own; it may not be ready yet, or never be. */
 export async function launchService(environment: Record<string, string>): Promise<ServiceProcess> {
   const port = await freePort()
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, [COMPILED_ONCE, 'src/main.ts'], {
     env: {
       PATH: process.env.PATH ?? '',
       NODE_COMPILE_CACHE: '.cache/compiled',

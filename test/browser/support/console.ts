@@ -192,8 +192,18 @@ export async function expectNoFaults(page: Page, where: string): Promise<void> {
   await expect.poll(() => faultsOf(page), { message: where, timeout: 10_000, interval: 300 }).toEqual([])
 }
 
+/** The same of both themes, as for somebody whose system changes its own. The page is dark then. */
+export async function expectNoFaultsInThemes(page: Page, where: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    await expectNoFaults(page, `${where}, ${colorScheme}`)
+  }
+}
+
 async function faultsOf(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+  // No page holds another (the policy forbids frames), so none is opened beside it to put their results together.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
   return violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes
