@@ -25,11 +25,14 @@ export async function fillCanvas(db: Db, organizationId: string): Promise<void> 
       .execute()
   }
   const org = sql`${organizationId}::uuid`
-  const entity = (n: ReturnType<typeof sql>) => sql`md5('entity' || ${n})::uuid`
+  // As version 8 of UUID has it: ids that answers may show.
+  const uuid = (text: ReturnType<typeof sql>) =>
+    sql`overlay(overlay(md5(${text}) placing '8' from 13) placing 'a' from 17)::uuid`
+  const entity = (n: ReturnType<typeof sql>) => uuid(sql`'entity' || ${n}`)
   await sql`
     insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, metadata, content_sha256,
       canvas_sha256, synced_at, created_at, updated_at)
-    select ${org}, md5('item' || n)::uuid, s.provider, 'item' || n, s.id, 'document', 'Title ' || n, 'Body ' || n, '{}', '\\x01', '\\x01', now(), now(), now()
+    select ${org}, ${uuid(sql`'item' || n`)}, s.provider, 'item' || n, s.id, 'document', 'Title ' || n, 'Body ' || n, '{}', '\\x01', '\\x01', now(), now(), now()
     from generate_series(1, ${ITEMS}::int) n
     join (select id, provider, row_number() over (order by provider) - 1 as place from sources where organization_id = ${org}) s
       on s.place = n % 4`.execute(db)

@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { StoredEntityType } from '../database/schema.ts'
 import { givenNameOf } from './extraction/identity.ts'
-import { listOfIds } from './ids.ts'
+import { givenIds, listOfIds, listOfTexts } from './ids.ts'
 import type { View } from './visible-sources.ts'
 
 /** How many items of one source name something, and how many of these it wrote. */
@@ -37,13 +37,17 @@ export const STORED_TYPES = [...ENTITY_TYPES, 'source'] as const
 const EntityRows = z.array(
   z.object({ id: z.string(), type: z.enum(STORED_TYPES), alias: z.string().nullable(), rank: z.number() }),
 )
-const TotalRows = z.array(
-  z.object({ entity_id: z.string(), source_id: z.string(), items: z.number(), authored: z.number() }),
-)
+const TotalLists = z.tuple([
+  z.object({
+    atoms: z.array(z.string()),
+    sources: z.array(z.string()),
+    items: z.array(z.number()),
+    authored: z.array(z.number()),
+  }),
+])
 const NameRows = z.array(
   z.object({ entity_id: z.string(), name: z.string(), alias: z.string().nullable(), items: z.number() }),
 )
-const IdRows = z.array(z.object({ id: z.string() }))
 
 /** More that go by the same names are not looked at. */
 const SAME_NAMED_MAX = 1_000
@@ -60,20 +64,25 @@ export function inView({ sources }: View): RawBuilder<unknown> {
   return sql`(${sql.join(sources.map(({ id }) => id))})`
 }
 
+/** How many items name atoms, by source: an entry for each that is still there, empty where none of those that are looked at does. */
+export type CountsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, Map<string, SourceCount>>>
+
 /**
  * These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names.
+ * @param countsOf what they are counted in
  * @param atoms those that are loaded already, to which they are added
  */
 export async function loadAtoms(
   db: Db,
   view: View,
   ids: Iterable<string>,
+  countsOf: CountsOf,
   atoms = new Map<string, Atom>(),
 ): Promise<Map<string, Atom>> {
   const asked = new Set<string>()
-  let missing = [...ids].filter((id) => !atoms.has(id))
+  let missing = [...new Set(ids)].filter((id) => !atoms.has(id))
   for (let round = 0; round < ROUNDS_MAX && missing.length > 0; round++) {
-    const loaded = await loadThese(db, view, missing)
+    const loaded = await loadThese(db, view, missing, countsOf)
     for (const atom of loaded) atoms.set(atom.id, atom)
     const named = await findByName(db, view, namesToFollow(loaded, asked))
     missing = named.filter((id) => !atoms.has(id))
@@ -85,10 +94,10 @@ const selectEntities = prepare(`
   select id, type, alias, rank from entities where organization_id = $1 and id = any($2::uuid[])`)
 
 /** What is stored of each is looked up for all of them, side by side: a third of the time of a subquery for each. */
-async function loadThese(db: Db, view: View, ids: readonly string[]): Promise<Atom[]> {
+async function loadThese(db: Db, view: View, ids: readonly string[], countsOf: CountsOf): Promise<Atom[]> {
   const [entities, counts, names] = await Promise.all([
     selectEntities(db, [view.organizationId, listOfIds(ids)]),
-    countsOf(db, view, ids),
+    countsOf(ids),
     namesOf(db, view, ids),
   ])
   return EntityRows.parse(entities.rows).flatMap((entity) => {
@@ -100,23 +109,28 @@ async function loadThese(db: Db, view: View, ids: readonly string[]): Promise<At
   })
 }
 
+/** As lists, which is half of the work of a row for each: there are several for an atom. */
 const selectTotals = prepare(`
-  select entity_id, source_id, items, authored from entity_totals
+  select coalesce(json_agg(entity_id), '[]') as atoms, coalesce(json_agg(source_id), '[]') as sources,
+    coalesce(json_agg(items), '[]') as items, coalesce(json_agg(authored), '[]') as authored
+  from entity_totals
   where organization_id = $1 and entity_id = any($2::uuid[]) and source_id = any($3::uuid[])`)
 
-async function countsOf(
-  db: Db,
-  view: View,
-  ids: readonly string[],
-): Promise<Map<string, Map<string, SourceCount>>> {
-  const { rows } = await selectTotals(db, [view.organizationId, listOfIds(ids), idsInView(view)])
-  const counts = new Map<string, Map<string, SourceCount>>()
-  for (const { entity_id: id, source_id: sourceId, items, authored } of TotalRows.parse(rows)) {
-    const of = counts.get(id)
-    if (of) of.set(sourceId, { items, authored })
-    else counts.set(id, new Map([[sourceId, { items, authored }]]))
+/** Counts in all items of the view. */
+export function countedInAll(db: Db, view: View): CountsOf {
+  return async (ids) => {
+    const { rows } = await selectTotals(db, [view.organizationId, listOfIds(ids), idsInView(view)])
+    const [{ atoms, sources, items, authored }] = TotalLists.parse(rows)
+    const counts = new Map<string, Map<string, SourceCount>>()
+    for (const [place, id] of atoms.entries()) {
+      const source = sources[place] ?? ''
+      const count = { items: items[place] ?? 0, authored: authored[place] ?? 0 }
+      const of = counts.get(id)
+      if (of) of.set(source, count)
+      else counts.set(id, new Map([[source, count]]))
+    }
+    return counts
   }
-  return counts
 }
 
 const selectNames = prepare(`
@@ -149,13 +163,14 @@ function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFoll
     if (!asked.has(alias)) aliases.add(alias)
     asked.add(alias)
   }
+  const followName = ({ type }: Atom, alias: string | null): void => {
+    if (alias === null) return
+    follow(alias)
+    if (type === 'person' && alias.includes(' ')) follow(givenNameOf(alias))
+  }
   for (const atom of loaded) {
-    for (const { alias } of [atom, ...atom.names]) {
-      if (alias === null) continue
-      follow(alias)
-      const isFullName = atom.type === 'person' && alias.includes(' ')
-      if (isFullName) follow(givenNameOf(alias))
-    }
+    followName(atom, atom.alias)
+    for (const { alias } of atom.names) followName(atom, alias)
     if (atom.type !== 'topic' || atom.alias === null || atom.alias.includes(' ')) continue
     // A topic's name is without the s of a plural, which a given name may end with.
     givenNames.add(atom.alias).add(`${atom.alias}s`)
@@ -165,27 +180,29 @@ function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFoll
 
 /** Whoever goes by an alias has it of a name; people with one of these given names are each looked up by its index. */
 const selectByName = prepare(`
-  (select distinct entity_id as id from entity_names
-  where organization_id = $1 and alias = any($2::text[]) and source_id = any($4::uuid[])
-  order by entity_id limit ${SAME_NAMED_MAX})
-  union
-  (select distinct p.entity_id from unnest($3::text[]) as g(name)
-  cross join lateral (
-    select n.entity_id from entity_names n
-    where n.organization_id = $1 and split_part(n.alias, ' ', 1) = g.name and n.alias like '% %'
-      and n.source_id = any($4::uuid[])
-    order by n.entity_id limit ${SAME_NAMED_MAX}
-  ) p
-  join entities e on e.organization_id = $1 and e.id = p.entity_id and e.type = 'person'
-  order by p.entity_id limit ${SAME_NAMED_MAX})`)
+  select string_agg(id::text, ',') as ids from (
+    (select distinct entity_id as id from entity_names
+    where organization_id = $1 and alias = any($2::text[]) and source_id = any($4::uuid[])
+    order by entity_id limit ${SAME_NAMED_MAX})
+    union
+    (select distinct p.entity_id from unnest($3::text[]) as g(name)
+    cross join lateral (
+      select n.entity_id from entity_names n
+      where n.organization_id = $1 and split_part(n.alias, ' ', 1) = g.name and n.alias like '% %'
+        and n.source_id = any($4::uuid[])
+      order by n.entity_id limit ${SAME_NAMED_MAX}
+    ) p
+    join entities e on e.organization_id = $1 and e.id = p.entity_id and e.type = 'person'
+    order by p.entity_id limit ${SAME_NAMED_MAX})
+  ) x`)
 
 async function findByName(db: Db, view: View, { aliases, givenNames }: NamesToFollow): Promise<string[]> {
   if (aliases.size === 0 && givenNames.size === 0) return []
   const { rows } = await selectByName(db, [
     view.organizationId,
-    [...aliases],
-    [...givenNames],
+    listOfTexts(aliases),
+    listOfTexts(givenNames),
     idsInView(view),
   ])
-  return IdRows.parse(rows).map((row) => row.id)
+  return givenIds(rows)
 }

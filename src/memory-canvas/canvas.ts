@@ -5,13 +5,22 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { type Atom, ENTITY_TYPES, type EntityType, idsInView, loadAtoms, type SourceCount } from './atoms.ts'
+import { type Atom, countedInAll, ENTITY_TYPES, type EntityType, idsInView, loadAtoms } from './atoms.ts'
 import type { CanvasQuery } from './canvas-query.ts'
 import { DrawnBefore, type Graph } from './drawn-before.ts'
 import { findInItems, findNamed } from './find-named.ts'
 import { byWeight, type CanvasEdge, type CanvasNode, inTurns, toGraph } from './graph.ts'
+import { givenIds } from './ids.ts'
 import { type Entity, resolveEntities } from './resolve.ts'
-import { countWithin, latestItems, namedTogether, type Selection } from './selection.ts'
+import {
+  heaviestIn,
+  itemsNaming,
+  namedTogetherIn,
+  resolveWithin,
+  type Selection,
+  selectItems,
+} from './selection.ts'
+import { namedTogether } from './together.ts'
 import { type View, type VisibleSource, viewOf } from './visible-sources.ts'
 
 export interface Canvas {
@@ -76,7 +85,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     query: CanvasQuery,
     signal: AbortSignal,
   ): Promise<Graph> {
-    const selection = await selectItems(db, view, query)
+    const selection = await selectPart(db, view, query)
     const asked = query.q === undefined ? null : await findAsked(view, caller, query, query.q, signal)
     const ids = asked?.ids ?? null
     const hasSources = ids === null && query.entityType === undefined
@@ -86,7 +95,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
       entities.filter((entity) => entity.type === type).toSorted(byWeight),
     )
     const chosen = withCentre(inTurns(ranked, query.limit - sources.length), entities, query)
-    const together = chosen.length < 2 ? [] : await namedTogether(db, view, chosen, selection?.items)
+    const together = selection ? namedTogetherIn(selection, chosen) : await namedTogether(db, view, chosen)
     const graph = toGraph(chosen, sources, together)
     // The nearest passages may be others tomorrow though the canvas is the same.
     if (asked?.isByPassages !== true) drawnBefore.keep(view, query, graph)
@@ -107,25 +116,17 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
   }
 }
 
-/** Items that a canvas is drawn from, with what they name. */
-interface Selected {
-  items: Selection
-  counts: Map<string, Map<string, SourceCount>>
-}
-
-async function selectItems(
+/** The items that a part of the canvas is drawn from; undefined where it is all of them. */
+async function selectPart(
   db: Db,
   view: View,
   { around, since }: CanvasQuery,
-): Promise<Selected | undefined> {
+): Promise<Selection | undefined> {
   if (around === undefined && since === undefined) return undefined
   const isSinceOnly = around === undefined
-  const atomIds = isSinceOnly
-    ? view.sources.map(({ id }) => id)
-    : (await findNode(db, view, around)).map(({ id }) => id)
+  const atoms = isSinceOnly ? view.sources : await findNode(db, view, around)
   const limit = isSinceOnly ? SINCE_ITEMS_MAX : AROUND_ITEMS_MAX
-  const items = await latestItems(db, view, { atomIds, since: since ?? null, limit })
-  return { items, counts: await countWithin(db, view, items) }
+  return await selectItems(db, view, { atomIds: atoms.map(({ id }) => id), since: since ?? null, limit })
 }
 
 /** The atoms of the node that an id names. @throws AppError `not_found`, out of view too */
@@ -138,7 +139,7 @@ async function findNode(db: Db, view: View, id: string): Promise<Atom[]> {
 /** The entity that an id names, or one of its atoms; undefined where nothing in view names it. */
 export async function findEntity(db: Db, view: View, id: string): Promise<Entity | undefined> {
   if (view.sources.length === 0) return undefined
-  const atoms = await loadAtoms(db, view, [id])
+  const atoms = await loadAtoms(db, view, [id], countedInAll(db, view))
   return resolveEntities(atoms.values()).find((entity) => entity.atoms.some((atom) => atom.id === id))
 }
 
@@ -151,7 +152,7 @@ async function findCandidates(
   db: Db,
   view: View,
   query: CanvasQuery,
-  selection: Selected | undefined,
+  selection: Selection | undefined,
   asked: ReadonlySet<string> | null,
 ): Promise<Entity[]> {
   const isWanted = (entity: Entity): boolean =>
@@ -164,55 +165,28 @@ async function findCandidates(
   // Some of them will turn out to be the same.
   const room = query.limit + Math.ceil(query.limit / 2) + 10
   const ids = selection
-    ? heaviestSelected(selection, asked, Math.min(room * 2, SELECTED_ATOMS_MAX))
+    ? heaviestIn(selection, asked, Math.min(room * 2, SELECTED_ATOMS_MAX))
     : asked === null
       ? await topAtoms(db, view, query.entityType, room)
       : [...asked].slice(0, room)
-  const centre = query.around === undefined ? [] : [query.around]
-  const wantedOf = (atoms: ReadonlyMap<string, Atom>): Entity[] => {
-    const entities = resolveEntities(atoms.values())
-    // What they are called and who is the same as whom all items say; how many, only the selected ones.
-    const counted = selection
-      ? entities.map((entity) => countedIn(entity, selection.counts)).filter(({ weight }) => weight > 0)
-      : entities
-    return counted.filter(isWanted)
+  if (selection) {
+    const centre = query.around === undefined ? [] : [query.around]
+    return (await resolveWithin(db, view, selection, [...centre, ...ids])).filter(isWanted)
   }
-  // The kinds take turns among those of the whole canvas already; of a part nobody knows them before.
-  const enough = selection || asked !== null ? ids.length : query.limit + SPARE_ATOMS
-  const atoms = await loadAtoms(db, view, [...centre, ...ids.slice(0, enough)])
-  const wanted = wantedOf(atoms)
+  // The kinds take turns among those of the whole canvas already; of those asked for nobody knows them before.
+  const enough = asked !== null ? ids.length : query.limit + SPARE_ATOMS
+  const countsOf = countedInAll(db, view)
+  const atoms = await loadAtoms(db, view, ids.slice(0, enough), countsOf)
+  const wanted = resolveEntities(atoms.values()).filter(isWanted)
   if (wanted.length >= query.limit || ids.length <= enough) return wanted
-  return wantedOf(await loadAtoms(db, view, ids.slice(enough), atoms))
+  await loadAtoms(db, view, ids.slice(enough), countsOf, atoms)
+  return resolveEntities(atoms.values()).filter(isWanted)
 }
-
-/** The atoms that most of the selected items name. */
-function heaviestSelected({ counts }: Selected, asked: ReadonlySet<string> | null, limit: number): string[] {
-  const itemsOf = (id: string): number =>
-    [...(counts.get(id)?.values() ?? [])].reduce((sum, { items }) => sum + items, 0)
-  return [...counts.keys()]
-    .filter((id) => asked === null || asked.has(id))
-    .map((id) => ({ id, items: itemsOf(id) }))
-    .toSorted((left, right) => right.items - left.items || (left.id < right.id ? -1 : 1))
-    .slice(0, limit)
-    .map(({ id }) => id)
-}
-
-function countedIn(entity: Entity, within: Selected['counts']): Entity {
-  const counts = new Map<string, SourceCount>()
-  for (const { id } of entity.atoms) {
-    for (const [sourceId, { items, authored }] of within.get(id) ?? []) {
-      const known = counts.get(sourceId) ?? { items: 0, authored: 0 }
-      counts.set(sourceId, { items: known.items + items, authored: known.authored + authored })
-    }
-  }
-  return { ...entity, counts, weight: [...counts.values()].reduce((sum, { items }) => sum + items, 0) }
-}
-
-const IdRows = z.array(z.object({ id: z.string() }))
 
 /** What is not among the first of every source is counted there too before it is ranked. */
 const selectTop = prepare(`
-  select r.id from (
+  select string_agg(r.id::text, ',' order by r.place, r.turn) as ids from (
+    select row_number() over (partition by r.turn order by r.items desc, r.id) as place, r.turn, r.id from (
     select k.turn, l.id, case when l.sources = cardinality($2::uuid[]) then l.items else (
       select sum(items) from entity_totals
       where organization_id = $1 and entity_id = l.id and source_id = any($2::uuid[])
@@ -230,8 +204,7 @@ const selectTop = prepare(`
       group by t.entity_id order by sum(t.items) desc, t.entity_id limit $4
     ) l
     order by l.place, k.turn limit $4
-  ) r
-  order by row_number() over (partition by r.turn order by r.items desc, r.id), r.turn`)
+  ) r ) r`)
 
 /** The atoms that most items in view name, the types in turns: the first of each source and type by their index, then the best. */
 async function topAtoms(
@@ -243,7 +216,7 @@ async function topAtoms(
   const types = entityType === undefined ? ENTITY_TYPES : [entityType]
   const looked = async (each: number): Promise<string[]> => {
     const { rows } = await selectTop(db, [view.organizationId, idsInView(view), types, room, each])
-    return IdRows.parse(rows).map((row) => row.id)
+    return givenIds(rows)
   }
   // Where there are several types, half as many of each are more than are taken, unless most others have few.
   const half = Math.ceil(room / 2)
@@ -254,12 +227,12 @@ async function topAtoms(
 function weighSources(
   view: View,
   { limit }: CanvasQuery,
-  selection: Selected | undefined,
+  selection: Selection | undefined,
 ): (VisibleSource & { weight: number })[] {
   return view.sources
     .map((source) => ({
       ...source,
-      weight: selection ? (selection.counts.get(source.id)?.get(source.id)?.items ?? 0) : source.items,
+      weight: selection ? itemsNaming(selection, source.id) : source.items,
     }))
     .filter(({ weight }) => weight > 0)
     .toSorted(byWeight)

@@ -5,12 +5,12 @@ import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { ENTITY_TYPES, type EntityType, inView, loadAtoms } from './atoms.ts'
+import { ENTITY_TYPES, type EntityType, inView } from './atoms.ts'
 import { AROUND_ITEMS_MAX, findEntity } from './canvas.ts'
 import { byWeight } from './graph.ts'
 import { idsOf } from './ids.ts'
-import { type Entity, resolveEntities } from './resolve.ts'
-import { countWithin, latestItems } from './selection.ts'
+import type { Entity } from './resolve.ts'
+import { heaviestIn, latestItems, resolveWithin, selectItems } from './selection.ts'
 import { type View, viewOf } from './visible-sources.ts'
 
 export interface EntityDetails {
@@ -48,7 +48,7 @@ export async function describeEntity(db: Db, caller: Caller, id: string): Promis
   const type = ENTITY_TYPES.find((one) => one === entity?.type)
   if (!entity || type === undefined) throw new AppError('not_found', 'There is no such entity on the canvas')
   const atomIds = entity.atoms.map((atom) => atom.id)
-  const items = await latestItems(db, view, { atomIds, since: null, limit: AROUND_ITEMS_MAX })
+  const latest = await latestItems(db, view, { atomIds, since: null, limit: ITEMS_MAX })
   const { first, last } = await seenBetween(db, view, atomIds)
   return {
     entity: {
@@ -61,8 +61,8 @@ export async function describeEntity(db: Db, caller: Caller, id: string): Promis
       lastSeenAt: last.toISOString(),
       evidence: await findEvidence(db, view, atomIds),
     },
-    neighbours: await neighboursOf(db, view, entity, items),
-    items: await showItems(db, view, atomIds, items.slice(0, ITEMS_MAX)),
+    neighbours: await neighboursOf(db, view, entity),
+    items: await showItems(db, view, atomIds, latest),
   }
 }
 
@@ -72,24 +72,14 @@ export async function idsOfEntity(db: Db, caller: Caller, id: string): Promise<s
   return entity?.atoms.map((atom) => atom.id) ?? []
 }
 
-async function neighboursOf(
-  db: Db,
-  view: View,
-  entity: Entity,
-  items: readonly string[],
-): Promise<EntityDetails['neighbours']> {
-  const counts = await countWithin(db, view, items)
-  const weightOf = (id: string): number =>
-    [...(counts.get(id)?.values() ?? [])].reduce((sum, one) => sum + one.items, 0)
-  const strongest = [...counts.keys()]
-    .toSorted((left, right) => weightOf(right) - weightOf(left) || (left < right ? -1 : 1))
-    .slice(0, NEIGHBOURS_MAX * 3)
-  const atoms = await loadAtoms(db, view, strongest)
-  return resolveEntities(atoms.values())
-    .flatMap(({ id, type: stored, label, atoms: members }) => {
+async function neighboursOf(db: Db, view: View, entity: Entity): Promise<EntityDetails['neighbours']> {
+  const atomIds = entity.atoms.map((atom) => atom.id)
+  const selection = await selectItems(db, view, { atomIds, since: null, limit: AROUND_ITEMS_MAX })
+  const strongest = heaviestIn(selection, null, NEIGHBOURS_MAX * 3)
+  return (await resolveWithin(db, view, selection, strongest))
+    .flatMap(({ id, type: stored, label, weight }) => {
       const type = ENTITY_TYPES.find((one) => one === stored)
-      const weight = members.reduce((sum, atom) => sum + weightOf(atom.id), 0)
-      return type === undefined || id === entity.id || weight === 0 ? [] : [{ id, type, label, weight }]
+      return type === undefined || id === entity.id ? [] : [{ id, type, label, weight }]
     })
     .toSorted(byWeight)
     .slice(0, NEIGHBOURS_MAX)

@@ -1,8 +1,8 @@
 import type { ProviderId } from '../kernel/providers.ts'
 import type { EntityType } from './atoms.ts'
-import { PATH_MARK } from './extraction/identity.ts'
+import { PATH_MARK, type Role } from './extraction/identity.ts'
 import type { Entity } from './resolve.ts'
-import type { Together } from './selection.ts'
+import { placeOf, roleOf, type Together } from './together.ts'
 import type { VisibleSource } from './visible-sources.ts'
 
 export const EDGE_TYPES = ['authored', 'mentions', 'posted_in', 'co_occurs'] as const
@@ -135,42 +135,36 @@ function edgesToSources(entities: readonly Entity[], sources: readonly VisibleSo
 }
 
 /** An edge between two entities that is counted item by item, in each item once. */
-interface Counting {
-  edge: Link
+interface Counting extends Link {
   countedIn: Together
 }
 
 function edgesBetween(entities: readonly Entity[], together: readonly Together[]): Link[] {
   const edges = new Map<number, Counting>()
   for (const item of together) {
-    const { nodes, roles } = item
-    for (const [a, fromNode] of nodes.entries()) {
-      for (const [b, toNode] of nodes.entries()) {
+    for (const a of item) {
+      for (const b of item) {
+        const [fromNode, toNode] = [placeOf(a), placeOf(b)]
         const from = entities[fromNode]
         const to = entities[toNode]
         if (!from || !to || from === to) continue
-        const type = edgeType(roles[a] ?? 'mention', roles[b] ?? 'mention', from.id < to.id)
+        const type = edgeType(roleOf(a), roleOf(b), from.id < to.id)
         if (type === null) continue
         const key = (EDGE_TYPES.indexOf(type) * entities.length + fromNode) * entities.length + toNode
         const known = edges.get(key)
-        if (!known)
-          edges.set(key, { edge: { source: from.id, target: to.id, type, weight: 1 }, countedIn: item })
+        if (!known) edges.set(key, { source: from.id, target: to.id, type, weight: 1, countedIn: item })
         else if (known.countedIn !== item) {
-          known.edge.weight += 1
+          known.weight += 1
           known.countedIn = item
         }
       }
     }
   }
-  return [...edges.values()].map(({ edge }) => edge)
+  return [...edges.values()]
 }
 
 /** From who wrote an item to what it says and where it stands; what else it names together is one edge, from the lower id. */
-function edgeType(
-  from: Together['roles'][number],
-  to: Together['roles'][number],
-  isLower: boolean,
-): EdgeType | null {
+function edgeType(from: Role, to: Role, isLower: boolean): EdgeType | null {
   if (from === 'author' && to === 'channel') return 'posted_in'
   if (from === 'author' && to !== 'author') return 'mentions'
   if (to === 'author' && from !== 'author') return null

@@ -1,5 +1,5 @@
 import type { StoredEntityType } from '../database/schema.ts'
-import type { Atom, CountedName, SourceCount } from './atoms.ts'
+import type { Atom, SourceCount } from './atoms.ts'
 import { givenNameOf, PATH_MARK, RANK } from './extraction/identity.ts'
 
 /** One entity: all atoms that the evidence in view says are the same. */
@@ -32,104 +32,143 @@ const ANOTHER_THING = 3
  * the person of that name, a name or a handle to the address that it was seen with, a lone given name to who has it. Where several
  * go by the name, it belongs to the one that clearly has it in more items, and else to none; a given name of several people is
  * nothing by itself, and on no entity.
+ * @param itemsInView how many items in view name an atom, asked of `wordsToWeigh` alone; where it is not said, as many as are counted
  */
-export function resolveEntities(atoms: Iterable<Atom>): Entity[] {
+export function resolveEntities(
+  atoms: Iterable<Atom>,
+  itemsInView: (atom: Atom) => number = ({ counts }) => itemsOf(counts),
+): Entity[] {
   // Those that others belong to first, so that these are counted for what they belong to themselves.
   const all = [...atoms].toSorted((left, right) => right.rank - left.rank || (left.id < right.id ? -1 : 1))
   const roots = new Map<string, Atom>()
-  const named = new Map<string, Map<Atom, number>>()
-  const givenNames = new Map<string, Map<Atom, number>>()
+  const named: Bearers = new Map()
+  const givenNames: Bearers = new Map()
   const groups = new Map<Atom, Atom[]>()
   for (const atom of all) {
-    const owner = ownerOf(atom, named, givenNames)
+    const owner = ownerOf(atom, named, givenNames, itemsInView)
     if (owner === 'several') continue
     const root = owner === null ? atom : (roots.get(owner.id) ?? owner)
     roots.set(atom.id, root)
-    groups.set(root, [...(groups.get(root) ?? []), atom])
+    const group = groups.get(root)
+    if (group) group.push(atom)
+    else groups.set(root, [atom])
     if (isShared(atom)) continue
-    for (const [alias, items] of aliasesOf(atom)) {
+    for (const { alias, items } of atom.names) {
+      if (alias === null) continue
       addItems(named, alias, root, items)
       if (root.type === 'person' && alias.includes(' ')) addItems(givenNames, givenNameOf(alias), root, items)
     }
   }
-  return [...groups].map(([root, members]) => toEntity(root, members))
+  return Array.from(groups, ([root, members]) => toEntity(root, members))
 }
 
-function addItems(into: Map<string, Map<Atom, number>>, name: string, root: Atom, items: number): void {
-  const known = into.get(name) ?? new Map<Atom, number>()
-  into.set(name, known.set(root, (known.get(root) ?? 0) + items))
+/** Who goes by a name, and in how many items. */
+type Bearers = Map<string, Bearer[]>
+
+interface Bearer {
+  atom: Atom
+  items: number
+}
+
+function addItems(into: Bearers, name: string, atom: Atom, items: number): void {
+  const known = into.get(name)
+  const bearer = known?.find((one) => one.atom === atom)
+  if (bearer) bearer.items += items
+  else if (known) known.push({ atom, items })
+  else into.set(name, [{ atom, items }])
 }
 
 /** Whom an atom belongs to; null: to itself; `several`: to one of several, nobody knows whom. */
 function ownerOf(
   atom: Atom,
-  named: ReadonlyMap<string, ReadonlyMap<Atom, number>>,
-  givenNames: ReadonlyMap<string, ReadonlyMap<Atom, number>>,
+  named: Bearers,
+  givenNames: Bearers,
+  itemsInView: (atom: Atom) => number,
 ): Atom | 'several' | null {
   if (atom.alias === null) return null
   const isTopic = atom.type === 'topic'
-  const owners = [...(named.get(atom.alias) ?? [])].filter(
-    ([other]) => other.rank > atom.rank && (other.type === atom.type || isTopic),
-  )
-  if (owners.length > 0) return clearly(owners)
-  const bearers = isTopic ? [...(givenNames.get(atom.alias) ?? [])] : []
-  const items = bearers.reduce((sum, [, count]) => sum + count, 0)
-  if (items === 0 || itemsOf(atom) > ANOTHER_THING * items) return null
+  const owners = named
+    .get(atom.alias)
+    ?.filter(({ atom: { rank, type } }) => rank > atom.rank && (type === atom.type || isTopic))
+  if (owners && owners.length > 0) return clearly(owners)
+  const bearers = (isTopic && givenNames.get(atom.alias)) || []
+  const items = bearers.reduce((sum, bearer) => sum + bearer.items, 0)
+  if (items === 0 || itemsInView(atom) > ANOTHER_THING * items) return null
   return clearly(bearers) ?? 'several'
 }
 
 /** The one that has a name in clearly more items than any other; null: none has. */
-function clearly(owners: readonly (readonly [Atom, number])[]): Atom | null {
+function clearly(owners: readonly Bearer[]): Atom | null {
   const [best, second] = owners.toSorted(
-    ([left, itemsOfLeft], [right, itemsOfRight]) =>
-      itemsOfRight - itemsOfLeft || (left.id < right.id ? -1 : 1),
+    (left, right) => right.items - left.items || (left.atom.id < right.atom.id ? -1 : 1),
   )
   if (!best) return null
-  return second && best[1] < CLEARLY * second[1] ? null : best[0]
+  return second && best.items < CLEARLY * second.items ? null : best.atom
 }
 
-function itemsOf({ counts }: Atom): number {
-  return counts.values().reduce((sum, { items }) => sum + items, 0)
+/** How many items are counted, of all sources. */
+export function itemsOf(counts: ReadonlyMap<string, SourceCount> | undefined): number {
+  let sum = 0
+  for (const { items } of counts?.values() ?? []) sum += items
+  return sum
 }
 
-function aliasesOf({ names }: Atom): Map<string, number> {
-  const items = new Map<string, number>()
-  for (const { alias, items: count } of names) {
-    if (alias !== null) items.set(alias, (items.get(alias) ?? 0) + count)
+/** The ids of the atoms whose items in view decide whose they are: words that may be the given name of one of the others. */
+export function wordsToWeigh(atoms: readonly Atom[]): string[] {
+  const givenNames = new Set<string>()
+  for (const { type, names } of atoms) {
+    // A phrase may belong to a person, and is a name of that person then.
+    if (type !== 'person' && type !== 'topic') continue
+    for (const { alias } of names) if (alias?.includes(' ')) givenNames.add(givenNameOf(alias))
   }
-  return items
+  return atoms
+    .filter(({ type, alias }) => type === 'topic' && alias !== null && givenNames.has(alias))
+    .map(({ id }) => id)
 }
 
 /** Whether an address goes by the full names of several people. */
 function isShared(atom: Atom): boolean {
   if (atom.type !== 'person' || atom.rank !== RANK.address) return false
-  return [...aliasesOf(atom).keys()].filter((alias) => alias.includes(' ')).length > NAMES_OF_ONE_MAX
+  const fullNames = new Set(atom.names.map(({ alias }) => alias).filter((alias) => alias?.includes(' ')))
+  return fullNames.size > NAMES_OF_ONE_MAX
 }
 
 function toEntity(root: Atom, atoms: Atom[]): Entity {
+  const counts = atoms.length === 1 ? root.counts : countsTogether(atoms)
+  const names = namesTogether(atoms).toSorted(
+    (left, right) => right.items - left.items || (left.name < right.name ? -1 : 1),
+  )
+  let label = names[0]?.name ?? ''
+  let least = plainness(label, root)
+  for (const { name } of names) {
+    const farness = least === 0 ? 0 : plainness(name, root)
+    if (farness < least) [label, least] = [name, farness]
+  }
+  const aliases = names.length < 2 ? [] : names.map(({ name }) => name).filter((name) => name !== label)
+  return { id: root.id, type: root.type, label, aliases, weight: itemsOf(counts), counts, atoms }
+}
+
+function countsTogether(atoms: readonly Atom[]): Map<string, SourceCount> {
   const counts = new Map<string, SourceCount>()
-  const names = new Map<string, number>()
   for (const atom of atoms) {
     for (const [sourceId, { items, authored }] of atom.counts) {
       const known = counts.get(sourceId) ?? { items: 0, authored: 0 }
       counts.set(sourceId, { items: known.items + items, authored: known.authored + authored })
     }
+  }
+  return counts
+}
+
+/** The names of all atoms, each once. */
+function namesTogether(atoms: readonly Atom[]): { name: string; items: number }[] {
+  const [only, ...others] = atoms
+  // The names of one are each there once.
+  if (only && others.length === 0) return only.names
+  const names = new Map<string, number>()
+  for (const atom of atoms) {
     for (const { name, items } of atom.names) names.set(name, (names.get(name) ?? 0) + items)
   }
-  const ordered = [...names]
-    .map(([name, items]): CountedName => ({ name, items, alias: null }))
-    .toSorted((left, right) => right.items - left.items || (left.name < right.name ? -1 : 1))
-  const label =
-    ordered.toSorted((left, right) => plainness(left.name, root) - plainness(right.name, root))[0]?.name ?? ''
-  return {
-    id: root.id,
-    type: root.type,
-    label,
-    aliases: ordered.map(({ name }) => name).filter((name) => name !== label),
-    weight: [...counts.values()].reduce((sum, { items }) => sum + items, 0),
-    counts,
-    atoms,
-  }
+  return Array.from(names, ([name, items]) => ({ name, items }))
 }
 
 /**
