@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { NewItem } from '../src/items/index.ts'
 import { benchDocument, benchQuery } from './corpus.ts'
-import { fill, type Place } from './fill.ts'
+import { environmentOf, fill, type Place } from './fill.ts'
 import { type BenchServer, call, startServer, untilInMemory } from './server.ts'
 
 const BACKLOG = 20_000
@@ -33,12 +33,12 @@ export async function besideRequests(
   copy: () => Promise<Place>,
 ): Promise<Record<string, string>> {
   // Makes the workspace.
-  await (await startServer(environmentOf(place, 'api'))).stop()
+  await (await startServer({ ...environmentOf(place), ROLE: 'api' })).stop()
   await fill(place, 0, BACKLOG, itemOf)
   const second = await copy()
-  const plain = await startServer(environmentOf(place, 'api'))
+  const plain = await startServer({ ...environmentOf(place), ROLE: 'api' })
   try {
-    const reading = await startServer(environmentOf(second, 'all'))
+    const reading = await startServer({ ...environmentOf(second), ROLE: 'all' })
     try {
       return await compare(plain, reading)
     } finally {
@@ -47,10 +47,6 @@ export async function besideRequests(
   } finally {
     await plain.stop()
   }
-}
-
-function environmentOf({ dataDir, databaseUrl }: Place, role: string): Record<string, string> {
-  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '', ROLE: role }
 }
 
 async function compare(plain: BenchServer, reading: BenchServer): Promise<Record<string, string>> {

@@ -6,24 +6,9 @@ const ITEMS = 100_000
 const ENTITIES = 50_000
 const MENTIONS_AN_ITEM = 6
 
-/** Items of four sources that name entities, a few of them in very many items and most in few. */
-export async function fillCanvas(db: Db, organizationId: string): Promise<void> {
-  const at = new Date()
-  await db.insertInto('organizations').values({ id: organizationId, name: 'Bench', created_at: at }).execute()
-  for (const provider of ['slack', 'google_drive', 'notion', 'gmail'] as const) {
-    const source = {
-      organization_id: organizationId,
-      id: randomUUID(),
-      provider,
-      push_only: true,
-      status: 'active' as const,
-    }
-    const names = { display_name: provider, external_account_id: provider, created_at: at, updated_at: at }
-    await db
-      .insertInto('sources')
-      .values({ ...source, ...names })
-      .execute()
-  }
+/** Items of a new workspace's four sources that name entities, a few of them in very many items and most in few. */
+export async function fillCanvas(db: Db): Promise<void> {
+  const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
   const org = sql`${organizationId}::uuid`
   // As version 8 of UUID has it: ids that answers may show.
   const uuid = (text: ReturnType<typeof sql>) =>
@@ -75,9 +60,7 @@ export async function fillCanvas(db: Db, organizationId: string): Promise<void> 
 }
 
 /** Says what state the canvas is in, as whoever changes it does: from then on what was drawn is kept. */
-export async function keepRevision(db: Db, organizationId: string): Promise<void> {
-  await db
-    .insertInto('canvas_work')
-    .values({ organization_id: organizationId, revision: randomUUID() })
-    .execute()
+export async function keepRevision(db: Db): Promise<void> {
+  const { id } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
+  await db.insertInto('canvas_work').values({ organization_id: id, revision: randomUUID() }).execute()
 }

@@ -1,19 +1,20 @@
-import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { z } from 'zod'
+import type { Db } from '../src/database/database.ts'
 import { openPostgres } from '../src/database/drivers/postgres.ts'
-import { openDatabase, migrateDatabase } from '../src/database/open-database.ts'
-import { systemClock } from '../src/kernel/clock.ts'
-import { createMemoryCanvas } from '../src/memory-canvas/index.ts'
+import { openDatabase } from '../src/database/open-database.ts'
 import { besideRequests } from './canvas-beside-requests.ts'
 import { fillCanvas, keepRevision } from './canvas-fill.ts'
-import type { Place } from './fill.ts'
+import { environmentOf, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
+import { type BenchServer, call, send, startServer } from './server.ts'
 
 /*
- * npm run bench -- canvas [embedded|postgres] [queries|worker]: queries of the memory canvas at 100,000 items and 50,000 entities, and
+ * npm run bench -- canvas [embedded|postgres] [queries|worker]: queries of the memory canvas over HTTP at 100,000 items and 50,000
+ * entities, and
  * what the worker that reads for it does to searches and ingests beside it.
  */
 
@@ -103,60 +104,87 @@ async function measureWorker(placeOf: MakePlaces, copy: () => Promise<void>): Pr
   })
 }
 
-/** Median and least milliseconds of each kind of query, drawn anew each time, and of those that were asked before. */
+/** Median and least milliseconds of each kind of query over HTTP, drawn anew each time, and of those that were asked before. */
 async function measureQueries(placeOf: MakePlaces): Promise<Figures> {
-  const { dataDir, databaseUrl } = placeOf('a')
-  // Without the limits of time that requests have: filling the tables takes minutes.
+  const place = placeOf('a')
+  // Makes the workspace.
+  await onServer(place, async () => {})
+  await inDatabase(place, fillCanvas)
+  // Nobody has said what state of the canvas this is, so nothing is kept of what was drawn.
+  const anew = await onServer(place, measureAnew)
+  await inDatabase(place, keepRevision)
+  const again = await onServer(place, async ({ url }) => ({
+    'top 100, asked again': await timesOf(url, canvasPath({ limit: 100 })),
+    'top 500, asked again': await timesOf(url, canvasPath({ limit: 500 })),
+  }))
+  return { ...anew, ...again, 'load meanwhile': (loadavg()[0] ?? Number.NaN).toFixed(1) }
+}
+
+const Nodes = z.object({ nodes: z.array(z.object({ id: z.string(), type: z.string() })) })
+
+async function measureAnew({ url }: BenchServer): Promise<Figures> {
+  const { nodes } = Nodes.parse(await call(url, 'GET', canvasPath({ limit: 100 })))
+  const around = nodes.find(({ type }) => type === 'topic')?.id
+  if (around === undefined) throw new Error('the canvas has no topic')
+  const since = new Date(0).toISOString()
+  const queries = {
+    'top 100, p50 (least) ms': { limit: 100 },
+    'top 500': { limit: 500 },
+    'one provider': { limit: 100, provider: 'slack' },
+    'one provider, 500': { limit: 500, provider: 'slack' },
+    'one kind': { limit: 100, entityType: 'topic' },
+    'one kind, 500': { limit: 500, entityType: 'topic' },
+    'by name': { limit: 100, q: 'name 12' },
+    'by name, 500': { limit: 500, q: 'name 12' },
+    'around the heaviest': { limit: 100, around },
+    'around the heaviest, 500': { limit: 500, around },
+    'since, all items': { limit: 100, since },
+    'since, all items, 500': { limit: 500, since },
+  }
+  const figures: Figures = {}
+  for (const [name, query] of Object.entries(queries)) figures[name] = await timesOf(url, canvasPath(query))
+  figures['one entity'] = await timesOf(url, `/v1/memory-canvas/entities/${around}`)
+  return figures
+}
+
+function canvasPath(query: Record<string, string | number>): string {
+  return `/v1/memory-canvas?${Object.entries(query)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&')}`
+}
+
+/** Works with the service, which reads nothing for the canvas. */
+async function onServer<Result>(
+  place: Place,
+  work: (server: BenchServer) => Promise<Result>,
+): Promise<Result> {
+  const server = await startServer({ ...environmentOf(place), ROLE: 'api' })
+  try {
+    return await work(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Works with the database while no service does, and without the limits of time that requests have: filling it takes minutes. */
+async function inDatabase({ dataDir, databaseUrl }: Place, work: (db: Db) => Promise<void>): Promise<void> {
   const database =
     databaseUrl === undefined
       ? await openDatabase({ dataDir, databaseUrl, logger: { error: () => {}, warn: () => {} } })
       : await openPostgres({ url: databaseUrl, isPatient: true })
   try {
-    await migrateDatabase(database, databaseUrl)
-    const organizationId = randomUUID()
-    await fillCanvas(database.db, organizationId)
-    const canvas = createMemoryCanvas({ db: database.db, clock: systemClock, findItems: async () => [] })
-    const caller = {
-      kind: 'console',
-      organizationId,
-      userId: randomUUID(),
-      role: 'owner',
-      allowedProviders: null,
-    } as const
-    const signal = new AbortController().signal
-    const { nodes } = await canvas.draw(caller, { limit: 100 }, signal)
-    const around = nodes.find(({ type }) => type === 'topic')?.id
-    if (around === undefined) throw new Error('the canvas has no topic')
-    const queries = {
-      'top 100, p50 (least) ms': { limit: 100 },
-      'top 500': { limit: 500 },
-      'one provider': { limit: 100, provider: 'slack' },
-      'one kind': { limit: 100, entityType: 'topic' },
-      'by name': { limit: 100, q: 'name 12' },
-      'around the heaviest': { limit: 100, around },
-      'around the heaviest, 500': { limit: 500, around },
-      'since, all items': { limit: 100, since: new Date(0) },
-    } as const
-    const figures: Figures = {}
-    // Nobody has said what state of the canvas this is, so nothing is kept of what was drawn.
-    for (const [name, query] of Object.entries(queries))
-      figures[name] = await timesOf(() => canvas.draw(caller, query, signal))
-    figures['one entity'] = await timesOf(() => canvas.describe(caller, around))
-    await keepRevision(database.db, organizationId)
-    figures['top 100, asked again'] = await timesOf(() => canvas.draw(caller, { limit: 100 }, signal))
-    figures['top 500, asked again'] = await timesOf(() => canvas.draw(caller, { limit: 500 }, signal))
-    figures['load meanwhile'] = (loadavg()[0] ?? Number.NaN).toFixed(1)
-    return figures
+    await work(database.db)
   } finally {
     await database.close()
   }
 }
 
-async function timesOf(work: () => Promise<unknown>): Promise<string> {
+async function timesOf(url: string, path: string): Promise<string> {
   const taken: number[] = []
   for (let run = -RUNS_BEFORE; run < RUNS; run++) {
     const started = performance.now()
-    await work()
+    const { status } = await send(url + path, { method: 'GET' })
+    if (status !== 200) throw new Error(`GET ${path} answered ${status}`)
     if (run >= 0) taken.push(performance.now() - started)
   }
   const [least = Number.NaN, ...others] = taken.toSorted((a, b) => a - b)

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { prepare, type Prepared } from '../database/prepared.ts'
 import type { StoredEntityType } from '../database/schema.ts'
 import { givenNameOf } from './extraction/identity.ts'
-import { givenIds, listOfIds, listOfTexts } from './ids.ts'
+import { givenIds, inHalves, listOfIds, listOfTexts } from './ids.ts'
 import type { View } from './visible-sources.ts'
 
 /** How many items of one source name something, and how many of these it wrote. */
@@ -85,7 +85,7 @@ export async function loadAtoms(
     const loaded = await loadThese(db, view, missing, countsOf)
     for (const atom of loaded) atoms.set(atom.id, atom)
     const named = await findByName(db, view, namesToFollow(loaded, asked))
-    missing = named.filter((id) => !atoms.has(id))
+    missing = [...named].filter((id) => !atoms.has(id))
   }
   return atoms
 }
@@ -139,9 +139,11 @@ const selectNames = prepare(`
   group by entity_id, name`)
 
 async function namesOf(db: Db, view: View, ids: readonly string[]): Promise<Map<string, CountedName[]>> {
-  const { rows } = await selectNames(db, [view.organizationId, listOfIds(ids), idsInView(view)])
+  const parts = await inHalves(ids, (part) =>
+    selectNames(db, [view.organizationId, listOfIds(part), idsInView(view)]),
+  )
   const names = new Map<string, CountedName[]>()
-  for (const { entity_id: id, ...name } of NameRows.parse(rows)) {
+  for (const { entity_id: id, ...name } of parts.flatMap(({ rows }) => NameRows.parse(rows))) {
     const of = names.get(id)
     if (of) of.push(name)
     else names.set(id, [name])
@@ -178,31 +180,42 @@ function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFoll
   return { aliases, givenNames }
 }
 
-/** Whoever goes by an alias has it of a name; people with one of these given names are each looked up by its index. */
-const selectByName = prepare(`
+/** Whoever goes by an alias has it of a name. */
+const selectByAlias = prepare(`
   select string_agg(id::text, ',') as ids from (
-    (select distinct entity_id as id from entity_names
-    where organization_id = $1 and alias = any($2::text[]) and source_id = any($4::uuid[])
-    order by entity_id limit ${SAME_NAMED_MAX})
-    union
-    (select distinct p.entity_id from unnest($3::text[]) as g(name)
+    select distinct entity_id as id from entity_names
+    where organization_id = $1 and alias = any($2::text[]) and source_id = any($3::uuid[])
+    order by entity_id limit ${SAME_NAMED_MAX}
+  ) x`)
+
+/** People with one of these given names are each looked up by its index. */
+const selectByGivenName = prepare(`
+  select string_agg(id::text, ',') as ids from (
+    select distinct p.entity_id as id from unnest($2::text[]) as g(name)
     cross join lateral (
       select n.entity_id from entity_names n
       where n.organization_id = $1 and split_part(n.alias, ' ', 1) = g.name and n.alias like '% %'
-        and n.source_id = any($4::uuid[])
+        and n.source_id = any($3::uuid[])
       order by n.entity_id limit ${SAME_NAMED_MAX}
     ) p
     join entities e on e.organization_id = $1 and e.id = p.entity_id and e.type = 'person'
-    order by p.entity_id limit ${SAME_NAMED_MAX})
+    order by p.entity_id limit ${SAME_NAMED_MAX}
   ) x`)
 
-async function findByName(db: Db, view: View, { aliases, givenNames }: NamesToFollow): Promise<string[]> {
-  if (aliases.size === 0 && givenNames.size === 0) return []
-  const { rows } = await selectByName(db, [
-    view.organizationId,
-    listOfTexts(aliases),
-    listOfTexts(givenNames),
-    idsInView(view),
+async function findByName(
+  db: Db,
+  view: View,
+  { aliases, givenNames }: NamesToFollow,
+): Promise<ReadonlySet<string>> {
+  const find = async (select: Prepared<unknown>, names: readonly string[]): Promise<string[]> => {
+    if (names.length === 0) return []
+    const { rows } = await select(db, [view.organizationId, listOfTexts(names), idsInView(view)])
+    return givenIds(rows)
+  }
+  const [aliased, given] = await Promise.all([
+    inHalves([...aliases], (part) => find(selectByAlias, part)),
+    find(selectByGivenName, [...givenNames]),
   ])
-  return givenIds(rows)
+  // Of each half these are the first by id, so of both together, too.
+  return new Set([...[...new Set(aliased.flat())].toSorted().slice(0, SAME_NAMED_MAX), ...given])
 }

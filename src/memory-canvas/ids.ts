@@ -24,3 +24,16 @@ export function givenIds(rows: unknown): string[] {
   const [{ ids }] = ListRow.parse(rows)
   return ids === null ? [] : ids.split(',')
 }
+
+/** Longer lists than this are worth two sessions of the database. */
+const AT_ONCE_MAX = 250
+
+/** Does work for a list, the halves of a long one side by side: most of what takes long is to look up one by one. */
+export async function inHalves<Item, Result>(
+  list: readonly Item[],
+  work: (part: readonly Item[]) => Promise<Result>,
+): Promise<Result[]> {
+  if (list.length <= AT_ONCE_MAX) return [await work(list)]
+  const half = Math.ceil(list.length / 2)
+  return await Promise.all([work(list.slice(0, half)), work(list.slice(half))])
+}

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { type Atom, idsInView } from './atoms.ts'
 import { ROLES, type Role } from './extraction/identity.ts'
-import { listOfIds } from './ids.ts'
+import { inHalves, listOfIds } from './ids.ts'
 import type { View } from './visible-sources.ts'
 
 /** What an item names of some nodes: of each the place, from 0, and what it is to the item, as `namingOf` puts them together. */
@@ -52,12 +52,12 @@ function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[]
 
 /**
  * The atoms of a list that one of the latest items of some places names two or more of, as one text for all items, which is a
- * fraction of the work of a row for each: `;` between items, `,` between atoms, of each its place in the list with its role
- * (`namingOf`). A place is an atom of the list and a source in view, by their places there, from 1.
+ * fraction of the work of a row for each: `;` between items, of each its id and for every atom the place in the list with its role
+ * (`namingOf`), parted by `,`. A place is an atom of the list and a source in view, by their places there, from 1.
  */
 const selectTogether = prepare(`
-  select string_agg(codes, ';') as codes from (
-    select string_agg(((c.place - 1) * ${ROLES.length} + array_position(array[${ROLES.map((role) => `'${role}'`).join(', ')}], m.role) - 1)::text, ',') as codes
+  select string_agg(source_item_id || ',' || codes, ';') as items from (
+    select m.source_item_id, string_agg(((c.place - 1) * ${ROLES.length} + array_position(array[${ROLES.map((role) => `'${role}'`).join(', ')}], m.role) - 1)::text, ',') as codes
     from (
       -- Named alone first, so that the items are looked up in the index at one go, and not for each atom.
       select source_item_id, entity_id, role from item_entities
@@ -75,7 +75,7 @@ const selectTogether = prepare(`
     group by m.source_item_id having count(*) > 1
   ) x`)
 
-const CodeRows = z.tuple([z.object({ codes: z.string().nullable() })])
+const TogetherRows = z.tuple([z.object({ items: z.string().nullable() })])
 
 /** Which of these nodes their latest items in view name together, an entry for each item that names two or more. */
 export async function namedTogether(
@@ -85,42 +85,55 @@ export async function namedTogether(
 ): Promise<Together[]> {
   if (nodes.length < 2) return []
   const atoms = nodes.flatMap((of, node) => of.atoms.map(({ id }) => ({ id, node })))
-  const { rows } = await selectTogether(db, [
-    view.organizationId,
-    idsInView(view),
-    listOfIds(atoms.map(({ id }) => id)),
-    ...latestOfPlaces(view, nodes),
-  ])
-  const [{ codes }] = CodeRows.parse(rows)
-  if (codes === null) return []
-  return codes.split(';').map((ofItem) =>
-    ofItem.split(',').map((code) => {
-      const naming = Number(code)
-      const atom = atoms[placeOf(naming)]
-      if (!atom) throw new Error('an item names together what was not asked for')
-      return namingOf(atom.node, naming % ROLES.length)
-    }),
-  )
+  const ids = listOfIds(atoms.map(({ id }) => id))
+  const { places, each } = latestOfPlaces(view, nodes)
+  const parts = await inHalves(places, async (part) => {
+    const [inList, sources] = [part.map(({ atom }) => atom), part.map(({ source }) => source)]
+    const lists = [ids, `{${inList.join(',')}}`, `{${sources.join(',')}}`]
+    const { rows } = await selectTogether(db, [view.organizationId, idsInView(view), ...lists, each])
+    const [{ items }] = TogetherRows.parse(rows)
+    return items?.split(';') ?? []
+  })
+  const together = new Map<string, Together>()
+  for (const text of parts.flat()) {
+    const codes = text.split(',')
+    const item = codes.shift() ?? ''
+    // One of the latest of two places is there twice, and the same.
+    if (together.has(item)) continue
+    together.set(
+      item,
+      codes.map((code) => {
+        const naming = Number(code)
+        const atom = atoms[placeOf(naming)]
+        if (!atom) throw new Error('an item names together what was not asked for')
+        return namingOf(atom.node, naming % ROLES.length)
+      }),
+    )
+  }
+  return [...together.values()]
 }
 
-/** The places that a node's latest items are looked for in, as `selectTogether` takes them, and how many in each. */
+/** An atom of a list and a source in view, by their places there, from 1. */
+interface ListedPlace {
+  atom: number
+  source: number
+}
+
+/** The places that the latest items of nodes are looked for in, and how many in each. */
 function latestOfPlaces(
   view: View,
   nodes: readonly { atoms: readonly Atom[] }[],
-): [atoms: string, sources: string, each: number] {
+): { places: ListedPlace[]; each: number } {
   const fair = Math.floor(PLACES_MAX / nodes.length)
   const perNode = Math.max(1, Math.min(PLACES_A_NODE_MAX, fair))
-  const placeOfSource = new Map(view.sources.map(({ id }, place) => [id, place + 1]))
-  const atoms: number[] = []
-  const sources: number[] = []
+  const listed = new Map(view.sources.map(({ id }, place) => [id, place + 1]))
+  const places: ListedPlace[] = []
   let before = 0
   for (const node of nodes) {
-    for (const { atom, source } of placesOf(node, perNode)) {
-      atoms.push(before + atom + 1)
-      sources.push(placeOfSource.get(source) ?? 0)
-    }
+    for (const { atom, source } of placesOf(node, perNode))
+      places.push({ atom: before + atom + 1, source: listed.get(source) ?? 0 })
     before += node.atoms.length
   }
-  const each = Math.max(1, Math.min(EVIDENCE_A_PLACE, Math.floor(EVIDENCE_MAX / atoms.length)))
-  return [`{${atoms.join(',')}}`, `{${sources.join(',')}}`, each]
+  const each = Math.max(1, Math.min(EVIDENCE_A_PLACE, Math.floor(EVIDENCE_MAX / places.length)))
+  return { places, each }
 }
