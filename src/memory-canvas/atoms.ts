@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
 import type { StoredEntityType } from '../database/schema.ts'
 import { givenNameOf } from './extraction/identity.ts'
-import { givenIds, inHalves, listOfIds, listOfTexts } from './ids.ts'
+import { givenIds, inHalves, listIn, listOfIds, listOfTexts } from './ids.ts'
 import type { View } from './visible-sources.ts'
 
 /** How many items of one source name something, and how many of these it wrote. */
@@ -39,10 +39,10 @@ const EntityRows = z.array(
 )
 const TotalLists = z.tuple([
   z.object({
-    atoms: z.array(z.string()),
-    sources: z.array(z.string()),
-    items: z.array(z.number()),
-    authored: z.array(z.number()),
+    atoms: z.string().nullable(),
+    sources: z.string().nullable(),
+    items: z.string().nullable(),
+    authored: z.string().nullable(),
   }),
 ])
 const NameRows = z.array(
@@ -100,19 +100,21 @@ async function loadThese(db: Db, view: View, ids: readonly string[], countsOf: C
     countsOf(ids),
     namesOf(db, view, ids),
   ])
-  return EntityRows.parse(entities.rows).flatMap((entity) => {
-    const { id, type } = entity
-    const atom = { ...entity, counts: counts.get(id), names: names.get(id) ?? [] }
+  const atoms: Atom[] = []
+  for (const { id, type, alias, rank } of EntityRows.parse(entities.rows)) {
+    const counted = counts.get(id)
+    const named = names.get(id) ?? []
     // What lost its last item while it was looked up is gone.
-    if (atom.counts === undefined || (atom.names.length === 0 && type !== 'source')) return []
-    return [{ ...atom, counts: atom.counts }]
-  })
+    if (counted === undefined || (named.length === 0 && type !== 'source')) continue
+    atoms.push({ id, type, alias, rank, counts: counted, names: named })
+  }
+  return atoms
 }
 
 /** As lists, which is half of the work of a row for each: there are several for an atom. */
 const selectTotals = prepare(`
-  select coalesce(json_agg(entity_id), '[]') as atoms, coalesce(json_agg(source_id), '[]') as sources,
-    coalesce(json_agg(items), '[]') as items, coalesce(json_agg(authored), '[]') as authored
+  select string_agg(entity_id::text, ',') as atoms, string_agg(source_id::text, ',') as sources,
+    string_agg(items::text, ',') as items, string_agg(authored::text, ',') as authored
   from entity_totals
   where organization_id = $1 and entity_id = any($2::uuid[]) and source_id = any($3::uuid[])`)
 
@@ -120,15 +122,18 @@ const selectTotals = prepare(`
 export function countedInAll(db: Db, view: View): CountsOf {
   return async (ids) => {
     const { rows } = await selectTotals(db, [view.organizationId, listOfIds(ids), idsInView(view)])
-    const [{ atoms, sources, items, authored }] = TotalLists.parse(rows)
+    const [lists] = TotalLists.parse(rows)
+    const sources = listIn(lists.sources)
+    const items = listIn(lists.items)
+    const authored = listIn(lists.authored)
     const counts = new Map<string, Map<string, SourceCount>>()
-    for (const [place, id] of atoms.entries()) {
+    listIn(lists.atoms).forEach((id, place) => {
       const source = sources[place] ?? ''
-      const count = { items: items[place] ?? 0, authored: authored[place] ?? 0 }
-      const of = counts.get(id)
-      if (of) of.set(source, count)
-      else counts.set(id, new Map([[source, count]]))
-    }
+      const count = { items: Number(items[place]), authored: Number(authored[place]) }
+      const of = counts.get(id) ?? new Map<string, SourceCount>()
+      if (of.size === 0) counts.set(id, of)
+      of.set(source, count)
+    })
     return counts
   }
 }
@@ -143,10 +148,12 @@ async function namesOf(db: Db, view: View, ids: readonly string[]): Promise<Map<
     selectNames(db, [view.organizationId, listOfIds(part), idsInView(view)]),
   )
   const names = new Map<string, CountedName[]>()
-  for (const { entity_id: id, ...name } of parts.flatMap(({ rows }) => NameRows.parse(rows))) {
-    const of = names.get(id)
-    if (of) of.push(name)
-    else names.set(id, [name])
+  for (const { rows } of parts) {
+    for (const { entity_id: id, name, alias, items } of NameRows.parse(rows)) {
+      const of = names.get(id)
+      if (of) of.push({ name, alias, items })
+      else names.set(id, [{ name, alias, items }])
+    }
   }
   return names
 }

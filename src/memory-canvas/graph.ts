@@ -71,21 +71,28 @@ export function toGraph(
         : [{ id, kind: 'entity', type, label: labels.get(id) ?? label, provider: null, weight }],
     ),
   ].toSorted(byWeight)
-  const edges = [...edgesToSources(entities, sources), ...edgesBetween(entities, together)]
-    .toSorted(strongestFirst)
-    .slice(0, nodes.length * EDGES_A_NODE)
-    .map(({ type, source, target, weight }): CanvasEdge => ({
+  const links = [...edgesToSources(entities, sources), ...edgesBetween(entities, together)]
+  const edges = strongest(links, nodes.length * EDGES_A_NODE).map(
+    ({ type, source, target, weight }): CanvasEdge => ({
       id: `${type}:${source}:${target}`,
       source,
       target,
       type,
       weight,
-    }))
+    }),
+  )
   return { nodes, edges }
 }
 
 /** An edge before it is known whether it is shown: of thousands, few are. */
 type Link = Omit<CanvasEdge, 'id'>
+
+/** So many of the strongest. What weighs less than they do is not put in order. */
+function strongest(links: readonly Link[], limit: number): Link[] {
+  const least = Float64Array.from(links, ({ weight }) => -weight).toSorted()[limit - 1]
+  const kept = least === undefined ? links : links.filter(({ weight }) => weight >= -least)
+  return kept.toSorted(strongestFirst).slice(0, limit)
+}
 
 /** Ties go as their ids do. */
 function strongestFirst(left: Link, right: Link): number {

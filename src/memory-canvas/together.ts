@@ -39,10 +39,11 @@ interface Place {
 
 /** Where most of a node's items are. */
 function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[] {
-  const places = atoms.flatMap(({ id, counts }, atom) =>
-    [...counts].map(([source, { items }]) => ({ id, atom, source, items })),
-  )
-  if (places.length <= 1) return places
+  const places: (Place & { id: string; items: number })[] = []
+  atoms.forEach(({ id, counts }, atom) => {
+    for (const [source, { items }] of counts) places.push({ id, atom, source, items })
+  })
+  if (places.length < 2) return places
   return places
     .toSorted(
       (left, right) => right.items - left.items || (left.id + left.source < right.id + right.source ? -1 : 1),
