@@ -116,6 +116,20 @@ describe('a given name that a text uses alone', () => {
     expect(await seen(organization)).toEqual(['person Zephyr Okafor 1', 'topic Zephyr 4'])
   })
 
+  it('stays one around somebody else, too, in however few of the items there', async () => {
+    const organization = await insertOrganization(database.db)
+    await remember(
+      organization,
+      { by: 'Zephyr Okafor', body: 'The budget is done.' },
+      { by: 'Grace Hopper', body: 'The launch of Zephyr is in May.' },
+      ...times(3, { body: 'The launch of Zephyr is in May.' }),
+    )
+    const { nodes } = await canvas.draw(organization.caller(), { limit: 5, q: 'grace hopper' }, signal)
+    const around = await canvas.draw(organization.caller(), { limit: 50, around: nodes[0]?.id }, signal)
+    const named = around.nodes.filter(({ label }) => label.startsWith('Zephyr'))
+    expect(named.map(({ type, label, weight }) => `${type} ${label} ${weight}`)).toEqual(['topic Zephyr 1'])
+  })
+
   it('is not told from who is out of scope', async () => {
     const organization = await insertOrganization(database.db)
     await remember(

@@ -32,7 +32,7 @@ const LATEST = `
   cross join unnest($2::uuid[]) as s(id)
   cross join lateral (
     select source_item_id, seen_at from item_entities
-    where organization_id = $1 and entity_id = a.id and source_id = s.id and seen_at >= $4::timestamptz
+    where organization_id = $1 and entity_id = a.id and source_id = s.id and seen_at >= to_timestamp($4::float8)
     order by seen_at desc, source_item_id limit $5
   ) m
   group by m.source_item_id
@@ -57,7 +57,8 @@ function valuesOf(view: View, { atomIds, since, limit }: Selecting): unknown[] {
     view.organizationId,
     idsInView(view),
     listOfIds(atomIds),
-    since?.toISOString() ?? '-infinity',
+    // In seconds, which every year has.
+    since === null ? '-Infinity' : since.getTime() / 1000,
     limit,
   ]
 }

@@ -197,6 +197,8 @@ describe('GET /v1/memory-canvas', () => {
     expect(await weights({ since: '2026-02-15T00:00:00Z' })).toMatchObject({ 'Ada Lovelace': 1 })
     expect(Object.keys(await weights({ since: '2026-02-15T00:00:00+00:00' }))).not.toContain('#launch')
     expect(await nodesOf({ since: '2027-01-01T00:00:00Z' })).toEqual([])
+    expect(await nodesOf({ since: '9999-12-31T23:59:59-14:00' })).toEqual([])
+    expect(await weights({ since: '0000-01-01T00:00:00Z' })).toMatchObject({ 'Ada Lovelace': 3 })
     const around = await weights({ around: await idOf('#launch') })
     expect(around).toMatchObject({ '#launch': 1, 'Ada Lovelace': 1, Zephyr: 1, '@grace': 1 })
     expect(Object.keys(around)).not.toContain('Orion')
