@@ -12,8 +12,8 @@ import type { VectorMemory } from '../vector-memory/index.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
 import { itemsNearest } from './items-nearest.ts'
 
-/** It has one session: a search at work, and one that is ready to follow. */
-const EMBEDDED_SEARCHES_AT_ONCE = 2
+/** Its session has one at work: meanwhile others are read, encoded and answered. */
+const EMBEDDED_SEARCHES_AT_ONCE = 4
 
 /** Puts together what finds: search and context, the answers made of them, and the canvas, which finds by meaning. */
 export function createRetrievalEngine(

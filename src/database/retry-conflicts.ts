@@ -20,7 +20,7 @@ const OUTAGE_CODE =
 
 /** How the pool, the driver and Kysely (whose rollback fails on the lost connection) put it. */
 const OUTAGE_MESSAGE =
-  /^Connection terminated|^timeout exceeded when|^Query read timeout|is not queryable$|^PGlite is (closed|closing)|^Cannot use a pool after calling end/
+  /^Connection terminated|^timeout exceeded when|^Query read timeout|is not queryable$|^The embedded database (is closed|has ended)|^Cannot use a pool after calling end/
 
 /**
  * Whether the database could not be reached, shut down, ran out of something or took too long

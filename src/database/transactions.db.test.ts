@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import type { Db } from './database.ts'
 import { encodeHalfvec } from './halfvec.ts'
 
 let database: TestDatabase
@@ -79,6 +80,28 @@ describe('transactions of many callers at once', () => {
       .setIsolationLevel('repeatable read')
       .execute((tx) => sql`update counters set value = 1`.execute(tx))
     await expect(written).rejects.toThrow(/read-only/)
+  })
+})
+
+describe('a refused statement', () => {
+  it('says what the database said and where it was asked, within a transaction and outside of any', async () => {
+    const again = (db: Db) => sql`insert into counters values ('a', 1)`.execute(db)
+    const refusals = [again(database.db), database.db.transaction().execute(again)]
+    for (const refusal of refusals) {
+      const error: unknown = await refusal.catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(Error)
+      expect(error).toMatchObject({
+        name: 'error',
+        message: expect.stringContaining('duplicate key value'),
+        stack: expect.stringContaining('transactions.db.test.ts'),
+        severity: 'ERROR',
+        code: '23505',
+        detail: 'Key (name)=(a) already exists.',
+        schema: 'public',
+        table: 'counters',
+        constraint: 'counters_pkey',
+      })
+    }
   })
 })
 

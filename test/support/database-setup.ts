@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openDurableFiles } from '../../src/database/drivers/embedded-files.ts'
-import { createPGlite, embeddedDatabase } from '../../src/database/drivers/embedded.ts'
+import { createPGlite } from '../../src/database/drivers/embedded-pglite.ts'
+import { startEmbeddedThread } from '../../src/database/drivers/embedded-thread.ts'
+import { embeddedDatabase } from '../../src/database/drivers/embedded.ts'
 import { openPostgres } from '../../src/database/drivers/postgres.ts'
 import { distributeTables } from '../../src/database/distribution/distribute.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -71,17 +72,18 @@ export async function makeSnapshot(): Promise<void> {
 async function writeSnapshot(): Promise<void> {
   const unfinished = fileURLToPath(new URL(randomUUID(), CACHE_FOLDER))
   await mkdir(CACHE_FOLDER, { recursive: true })
-  const pglite = await createPGlite({ fs: await openDurableFiles(unfinished) })
-  const database = embeddedDatabase(pglite)
+  const thread = await startEmbeddedThread({ folder: unfinished })
+  const database = embeddedDatabase(thread)
   await migrate(database.db)
   // Two thirds of the files, which a test would unpack and never read.
   for (const name of ['template0', 'template1']) {
-    await pglite.query('update pg_database set datistemplate = false where datname = $1', [name])
-    await pglite.exec(`drop database ${name}`)
+    await thread.query('update pg_database set datistemplate = false where datname = $1', [name])
+    await thread.query(`drop database ${name}`)
   }
-  await pglite.exec('checkpoint')
-  const snapshot = await pglite.dumpDataDir('none')
   await database.close()
+  const pglite = await createPGlite({ folder: unfinished })
+  const snapshot = await pglite.dumpDataDir('none')
+  await pglite.close()
   await writeFile(`${unfinished}.tar`, new Uint8Array(await snapshot.arrayBuffer()))
   // Renamed when whole, so that two runs at once never read half of it; the snapshot last, by which one sees that all is
   // there. Who comes second keeps what the first one made.

@@ -22,15 +22,15 @@ export function createTestDatabase(onStatement?: (event: LogEvent) => void): Pro
 }
 
 async function takeOnEmbedded(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {
-  const pglite = await takeEmbedded()
-  const database = embeddedDatabase(pglite, { onStatement })
+  const thread = await takeEmbedded()
+  const database = embeddedDatabase(thread, { onStatement })
   let closed: Promise<void> | undefined
   return {
     ...database,
     url: null,
     close() {
       // Once destroyed it takes no statement: what is late must not reach the test that has the database next.
-      closed ??= database.db.destroy().then(() => giveBackEmbedded(pglite))
+      closed ??= database.db.destroy().then(() => giveBackEmbedded(thread))
       return closed
     },
   }

@@ -1,6 +1,7 @@
-import { openAsBlob } from 'node:fs'
-import type { PGlite } from '@electric-sql/pglite'
-import { createPGlite } from '../../src/database/drivers/embedded.ts'
+import { setImmediate } from 'node:timers/promises'
+import { createPGlite } from '../../src/database/drivers/embedded-pglite.ts'
+import { EmbeddedSession } from '../../src/database/drivers/embedded-session.ts'
+import { embeddedThread, type EmbeddedThread } from '../../src/database/drivers/embedded-thread.ts'
 import { snapshotPath } from './database-setup.ts'
 
 /** How many wait to be used again; each holds some 100 MB. */
@@ -29,41 +30,78 @@ const CATALOGS = {
 const OF_STORAGE =
   "array['relfilenode', 'relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relfrozenxid', 'relminmxid']"
 
+/** `discard all` but for the prepared statements, which the driver relies on. */
+const FORGET = [
+  'close all',
+  'set session authorization default',
+  'reset all',
+  'unlisten *',
+  'select pg_advisory_unlock_all()',
+  'discard plans',
+  'discard temp',
+  'discard sequences',
+]
+
 /** Emptied and ready. */
-const kept: PGlite[] = []
-const stateWhenLoaded = new WeakMap<PGlite, string>()
+const kept: EmbeddedThread[] = []
+const stateWhenLoaded = new WeakMap<EmbeddedThread, string>()
 
 /**
  * A migrated, empty embedded database: one that was given back, or a new one. To load one takes ten times the processor's
  * time of emptying one, and more than many a test.
  */
-export async function takeEmbedded(): Promise<PGlite> {
+export async function takeEmbedded(): Promise<EmbeddedThread> {
   const waiting = kept.pop()
   if (waiting) return waiting
-  const pglite = await createPGlite({ loadDataDir: await openAsBlob(snapshotPath()) })
-  stateWhenLoaded.set(pglite, await stateOf(pglite))
-  return pglite
+  const database = await openHere()
+  stateWhenLoaded.set(database, await stateOf(database))
+  return database
+}
+
+/**
+ * On this thread, with the messages of the service's own: a thread for each would take a quarter more of the processor for a
+ * whole run. `drivers/embedded.test.ts` and all that start the service as a process have a thread.
+ */
+async function openHere(): Promise<EmbeddedThread> {
+  const session = new EmbeddedSession(await createPGlite({ snapshot: snapshotPath() }))
+  let hasEnded = false
+  return embeddedThread({
+    get hasEnded() {
+      return hasEnded
+    },
+    tell: (message) => session.begin(message),
+    async ask(request) {
+      const received = structuredClone(request)
+      const outcome = await session.answer(received)
+      // As a message would, it lets everything else have its turn.
+      await setImmediate()
+      return structuredClone(outcome)
+    },
+    async end() {
+      hasEnded = true
+    },
+  })
 }
 
 /** Takes a database back: for the next test if it can be made just as it was loaded, else it is closed. */
-export async function giveBackEmbedded(pglite: PGlite): Promise<void> {
-  if (kept.length < KEPT_MAX && (await empty(pglite))) kept.push(pglite)
-  else await pglite.close()
+export async function giveBackEmbedded(database: EmbeddedThread): Promise<void> {
+  if (kept.length < KEPT_MAX && (await empty(database))) kept.push(database)
+  else await database.close()
 }
 
 /** @returns whether nothing tells it from one that was just loaded: no row, no setting, no change to its tables. */
-async function empty(pglite: PGlite): Promise<boolean> {
+async function empty(database: EmbeddedThread): Promise<boolean> {
   try {
-    await pglite.exec('discard all')
-    const { rows } = await pglite.query<{ names: string | null }>(
+    for (const statement of FORGET) await database.query(statement)
+    const { rows } = await database.query<{ names: string | null }>(
       `select string_agg(oid::regclass::text, ', ') as names from pg_class
        where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not like 'kysely\\_%'
          and pg_relation_size(oid) > 0`,
     )
     const names = rows[0]?.names
-    if (names) await pglite.exec(`truncate ${names} restart identity cascade`)
-    await pglite.exec(`delete from pg_statistic where starelid >= ${FIRST_OWN_OID}`)
-    return (await stateOf(pglite)) === stateWhenLoaded.get(pglite)
+    if (names) await database.query(`truncate ${names} restart identity cascade`)
+    await database.query(`delete from pg_statistic where starelid >= ${FIRST_OWN_OID}`)
+    return (await stateOf(database)) === stateWhenLoaded.get(database)
   } catch {
     // A test has left it so that it takes no statement: it is not used again.
     return false
@@ -71,8 +109,8 @@ async function empty(pglite: PGlite): Promise<boolean> {
 }
 
 /** All by which two databases can differ: rows, sequences, settings of the session, and how the tables are made. */
-async function stateOf(pglite: PGlite): Promise<string> {
-  const { rows: tables } = await pglite.query<{ name: string; kind: string }>(
+async function stateOf(database: EmbeddedThread): Promise<string> {
+  const { rows: tables } = await database.query<{ name: string; kind: string }>(
     `select oid::regclass::text as name, relkind::text as kind from pg_class
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'S') order by 1`,
   )
@@ -91,7 +129,7 @@ async function stateOf(pglite: PGlite): Promise<string> {
         : `select '${name}', t::text from ${name} t`,
     ),
   ]
-  const { rows } = await pglite.query<{ state: string }>(
+  const { rows } = await database.query<{ state: string }>(
     `select md5(string_agg(concat_ws(' ', what, value), ',' order by what, value)) as state
      from (${parts.join(' union all ')}) as parts (what, value)`,
   )

@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { open, readdir, stat } from 'node:fs/promises'
+import { open, readdir, readFile as readBytes, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { PGlite, Transaction } from '@electric-sql/pglite'
 import type { FileBackup, FileEntry } from '../database.ts'
+import type { EmbeddedThread } from './embedded-thread.ts'
 
 const PIECE_BYTES = 256 * 1024
 const SLOT = 'file_backup'
-/** Read last, and at once: it says where recovery begins, and is written by this very thread. */
+/** Read last and while the session is ours: it says where recovery begins, and is written by statements alone. */
 const CONTROL_FILE = 'global/pg_control'
+/** How long the end may wait for whoever reads at it, in milliseconds. */
+const IDLE_MS = 30_000
 /** What PostgreSQL makes anew at each start (manual, "Backing Up the Data Directory"); the folders themselves are needed. */
 const EMPTIED = new Set([
   'pg_dynshmem',
@@ -26,27 +27,27 @@ const LEFT_OUT = /^(postmaster\.(pid|opts)|backup_label(\.old)?|pg_internal\.ini
  * Using the Low Level API"): a page that changes while it is read is in the log whole, and the log from the beginning to
  * the end goes with the files. The session is taken for the beginning, which is a checkpoint, and for the end alone.
  */
-export function createFileBackup(pglite: PGlite, folder: string): FileBackup {
+export function createFileBackup(database: EmbeddedThread, folder: string): FileBackup {
   return {
     async *read(atEnd) {
       // Keeps the log of the meantime, however often it is written to; it goes with the session by itself.
-      await pglite.query(`select pg_create_physical_replication_slot($1, true, true)`, [SLOT])
+      await database.query(`select pg_create_physical_replication_slot($1, true, true)`, [SLOT])
       let isOpen = false
       try {
-        const { rows } = await pglite.query<{ file: string }>(
+        const { rows } = await database.query<{ file: string }>(
           `select pg_walfile_name(pg_backup_start('file backup', true)) as file`,
         )
         isOpen = true
         yield* readFolder(folder, '')
-        yield entryOf(CONTROL_FILE, readFileSync(path.join(folder, CONTROL_FILE)))
-        const end = await pglite.transaction((tx) => finish(tx, atEnd))
+        const end = await finish(database, folder, atEnd)
         isOpen = false
+        yield entryOf(CONTROL_FILE, end.control)
         yield entryOf('backup_label', Buffer.from(end.label))
         yield* readLog(folder, rows[0]?.file ?? '', end.lastFile)
       } finally {
-        if (!pglite.closed) {
-          if (isOpen) await pglite.query('select pg_backup_stop(false)')
-          await pglite.query('select pg_drop_replication_slot($1)', [SLOT])
+        if (!database.hasEnded) {
+          if (isOpen) await database.query('select pg_backup_stop(false)')
+          await database.query('select pg_drop_replication_slot($1)', [SLOT])
         }
       }
     },
@@ -55,16 +56,24 @@ export function createFileBackup(pglite: PGlite, folder: string): FileBackup {
 
 /** One transaction that writes nothing, so that what `atEnd` reads is what the files will hold. */
 async function finish(
-  tx: Transaction,
+  database: EmbeddedThread,
+  folder: string,
   atEnd: Parameters<FileBackup['read']>[0],
-): Promise<{ label: string; lastFile: string }> {
-  await atEnd(async (statement) => (await tx.query<Record<string, unknown>>(statement)).rows)
-  const { rows } = await tx.query<{ label: string; lastFile: string }>(
-    `select labelfile as label, pg_walfile_name(lsn) as "lastFile" from pg_backup_stop(false)`,
-  )
-  const [end] = rows
-  if (!end) throw new Error('pg_backup_stop gave no row')
-  return end
+): Promise<{ control: Buffer; label: string; lastFile: string }> {
+  const transaction = database.begin({ idleMs: IDLE_MS })
+  try {
+    await atEnd(async (statement) => (await transaction.query<Record<string, unknown>>(statement)).rows)
+    const control = await readBytes(path.join(folder, CONTROL_FILE))
+    const { rows } = await transaction.query<{ label: string; lastFile: string }>(
+      `select labelfile as label, pg_walfile_name(lsn) as "lastFile" from pg_backup_stop(false)`,
+    )
+    const [end] = rows
+    if (!end) throw new Error('pg_backup_stop gave no row')
+    await transaction.commit()
+    return { control, ...end }
+  } finally {
+    await transaction.rollback()
+  }
 }
 
 async function* readFolder(root: string, folder: string): AsyncGenerator<FileEntry> {

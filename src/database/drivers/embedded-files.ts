@@ -1,6 +1,6 @@
 import { fsyncSync } from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
-import type { NodeFS } from '@electric-sql/pglite/nodefs'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
 
 /** What PGlite's WebAssembly module calls for a file in a mounted folder; `nfd` is Node's file descriptor. */
 interface StreamOperations {
@@ -14,17 +14,17 @@ const EIO = 29
  * that one, which answers without doing anything; the hook it looks for is put in its place here.
  * fdatasync stays without effect (the module does not look for a hook), so `wal_sync_method` has to be `fsync`.
  */
-export async function openDurableFiles(folder: string): Promise<NodeFS> {
-  const nodefs = await import('@electric-sql/pglite/nodefs')
-  class DurableFiles extends nodefs.NodeFS {
-    override async init(...[pglite, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
-      const { emscriptenOpts } = await super.init(pglite, options)
-      return {
-        emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), installFsync] },
-      }
+export function openDurableFiles(folder: string): NodeFS {
+  return new DurableFiles(folder)
+}
+
+class DurableFiles extends NodeFS {
+  override async init(...[pglite, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pglite, options)
+    return {
+      emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), installFsync] },
     }
   }
-  return new DurableFiles(folder)
 }
 
 function installFsync(module: PGlite['Module']): void {

@@ -1,5 +1,5 @@
-import type { PGlite } from '@electric-sql/pglite'
 import { createTask } from '../../background/index.ts'
+import type { EmbeddedQueries } from './embedded-thread.ts'
 
 const INTERVAL_MS = 60_000
 
@@ -14,9 +14,12 @@ const WORN_TABLES = `
  * @param onError gets what failed; the next minute tries again.
  * @returns what stops it; a turn under way ends first.
  */
-export function startVacuuming(pglite: PGlite, onError: (error: unknown) => void): () => Promise<void> {
+export function startVacuuming(
+  database: EmbeddedQueries,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
   const vacuuming = createTask({
-    act: () => vacuumWornTables(pglite),
+    act: () => vacuumWornTables(database),
     intervalMs: INTERVAL_MS,
     onError,
     waitsFirst: true,
@@ -26,9 +29,9 @@ export function startVacuuming(pglite: PGlite, onError: (error: unknown) => void
 }
 
 /** One turn. Returns the names of the tables that were worn. */
-export async function vacuumWornTables(pglite: PGlite): Promise<string[]> {
-  await pglite.query('select pg_stat_force_next_flush()')
-  const { rows } = await pglite.query<{ name: string }>(WORN_TABLES)
-  for (const { name } of rows) await pglite.query(`vacuum (analyze) ${name}`)
+export async function vacuumWornTables(database: EmbeddedQueries): Promise<string[]> {
+  await database.query('select pg_stat_force_next_flush()')
+  const { rows } = await database.query<{ name: string }>(WORN_TABLES)
+  for (const { name } of rows) await database.query(`vacuum (analyze) ${name}`)
   return rows.map(({ name }) => name)
 }

@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeDataDir } from '../../../test/support/data-dir.ts'
 import { StartupError } from '../../kernel/errors.ts'
 import type { OpenDatabase } from '../database.ts'
-import { createPGlite, embeddedDatabase, openEmbedded } from './embedded.ts'
+import { isDatabaseOutage } from '../retry-conflicts.ts'
+import { embeddedDatabase, openEmbedded } from './embedded.ts'
+import { type EmbeddedThread, startEmbeddedThread } from './embedded-thread.ts'
 import { vacuumWornTables } from './embedded-vacuum.ts'
 
 let parent: string
@@ -15,6 +19,11 @@ beforeAll(async () => {
   parent = await mkdtemp(path.join(tmpdir(), 'embedded-'))
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
+
+/** A migrated, empty database that nobody else has. */
+async function newPlace(): Promise<{ folder: string }> {
+  return { folder: path.join(await makeDataDir('folder-', parent), 'database') }
+}
 
 describe('a data directory', () => {
   let database: OpenDatabase
@@ -55,16 +64,14 @@ describe('a data directory', () => {
     expect((await flushes(database)) - before).toBeGreaterThanOrEqual(5)
   })
 
-  it('gives everything else its turn between statements, however many wait for it', async () => {
-    let turns = 0
-    const counting = setInterval(() => (turns += 1), 0)
-    const one = () => sql`select sum(i) from generate_series(1, 200000) as i`.execute(database.db)
-    const many = async () => {
-      for (let i = 0; i < 10; i++) await one()
-    }
-    await Promise.all([many(), many()])
-    clearInterval(counting)
-    expect(turns).toBeGreaterThanOrEqual(8)
+  it('leaves the event loop free while a statement runs', async () => {
+    let hasAnswered = false
+    const long = sql`select count(*) from generate_series(1, 3000000)`
+      .execute(database.db)
+      .finally(() => (hasAnswered = true))
+    for (let turn = 0; turn < 20; turn++) await setImmediate()
+    expect(hasAnswered).toBe(false)
+    await long
   })
 
   it('is open to its owner alone and holds nothing half-made', async () => {
@@ -85,6 +92,109 @@ async function flushes(database: OpenDatabase): Promise<number> {
   return rows[0]?.fsyncs ?? 0
 }
 
+describe('a value', () => {
+  let thread: EmbeddedThread
+  beforeAll(async () => {
+    thread = await startEmbeddedThread(await newPlace())
+  })
+  afterAll(() => thread.close())
+
+  it('comes back as what it is, also from an object with hostile names', async () => {
+    const bytes = Buffer.from([0, 1, 255])
+    const json = JSON.parse('{"__proto__": {"a": 1}, "b": [null, 1.5], "constructor": ""}')
+    const at = new Date('2026-03-01T12:00:00.123Z')
+    const { rows } = await thread.query<Record<string, unknown>>(
+      `select $1::bytea as bytes, $2::jsonb as json, $3::timestamptz as at, $4::int8 as small, $5::int8 as large,
+        $6::text[] as words, $7::boolean as truth, $8::text as nothing, $9::timestamptz[] as times`,
+      [bytes, json, at, 7, 9_007_199_254_740_993n, ['a', null, '{"'], true, null, [at]],
+    )
+    expect(rows).toEqual([
+      {
+        bytes: new Uint8Array(bytes),
+        json,
+        at,
+        small: 7,
+        large: 9_007_199_254_740_993n,
+        words: ['a', null, '{"'],
+        truth: true,
+        nothing: null,
+        times: [at],
+      },
+    ])
+    expect(Object.keys(rows[0]?.json ?? {})).toContain('__proto__')
+  })
+
+  it('that cannot be sent refuses its statement and no other', async () => {
+    await expect(thread.query('select $1', [() => {}])).rejects.toThrow(/clone/)
+    expect((await thread.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+})
+
+describe('a database that breaks down', () => {
+  it('refuses what was asked and all that follows, tells it, and leaves the next start what was written', async () => {
+    const place = await newPlace()
+    const lost = Promise.withResolvers<Error>()
+    const thread = await startEmbeddedThread(place, lost.resolve)
+    const database = embeddedDatabase(thread)
+    await sql`create table kept as select 1 as n`.execute(database.db)
+    const log = path.join(place.folder, 'pg_wal')
+    await rename(log, `${log}-elsewhere`)
+    // The log needs a file that cannot be made, here or with what is written next.
+    await thread.query('select pg_switch_wal()').catch(() => {})
+    const asked = [sql`insert into kept values (2)`, sql`select 3`, sql`select 4`]
+    const outcomes = await Promise.allSettled(asked.map((statement) => statement.execute(database.db)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(await lost.promise).toMatchObject({
+      message: expect.stringMatching(/has ended/),
+      cause: { message: expect.stringMatching(/pg_wal/) },
+    })
+    const late = await sql`select 5`.execute(database.db).catch((error: unknown) => error)
+    expect(isDatabaseOutage(late)).toBe(true)
+    await database.close()
+
+    await rename(`${log}-elsewhere`, log)
+    const next = await startEmbeddedThread(place)
+    expect((await next.query('select n from kept')).rows).toEqual([{ n: 1 }])
+    await next.close()
+  })
+
+  it('ends its process where nobody is told', async () => {
+    const { folder } = await newPlace()
+    const script = `
+      import { rm } from 'node:fs/promises'
+      import { startEmbeddedThread } from ${JSON.stringify(new URL('./embedded-thread.ts', import.meta.url).href)}
+      const thread = await startEmbeddedThread({ folder: ${JSON.stringify(folder)} })
+      await rm(${JSON.stringify(path.join(folder, 'pg_wal'))}, { recursive: true })
+      await thread.query('select pg_switch_wal()').catch(() => {})
+      await thread.query('create table refused ()').catch(() => {})
+      setInterval(() => {}, 1000)`
+    const running = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script])
+    await expect(running).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/The embedded database has ended/),
+    })
+  })
+})
+
+describe('a thread', () => {
+  it('keeps no process alive, open or closed or where nothing could be opened', async () => {
+    const { folder } = await newPlace()
+    const script = `
+      import { startEmbeddedThread } from ${JSON.stringify(new URL('./embedded-thread.ts', import.meta.url).href)}
+      await startEmbeddedThread({ snapshot: '/nowhere' }).catch((error) => console.log(error.message))
+      const thread = await startEmbeddedThread({ folder: ${JSON.stringify(folder)} })
+      console.log((await thread.query('select 1 as one')).rows)
+      if (process.argv[1] === 'closes') {
+        await thread.close()
+        await thread.query('select 1').catch((error) => console.log(error.message))
+      }`
+    const run = (...words: string[]) =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script, ...words])
+    expect((await run('leaves')).stdout).toMatch(/blob[^]*one: 1/)
+    expect((await run('closes')).stdout).toMatch(/one: 1[^]*The embedded database is closed/)
+  })
+})
+
 describe('what cannot be opened', () => {
   it('is refused and left as it is: no database, another version, a file', async () => {
     const empty = path.join(parent, 'empty')
@@ -104,9 +214,9 @@ describe('one session for all', () => {
   let database: OpenDatabase
   let vacuum: () => Promise<string[]>
   beforeAll(async () => {
-    const pglite = await createPGlite({})
-    vacuum = () => vacuumWornTables(pglite)
-    database = embeddedDatabase(pglite, { idleTransactionMs: 200 })
+    const thread = await startEmbeddedThread(await newPlace())
+    vacuum = () => vacuumWornTables(thread)
+    database = embeddedDatabase(thread, { idleTransactionMs: 200 })
   })
   afterAll(() => database.close())
 

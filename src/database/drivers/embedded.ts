@@ -5,8 +5,6 @@ import { access, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { PGlite } from '@electric-sql/pglite'
-import type { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely, type LogEvent } from 'kysely'
 import { StartupError } from '../../kernel/errors.ts'
 import type { FileBackup, OpenDatabase } from '../database.ts'
@@ -15,8 +13,8 @@ import { makeFolder } from '../make-folder.ts'
 import type { Schema } from '../schema.ts'
 import { createFileBackup } from './embedded-backup.ts'
 import { embeddedDialect } from './embedded-dialect.ts'
-import { openDurableFiles } from './embedded-files.ts'
 import { lockDirectory, notWritable } from './embedded-lock.ts'
+import { type EmbeddedThread, startEmbeddedThread } from './embedded-thread.ts'
 import { startVacuuming } from './embedded-vacuum.ts'
 
 /** PGlite's PostgreSQL; the files of another major version cannot be read. */
@@ -24,25 +22,13 @@ const POSTGRES_MAJOR = '18'
 const INITIALISE_TIMEOUT_MS = 120_000
 const IDLE_TRANSACTION_MS = 30_000
 
-const SETTINGS = [
-  // PGlite turns flushing off with `-F`, which is left out below; of the two methods only this one has an effect.
-  'fsync=on',
-  'wal_sync_method=fsync',
-  // The defaults take half a gigabyte for what a server would have; the operating system caches the files as well.
-  'shared_buffers=32MB',
-  'work_mem=16MB',
-  // A sample for statistics is held in memory, which WebAssembly never gives back: 6,000 rows, not 30,000.
-  'default_statistics_target=20',
-  // What has to be read again after a crash, and what the log takes on disk.
-  'max_wal_size=64MB',
-  'min_wal_size=32MB',
-]
-
 export interface EmbeddedOptions {
   /** Made when missing. */
   dataDir: string
   /** Gets what fails in the background. */
   onBackgroundError?: (error: unknown) => void
+  /** Told when the database ends by itself; see `startEmbeddedThread`. */
+  onLost?: ((error: Error) => void) | undefined
   /** Told of every statement and how long it took. */
   onStatement?: ((event: LogEvent) => void) | undefined
 }
@@ -54,6 +40,7 @@ export interface EmbeddedOptions {
 export async function openEmbedded({
   dataDir,
   onBackgroundError = () => {},
+  onLost,
   onStatement,
 }: EmbeddedOptions): Promise<OpenDatabase> {
   const directory = path.resolve(dataDir)
@@ -72,10 +59,10 @@ export async function openEmbedded({
   try {
     const folder = path.join(directory, 'database')
     if (!existsSync(folder)) await initialise(directory, folder, onBackgroundError)
-    const pglite = await openFolder(folder)
-    const stopVacuuming = startVacuuming(pglite, onBackgroundError)
-    const files = createFileBackup(pglite, folder)
-    return embeddedDatabase(pglite, {
+    const thread = await openFolder(folder, onLost)
+    const stopVacuuming = startVacuuming(thread, onBackgroundError)
+    const files = createFileBackup(thread, folder)
+    return embeddedDatabase(thread, {
       files,
       beforeClose: stopVacuuming,
       afterClose: unlock,
@@ -111,7 +98,7 @@ async function initialise(
   await handle.close()
 }
 
-async function openFolder(folder: string): Promise<PGlite> {
+async function openFolder(folder: string, onLost: EmbeddedOptions['onLost']): Promise<EmbeddedThread> {
   const version = await readFile(path.join(folder, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
     throw new StartupError(`DATA_DIR: ${folder} holds no database; move it away to start afresh`, {
       cause: error,
@@ -123,50 +110,15 @@ async function openFolder(folder: string): Promise<PGlite> {
     )
   }
   try {
-    return await createPGlite({ fs: await openDurableFiles(folder) })
+    return await startEmbeddedThread({ folder }, onLost)
   } catch (error) {
     throw new StartupError(`DATA_DIR: the database in ${folder} cannot be opened`, { cause: error })
   }
 }
 
-/**
- * A PGlite with the vector extension: on the files given, on a snapshot in memory, or empty in memory.
- * The module takes half a second to load, so only who uses it pays.
- */
-export async function createPGlite(options: { fs?: NodeFS; loadDataDir?: Blob }): Promise<PGlite> {
-  const { PGlite } = await import('@electric-sql/pglite')
-  const { vector } = await import('@electric-sql/pglite-pgvector')
-  const pglite = await PGlite.create({
-    ...options,
-    extensions: { vector },
-    startParams: [
-      ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-      ...SETTINGS.flatMap((setting) => ['-c', setting]),
-    ],
-  })
-  await acceptBinaryVectors(pglite)
-  return pglite
-}
-
-/** Lets a vector parameter be the bytes of `encodeHalfvec`, as `pg` does; other values go as text. */
-async function acceptBinaryVectors(pglite: PGlite): Promise<void> {
-  const findType = async () =>
-    (await pglite.query<{ oid: number | null }>(`select to_regtype('halfvec')::oid::int as oid`)).rows[0]?.oid
-  let oid = await findType()
-  if (oid == null) {
-    await pglite.query('create extension vector')
-    oid = await findType()
-  }
-  Object.assign(pglite.serializers, { [Number(oid)]: keepBytes })
-}
-
-function keepBytes(value: unknown): unknown {
-  return value instanceof Uint8Array ? value : String(value)
-}
-
-/** Wraps a running PGlite. */
+/** Wraps a database that is open on its thread. */
 export function embeddedDatabase(
-  pglite: PGlite,
+  thread: EmbeddedThread,
   hooks: {
     files?: FileBackup
     beforeClose?: () => Promise<void>
@@ -186,7 +138,7 @@ export function embeddedDatabase(
   } = hooks
   return {
     db: new Kysely<Schema>({
-      dialect: embeddedDialect(pglite, { idleTransactionMs }),
+      dialect: embeddedDialect(thread, { idleTransactionMs }),
       ...(onStatement ? { log: onStatement } : {}),
     }),
     driver: 'embedded',
@@ -195,7 +147,7 @@ export function embeddedDatabase(
     async close() {
       try {
         await beforeClose()
-        await pglite.close()
+        await thread.close()
       } finally {
         afterClose()
       }

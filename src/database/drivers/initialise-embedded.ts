@@ -1,13 +1,12 @@
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { openDurableFiles } from './embedded-files.ts'
-import { createPGlite } from './embedded.ts'
+import { createPGlite } from './embedded-pglite.ts'
 
 // Makes a new database in the folder that is given as the argument, and ends. It is a process of its own because what
 // this takes, over a gigabyte of memory, is only given back with the process.
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('The folder is missing')
-const pglite = await createPGlite({ fs: await openDurableFiles(folder) })
+const pglite = await createPGlite({ folder })
 await pglite.close()
 flush(folder)
 

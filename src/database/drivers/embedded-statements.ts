@@ -1,4 +1,8 @@
-import type { parse, PGlite, protocol, Results } from '@electric-sql/pglite'
+import { parse, type PGlite, protocol } from '@electric-sql/pglite'
+import { isPanic, sentError } from './embedded-errors.ts'
+import type { EmbeddedResult } from './embedded-messages.ts'
+
+const { serialize } = protocol
 
 type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>
 
@@ -13,22 +17,21 @@ interface Known {
 const OPTIONS = { syncToFs: false }
 
 /**
- * Statements that PGlite's one session keeps parsed and planned. A query of PGlite's own is planned anew and takes six messages,
- * each a turn of the database's loop.
+ * The statements of PGlite's one session, run by its protocol: those that have a name are kept parsed and planned. A query of
+ * PGlite's own takes six messages, each a turn of the database's loop, where two do.
  */
-export class EmbeddedPrepared {
+export class EmbeddedStatements {
   readonly #pglite: PGlite
-  readonly #modules: { parse: typeof parse; protocol: typeof protocol }
   readonly #known = new Map<string, Known>()
+  /** What the database broke down with: another statement would keep its loop turning for ever. */
+  #panic: Error | undefined
 
-  constructor(pglite: PGlite, modules: { parse: typeof parse; protocol: typeof protocol }) {
+  constructor(pglite: PGlite) {
     this.#pglite = pglite
-    this.#modules = modules
   }
 
-  /** Runs a statement. Called by whoever has the session. */
-  async run<Row>(name: string, text: string, values: readonly unknown[]): Promise<Results<Row>> {
-    const { serialize } = this.#modules.protocol
+  /** Runs a statement. Called by whoever has the session. @throws what the database refuses it with */
+  async run(text: string, values: readonly unknown[] = [], name = ''): Promise<EmbeddedResult> {
     return await this.#pglite.runExclusive(async () => {
       const { parameterTypes, description } = this.#known.get(name) ?? (await this.#parse(name, text))
       const messages = await this.#send([
@@ -39,31 +42,35 @@ export class EmbeddedPrepared {
         serialize.execute(),
         serialize.sync(),
       ])
-      const [result] = this.#modules.parse.parseResults([...description, ...messages], this.#pglite.parsers)
+      const [result] = parse.parseResults([...description, ...messages], this.#pglite.parsers)
       if (!result) throw new Error('the embedded database did not say what came of a statement')
-      // The rows are what the statement says, as with every query.
-      return result as Results<Row>
+      return { rows: result.rows, affectedRows: result.affectedRows ?? 0 }
     })
   }
 
   async #parse(name: string, text: string): Promise<Known> {
-    const { serialize } = this.#modules.protocol
     const messages = await this.#send([
       serialize.parse({ name, text }),
       serialize.describe({ type: 'S', name }),
       serialize.sync(),
     ])
     const known = {
-      parameterTypes: this.#modules.parse.parseDescribeStatementResults(messages),
+      parameterTypes: parse.parseDescribeStatementResults(messages),
       description: messages.filter((message) => message.name === 'rowDescription'),
     }
-    this.#known.set(name, known)
+    if (name !== '') this.#known.set(name, known)
     return known
   }
 
   /** In one turn of the database's loop. @throws what the database refuses one of them with; the rest is passed over */
   async #send(messages: readonly Uint8Array[]): Promise<Messages> {
-    return await this.#pglite.execProtocolStream(Buffer.concat(messages), OPTIONS)
+    if (this.#panic) throw this.#panic
+    try {
+      return await this.#pglite.execProtocolStream(Buffer.concat(messages), OPTIONS)
+    } catch (error) {
+      if (error instanceof Error && isPanic(sentError(error))) this.#panic = error
+      throw error
+    }
   }
 
   #serialize(value: unknown, type = 0): string | Uint8Array | null {

@@ -1,0 +1,169 @@
+import type { PGlite } from '@electric-sql/pglite'
+import pLimit from 'p-limit'
+import { sentError } from './embedded-errors.ts'
+import {
+  type EmbeddedBegin,
+  type EmbeddedOutcome,
+  type EmbeddedRequest,
+  type EmbeddedResult,
+  IS_CLOSED,
+} from './embedded-messages.ts'
+import { EmbeddedStatements } from './embedded-statements.ts'
+
+type Statement = Pick<Extract<EmbeddedRequest, { kind: 'run' }>, 'sql' | 'parameters' | 'name'>
+
+interface OpenTransaction {
+  /** Settles when it has the session, or could not begin. */
+  begun: Promise<void>
+  /** Gives the session to the next in line. */
+  leave: () => void
+  idleTimer: NodeJS.Timeout | undefined
+  /** Set when the idle limit ended it. */
+  expiry: Error | undefined
+  /** Set when a statement failed: without a savepoint the database then refuses to commit. */
+  hasFailed: boolean
+}
+
+const NOTHING: EmbeddedResult = { rows: [], affectedRows: 0 }
+
+/**
+ * PGlite's one session, given to one statement or transaction at a time, in the order in which they came. A transaction that runs
+ * nothing for its time is rolled back, as a server does by `idle_in_transaction_session_timeout`.
+ */
+export class EmbeddedSession {
+  readonly #pglite: PGlite
+  readonly #statements: EmbeddedStatements
+  readonly #line = pLimit(1)
+  readonly #transactions = new Map<number, OpenTransaction>()
+
+  constructor(pglite: PGlite) {
+    this.#pglite = pglite
+    this.#statements = new EmbeddedStatements(pglite)
+  }
+
+  /** An error is what the database refuses it with, or that there is no such transaction. */
+  async answer(request: EmbeddedRequest): Promise<EmbeddedOutcome> {
+    try {
+      return { result: await this.#do(request) }
+    } catch (error) {
+      return { error: sentError(error) }
+    }
+  }
+
+  /** Takes a transaction's place in the line, which it keeps until it is committed or rolled back. */
+  begin({ transaction: number, modes, idleMs }: EmbeddedBegin): void {
+    const begun = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    const transaction: OpenTransaction = {
+      begun: begun.promise,
+      leave: left.resolve,
+      idleTimer: undefined,
+      expiry: undefined,
+      hasFailed: false,
+    }
+    this.#transactions.set(number, transaction)
+    this.#inLine(async () => {
+      await this.#statements.run(`begin ${modes}`)
+      transaction.idleTimer = setTimeout(() => void this.#expire(transaction, idleMs), idleMs)
+      begun.resolve()
+      await left.promise
+    }).catch(begun.reject)
+    // Whoever asks for it next is told.
+    begun.promise.catch(() => {})
+  }
+
+  async #do(request: EmbeddedRequest): Promise<EmbeddedResult> {
+    switch (request.kind) {
+      case 'run':
+        return request.transaction === null
+          ? await this.#inLine(() => this.#run(request))
+          : await this.#runWithin(this.#transaction(request.transaction), request)
+      case 'commit':
+        return await this.#commit(request.transaction)
+      case 'rollback':
+        return await this.#rollback(request.transaction)
+      case 'close':
+        await this.#inLine(() => this.#pglite.close())
+        return NOTHING
+    }
+  }
+
+  async #inLine<T>(act: () => Promise<T>): Promise<T> {
+    return await this.#line(() => {
+      if (this.#pglite.closed) throw new Error(IS_CLOSED)
+      return act()
+    })
+  }
+
+  #run({ sql, parameters, name }: Statement): Promise<EmbeddedResult> {
+    return this.#statements.run(sql, parameters, name)
+  }
+
+  async #runWithin(transaction: OpenTransaction, statement: Statement): Promise<EmbeddedResult> {
+    await ready(transaction)
+    try {
+      return await this.#run(statement)
+    } catch (error) {
+      transaction.hasFailed = true
+      throw error
+    } finally {
+      transaction.idleTimer?.refresh()
+    }
+  }
+
+  async #commit(number: number): Promise<EmbeddedResult> {
+    const transaction = this.#transaction(number)
+    await ready(transaction)
+    // A commit after a failed statement rolls back and says nothing; any statement before it says so.
+    if (transaction.hasFailed) await this.#statements.run('select')
+    await this.#end(number, transaction, 'commit')
+    return NOTHING
+  }
+
+  /** Does nothing to what has ended by itself: its commit was refused, it ran nothing for too long, it never began. */
+  async #rollback(number: number): Promise<EmbeddedResult> {
+    const transaction = this.#transactions.get(number)
+    if (!transaction) return NOTHING
+    const isOpen = await ready(transaction).then(
+      () => true,
+      () => false,
+    )
+    if (isOpen) await this.#end(number, transaction, 'rollback')
+    else this.#transactions.delete(number)
+    return NOTHING
+  }
+
+  async #end(number: number, transaction: OpenTransaction, how: 'commit' | 'rollback'): Promise<void> {
+    clearTimeout(transaction.idleTimer)
+    this.#transactions.delete(number)
+    try {
+      await this.#statements.run(how)
+    } finally {
+      transaction.leave()
+    }
+  }
+
+  async #expire(transaction: OpenTransaction, limitMs: number): Promise<void> {
+    transaction.expiry = new Error(
+      `The transaction was rolled back: it ran no statement for ${limitMs / 1000} s. ` +
+        'It may have waited for a query that was not made on the transaction itself.',
+    )
+    try {
+      await this.#statements.run('rollback')
+    } finally {
+      transaction.leave()
+    }
+  }
+
+  #transaction(number: number): OpenTransaction {
+    const transaction = this.#transactions.get(number)
+    if (!transaction) throw new Error('No transaction is open')
+    return transaction
+  }
+}
+
+/** @throws why it could not begin, or that it ran nothing for too long */
+async function ready(transaction: OpenTransaction): Promise<void> {
+  await transaction.begun
+  if (transaction.expiry) throw transaction.expiry
+}
