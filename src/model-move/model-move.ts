@@ -237,8 +237,8 @@ async function findReplaced(db: Db, names: readonly string[]): Promise<string[]>
   const { rows } = await sql`
     select o.id as organization_id from organizations o
     join embedding_models m on m.id = o.embedding_model_id
-    where m.name in (${sql.join(names)}) and o.removed_at is null
-      and not exists (select from reembeddings r where r.organization_id = o.id and r.status = 'running')
+    left join reembeddings r on r.organization_id = o.id and r.status = 'running'
+    where m.name in (${sql.join(names)}) and o.removed_at is null and r.organization_id is null
     order by o.id`.execute(db)
   return Waiting.parse(rows).map((row) => row.organization_id)
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { LAYOUT } from '../../src/database/distribution/layout.ts'
+import { LAYOUT, type Placement } from '../../src/database/distribution/layout.ts'
 
 /*
  * Statements run on PGlite, on PostgreSQL and on a distributed PostgreSQL alike. These are the rules of the last one that can be
@@ -20,9 +20,10 @@ const SRC = new URL('../../src/', import.meta.url)
 const SQL = /\b(select|insert into|update|delete from|returning|set)\b/
 const VOLATILE = /\b(now|clock_timestamp|timeofday|random|gen_random_uuid|uuid_generate_v\w+|nextval)\s*\(/
 
-const tenantTables = new Set(
-  Object.entries(LAYOUT).flatMap(([table, placement]) => (placement === 'tenant' ? [table] : [])),
-)
+const tablesAt = (place: Placement): Set<string> =>
+  new Set(Object.entries(LAYOUT).flatMap(([table, placement]) => (placement === place ? [table] : [])))
+const tenantTables = tablesAt('tenant')
+const referenceTables = tablesAt('reference')
 
 /** Every string and template of a text. A template's `${}` are part of it, and so are strings in them. */
 function literalsOf(file: string, text: string): Literal[] {
@@ -68,6 +69,32 @@ function unboundTables({ text }: Literal): string[] {
   })
 }
 
+/** The tables that a text reads, with the names that their columns go by. */
+const tablesOf = (text: string): { table: string; name: string }[] =>
+  [
+    ...text.matchAll(/\b(?:from|join)\s+(\w+)(?:\s+(?!where|on|join|left|cross|order|limit|group)(\w+))?/g),
+  ].map(([, table = '', alias]) => ({ table, name: alias ?? table }))
+
+/** Whether it reads only tables that are on every server, and for each row of those a tenants' table in a subquery. */
+function asksTenantsOfEachRow({ text }: Literal): boolean {
+  const { outer, inner } = apart(text.replaceAll(/\$\{[^}]*\}/g, ' '))
+  const read = tablesOf(outer)
+  return (
+    read.length > 0 &&
+    read.every(({ table }) => referenceTables.has(table)) &&
+    tablesOf(inner).some(({ table }) => tenantTables.has(table)) &&
+    read.some(({ name }) => new RegExp(String.raw`\b${name}\.`).test(inner))
+  )
+}
+
+/** What stands outside of all parentheses, and what within. */
+function apart(text: string, within = ''): { outer: string; inner: string } {
+  const found = text.match(/\([^()]*\)/g)
+  return found === null
+    ? { outer: text, inner: within }
+    : apart(text.replaceAll(/\([^()]*\)/g, ' '), `${within} ${found.join(' ')}`)
+}
+
 describe('statements', () => {
   const statements = literals().filter(({ text }) => SQL.test(text))
 
@@ -86,6 +113,15 @@ describe('statements', () => {
       '`select from chunks c where c.organization_id = 1 and now < ${clock.now()}`',
     )
     expect(bound && (readsVolatile(bound) || unboundTables(bound).length > 0)).toBe(false)
+  })
+
+  it('ask tenants for rows of tables of every server by a join, not by a subquery', () => {
+    const [beside] = literalsOf(
+      'x.ts',
+      '`select from organizations o where not exists (select from sources s where s.organization_id = o.id)`',
+    )
+    expect(beside && asksTenantsOfEachRow(beside)).toBe(true)
+    expect(statements.filter(asksTenantsOfEachRow).map(placeOf)).toEqual([])
   })
 
   it('call no volatile function, but where they say why', () => {
