@@ -1,4 +1,5 @@
 import { changeItems } from '../vector-memory/index.ts'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createModelRegistry } from '../embeddings/index.ts'
@@ -221,7 +222,7 @@ describe('a worker', () => {
     expect(read).toBeLessThan(60)
     // As if it had died: nobody has handed its lease back, and that has run out.
     await sql`
-      update canvas_work set lease_id = gen_random_uuid(), lease_expires_at = now() - interval '1 second'
+      update canvas_work set lease_id = ${randomUUID()}, lease_expires_at = now() - interval '1 second'
       where organization_id = ${organization.id}`.execute(database.db)
     await expectRightCounts(organization)
     await readAll()

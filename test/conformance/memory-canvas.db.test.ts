@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertPushOnlySource } from '../../src/sources/index.ts'
@@ -145,7 +146,7 @@ describe('GET /v1/memory-canvas', () => {
     await store(mail({ title: 'Orion', body: 'Orion' }))
     // As if another process were reading: this one leaves it alone.
     await sql`
-      update canvas_work set lease_id = gen_random_uuid(), lease_expires_at = now() + interval '1 hour'
+      update canvas_work set lease_id = ${randomUUID()}, lease_expires_at = now() + interval '1 hour'
       where organization_id = ${organization.id}`.execute(db)
     await store(mail({ externalId: 'other', title: 'Zephyr', body: 'About Zephyr and Orion.' }))
     expect((await canvas()).body).toMatchObject({ complete: false, itemsWaiting: 1 })

@@ -20,12 +20,12 @@ interface ForeignKey {
 }
 
 async function foreignKeys(): Promise<ForeignKey[]> {
+  // Of `pg_class` a distributed database hides the shards, whose foreign keys are its own affair.
   const { rows } = await sql<ForeignKey>`
     select k.conrelid::regclass::text as "from", k.confrelid::regclass::text as "to",
       array(select a.attname::text from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)) as columns
-    from pg_constraint k where k.contype = 'f' and k.connamespace = 'public'::regnamespace`.execute(
-    database.db,
-  )
+    from pg_constraint k join pg_class c on c.oid = k.conrelid
+    where k.contype = 'f' and k.connamespace = 'public'::regnamespace`.execute(database.db)
   return rows
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -159,7 +160,7 @@ describe('a model that nobody has calibrated', () => {
     await remember(organization, 'notion', numbered(60, 'the manual'))
     await calibrator.calibrate()
     const change = (to: string) =>
-      sql`update evidence_calibrations set chunks = 0, threshold = null, lease_id = gen_random_uuid(),
+      sql`update evidence_calibrations set chunks = 0, threshold = null, lease_id = ${randomUUID()},
         lease_expires_at = statement_timestamp() + ${to}::interval
         where organization_id = ${organization.id}`.execute(database.db)
     await change('1 minute')
