@@ -157,7 +157,7 @@ async function showItems(
     cross join lateral (
       select min(nullif(strpos(lower(left(i.body, 60000)), lower(name)), 0)) as place
       from item_entities m cross join unnest(m.names) as name
-      where m.organization_id = i.organization_id and m.source_item_id = i.id and m.entity_id = any ${idsOf(atomIds)}
+      where m.organization_id = ${view.organizationId} and m.source_item_id = i.id and m.entity_id = any ${idsOf(atomIds)}
     ) p
     where i.organization_id = ${view.organizationId} and i.id = any ${idsOf(itemIds)} and i.source_id in ${inView(view)}`.execute(
     db,

@@ -247,14 +247,15 @@ function selectSources(db: Db, caller: Caller) {
     .selectFrom('sources')
     .selectAll()
     .select(
-      // Those stored under it, and those it has too that another account of its provider read last.
+      // Those stored under it, and those it has too that another account of its provider read last. Each with the organization
+      // by its value: by that of the row, a distributed database asks every shard.
       sql<number>`(select count(*)::int from source_items i
-        where i.organization_id = sources.organization_id and i.source_id = sources.id) + (
+        where i.organization_id = ${caller.organizationId} and i.source_id = sources.id) + (
         select count(*)::int from sources other
         join source_items i on i.organization_id = other.organization_id and i.source_id = other.id
         join synced_items s on s.organization_id = i.organization_id and s.source_item_id = i.id
           and s.source_id = sources.id
-        where other.organization_id = sources.organization_id and other.provider = sources.provider
+        where other.organization_id = ${caller.organizationId} and other.provider = sources.provider
           and other.id <> sources.id and not sources.push_only)`.as('source_item_count'),
     )
     .where('organization_id', '=', caller.organizationId)
