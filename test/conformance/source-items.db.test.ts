@@ -177,7 +177,10 @@ describe('GET /v1/source-items', () => {
     await pushLater(...Array.from({ length: 9 }, (_, n) => ({ externalId: `same-${n}` })))
     await pushLater({ externalId: 'd', provider: 'slack' })
     // A restored database may tell moments apart that are one to a date of JavaScript.
-    await sql`update source_items set updated_at = updated_at + interval '1 microsecond'
+    const { rows } = await sql<{ later: string }>`
+      select (updated_at + interval '1 microsecond')::text as later from source_items
+      where organization_id = ${organization.id} and external_id = 'same-3'`.execute(service.database.db)
+    await sql`update source_items set updated_at = ${rows[0]?.later}::timestamptz
       where organization_id = ${organization.id} and external_id in ('same-3', 'same-4')`.execute(
       service.database.db,
     )
