@@ -8,6 +8,7 @@ import { ME } from '../../app/user-api.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import classes from './removal-panel.module.css'
 
 /** The end of the workspace. Of owners. */
 export function RemovalPanel() {
@@ -19,7 +20,7 @@ export function RemovalPanel() {
         <Text size="sm" style={{ flex: '1 1 20rem' }}>
           Everything in it is deleted, for everybody: what is stored, keys, members, the audit trail.
         </Text>
-        <Button variant="outline" color="red.8" onClick={open}>
+        <Button variant="default" className={classes.danger ?? ''} onClick={open}>
           Remove this workspace
         </Button>
       </Group>
