@@ -18,9 +18,9 @@ import { type BenchServer, call, send, startServer } from './server.ts'
  * what the worker that reads for it does to searches and ingests beside it.
  */
 
-const RUNS = 21
+const RUNS = 61
 /** Before the measured ones: what is compiled and planned on the way is not measured. */
-const RUNS_BEFORE = 6
+const RUNS_BEFORE = 40
 
 type Figures = Record<string, string>
 
