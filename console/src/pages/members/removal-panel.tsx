@@ -1,13 +1,12 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { ME } from '../../app/user-api.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
-import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { TypedConfirmation } from '../../ui/typed-confirmation.tsx'
 import classes from './removal-panel.module.css'
 
 /** The end of the workspace. Of owners. */
@@ -33,39 +32,21 @@ export function RemovalPanel() {
 
 function Confirmation({ onClose }: { onClose: () => void }) {
   const { organization } = useWorkspace()
-  const [typed, setTyped] = useState('')
   const remove = useRemoveWorkspace()
-  const isSure = typed.trim() === organization.name.trim()
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    if (isSure) remove.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text>
-          Keys stop working at once, the access to connected accounts is given back, and nobody, you included,
-          sees anything of it any more.
-        </Text>
-        <Text size="sm">This cannot be undone.</Text>
-        <TextInput
-          label={`Type ${organization.name} to confirm`}
-          value={typed}
-          autoComplete="off"
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          data-autofocus
-        />
-        {remove.error && <ErrorNotice error={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red.8" disabled={!isSure} loading={remove.isPending}>
-            Remove the workspace
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <TypedConfirmation
+      name={organization.name}
+      confirm="Remove the workspace"
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <Text>
+        Keys stop working at once, the access to connected accounts is given back, and nobody, you included,
+        sees anything of it any more.
+      </Text>
+    </TypedConfirmation>
   )
 }
 

@@ -1,13 +1,12 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
-import { ErrorNotice } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
 import { providerName } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { TypedConfirmation } from '../../ui/typed-confirmation.tsx'
 import classes from './remove-source-dialog.module.css'
 import { isPushOnly, type Source } from './source-words.ts'
 import { useRemoveSource } from './use-source-changes.ts'
@@ -44,51 +43,31 @@ function Confirmation({
   counted: Removal
   onClose: () => void
 }) {
-  const [typed, setTyped] = useState('')
   const navigate = useNavigate()
   const remove = useRemoveSource(source.id, () => void navigate({ to: '/sources' }))
-  const isSure = counted.items === 0 || typed.trim() === source.displayName.trim()
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    if (isSure) remove.mutate()
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <ul className={classes.counted}>
-          <li>
-            {counted.items === 0
-              ? 'Nothing is stored from it.'
-              : `${count(counted.items, 'item')} with ${count(counted.chunks, 'passage')} will be deleted.`}
-          </li>
-          {counted.itemsKept > 0 && (
-            <li>{`${count(counted.itemsKept, 'item')} that another source has too will stay.`}</li>
-          )}
-          {counted.syncRuns > 0 && <li>{`The record of ${count(counted.syncRuns, 'run')} goes with it.`}</li>}
-          {!isPushOnly(source) && (
-            <li>{`The access to ${providerName(source.provider) ?? 'the account'} is given back.`}</li>
-          )}
-        </ul>
-        <Text size="sm">This cannot be undone.</Text>
-        {counted.items > 0 && (
-          <TextInput
-            label={`Type ${source.displayName} to confirm`}
-            value={typed}
-            autoComplete="off"
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            data-autofocus
-          />
+    <TypedConfirmation
+      name={counted.items === 0 ? null : source.displayName}
+      confirm="Remove the source"
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <ul className={classes.counted}>
+        <li>
+          {counted.items === 0
+            ? 'Nothing is stored from it.'
+            : `${count(counted.items, 'item')} with ${count(counted.chunks, 'passage')} will be deleted.`}
+        </li>
+        {counted.itemsKept > 0 && (
+          <li>{`${count(counted.itemsKept, 'item')} that another source has too will stay.`}</li>
         )}
-        {remove.error && <ErrorNotice error={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red.8" disabled={!isSure} loading={remove.isPending}>
-            Remove the source
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        {counted.syncRuns > 0 && <li>{`The record of ${count(counted.syncRuns, 'run')} goes with it.`}</li>}
+        {!isPushOnly(source) && (
+          <li>{`The access to ${providerName(source.provider) ?? 'the account'} is given back.`}</li>
+        )}
+      </ul>
+    </TypedConfirmation>
   )
 }

@@ -1,0 +1,59 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ApiError } from '../api/errors.ts'
+import { ErrorNotice } from './error-state.tsx'
+
+/** Asks before something large is lost for good: whoever goes on types what it is called. */
+export function TypedConfirmation({
+  name,
+  confirm,
+  isBusy,
+  error,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  /** What has to be typed; null: nothing, since little is lost. */
+  name: string | null
+  /** The verb of the button: "Remove the source". */
+  confirm: string
+  isBusy: boolean
+  error: ApiError | null
+  onConfirm: () => void
+  onClose: () => void
+  /** What happens, and what is lost. */
+  children: ReactNode
+}) {
+  const [typed, setTyped] = useState('')
+  const isSure = name === null || typed.trim() === name.trim()
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (isSure) onConfirm()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {children}
+        <Text size="sm">This cannot be undone.</Text>
+        {name !== null && (
+          <TextInput
+            label={`Type ${name} to confirm`}
+            value={typed}
+            autoComplete="off"
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+        )}
+        {error && <ErrorNotice error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color="red.8" disabled={!isSure} loading={isBusy}>
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
