@@ -6,6 +6,7 @@ import { putSubscription, type NewSubscription } from '../billing/index.ts'
 import type { AdmittedAgent } from '../http/gates.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createCredits, createRateLimit } from '../usage/index.ts'
+import { changeItems } from '../vector-memory/index.ts'
 import { createAdmitAgent } from './admit-agent.ts'
 import { newApiKeySecret } from './api-key-secret.ts'
 import { insertApiKey } from './api-keys.ts'
@@ -88,6 +89,18 @@ const settled = (asked: Promise<AdmittedAgent>): Promise<AdmittedAgent | AppErro
   })
 
 describe('requests of one key that come together', () => {
+  it('are told the revision of the items that there is when they are admitted', async () => {
+    const { organizationId, search } = await keyOf()
+    const seen = async () => (await search()).principal.seenRevision
+    expect(await seen()).toBe(0)
+    for (const revision of [1, 2]) {
+      await changeItems(database.db, organizationId, async (_, changes) => changes.addNone())
+      expect(await seen()).toBe(revision)
+    }
+    const [one, other] = await Promise.all([search(), search()])
+    expect([one.principal.seenRevision, other.principal.seenRevision]).toEqual([2, 2])
+  })
+
   it('are counted each, and no more than the limit are let in, over two instances', async () => {
     const { search, another, remaining } = await keyOf({ perMinute: 10 })
     const other = another()

@@ -16,6 +16,7 @@ const KeyRow = z.object({
   allowed_actions: z.array(z.enum(ACTIONS)),
   allowed_providers: z.array(z.enum(PROVIDERS)).nullable(),
   beyond_plan: z.boolean(),
+  seen_revision: z.number().optional(),
 })
 
 // Used in this minute already, a key is not written to.
@@ -82,6 +83,7 @@ export function toPrincipal(row: unknown): AgentPrincipal | null {
     allowedActions: key.allowed_actions,
     allowedProviders: key.allowed_providers,
     ...(key.beyond_plan ? { isBeyondPlan: true } : {}),
+    ...(key.seen_revision === undefined ? {} : { seenRevision: key.seen_revision }),
   }
 }
 

@@ -22,7 +22,7 @@ export function organizationRemovalsOf(
     billing,
     works: settings.ROLE !== 'api',
     disconnect: (tx, source) => engine.accounts.revocations.prepare(tx, source),
-    mark: (tx, source) => removals.mark(tx, source),
+    mark: (tx, changes, source) => removals.mark(tx, changes, source),
     onRemoved() {
       void engine.disconnect()
       // What fails is done again within a minute, as on every other process.

@@ -12,6 +12,8 @@ export interface AgentPrincipal {
   allowedProviders: readonly ProviderId[] | null
   /** The plan has room for fewer keys: this one is answered 402 until there is room again. */
   isBeyondPlan?: boolean
+  /** The revision of the organization's items when the key was looked up; left out where it was not asked for. */
+  seenRevision?: number
 }
 
 /** A person, signed in at the identity provider, inside one of their workspaces. */

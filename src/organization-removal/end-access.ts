@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
+import type { ItemChanges } from '../vector-memory/index.ts'
 
 /** What ends a source, in the transaction that removes its organization, which has locked it. */
 export interface SourceEnds {
   /** Notes that its grant has to be ended at the provider. */
   disconnect(tx: Tx, source: SourceRef): Promise<void>
   /** Marks it as removed and ends its runs. */
-  mark(tx: Tx, source: SourceRef): Promise<void>
+  mark(tx: Tx, changes: ItemChanges, source: SourceRef): Promise<void>
 }
 
 /**
@@ -31,14 +32,19 @@ const DELETED_AT_ONCE = [
  * Marks an organization, whose row is locked, as removed, and takes it out of everybody's hands: its keys, its members and who
  * they are where they belong to nothing else, its sources' accounts, and the work that is under way for it.
  */
-export async function endAccess(tx: Tx, organizationId: string, at: Date, ends: SourceEnds): Promise<void> {
+export async function endAccess(
+  tx: Tx,
+  changes: ItemChanges,
+  organizationId: string,
+  { at, ends }: { at: Date; ends: SourceEnds },
+): Promise<void> {
   await tx
     .updateTable('organizations')
     // The next start of a local deployment makes its workspace anew.
     .set({ removed_at: at, is_local: false })
     .where('id', '=', organizationId)
     .execute()
-  await endSources(tx, organizationId, ends)
+  await endSources(tx, changes, organizationId, ends)
   const memberIds = await findMembers(tx, organizationId)
   for (const table of DELETED_AT_ONCE) {
     await sql`delete from ${sql.table(table)} where organization_id = ${organizationId}`.execute(tx)
@@ -52,7 +58,12 @@ export async function endAccess(tx: Tx, organizationId: string, at: Date, ends: 
   await forgetUsers(tx, memberIds)
 }
 
-async function endSources(tx: Tx, organizationId: string, ends: SourceEnds): Promise<void> {
+async function endSources(
+  tx: Tx,
+  changes: ItemChanges,
+  organizationId: string,
+  ends: SourceEnds,
+): Promise<void> {
   const sources = await tx
     .selectFrom('sources')
     .select('id')
@@ -63,7 +74,7 @@ async function endSources(tx: Tx, organizationId: string, ends: SourceEnds): Pro
     .execute()
   for (const { id: sourceId } of sources) {
     await ends.disconnect(tx, { organizationId, sourceId })
-    await ends.mark(tx, { organizationId, sourceId })
+    await ends.mark(tx, changes, { organizationId, sourceId })
   }
 }
 

@@ -9,11 +9,11 @@
 import type { Billing } from '../billing/index.ts'
 import { createTask } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { currentRole } from '../organizations/index.ts'
+import { changeItems } from '../vector-memory/index.ts'
 import { createDeletion, type RemovalLogger, type RemovalTimes, TIMES } from './delete-organization.ts'
 import { endAccess, type SourceEnds } from './end-access.ts'
 import { findRemoved } from './lease.ts'
@@ -93,7 +93,7 @@ export function createOrganizationRemovals(options: OrganizationRemovalOptions):
 
   async function removeNow(organizationId: string, check: Check): Promise<RemovalView> {
     const removed = await billing.whileNothingIsOwed(organizationId, () =>
-      retryConflicts(() => mark(options, organizationId, check)),
+      mark(options, organizationId, check),
     )
     options.onRemoved()
     if (works) void task.ask()
@@ -172,12 +172,12 @@ async function mark(
   organizationId: string,
   check: Check,
 ): Promise<RemovalView> {
-  return await options.db.transaction().execute(async (tx) => {
+  return await changeItems(options.db, organizationId, async (tx, changes) => {
     const organization = await read(tx, organizationId, true)
     await check(tx)
     if (organization.removedAt !== null) return toView(organization)
     const removedAt = options.clock.now()
-    await endAccess(tx, organizationId, removedAt, options)
+    await endAccess(tx, changes, organizationId, { at: removedAt, ends: options })
     return toView({ ...organization, removedAt })
   })
 }

@@ -57,6 +57,7 @@ describe('what decides which of the proposed chunks are nearest', () => {
         providers: null,
         filter,
         entityIds: null,
+        seenRevision: null,
       }
       await decideNearest(db, query, [{ itemId: any.id, position: 0 }])
       const [statement] = sent.mock.lastCall ?? []

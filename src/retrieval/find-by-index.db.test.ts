@@ -8,6 +8,7 @@ import { createIndex } from '../approximate-index/index.ts'
 import { createModelRegistry, readModelState } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { createRemovals } from '../sources/index.ts'
+import { changeItems } from '../vector-memory/index.ts'
 import { findByIndex } from './find-by-index.ts'
 import { findNearest, type Nearest, type NearestQuery } from './find-nearest.ts'
 
@@ -94,6 +95,7 @@ async function asking(words: string, different: Partial<NearestQuery> = {}): Pro
     providers: null,
     filter: {},
     entityIds: null,
+    seenRevision: null,
     ...different,
   }
 }
@@ -166,11 +168,8 @@ describe('a search by an approximate index', () => {
         throw error
       },
     })
-    await database.db
-      .transaction()
-      .execute((tx) =>
-        removals.mark(tx, { organizationId: organization.id, sourceId: organization.sourceIds.slack }),
-      )
+    const source = { organizationId: organization.id, sourceId: organization.sourceIds.slack }
+    await changeItems(database.db, organization.id, (tx, changes) => removals.mark(tx, changes, source))
     const left = chunksOf(await byIndex(await asking('apple bridge')))
     expect(left).toHaveLength(8)
     expect(left.every(({ provider }) => provider === 'notion')).toBe(true)

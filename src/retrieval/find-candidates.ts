@@ -74,8 +74,8 @@ export function createFindCandidates({
     const { organizationId } = caller
     const { query, limit, filter = {}, rank = 'vector' } = request
     const providers = providersInScope(caller, filter.providers)
-    const { entityId } = filter
-    const entityIds = entityId === undefined ? null : await idsOfEntity(db, caller, entityId)
+    const entityIds = filter.entityId === undefined ? null : await idsOfEntity(db, caller, filter.entityId)
+    const asked = { organizationId, providers, filter, entityIds, seenRevision: seenBy(caller) }
     let answering = remembered.get(organizationId) ?? (await currentModel(organizationId))
     for (let attempt = 1; answering !== null; attempt++) {
       const loaded = await load(organizationId, answering)
@@ -88,7 +88,7 @@ export function createFindCandidates({
         rank === 'vector'
           ? { limit, meaning: null }
           : { limit: Math.max(CANDIDATES, limit), meaning: embedder.meaning ?? null }
-      const nearestQuery = { organizationId, model, vector, providers, filter, entityIds, ...wanted }
+      const nearestQuery = { ...asked, model, vector, ...wanted }
       const nearest = await (rank === 'hybrid'
         ? rankNearest(nearestQuery, { words: query, limit }, signal)
         : findNearest(nearestQuery))
@@ -112,6 +112,11 @@ export function createFindCandidates({
     }
     return { chunks: [], model: null, isWeak: false, isApproximate: false }
   }
+}
+
+/** The items' revision that the database had when the caller's key was looked up. */
+function seenBy(caller: Caller): number | null {
+  return caller.kind === 'agent' ? (caller.seenRevision ?? null) : null
 }
 
 /** The providers that a caller may see and that a filter asks for; null: every one. */

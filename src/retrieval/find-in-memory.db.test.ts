@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
@@ -15,9 +16,10 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { createModelMove, type ModelMove } from '../model-move/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { createRemovals, type Removals } from '../sources/index.ts'
-import { createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
+import { changeItems, createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
 import { createFindNearest, type FindNearest, type SearchPath } from './find-in-memory.ts'
 import { findNearest, type Nearest, type NearestQuery } from './find-nearest.ts'
+import { createKnownChunks } from './known-chunks.ts'
 import { createRankNearest, type RankNearest } from './rank-nearest.ts'
 import type { SearchFilter } from './search-schema.ts'
 
@@ -69,12 +71,13 @@ function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
     onError,
   })
   const onAnswered = (path: SearchPath): void => void paths.push(path)
+  const known = createKnownChunks({ db })
   const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   return {
     db,
     memory,
-    findNearest: createFindNearest({ db, memory, onAnswered }),
-    rankNearest: createRankNearest({ db, memory, onAnswered, terms: testTerms }),
+    findNearest: createFindNearest({ db, memory, known, onAnswered }),
+    rankNearest: createRankNearest({ db, memory, known, onAnswered, terms: testTerms }),
     items: createItems({ db, models, clock }),
     moveTo: (model) =>
       createModelMove({
@@ -119,7 +122,12 @@ async function queryOf({ words, ...asked }: Asked): Promise<NearestQuery | null>
   const { active } = await readModelState(database.db, organization.id)
   if (active === null) return null
   const vector = await modelOf(active.name).embedQuery(words)
-  return { ...asked, organizationId: organization.id, model: active, vector, meaning: null, entityIds: null }
+  const { rows } = await sql<{
+    revision: number
+  }>`select item_revision(${organization.id}) as revision`.execute(database.db)
+  const seenRevision = rows[0]?.revision ?? null
+  const organizationId = organization.id
+  return { ...asked, organizationId, model: active, vector, meaning: null, entityIds: null, seenRevision }
 }
 
 async function contentOf(nearest: Nearest): Promise<unknown> {
@@ -127,13 +135,17 @@ async function contentOf(nearest: Nearest): Promise<unknown> {
   return { chunks: nearest.chunks, compared: await nearest.countCompared() }
 }
 
+/** What is asked for again is known by then, and soon nothing is asked of the database. */
+const TIMES_ASKED = 3
+
 /** Both instances answer as a scan in SQL does: the same chunks in the same order with the same scores, of as many. */
 async function expectSqlAnswer(asked: Asked): Promise<void> {
   const query = await queryOf(asked)
   if (query === null) return
   const expected = await contentOf(await findNearest(database.db, query))
   for (const instance of instances)
-    expect(await contentOf(await instance.findNearest(query))).toEqual(expected)
+    for (let time = 1; time <= TIMES_ASKED; time++)
+      expect(await contentOf(await instance.findNearest(query))).toEqual(expected)
 }
 
 /** Both order the nearest as one does that reads all their texts: the same chunks with the same relevance. */
@@ -146,7 +158,8 @@ async function expectSameOrder(asked: Asked): Promise<void> {
     await createRankNearest({ db: database.db, terms: testTerms })(query, wanted),
   )
   for (const instance of instances)
-    expect(await contentOf(await instance.rankNearest(query, wanted))).toEqual(expected)
+    for (let time = 1; time <= TIMES_ASKED; time++)
+      expect(await contentOf(await instance.rankNearest(query, wanted))).toEqual(expected)
 }
 
 type Command =
@@ -259,7 +272,7 @@ async function perform({ items, db, moveTo, removals }: Instance, given: Command
     }
     case 'remove source': {
       const source = { organizationId: organization.id, sourceId: await sourceOf(given.provider) }
-      await db.transaction().execute((tx) => removals.mark(tx, source))
+      await changeItems(db, organization.id, (tx, changes) => removals.mark(tx, changes, source))
       if (given.ends) await removals.finish(source)
       return
     }

@@ -4,14 +4,8 @@ import type { Db } from '../database/database.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
 import type { Candidates, HeldCopy, ItemScope, VectorMemory } from '../vector-memory/index.ts'
 import { findByIndex } from './find-by-index.ts'
-import {
-  type Decided,
-  decideNearest,
-  findNearest,
-  type NearChunk,
-  type Nearest,
-  type NearestQuery,
-} from './find-nearest.ts'
+import { createKnownChunks, type KnownChunks } from './known-chunks.ts'
+import { type Decided, findNearest, type NearChunk, type Nearest, type NearestQuery } from './find-nearest.ts'
 
 /**
  * Who found the nearest chunks: the copy in memory with the database's last word, an approximate index with the same, or the
@@ -30,24 +24,26 @@ const WIDER = 4
 const NAMED_ITEMS_MAX = 50_000
 
 /**
- * Finds the nearest chunks by the copy in memory where there is one. It proposes all chunks that may be among the nearest; one
- * statement then says of these which are there, in scope and how near, whether the same model answers, and whether the copy
- * was of the items' latest revision. Only then that is the answer: the same, to the last digit, as the database's own.
+ * Finds the nearest chunks by the copy in memory where there is one. It proposes all chunks that may be among the nearest; of these
+ * it is then decided which are there, in scope and how near, whether the same model answers, and whether the copy was of the
+ * items' latest revision. Only then that is the answer: the same, to the last digit, as the database's own.
  */
 export function createFindNearest({
   db,
   memory,
+  known = createKnownChunks({ db }),
   onAnswered = () => {},
 }: {
   db: Db
   memory?: VectorMemory
+  known?: KnownChunks
   onAnswered?: (path: SearchPath) => void
 }): FindNearest {
   return async (query) => {
     const held =
       memory === undefined
         ? null
-        : await findInMemory(db, memory, query, ({ keys }) => decideNearest(db, query, keys))
+        : await findInMemory(db, memory, query, (proposed) => known.nearest(query, proposed))
     if (held === null) return await findWithoutCopy(db, query, onAnswered)
     onAnswered('memory')
     return held
@@ -65,10 +61,10 @@ export async function findWithoutCopy(
   return found ?? (await findNearest(db, query))
 }
 
-/** What the database says of what a copy proposes; null: what it said changed meanwhile. */
+/** What is decided of what a copy proposes; null: it changed meanwhile. */
 export type Decide<Chunk> = (proposed: Candidates) => Promise<Decided<Chunk> | null>
 
-/** What the copy in memory proposes and the database decides; null where the database has to answer alone. */
+/** What is decided of what the copy in memory proposes; null where the database has to answer alone. */
 export async function findInMemory<Chunk extends NearChunk>(
   db: Db,
   memory: VectorMemory,
@@ -98,13 +94,14 @@ async function decideByRounds<Chunk extends NearChunk>(
     const proposed = await copy.candidates(query.vector, limit, scope)
     if (proposed === null) return null
     const decided = await decide(proposed)
-    if (decided === null) continue
-    const { nearest, removedSourceIds, revision, last } = decided
-    if (nearest.state !== 'found') return nearest
-    if (revision !== proposed.revision) {
+    const nearest = decided?.nearest
+    if (nearest && nearest.state !== 'found') return nearest
+    if (!nearest || decided?.revision !== proposed.stage.revision) {
       if (!(await copy.follow())) return null
       continue
     }
+    const { removedSourceIds, last } = decided
+    if (removedSourceIds.length === 0) proposed.stage.isConfirmed = true
     scope = { ...asked, exceptSourceIds: removedSourceIds }
     const inScope = scope
     // What was not proposed is less similar than the last of what was found.

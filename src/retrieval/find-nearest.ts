@@ -5,10 +5,9 @@ import { encodeHalfvec } from '../database/halfvec.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
 import type { StoredModel } from '../embeddings/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
-import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { conditionsOf, matchingItems, naming } from './filter-conditions.ts'
-import { arraysOfKeys, type ChunkKey } from './read-chunks.ts'
+import { arraysOfKeys, type ChunkKey, type ShownChunk, ShownColumns } from './read-chunks.ts'
 import type { SearchFilter } from './search-schema.ts'
 
 export interface NearestQuery {
@@ -24,6 +23,8 @@ export interface NearestQuery {
   filter: SearchFilter
   /** What items name the filter's entity by; null where it asks for none. */
   entityIds: readonly string[] | null
+  /** The items' revision that the database had after the caller began to ask; null: it was not looked at. */
+  seenRevision: number | null
 }
 
 /** How near a chunk is. */
@@ -37,14 +38,7 @@ export interface NearChunk {
 }
 
 /** A found chunk with its item. */
-export interface NearestChunk extends NearChunk {
-  title: string
-  content: string
-  url: string | null
-  provider: ProviderId
-  metadata: Record<string, unknown>
-  syncedAt: Date
-}
+export type NearestChunk = NearChunk & ShownChunk
 
 export type Nearest<Chunk = NearestChunk> =
   /** Best first; ties by item and position. */
@@ -81,19 +75,7 @@ const NearRow = Standing.extend({
   meaning: z.number().nullable(),
 })
 const NearRows = z.array(z.union([NearRow, Nothing]))
-const NearestRows = z.array(
-  z.union([
-    NearRow.extend({
-      title: z.string(),
-      content: z.string(),
-      url: z.string().nullable(),
-      provider: z.enum(PROVIDERS),
-      metadata: z.record(z.string(), z.unknown()),
-      synced_at: z.date(),
-    }),
-    Nothing,
-  ]),
-)
+const NearestRows = z.array(z.union([NearRow.extend(ShownColumns), Nothing]))
 
 /** What is read of the chunks that are nearest. */
 interface Reading<Chunk> {
@@ -258,7 +240,7 @@ async function scan<Chunk extends NearChunk>(
   const { rows } = await (run ? run(db, statement.parameters) : db.executeQuery(statement))
   const { standing, chunks } = reading.parse(rows)
   return {
-    nearest: inStanding(standing, model, { chunks, countCompared: () => countCompared(db, query) }),
+    nearest: inStanding(standing, model, foundOf(db, query, chunks)),
     removedSourceIds: standing?.removed ?? [],
     revision: standing?.revision ?? 0,
     last: chunks.length < limit ? 0 : (chunks.at(-1)?.score ?? 0),
@@ -278,15 +260,25 @@ function preparedByKey(text: string): Prepared<unknown> | null {
   return made
 }
 
+/** What was found, best first. */
+export function foundOf<Chunk extends NearChunk>(
+  db: Db,
+  query: NearestQuery,
+  chunks: Chunk[],
+): Extract<Nearest<Chunk>, { state: 'found' }> {
+  const best = chunks[0]?.score
+  return { state: 'found', chunks, best, countCompared: () => countCompared(db, query), isApproximate: false }
+}
+
 function inStanding<Chunk extends NearChunk>(
   standing: z.output<typeof Standing> | undefined,
   asked: StoredModel,
-  found: { chunks: Chunk[]; countCompared: () => Promise<number> },
+  found: Nearest<Chunk>,
 ): Nearest<Chunk> {
   const { active_id: id = null, active_name: name = null } = standing ?? {}
   if (id === null || name === null) return { state: 'nothing_stored' }
   if (id !== asked.id) return { state: 'other_model', model: { id, name } }
-  return { state: 'found', ...found, best: found.chunks[0]?.score, isApproximate: false }
+  return found
 }
 
 /** Which of an organization's vectors a query is compared with: those of the model and the scope whose items the filter lets pass. */

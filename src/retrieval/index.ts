@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { createRetrieveContext, type RetrieveContext } from './context.ts'
 import { createFindNearest, type SearchPath } from './find-in-memory.ts'
+import { createKnownChunks } from './known-chunks.ts'
 import { createRankNearest } from './rank-nearest.ts'
 import { createSearch, type Search } from './search.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
@@ -39,8 +40,9 @@ export function createRetrieval(deps: {
     concurrencyPerOwner: Math.max(1, concurrency - 1),
     waitMaxMs: WAIT_MAX_MS,
   })
-  const findNearest = createFindNearest(deps)
-  const rankNearest = createRankNearest(deps)
+  const known = createKnownChunks(deps)
+  const findNearest = createFindNearest({ ...deps, known })
+  const rankNearest = createRankNearest({ ...deps, known })
   const search = createSearch({ ...deps, admit, findNearest, rankNearest })
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }

@@ -13,7 +13,7 @@ const CHARACTERS_A_STEM = 64
  * for the longest goes first. Whoever keeps a text names it by what changes with it.
  */
 export class KeptWords {
-  readonly #texts = new Map<string, Uint32Array>()
+  readonly #texts = new Map<number, Uint32Array>()
   readonly #numbers = new Map<string, number>()
   readonly #limits: { numbers: number; characters: number }
   #taken = 0
@@ -24,7 +24,7 @@ export class KeptWords {
   }
 
   /** What each of some texts has of a query; null for one that is not kept. At once, so that it is of one state. */
-  find(asked: Asked, names: readonly string[]): (FoundWords | null)[] {
+  find(asked: Asked, names: readonly number[]): (FoundWords | null)[] {
     const isAsked = new Uint8Array(this.#numbers.size)
     const stems = new Map<number, string>()
     for (const stem of asked.keys()) {
@@ -49,7 +49,7 @@ export class KeptWords {
   }
 
   /** Keeps a text's stems, in their order. @returns what it has of a query */
-  keep(name: string, stems: readonly string[], asked: Asked): FoundWords {
+  keep(name: number, stems: readonly string[], asked: Asked): FoundWords {
     if (this.#characters > this.#limits.characters) this.#forgetAll()
     this.#forget(name)
     this.#texts.set(
@@ -72,7 +72,7 @@ export class KeptWords {
     return this.#numbers.size - 1
   }
 
-  #forget(name: string): void {
+  #forget(name: number): void {
     const text = this.#texts.get(name)
     if (text === undefined) return
     this.#texts.delete(name)

@@ -1,20 +1,13 @@
 import type { Db } from '../database/database.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
-import type { Candidates, VectorMemory } from '../vector-memory/index.ts'
+import type { Candidate, Candidates, VectorMemory } from '../vector-memory/index.ts'
 import { type Asked, askedWords, findWords, type FoundWords } from './asked-words.ts'
 import { findInMemory, findWithoutCopy, type SearchPath } from './find-in-memory.ts'
-import {
-  type Decided,
-  decideNearest,
-  type Nearest,
-  type NearestChunk,
-  type NearestQuery,
-} from './find-nearest.ts'
+import type { Decided, NearChunk, Nearest, NearestChunk, NearestQuery } from './find-nearest.ts'
 import { bestOf, orderingByWordsToo, relevanceOf, scoringWords } from './hybrid-order.ts'
+import { createKnownChunks, type KnownChunks } from './known-chunks.ts'
 import { createKnownWords } from './known-words.ts'
-import { type BoundedChunk, createNarrowNearest } from './narrow-nearest.ts'
-import { tellGreatest } from './near-bounds.ts'
 import { keyText } from './read-chunks.ts'
 
 /** A found chunk in the order by words too. */
@@ -40,23 +33,23 @@ interface Wanted {
 }
 
 /**
- * Ranks by words and vectors that are kept from one search to the next, where the copy in memory proposes: which chunks may be the
- * best is told by bounds, and of these few the database has the last word. Where it has to find them alone, it hands out the texts
- * of all.
+ * Ranks by words and vectors that are kept from one search to the next, where the copy in memory proposes. Where the database has to
+ * find the nearest alone, it hands out the texts of all.
  */
 export function createRankNearest({
   db,
   terms,
   memory,
+  known = createKnownChunks({ db }),
   onAnswered = () => {},
 }: {
   db: Db
   terms: TermWeights
   memory?: VectorMemory
+  known?: KnownChunks
   onAnswered?: (path: SearchPath) => void
 }): RankNearest {
   const knownWords = createKnownWords({ db, terms })
-  const narrowNearest = createNarrowNearest(db)
 
   /** @returns null where something changed meanwhile */
   async function decideBest(
@@ -64,16 +57,31 @@ export function createRankNearest({
     proposed: Candidates,
     { asked, limit, signal }: Wanted,
   ): Promise<Decided<RankedChunk> | null> {
-    const { chunks, decided } = await narrowNearest(query, proposed, signal)
+    const decided = await known.howNear(query, proposed)
     const { nearest, revision } = decided
     if (nearest.state !== 'found') return { ...decided, nearest }
-    if (revision !== proposed.revision) return { ...decided, nearest: { ...nearest, chunks: [] } }
-    const candidates = chunks.map(({ candidate }) => candidate)
-    const words = await knownWords(query.organizationId, candidates, asked, signal)
+    if (revision !== proposed.stage.revision) return null
+    const candidates = candidatesOf(nearest.chunks, proposed)
+    const of = { organizationId: query.organizationId, revision }
+    const words = await knownWords(of, candidates, asked, signal)
     if (words === null) return null
     const scores = await inSlices(scoringWords(asked, words, terms), signal)
-    const best = await showBest(db, query, chunks, { scores, limit, decided })
-    return best && { ...decided, nearest: { ...nearest, chunks: best } }
+    const best = bestOf(nearest.chunks)
+    const relevances = nearest.chunks.map((chunk, at) => relevanceOf(scores[at] ?? 0, chunk, best))
+    const keys = greatest(relevances, limit).flatMap((at) => candidates[at] ?? [])
+    const shown = await known.nearest({ ...query, limit: Math.max(1, keys.length) }, { ...proposed, keys })
+    if (shown.nearest.state !== 'found' || !isSameState(shown, decided)) return null
+    const relevanceAt = new Map(candidates.map((key, at) => [keyText(key), relevances[at] ?? 0]))
+    const ranked = shown.nearest.chunks.map((chunk) =>
+      Object.assign(chunk, {
+        relevance: relevanceAt.get(keyText({ itemId: chunk.sourceItemId, position: chunk.position })) ?? 0,
+      }),
+    )
+    if (ranked.length < keys.length) return null
+    return {
+      ...decided,
+      nearest: { ...nearest, chunks: ranked.toSorted((a, b) => b.relevance - a.relevance) },
+    }
   }
 
   return async (query, { words, limit }, signal) => {
@@ -89,40 +97,21 @@ export function createRankNearest({
   }
 }
 
-/**
- * The best of the nearest chunks, with what is shown of them; null where they, or others, are not any more what they were.
- * @param scores of the chunks' words
- */
-async function showBest(
-  db: Db,
-  query: NearestQuery,
-  chunks: readonly BoundedChunk[],
-  { scores, limit, decided }: { scores: readonly number[]; limit: number; decided: Decided<unknown> },
-): Promise<RankedChunk[] | null> {
-  // The best of them are known exactly.
-  const best = bestOf(chunks.map(({ bounds }) => bounds.low))
-  const relevances = chunks.map(({ bounds: { low, high } }, at) => {
-    const score = scores[at] ?? 0
-    return { low: relevanceOf(score, low, best), high: relevanceOf(score, high, best) }
-  })
-  const words = new Map<string, number>()
-  const keys = tellGreatest(relevances, limit).flatMap((at) => {
-    const key = chunks[at]?.candidate
-    if (key === undefined) return []
-    words.set(keyText(key), scores[at] ?? 0)
-    return [key]
-  })
-  if (keys.length === 0) return []
-  const shown = await decideNearest(db, { ...query, limit: keys.length }, keys)
-  const isSame =
-    shown.revision === decided.revision && shown.removedSourceIds.length === decided.removedSourceIds.length
-  if (shown.nearest.state !== 'found' || !isSame || shown.nearest.chunks.length < keys.length) return null
-  const ranked: RankedChunk[] = []
-  for (const chunk of shown.nearest.chunks) {
-    const score = words.get(keyText({ itemId: chunk.sourceItemId, position: chunk.position })) ?? 0
-    ranked.push({ ...chunk, relevance: relevanceOf(score, chunk, best) })
-  }
-  return ranked.toSorted((a, b) => b.relevance - a.relevance).slice(0, limit)
+/** What of the proposed each chunk is, in their order. */
+function candidatesOf(chunks: readonly NearChunk[], { keys }: Candidates): Candidate[] {
+  const byKey = new Map(keys.map((key) => [keyText(key), key]))
+  return chunks.flatMap(
+    ({ sourceItemId: itemId, position }) => byKey.get(keyText({ itemId, position })) ?? [],
+  )
+}
+
+/** The places of the `limit` greatest values; of equal ones the first. */
+function greatest(values: readonly number[], limit: number): number[] {
+  return [...values.keys()].toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b).slice(0, limit)
+}
+
+function isSameState(one: Decided<unknown>, other: Decided<unknown>): boolean {
+  return one.revision === other.revision && one.removedSourceIds.length === other.removedSourceIds.length
 }
 
 /** The best of all the chunks that were found, by their texts. */

@@ -3,6 +3,8 @@ import type { Db } from '../database/database.ts'
 import { decodeHalfvec } from '../database/halfvec.ts'
 import { prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../embeddings/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 
 /** Which chunk. */
 export interface ChunkKey {
@@ -10,13 +12,39 @@ export interface ChunkKey {
   position: number
 }
 
-const Texts = z.array(
-  z.object({ id: z.string(), position: z.number(), title: z.string(), content: z.string() }),
-)
-const Vectors = z.array(z.object({ id: z.string(), position: z.number(), vector: z.string() }))
+/** What is shown of a chunk beside how near it is. */
+export interface ShownChunk {
+  title: string
+  content: string
+  url: string | null
+  provider: ProviderId
+  metadata: Record<string, unknown>
+  syncedAt: Date
+}
+
+const Row = z.object({
+  id: z.string(),
+  position: z.number(),
+  /** Of the items, when the row was read. */
+  revision: z.number(),
+})
+const Texts = z.array(Row.extend({ title: z.string(), content: z.string() }))
+/** The columns of what is shown of a chunk. */
+export const ShownColumns = {
+  title: z.string(),
+  content: z.string(),
+  url: z.string().nullable(),
+  provider: z.enum(PROVIDERS),
+  metadata: z.record(z.string(), z.unknown()),
+  synced_at: z.date(),
+}
+const WholeChunks = z.array(Row.extend({ ...ShownColumns, vector: z.string() }))
+
+const REVISION = `
+    coalesce((select r.revision from item_revisions r where r.organization_id = $1), 0)::float8 as revision`
 
 const selectTexts = prepare(`
-  select k.id, k.position, i.title, c.content
+  select k.id, k.position, i.title, c.content, ${REVISION}
   from unnest($2::text::uuid[], $3::text::int[]) as k(id, position)
   cross join lateral (
     select i.title from source_items i where i.organization_id = $1 and i.id = k.id limit 1) i
@@ -25,16 +53,23 @@ const selectTexts = prepare(`
     where c.organization_id = $1 and c.source_item_id = k.id and c.position = k.position limit 1) c`)
 
 // The sum keeps the planner from looking for the model in another index.
-const selectVectors = prepare(`
-  select k.id, k.position, encode(halfvec_send(e.embedding), 'base64') as vector
+const selectWholeChunks = prepare(`
+  select k.id, k.position, encode(halfvec_send(e.embedding), 'base64') as vector,
+    i.title, c.content, i.url, i.provider, i.metadata, i.synced_at, ${REVISION}
   from unnest($2::text::uuid[], $3::text::int[]) as k(id, position)
   cross join lateral (
     select e.embedding from chunk_embeddings e
     where e.organization_id = $1 and e.source_item_id = k.id and e.position = k.position
       and e.embedding_model_id + 0 = $4
-    limit 1) e`)
+    limit 1) e
+  cross join lateral (
+    select i.title, i.url, i.provider, i.metadata, i.synced_at from source_items i
+    where i.organization_id = $1 and i.id = k.id limit 1) i
+  cross join lateral (
+    select c.content from chunks c
+    where c.organization_id = $1 and c.source_item_id = k.id and c.position = k.position limit 1) c`)
 
-/** The texts of some chunks with the titles of their items, in any order; one that is gone is left out. */
+/** The texts of some chunks with the titles of their items, in any order, all of one revision; one that is gone is left out. */
 export async function readTexts(
   db: Db,
   organizationId: string,
@@ -44,17 +79,27 @@ export async function readTexts(
   return Texts.parse(rows)
 }
 
-/** The vectors of some chunks as they are stored, in any order; one that is gone is left out. */
-export async function readVectors(
+/** All that is kept of a chunk from one search to the next. */
+export interface WholeChunk {
+  key: ChunkKey
+  /** Of the items, when it was read. */
+  revision: number
+  values: Float16Array
+  shown: ShownChunk
+}
+
+/** Some chunks as they are stored, in any order, all of one revision; one that is gone is left out. */
+export async function readWholeChunks(
   db: Db,
   { organizationId, model }: { organizationId: string; model: StoredModel },
   keys: readonly ChunkKey[],
-): Promise<(ChunkKey & { vector: Float16Array })[]> {
-  const { rows } = await selectVectors(db, [organizationId, ...arraysOfKeys(keys), model.id])
-  return Vectors.parse(rows).map(({ id, position, vector }) => ({
-    itemId: id,
-    position,
-    vector: decodeHalfvec(Buffer.from(vector, 'base64')),
+): Promise<WholeChunk[]> {
+  const { rows } = await selectWholeChunks(db, [organizationId, ...arraysOfKeys(keys), model.id])
+  return WholeChunks.parse(rows).map(({ id, position, revision, vector, synced_at: syncedAt, ...shown }) => ({
+    key: { itemId: id, position },
+    revision,
+    values: decodeHalfvec(Buffer.from(vector, 'base64')),
+    shown: { ...shown, syncedAt },
   }))
 }
 

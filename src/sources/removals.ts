@@ -13,7 +13,7 @@ export interface Removals {
    * Marks a source as removed, in the transaction of that act, which has locked it. On its commit the source is gone as far as
    * anybody can see, with all it brought, and its runs have lost their lease.
    */
-  mark(tx: Tx, source: SourceRef): Promise<void>
+  mark(tx: Tx, changes: ItemChanges, source: SourceRef): Promise<void>
   /** Deletes what a marked source brought and then the source. Does not throw: what fails is tried again later. */
   finish(source: SourceRef): Promise<void>
   /** Goes on, now and once a minute, with removals that a process left unfinished. */
@@ -67,8 +67,10 @@ export function createRemovals(deps: {
   const resuming = createTask({ act: resume, intervalMs: RESUME_INTERVAL_MS, onError })
 
   return {
-    async mark(tx, source) {
+    async mark(tx, changes, source) {
       await mark(tx, source, clock.now())
+      // Nothing of it is found from now on.
+      changes.addNone()
       await deps.endRuns(tx, source)
     },
     finish,

@@ -118,6 +118,11 @@ export class Copies {
     await entry.following
   }
 
+  /** Does something in the background for which an entry is kept; a stop ends it. Where it fails, the entry is given up. */
+  later(entry: Entry, act: (signal: AbortSignal) => Promise<void>): void {
+    void this.#work(entry, () => act(this.#stopping.signal))
+  }
+
   /** Keeps an entry's memory its own for a search, until that lets go. */
   take(entry: Entry): void {
     entry.holders += 1
@@ -201,7 +206,7 @@ export class Copies {
   async #readAnew(entry: Entry): Promise<void> {
     const { copy, organizationId } = entry
     // First, so that what changes while rows are read is read again.
-    copy.revision = await readRevision(this.#db, organizationId)
+    copy.reach(await readRevision(this.#db, organizationId))
     const rows = await countRows(this.#db, entry)
     if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), copy.layout.blockBytes)) throw new NoRoom()
     await copy.read(this.#db, null, this.#stopping.signal, rows > this.#rowsHereMax)
@@ -233,7 +238,7 @@ export class Copies {
     if (head.modelId !== modelId || !(await this.#isOfThisDatabase(head))) return false
     if (!this.#makeRoom(head.blocks, copy.layout.blockBytes)) throw new NoRoom()
     await copy.restore(pieces, this.#stopping.signal)
-    copy.revision = head.revision
+    copy.reach(head.revision)
     return true
   }
 
@@ -244,14 +249,16 @@ export class Copies {
   /** One that is too far behind is dropped: it is made anew. */
   async #catchUp(entry: Entry, signal: AbortSignal): Promise<void> {
     const { copy, organizationId } = entry
-    const { revision, itemIds } = await readChanges(this.#db, organizationId, copy.revision)
+    const { revision, itemIds } = await readChanges(this.#db, organizationId, copy.stage.revision)
     if (itemIds === null) {
       this.#drop(entry)
       return
     }
+    if (revision === copy.stage.revision) return
+    copy.leave()
     copy.remove(itemIds)
     if (itemIds.size > 0) await copy.read(this.#db, [...itemIds], signal, false)
-    copy.revision = revision
+    copy.reach(revision)
   }
 
   async #takeUpAll(saved: SavedCopies): Promise<void> {
@@ -315,7 +322,8 @@ export class Copies {
   async #save(saved: SavedCopies, entry: Entry, signal: AbortSignal): Promise<boolean> {
     const { copy, organizationId, modelId } = entry
     await this.#catchUp(entry, signal)
-    const { blockCount: blocks, revision } = copy
+    const { blockCount: blocks } = copy
+    const { revision } = copy.stage
     if (entry.isDropped || blocks * ROWS_A_BLOCK < this.#rowsSavedMin) return false
     const mark = await readMark(this.#db, entry, revision)
     if (mark === null) return false

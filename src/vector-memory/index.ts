@@ -1,5 +1,11 @@
 export { changeItems, type ItemChanges } from './item-changes.ts'
 export type { ItemScope } from './item-facts.ts'
 export { createSavedCopies } from './saved-copies.ts'
-export { type Candidates, createVectorMemory, type HeldCopy, type VectorMemory } from './vector-memory.ts'
-export type { Candidate } from './vector-copy.ts'
+export {
+  type Candidates,
+  createVectorMemory,
+  type HeldCopy,
+  type VectorMemory,
+  type WholeCopy,
+} from './vector-memory.ts'
+export type { Candidate, Stage } from './vector-copy.ts'

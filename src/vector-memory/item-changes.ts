@@ -8,6 +8,8 @@ export interface ItemChanges {
   add(itemIds: Iterable<string>): void
   /** So much has changed that it is not worth naming. */
   addAll(): void
+  /** Nothing of the items has changed, but which of them may be found. */
+  addNone(): void
 }
 
 /** Older ones are forgotten: a copy that is further behind is made anew. */
@@ -31,13 +33,16 @@ export async function changeItems<Result>(
     db.transaction().execute(async (tx) => {
       const changed = new Set<string>()
       let isAll = false
+      let isAnother = false
       const result = await act(tx, {
         add: (itemIds) => {
           for (const id of itemIds) changed.add(id)
         },
         addAll: () => void (isAll = true),
+        addNone: () => void (isAnother = true),
       })
-      if (isAll || changed.size > 0) await nextRevision(tx, organizationId, isAll ? null : [...changed])
+      if (isAll || isAnother || changed.size > 0)
+        await nextRevision(tx, organizationId, isAll ? null : [...changed])
       return result
     }),
   )

@@ -123,7 +123,8 @@ async function answers(memory: VectorMemory, of = organization): Promise<unknown
   for (const scope of SCOPES) {
     const candidates = await copy.candidates(await model.embedQuery('word3 common word12'), 10, scope)
     const keys = candidates?.keys.map(({ itemId, position }) => `${itemId} ${position}`).toSorted()
-    found.push({ ...candidates, keys, count: copy.count(scope) })
+    const { floor, stage } = candidates ?? {}
+    found.push({ keys, floor, revision: stage?.revision, count: copy.count(scope) })
   }
   copy.letGo()
   return found

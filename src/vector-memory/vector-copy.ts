@@ -16,6 +16,22 @@ export interface Candidate extends RowKey {
   version: number
 }
 
+/** What of an organization's items a copy holds, from one change of it to the next. */
+export interface Stage {
+  /** The revision of the items. */
+  readonly revision: number
+  /**
+   * The database had this very revision after the copy had read all that it holds: so it is all there was then, and nothing else,
+   * and it is known that none of it was of a removed source.
+   */
+  isConfirmed: boolean
+}
+
+/** Of a copy that is changing: of no revision. */
+export function changing(): Stage {
+  return { revision: -1, isConfirmed: false }
+}
+
 /** There is no room for another block. */
 export class NoRoom extends Error {
   constructor() {
@@ -35,8 +51,7 @@ const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position
 
 /** The vectors of one organization and model, with what a search can ask of their items. */
 export class VectorCopy {
-  /** The revision of the items that it is of. */
-  revision = 0
+  #stage: Stage = { revision: 0, isConfirmed: false }
   readonly facts = new ItemFacts()
   readonly #of: CopyOf
   readonly #layout: BlockLayout
@@ -55,6 +70,26 @@ export class VectorCopy {
     this.#layout = layout
     this.#shared = shared
     this.#threads = threads
+  }
+
+  /** Another one after each change. */
+  get stage(): Stage {
+    return this.#stage
+  }
+
+  /** Rows in use, and such as were. */
+  get rows(): number {
+    return this.#rowCount
+  }
+
+  /** What it holds is of this revision from now on. */
+  reach(revision: number): void {
+    this.#stage = { revision, isConfirmed: false }
+  }
+
+  /** What it holds changes from now on, until it has reached a revision. */
+  leave(): void {
+    this.#stage = changing()
   }
 
   get layout(): BlockLayout {

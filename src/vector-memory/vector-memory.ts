@@ -3,15 +3,33 @@ import { Copies, type CopiesOptions, type Entry } from './copies.ts'
 import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
 import type { CopyOf } from './read-rows.ts'
-import type { Candidate } from './vector-copy.ts'
+import { type Candidate, changing, type Stage, type VectorCopy } from './vector-copy.ts'
 
 /** What may be nearest to a question, and how near all else is at most. */
 export interface Candidates {
   keys: Candidate[]
   /** What is no candidate is less similar than this; 0: it is not similar at all. */
   floor: number
-  /** The items' revision that this is of. */
-  revision: number
+  /** What of the items this is of. */
+  stage: Stage
+  copy: WholeCopy
+}
+
+/** All that a copy holds; the same object for as long as there is the copy. */
+export interface WholeCopy {
+  /** Of this moment. */
+  readonly stage: Stage
+  /** Rows, some of which may be empty. */
+  readonly rows: number
+  /** How many numbers the vectors of so many rows have. */
+  readonly vectorNumbers: number
+  /** The chunks of the rows from one to before another. */
+  candidates(from: number, to: number): Candidate[]
+  /**
+   * Does something in the background, for which the copy is kept; a stop ends it. Where it fails, the copy is given up and the
+   * memory's `onError` told.
+   */
+  later(act: (signal: AbortSignal) => Promise<void>): void
 }
 
 /** A copy that is kept while it is held. */
@@ -53,12 +71,20 @@ export interface VectorMemoryOptions extends CopiesOptions {
 export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   const { patience } = options
   const copies = new Copies(options)
+  const wholes = new WeakMap<Entry, WholeCopy>()
+  const wholeOf = (entry: Entry): WholeCopy => {
+    const whole = wholes.get(entry) ?? wholeCopy(copies, entry)
+    wholes.set(entry, whole)
+    return whole
+  }
   return {
     async take({ dimensions, ...of }) {
       const entry = copies.find(of, dimensions)
       if (entry === null) return null
       if (!entry.isReady && patience.loadMs > 0) await within(patience.loadMs, entry.ready)
-      return entry.isReady && !entry.isDropped ? hold(copies, entry, patience.followMs) : null
+      return entry.isReady && !entry.isDropped
+        ? hold(copies, { entry, whole: wholeOf(entry), followMs: patience.followMs })
+        : null
     },
     held: () => copies.held(),
     forgetRemoved: () => copies.forgetRemoved(),
@@ -67,19 +93,48 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   }
 }
 
-function hold(copies: Copies, entry: Entry, followMs: number): HeldCopy {
+function wholeCopy(copies: Copies, entry: Entry): WholeCopy {
+  return {
+    get stage() {
+      return entry.copy.stage
+    },
+    get vectorNumbers() {
+      return entry.copy.rows * entry.copy.layout.dimensions
+    },
+    get rows() {
+      return entry.copy.rows
+    },
+    candidates(from, to) {
+      const rows = Array.from(
+        { length: Math.max(0, Math.min(to, entry.copy.rows) - from) },
+        (_, at) => from + at,
+      )
+      return candidatesOf(entry.copy, rows)
+    },
+    later: (act) => copies.later(entry, act),
+  }
+}
+
+function candidatesOf(copy: VectorCopy, rows: readonly number[]): Candidate[] {
+  return rows.map((row) => copy.candidateOf(row)).filter(({ itemId }) => itemId !== '')
+}
+
+function hold(
+  copies: Copies,
+  { entry, whole, followMs }: { entry: Entry; whole: WholeCopy; followMs: number },
+): HeldCopy {
   const { copy } = entry
   copies.take(entry)
   return {
     async candidates(vector, limit, scope) {
-      const { revision } = copy
+      const { stage } = copy
       const question = encodeQuestion(vector, copy.layout)
-      if (question === null || copy.blocks.length === 0) return { keys: [], floor: 0, revision }
+      if (question === null || copy.blocks.length === 0) return { keys: [], floor: 0, stage, copy: whole }
       const proposal = await copies.scan(copy, { question, allowed: copy.facts.allowed(scope), limit })
       if (proposal === null) return null
-      // A row may have gone while others were looked at. The items' revision is another one then.
-      const keys = proposal.rows.map((row) => copy.candidateOf(row)).filter(({ itemId }) => itemId !== '')
-      return { keys, floor: proposal.floor, revision }
+      // A row may have gone while others were looked at: then this is of nothing that there was.
+      const keys = candidatesOf(copy, proposal.rows)
+      return { keys, floor: proposal.floor, stage: copy.stage === stage ? stage : changing(), copy: whole }
     },
     count: (scope) => copy.facts.countRows(scope),
     async follow() {

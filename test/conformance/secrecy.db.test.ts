@@ -237,6 +237,8 @@ async function breakEverything(): Promise<void> {
   await call('POST', '/v1/ingest', { documents: [document({ externalId: 'c' })] })
   await sql`alter table chunks drop constraint broken`.execute(service.database.db)
   await sql`alter table source_items rename to gone`.execute(service.database.db)
+  // As after any change, so that a search has to ask.
+  await sql`update item_revisions set revision = revision + 1`.execute(service.database.db)
   await call('POST', '/v1/ingest', { documents: [document({ externalId: 'd' })] })
   await call('POST', '/v1/search', { query: 'what is the plan' })
   await sql`alter table gone rename to source_items`.execute(service.database.db)

@@ -1,0 +1,91 @@
+import { storableJson } from '../kernel/text.ts'
+import type { Candidate, Candidates } from '../vector-memory/index.ts'
+import type { NearChunk, NearestQuery } from './find-nearest.ts'
+import { type KeptChunk, type KeptChunks, nameOf } from './kept-chunks.ts'
+import { distanceOf, type Multiplier, multiplierOf, type SumOrder } from './sum-order.ts'
+
+/** A chunk of which the process knows how near it is. */
+export interface KnownNear {
+  candidate: Candidate
+  chunk: NearChunk
+  kept: KeptChunk
+}
+
+/** What is known of what a copy proposes. */
+export interface Told {
+  /** In scope, nearest first. */
+  near: KnownNear[]
+  /** Of these nothing is known. */
+  unknown: readonly Candidate[]
+}
+
+/**
+ * Tells how near to a query those are that are kept, to the last digit as the database would.
+ * @param order in which the database adds up; null: it is not known, and so nothing is
+ */
+export function tellNear(
+  kept: KeptChunks,
+  query: NearestQuery,
+  { keys }: Candidates,
+  order: SumOrder | null,
+): Told {
+  if (order === null || !isCertainOfScope(query)) return { near: [], unknown: keys }
+  const nearnessOf = createNearness(query, order)
+  const matches = createMetadataTest(query)
+  const near: KnownNear[] = []
+  const unknown: Candidate[] = []
+  for (const candidate of keys) {
+    const chunk = kept.get(nameOf(candidate))
+    if (chunk?.order !== order) unknown.push(candidate)
+    else if (matches(chunk)) {
+      const { score, meaning } = nearnessOf(chunk)
+      const { itemId: sourceItemId, position } = candidate
+      if (score > 0) near.push({ candidate, chunk: { sourceItemId, position, score, meaning }, kept: chunk })
+    }
+  }
+  return { near: near.toSorted((a, b) => byNearness(a.chunk, b.chunk)), unknown }
+}
+
+/** Whether it can be told here what the query asks of items: by what the copy and what is kept of them tell. */
+export function isCertainOfScope({ entityIds }: NearestQuery): boolean {
+  return entityIds === null
+}
+
+/** The order of the database: nearest first, then by item and position. */
+export function byNearness(a: NearChunk, b: NearChunk): number {
+  if (a.score !== b.score) return b.score - a.score
+  if (a.sourceItemId !== b.sourceItemId) return a.sourceItemId < b.sourceItemId ? -1 : 1
+  return a.position - b.position
+}
+
+/** How similar the last one is; 0 where there are fewer than were looked for. */
+export function lastOf(chunks: readonly NearChunk[], { limit }: NearestQuery): number {
+  return chunks.length < limit ? 0 : (chunks.at(-1)?.score ?? 0)
+}
+
+/** How near vectors are to the query's, as the database would say it; a score of 0 for one that it would not find. */
+function createNearness(
+  { vector, meaning }: NearestQuery,
+  order: SumOrder,
+): (other: KeptChunk) => Pick<NearChunk, 'score' | 'meaning'> {
+  const halves = Float16Array.from(vector)
+  const whole = multiplierOf(halves, order)
+  const part: Multiplier | null = meaning && multiplierOf(halves, order, meaning)
+  const squares = whole.with(halves)
+  return (other) => {
+    const distance = distanceOf(whole.with(other.values), squares, other.squares)
+    return {
+      score: distance < 1 ? 1 - distance : 0,
+      meaning: part && part.with(other.values),
+    }
+  }
+}
+
+/** Whether a chunk's item has all values of the filter, as jsonb contains them: they are neither lists nor objects. */
+function createMetadataTest({ filter }: NearestQuery): (chunk: KeptChunk) => boolean {
+  const asked = Object.entries(filter.metadata ?? {}).map(
+    ([key, value]) => [String(storableJson(key)), storableJson(value)] as const,
+  )
+  return ({ shown: { metadata } }) =>
+    asked.every(([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value)
+}

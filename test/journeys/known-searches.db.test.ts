@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
+
+/*
+ * What was found lately is known to a process, which then answers without asking for it. These requests come after a change that
+ * was made anywhere, and have to be answered by what there is then.
+ */
+
+const ASKED = 'apple bridge candle'
+const KINDS = [
+  { path: '/v1/search', body: { query: ASKED, limit: 3 } },
+  { path: '/v1/search', body: { query: ASKED, limit: 3, rank: 'hybrid' } },
+  { path: '/v1/search', body: { query: ASKED, limit: 3, filter: { metadata: { team: 'people' } } } },
+  { path: '/v1/context', body: { query: ASKED, limit: 3 } },
+]
+
+let services: TestService[]
+let organization: TestOrganization
+
+beforeAll(async () => {
+  const first = await startTestService()
+  services = [first, await startTestService({ database: first.database })]
+})
+afterAll(async () => {
+  for (const service of services.toReversed()) await service.close()
+})
+
+const oneOf = (at: number): TestService => {
+  const service = services[at]
+  if (!service) throw new Error('there are two')
+  return service
+}
+
+const documentOf = (externalId: string, body: string) => ({
+  connectorId: organization.sources.notion,
+  provider: 'notion',
+  sourceKind: 'document',
+  externalId,
+  title: externalId,
+  body,
+  metadata: { team: 'people' },
+})
+
+async function ingest(at: number, ...documents: ReturnType<typeof documentOf>[]): Promise<void> {
+  const answer = await oneOf(at).call('POST', '/v1/ingest', {
+    key: organization.adminKey,
+    body: { documents },
+  })
+  expect(answer.status).toBe(200)
+}
+
+const ask = (
+  at: number,
+  { path, body }: (typeof KINDS)[number],
+  key = organization.adminKey,
+): Promise<Answer> => oneOf(at).call('POST', path, { key, body })
+
+/** The statements that read vectors or texts while something is asked. */
+async function readsOf(act: () => Promise<unknown>): Promise<string[]> {
+  const sent = vi.spyOn(oneOf(0).database.db, 'executeQuery')
+  try {
+    await act()
+    return sent.mock.calls.flatMap(([statement]) =>
+      'sql' in statement && /chunk_embeddings|from chunks/.test(statement.sql) ? [statement.sql] : [],
+    )
+  } finally {
+    sent.mockRestore()
+  }
+}
+
+/** Both processes know all that these requests find. */
+async function untilKnown(): Promise<void> {
+  for (const at of services.keys())
+    for (const kind of KINDS)
+      await expect.poll(() => readsOf(() => ask(at, kind)), { timeout: 20_000 }).toEqual([])
+}
+
+/** What both find, each kind of request, in their order; it has to be the same. */
+async function found(): Promise<string[]> {
+  const titles: string[][] = []
+  for (const at of services.keys())
+    for (const kind of KINDS) {
+      const answer = await ask(at, kind)
+      expect(answer.status).toBe(200)
+      titles.push(
+        answer.body.hits.map((hit: { title: string; content: string }) => `${hit.title}: ${hit.content}`),
+      )
+    }
+  const [first = []] = titles
+  for (const others of titles) expect(others.toSorted()).toEqual(first.toSorted())
+  return first
+}
+
+async function begin(): Promise<void> {
+  organization = await oneOf(0).organization()
+  await ingest(
+    0,
+    documentOf('one', 'apple bridge candle'),
+    documentOf('two', 'apple bridge'),
+    documentOf('far', 'zebra'),
+  )
+  await untilKnown()
+}
+
+describe('a search whose answer is known', () => {
+  it('shows what is stored since, of what changed its new text alone, and nothing that was deleted', async () => {
+    await begin()
+    await ingest(1, documentOf('three', 'apple bridge candle and more'))
+    expect((await found()).join()).toContain('three')
+    await untilKnown()
+    await ingest(0, documentOf('one', 'apple bridge candle, said anew'))
+    expect((await found()).filter((one) => one.startsWith('one'))).toEqual([
+      'one: apple bridge candle, said anew',
+    ])
+    await untilKnown()
+    const deleted = await oneOf(1).call('DELETE', '/v1/source-items?provider=notion&externalId=two', {
+      key: organization.adminKey,
+    })
+    expect(deleted.status).toBe(200)
+    expect((await found()).join()).not.toContain('two')
+  })
+
+  it('shows a key its own providers alone, and nothing to a key that is revoked', async () => {
+    await begin()
+    const { secret: slack } = await organization.mint({ providers: ['slack'] })
+    const { secret: notion, id } = await organization.mint({ providers: ['notion'] })
+    for (const at of services.keys())
+      for (const kind of KINDS) {
+        expect((await ask(at, kind, slack)).body.hits).toEqual([])
+        expect((await ask(at, kind, notion)).body.hits).not.toEqual([])
+      }
+    const { db } = oneOf(0).database
+    await db.updateTable('api_keys').set({ revoked_at: new Date() }).where('id', '=', id).execute()
+    for (const at of services.keys())
+      for (const kind of KINDS) expect((await ask(at, kind, notion)).status).toBe(401)
+  })
+
+  it('counts in the window and costs its credit as any other', async () => {
+    await begin()
+    const paid = await oneOf(0).organization({ status: 'active', tier: 'builder', creditsIncluded: 9 })
+    organization = paid
+    await ingest(0, documentOf('one', 'apple bridge candle'))
+    const statuses: number[] = []
+    for (let time = 0; time < 12; time++)
+      statuses.push((await ask(time % 2, { path: '/v1/search', body: { query: ASKED, limit: 3 } })).status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(9)
+    expect(new Set(statuses.slice(9))).toEqual(new Set([429]))
+  })
+})
