@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeptChunks, type KeptChunk, nameOf, SeenNames } from './kept-chunks.ts'
+import { createKept, type KeptChunk, nameOf, SeenNames } from './kept-chunks.ts'
 
 const chunk = (content: string): KeptChunk => ({
   values: Float16Array.from({ length: 512 }, () => 1),
@@ -10,7 +10,7 @@ const chunk = (content: string): KeptChunk => ({
 
 describe('chunks that are kept', () => {
   it('take no more room than they have: what was not asked for the longest goes first', () => {
-    const kept = createKeptChunks(3 * 2_000)
+    const kept = createKept(3 * 2_000)
     for (const name of [1, 2, 3]) kept.set(name, chunk('a text'))
     kept.get(1)
     kept.set(4, chunk('a text'))
@@ -20,19 +20,32 @@ describe('chunks that are kept', () => {
   })
 
   it('keep nothing that has no room alone', () => {
-    const kept = createKeptChunks(4_000)
+    const kept = createKept(4_000)
     kept.set(1, chunk('x'.repeat(5_000)))
     expect(kept.size).toBe(0)
   })
 })
 
 describe('names that were seen', () => {
-  it('are told from new ones', () => {
+  const names = Array.from({ length: 1_000 }, (_, at) =>
+    nameOf({ itemId: '', version: 1_000_000 + Math.floor(at / 7), position: at % 7 }),
+  )
+
+  it('are counted, but for those whose place another took', () => {
     const seen = new SeenNames()
-    const names = Array.from({ length: 1_000 }, (_, at) =>
-      nameOf({ itemId: '', version: 1_000_000 + Math.floor(at / 7), position: at % 7 }),
+    expect(new Set(names.map((name) => seen.note(name)))).toEqual(new Set([1]))
+    expect(names.filter((name) => seen.note(name) === 2).length).toBeGreaterThan(900)
+    expect(names.filter((name) => seen.note(name) === 3).length).toBeGreaterThan(900)
+  })
+
+  it('count less as others come', () => {
+    const seen = new SeenNames()
+    const [often = 0] = names
+    for (let time = 1; time <= 100; time++) seen.note(often)
+    const others = Array.from({ length: 200_000 }, (_, at) =>
+      nameOf({ itemId: '', version: 1 + (at % 5), position: 0 }),
     )
-    expect(names.filter((name) => seen.note(name))).toEqual([])
-    expect(names.filter((name) => seen.note(name)).length).toBeGreaterThan(900)
+    for (const name of others) seen.note(name)
+    expect(seen.note(often)).toBeLessThan(8)
   })
 })

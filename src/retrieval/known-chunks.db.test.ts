@@ -10,7 +10,7 @@ import { createVectorMemory, type VectorMemory } from '../vector-memory/index.ts
 import { readRevision } from '../vector-memory/read-rows.ts'
 import { createFindNearest } from './find-in-memory.ts'
 import { findNearest, type NearestQuery } from './find-nearest.ts'
-import { createKeptChunks } from './kept-chunks.ts'
+import { createKept } from './kept-chunks.ts'
 import { createKnownChunks } from './known-chunks.ts'
 import { createRankNearest } from './rank-nearest.ts'
 
@@ -155,8 +155,8 @@ describe('what is known of chunks', () => {
     const { db } = database
     const query = await queryOf('candle desert', { limit: 8, meaning: null })
     const expected = await findNearest(db, query)
-    const kept = createKeptChunks()
-    const held = createFindNearest({ db, memory, known: createKnownChunks({ db, kept }) })
+    const kept = createKept(2 ** 24)
+    const held = createFindNearest({ db, memory, known: createKnownChunks({ db, kept: { of: () => kept } }) })
     await held(query)
     await untilKnown(() => held(query))
     // As if they had been kept of a server that counts otherwise.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import type { Candidate, Candidates, Stage, WholeCopy } from '../vector-memory/index.ts'
 import type { NearestQuery } from './find-nearest.ts'
-import { type KeptChunks, nameOf, SeenNames } from './kept-chunks.ts'
+import { isSmall, type KeptChunks, nameOf, SeenNames } from './kept-chunks.ts'
 import { keyText, readWholeChunks } from './read-chunks.ts'
 import { type SumOrder, sumOfSquares } from './sum-order.ts'
 
@@ -15,14 +15,14 @@ export type ReadLater = (
 
 /** Of one statement: it takes an embedded database some milliseconds. */
 const READ_MAX = 64
-/** An organization whose vectors take no more bytes is read whole, once so many searches had to ask. */
-const SMALL_BYTES_MAX = 24 * 2 ** 20
+/** A small organization is read whole once so many searches had to ask. */
 const SEARCHES_BEFORE = 8
-const BYTES_A_NUMBER = 2
+/** How often a chunk was proposed lately before it is read: of large organizations only what is asked for all the time stays. */
+const TIMES_MIN = { small: 2, large: 4 }
 
 /**
- * Of an organization that is small it reads all, and of others what was proposed before: most of what is proposed once never is
- * again. One statement of the process at a time, so that it takes no search's place.
+ * Of an organization that is small it reads all, and of others what is proposed again and again: most of what is proposed once never
+ * is again. One statement of the process at a time, so that it takes no search's place.
  */
 export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
   const seen = new SeenNames()
@@ -33,14 +33,14 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
   async function read(
     of: Pick<NearestQuery, 'organizationId' | 'model'>,
     candidates: readonly Candidate[],
-    { stage, order }: { stage: Stage; order: SumOrder },
+    { copy, stage, order }: { copy: WholeCopy; stage: Stage; order: SumOrder },
   ): Promise<void> {
     const names = new Map(candidates.map((candidate) => [keyText(candidate), nameOf(candidate)]))
     for (const { key, revision, values, shown } of await readWholeChunks(db, of, candidates)) {
       const name = names.get(keyText(key))
       // What is kept under a name is what was stored of it at that stage of the copy.
       if (name === undefined || revision !== stage.revision) continue
-      kept.set(name, { values, squares: sumOfSquares(values, order), order, shown })
+      kept.of(copy).set(name, { values, squares: sumOfSquares(values, order), order, shown })
     }
   }
 
@@ -53,21 +53,22 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
       const { stage } = copy
       const unknown = copy
         .candidates(from, from + READ_MAX)
-        .filter((candidate) => !kept.has(nameOf(candidate)))
+        .filter((candidate) => !kept.of(copy).has(nameOf(candidate)))
       if (unknown.length === 0) continue
       const startedAt = performance.now()
-      await read(of, unknown, { stage, order })
+      await read(of, unknown, { copy, stage, order })
       // Others get as much of the time.
       await sleep(performance.now() - startedAt, undefined, { signal })
     }
   }
 
   return (of, { copy, stage }, { unknown, order }) => {
-    const again = unknown.filter((candidate) => seen.note(nameOf(candidate))).slice(0, READ_MAX)
+    const timesMin = isSmall(copy) ? TIMES_MIN.small : TIMES_MIN.large
+    const again = unknown.filter((candidate) => seen.note(nameOf(candidate)) >= timesMin).slice(0, READ_MAX)
     const { organizationId, model } = of
     const searches = (asked.get(copy) ?? 0) + 1
     asked.set(copy, searches)
-    const isWhole = searches >= SEARCHES_BEFORE && copy.vectorNumbers * BYTES_A_NUMBER <= SMALL_BYTES_MAX
+    const isWhole = searches >= SEARCHES_BEFORE && isSmall(copy)
     if (isReading || (again.length === 0 && !isWhole)) return
     if (isWhole) asked.set(copy, Number.NEGATIVE_INFINITY)
     isReading = true
@@ -75,7 +76,7 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
       try {
         await (isWhole
           ? readAll({ organizationId, model }, { copy, order }, signal)
-          : read({ organizationId, model }, again, { stage, order }))
+          : read({ organizationId, model }, again, { copy, stage, order }))
       } finally {
         isReading = false
       }

@@ -26,16 +26,17 @@ export interface Told {
 export function tellNear(
   kept: KeptChunks,
   query: NearestQuery,
-  { keys }: Candidates,
+  { keys, copy }: Candidates,
   order: SumOrder | null,
 ): Told {
   if (order === null || !isCertainOfScope(query)) return { near: [], unknown: keys }
   const nearnessOf = createNearness(query, order)
   const matches = createMetadataTest(query)
+  const known = kept.of(copy)
   const near: KnownNear[] = []
   const unknown: Candidate[] = []
   for (const candidate of keys) {
-    const chunk = kept.get(nameOf(candidate))
+    const chunk = known.get(nameOf(candidate))
     if (chunk?.order !== order) unknown.push(candidate)
     else if (matches(chunk)) {
       const { score, meaning } = nearnessOf(chunk)
