@@ -3,6 +3,7 @@ import { createTask, type Task } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { pruneDays } from '../daily-usage/index.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { forgetInvitations, forgetStrangers } from '../organizations/index.ts'
 import { type Credits, noteLowCredits, type RateLimit } from '../usage/index.ts'
 
 const SWEEP_INTERVAL_MS = 60_000
@@ -11,8 +12,8 @@ const PRUNE_INTERVAL_MS = 60 * 60_000
 const LOW_CREDITS_INTERVAL_MS = 10_000
 
 /**
- * Gives back the credits of requests whose process died, forgets the rate windows that are over and the days of use that are
- * too long ago, and tells of credits that are running out.
+ * Gives back the credits of requests whose process died, forgets the rate windows that are over, the days of use that are too long
+ * ago, invitations that are over and people who belong to nothing, and tells of credits that are running out.
  */
 export function sweepUsage(
   { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
@@ -24,6 +25,19 @@ export function sweepUsage(
     sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be given back'),
     sweep(() => rateLimit.sweep(), 'rate windows that are over could not be removed'),
     sweep(() => pruneDays(db, clock.now()), 'days of use could not be forgotten', PRUNE_INTERVAL_MS),
+    sweep(
+      () => forgetInvitations(db, clock.now()),
+      'invitations that are over could not be deleted',
+      PRUNE_INTERVAL_MS,
+    ),
+    sweep(
+      async () => {
+        const people = await forgetStrangers(db, clock.now())
+        if (people > 0) logger.info({ people }, 'people who belong to no workspace were forgotten')
+      },
+      'people who belong to no workspace could not be forgotten',
+      PRUNE_INTERVAL_MS,
+    ),
     sweep(
       () => noteLowCredits(db, clock.now()),
       'workspaces with few credits could not be told',

@@ -11,6 +11,17 @@ export type SubscriptionStatus =
 
 export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
 export type BillingInterval = 'monthly' | 'annual'
+/** What the payment processor has otherwise than this service takes it, and somebody should look at. */
+export type PaymentRemark =
+  | 'unknown_price'
+  | 'subscription_gone'
+  | 'several_subscriptions'
+  | 'beside_contract'
+  | 'several_plans'
+  | 'quantity'
+  | 'extra_answers_price'
+  | 'extra_answers_missing'
+  | 'collection_paused'
 export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
 export type SourceKind = 'message' | 'document' | 'file'
 /** A source counts as one, so that its items are counted as everything else. */

@@ -5,6 +5,7 @@ import type {
   SubscriptionStatus,
   Tier,
   BillingInterval,
+  PaymentRemark,
   SourceStatus,
   SourceKind,
   StoredEntityType,
@@ -56,8 +57,10 @@ export interface Schema {
     name: string | null
     email_verified: Generated<boolean>
     created_at: Date
+    seen_at: Nullable<Date>
   }
   memberships: { organization_id: string; user_id: string; role: Role; created_at: Date }
+  former_members: { organization_id: string; user_id: string; left_at: Date }
   invitations: {
     organization_id: string
     id: string
@@ -87,6 +90,9 @@ export interface Schema {
     cancel_at_period_end: Generated<boolean>
     payment_method_missing: Generated<boolean>
     overage_answers: Generated<number>
+    planned_at: Nullable<Date>
+    planned_tier: Nullable<Tier>
+    planned_interval: Nullable<BillingInterval>
     retrieves: Computed<boolean>
     credit_limit: Computed<number | null>
     blocks_over_cap: Computed<boolean>
@@ -101,6 +107,8 @@ export interface Schema {
     read_at: Nullable<Date>
     attempts: Generated<number>
     not_before: Nullable<Date>
+    remarks: Generated<PaymentRemark[]>
+    last_error: Nullable<string>
     created_at: Date
   }
   payment_events: { organization_id: string; event_id: string; type: string; received_at: Date }

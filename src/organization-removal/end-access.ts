@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
+import { forgetUsers } from '../organizations/index.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
 
 /** What ends a source, in the transaction that removes its organization, which has locked it. */
@@ -20,6 +21,7 @@ const DELETED_AT_ONCE = [
   'oauth_states',
   'invitations',
   'memberships',
+  'former_members',
   'api_keys',
   'connector_access',
   'payment_accounts',
@@ -78,39 +80,16 @@ async function endSources(
   }
 }
 
+/** Everybody who belongs to an organization, or once did. */
 async function findMembers(tx: Tx, organizationId: string): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('organization_id', '=', organizationId)
-    .execute()
-  return rows.map((row) => row.user_id)
-}
-
-/** Deletes who of these belongs to no workspace and is named by none: a sign-in makes them anew. */
-async function forgetUsers(tx: Tx, memberIds: readonly string[]): Promise<void> {
-  if (memberIds.length === 0) return
-  // From now on nobody can take them into a workspace: each of the rows that are looked for refers to them.
-  const locked = await tx
-    .selectFrom('users')
-    .select('id')
-    .where('id', 'in', [...memberIds])
-    .orderBy('id')
-    .forUpdate()
-    .execute()
-  const ids = locked.map(({ id }) => id)
-  const needed = new Set<string | null>()
-  for (const [table, column] of [
-    ['memberships', 'user_id'],
-    ['oauth_states', 'user_id'],
-    ['invitations', 'created_by_user_id'],
-    ['invitations', 'accepted_by_user_id'],
-  ] as const) {
-    const { rows } = await sql<{ id: string }>`
-      select distinct ${sql.ref(column)} as id from ${sql.table(table)}
-      where ${sql.ref(column)} in (${sql.join(ids)})`.execute(tx)
-    for (const { id } of rows) needed.add(id)
+  const found = new Set<string>()
+  for (const table of ['memberships', 'former_members'] as const) {
+    const rows = await tx
+      .selectFrom(table)
+      .select('user_id')
+      .where('organization_id', '=', organizationId)
+      .execute()
+    for (const row of rows) found.add(row.user_id)
   }
-  const forgotten = ids.filter((id) => !needed.has(id))
-  if (forgotten.length > 0) await tx.deleteFrom('users').where('id', 'in', forgotten).execute()
+  return [...found]
 }

@@ -128,22 +128,31 @@ describe('an organization that is removed', () => {
     await expect(remove()).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  /** Somebody who belongs to organizations, and has left others. */
+  const user = async (organizationIds: string[], left: string[] = []) => {
+    const { db } = database
+    const id = randomUUID()
+    const named = { issuer: 'i', subject: id, email: null, name: null, created_at: START }
+    await db
+      .insertInto('users')
+      .values({ id, ...named })
+      .execute()
+    for (const organization_id of organizationIds)
+      await db
+        .insertInto('memberships')
+        .values({ organization_id, user_id: id, role: 'member', created_at: START })
+        .execute()
+    for (const organization_id of left)
+      await db.insertInto('former_members').values({ organization_id, user_id: id, left_at: START }).execute()
+    return id
+  }
+  const usersLeft = async (): Promise<string[]> => {
+    const left = await database.db.selectFrom('users').select('id').execute()
+    return left.map(({ id }) => id).toSorted()
+  }
+
   it('takes its members along who belong to no other and whom no other names', async () => {
     const { db } = database
-    const user = async (organizationIds: string[]) => {
-      const id = randomUUID()
-      const named = { issuer: 'i', subject: id, email: null, name: null, created_at: START }
-      await db
-        .insertInto('users')
-        .values({ id, ...named })
-        .execute()
-      for (const organization_id of organizationIds)
-        await db
-          .insertInto('memberships')
-          .values({ organization_id, user_id: id, role: 'member', created_at: START })
-          .execute()
-      return id
-    }
     const both = await user([acme.id, other.id])
     const invited = await user([acme.id])
     await db
@@ -153,8 +162,18 @@ describe('an organization that is removed', () => {
       .execute()
     const none = await user([])
     await remove()
-    const left = await db.selectFrom('users').select('id').execute()
-    expect(left.map(({ id }) => id).toSorted()).toEqual([other.userId, both, invited, none].toSorted())
+    expect(await usersLeft()).toEqual([other.userId, both, invited, none].toSorted())
+  })
+
+  it('takes those along who had left it, once it was the last that names them [OPS-10]', async () => {
+    const leftIt = await user([], [acme.id])
+    const leftBoth = await user([], [acme.id, other.id])
+    const elsewhere = await user([other.id], [acme.id])
+    expect(await usersLeft()).toContain(leftIt)
+    await remove()
+    expect(await usersLeft()).toEqual([other.userId, leftBoth, elsewhere].toSorted())
+    await remove(other.id)
+    expect(await usersLeft()).toEqual([])
   })
 
   it('is removed once, however often it is asked for', async () => {

@@ -1,4 +1,5 @@
 export { currentRole } from './authority.ts'
+export { forgetInvitations, forgetStrangers, forgetUsers } from './forget-users.ts'
 export { createInvitations } from './invitations.ts'
 export { createMembers } from './members.ts'
 export { addMember, createOrganizations, insertOrganization, lockOrganization } from './organizations.ts'

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { Row } from '../database/schema.ts'
 import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -80,6 +81,7 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
           .execute()
         const invitationsRevoked = await dropInvitationsOf(tx, organizationId, userId, null)
         const at = clock.now()
+        await noteFormer(tx, { organization_id: organizationId, user_id: userId, left_at: at })
         const metadata = { role: member.role, left, invitationsRevoked }
         await record(tx, caller, { action: 'member.remove', userId, metadata, at })
         const data = { userId, role: member.role }
@@ -87,6 +89,17 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
         return { member, removedAt: at.toISOString() }
       }),
   }
+}
+
+/** Remembers that the workspace names somebody who left: its trail does, for as long as it is there. */
+async function noteFormer(tx: Tx, former: Row<'former_members'>): Promise<void> {
+  await tx
+    .insertInto('former_members')
+    .values(former)
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'user_id']).doUpdateSet({ left_at: former.left_at }),
+    )
+    .execute()
 }
 
 async function requireAnotherOwner(tx: Tx, organizationId: string): Promise<void> {

@@ -12,6 +12,9 @@ export interface Identity {
   name: string | null
 }
 
+/** How exactly it is known when somebody was last seen: not each of their requests writes. */
+const SEEN_EVERY_MS = 86_400_000
+
 /**
  * The user of an identity, made at its first sight. E-mail and name follow what the provider says now.
  * @returns the user's id.
@@ -19,16 +22,17 @@ export interface Identity {
 export async function ensureUser(db: Db, clock: Clock, identity: Identity): Promise<string> {
   const known = await db
     .selectFrom('users')
-    .select(['id', 'email', 'email_verified', 'name'])
+    .select(['id', 'email', 'email_verified', 'name', 'seen_at'])
     .where('issuer', '=', identity.issuer)
     .where('subject', '=', identity.subject)
     .executeTakeFirst()
+  const now = clock.now()
   const email = identity.email ?? known?.email ?? null
   const name = identity.name ?? known?.name ?? null
   // A token without an address says nothing of the one that is known.
   const email_verified = identity.email === null ? (known?.email_verified ?? false) : identity.emailVerified
-  if (known && known.email === email && known.email_verified === email_verified && known.name === name)
-    return known.id
+  const isSame = known?.email === email && known.email_verified === email_verified && known.name === name
+  if (known && isSame && wasSeen(known.seen_at, now)) return known.id
   const row = await db
     .insertInto('users')
     .values({
@@ -38,12 +42,17 @@ export async function ensureUser(db: Db, clock: Clock, identity: Identity): Prom
       email,
       email_verified,
       name,
-      created_at: clock.now(),
+      created_at: now,
+      seen_at: now,
     })
     .onConflict((conflict) =>
-      conflict.columns(['issuer', 'subject']).doUpdateSet({ email, email_verified, name }),
+      conflict.columns(['issuer', 'subject']).doUpdateSet({ email, email_verified, name, seen_at: now }),
     )
     .returning('id')
     .executeTakeFirstOrThrow()
   return row.id
+}
+
+function wasSeen(seenAt: Date | null, now: Date): boolean {
+  return seenAt !== null && now.getTime() - seenAt.getTime() < SEEN_EVERY_MS
 }

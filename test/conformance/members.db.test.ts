@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/invitations.ts'
 import type { Role } from '../../src/kernel/actions.ts'
-import { databaseContents } from '../support/database-contents.ts'
+import { databaseContents, tablesWith } from '../support/database-contents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { type Person, signIn } from '../support/people.ts'
-import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
+import {
+  type Answer,
+  OPERATOR_TOKEN,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../support/service.ts'
 import { aTime, anId } from '../support/shapes.ts'
+import { until } from '../support/until.ts'
 
 let now = new Date()
 let issuer: TestIssuer
@@ -198,6 +205,17 @@ describe('who was removed', () => {
     expect(mcp.status).toBe(404)
     const found = await service.call('POST', '/v1/search', { key: secret, body: { query: 'x' } })
     expect(found.status).toBe(200)
+  })
+
+  it('leaves no trace of who they are once the workspace is removed [OPS-10]', async () => {
+    const left = await member('member')
+    await call(left, 'DELETE', `members/${left.userId}`)
+    const named = () => tablesWith(service.database.db, left.userId)
+    expect(await named()).toContain('users')
+    const path = `/operator/organizations/${organization.id}`
+    expect((await service.call('DELETE', path, { key: OPERATOR_TOKEN })).status).toBe(200)
+    expect(await named()).not.toContain('users')
+    await until('the end of the deletion', named, (tables) => tables.length === 0)
   })
 
   it('cannot come back by a link of their own, nor go beyond a lower role [CON-10]', async () => {

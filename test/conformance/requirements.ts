@@ -364,6 +364,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
       "Search is exact, unless the organization's operator asked for an approximate index and memory does not answer; /metrics tells which path did.",
     'OPS-9':
       'A removed workspace is gone for everybody at once, and in the end no table has a row of it; every other workspace stays as it was.',
+    'OPS-10':
+      'Who belongs to no workspace, and to none that is still there, is forgotten: with the last of them, or 30 days after they were last seen.',
     'OPS-4': 'The version is in the path: /v1.',
     'OPS-5': 'While the process drains, every other route answers 503 not_ready with Retry-After.',
     'OPS-6': 'Without a terminal, all that the process writes is lines of JSON.',

@@ -17,19 +17,34 @@ const NOT_COMPARED = new Set([
 
 /**
  * A fingerprint of every table (rows and a hash of their content), to show that nothing was stored. Without what is
- * noted of every request (the rate windows and when a key was last used) and the memory canvas.
+ * noted of every request (the rate windows, when a key was last used and a person was last seen) and the memory canvas.
  */
 export async function databaseContents(db: Db): Promise<Record<string, string>> {
-  const tables = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(db)
-  const names = tables.rows.map(({ name }) => name).filter((name) => !NOT_COMPARED.has(name))
+  const names = (await tablesOf(db)).filter((name) => !NOT_COMPARED.has(name))
   const each = names.map(
     (name) => sql`
       select ${name}::text as name, count(*)::int || ' rows ' ||
-        coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at' - 'canvas_sha256')::text, ',' order by t::text)), '') as state
+        coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at' - 'seen_at' - 'canvas_sha256')::text, ',' order by t::text)), '') as state
       from ${sql.table(name)} t`,
   )
   const { rows } = await sql<{ name: string; state: string }>`${sql.join(each, sql` union all `)}`.execute(db)
   return Object.fromEntries(rows.map(({ name, state }) => [name, state]))
+}
+
+/** The tables with a row that has the text in any of its columns. */
+export async function tablesWith(db: Db, text: string): Promise<string[]> {
+  const found: string[] = []
+  for (const name of await tablesOf(db)) {
+    const { rows } =
+      await sql`select 1 from ${sql.table(name)} t where strpos(t::text, ${text}) > 0 limit 1`.execute(db)
+    if (rows.length > 0) found.push(name)
+  }
+  return found
+}
+
+async function tablesOf(db: Db): Promise<string[]> {
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(db)
+  return tables.rows.map(({ name }) => name)
 }

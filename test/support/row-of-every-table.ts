@@ -269,6 +269,7 @@ function rowsOf({ id, userId, sourceId, itemId }: FilledOrganization, modelId: n
       created_at: AT,
     },
     memberships: { organization_id, user_id: userId, role: 'owner', created_at: AT },
+    former_members: { organization_id, user_id: userId, left_at: AT },
     invitations: {
       organization_id,
       id: randomUUID(),

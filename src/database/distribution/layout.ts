@@ -54,6 +54,7 @@ export const LAYOUT = {
   // Looked up by the hash of a secret, by the user, by the hash of a state.
   api_keys: 'coordinator',
   memberships: 'coordinator',
+  former_members: 'coordinator',
   invitations: 'coordinator',
   oauth_states: 'coordinator',
 
