@@ -15,18 +15,21 @@ const PLAN = {
   periodEnd: '2026-12-01T10:00:00.000Z',
   trialEndsAt: '2026-11-08T10:00:00.000Z',
   cancelAtPeriodEnd: true,
+  plannedChange: { at: '2026-12-01T10:00:00.000Z', tier: null, interval: null },
   overageAnswers: 40,
-  overageCostUsd: '0.60',
+  overageCostUsd: '0.00',
   paymentMethodMissing: true,
 }
 
 let service: EmulatedService
+let plan: object
 beforeAll(async () => {
   service = await startEmulatedService()
 })
 afterAll(() => service.close())
 beforeEach(() => {
   service.requests.length = 0
+  plan = PLAN
   service.intercept = ({ method, path }) => {
     switch (`${method} ${path}`) {
       case 'GET /v1/console/me':
@@ -34,7 +37,7 @@ beforeEach(() => {
       case 'POST /v1/console/organizations':
         return { status: 201, body: { organization: { id: 'new-workspace', name: 'Shop' } } }
       case 'GET /v1/console/billing':
-        return { status: 200, body: PLAN }
+        return { status: 200, body: plan }
       case 'POST /v1/console/billing/checkout':
       case 'POST /v1/console/billing/portal':
         return { status: 200, body: { url: PAGE } }
@@ -55,11 +58,27 @@ describe('memory billing', () => {
       'Credits  25040 of 25000',
       'Period   2026-11-01 10:00 to 2026-12-01 10:00',
       'Trial    until 2026-11-08 10:00',
-      'Extra    40 answers, 0.60 USD so far',
-      'Ends     with the period',
+      'Extra    40 answers, free in the trial',
+      'Ends     2026-12-01 10:00',
       'Card     missing: give one in the portal',
     ])
     expect(code).toBe(0)
+  })
+
+  it('shows what the plan becomes by itself, and what extra answers cost once they do', async () => {
+    const at = '2026-12-01T10:00:00.000Z'
+    const next = { at, tier: 'builder', interval: 'monthly' }
+    plan = {
+      ...PLAN,
+      trialEndsAt: null,
+      overageCostUsd: '0.60',
+      cancelAtPeriodEnd: false,
+      plannedChange: next,
+    }
+    expect((await billing('show')).stdout.split('\n').slice(3, 5)).toEqual([
+      'Extra    40 answers, 0.60 USD so far',
+      'Then     builder, monthly from 2026-12-01 10:00',
+    ])
   })
 
   it('prints the page of a checkout for the workspace and the interval that are meant', async () => {

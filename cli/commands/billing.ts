@@ -15,6 +15,9 @@ const Billing = z.looseObject({
   periodEnd: z.string(),
   trialEndsAt: z.string().nullish(),
   cancelAtPeriodEnd: z.boolean().optional(),
+  plannedChange: z
+    .looseObject({ at: z.string(), tier: z.string().nullable(), interval: z.string().nullable() })
+    .nullish(),
   overageAnswers: z.number().optional(),
   overageCostUsd: z.string().optional(),
   paymentMethodMissing: z.boolean().optional(),
@@ -53,8 +56,8 @@ async function show(options: PersonOptions, command: Command): Promise<void> {
 }
 
 function rowsOf(plan: z.output<typeof Billing>): [string, string][] {
-  const { interval, trialEndsAt, overageAnswers = 0 } = plan
-  const name = plan.tier === null ? 'none' : plan.tier + (interval ? `, ${interval}` : '')
+  const { trialEndsAt, plannedChange, overageAnswers = 0 } = plan
+  const name = plan.tier === null ? 'none' : planNamed(plan.tier, plan.interval)
   const rows: [string, string][] = [
     ['Plan', `${name} (${plan.status})`],
     ['Credits', `${plan.creditsUsed} of ${plan.creditsIncluded ?? 'unlimited'}`],
@@ -62,10 +65,21 @@ function rowsOf(plan: z.output<typeof Billing>): [string, string][] {
   ]
   if (trialEndsAt) rows.push(['Trial', `until ${formatMoment(trialEndsAt)}`])
   if (overageAnswers > 0)
-    rows.push(['Extra', `${overageAnswers} answers, ${plan.overageCostUsd ?? '?'} USD so far`])
-  if (plan.cancelAtPeriodEnd === true) rows.push(['Ends', 'with the period'])
+    rows.push([
+      'Extra',
+      `${overageAnswers} answers, ${trialEndsAt ? 'free in the trial' : `${plan.overageCostUsd ?? '?'} USD so far`}`,
+    ])
+  if (plannedChange) {
+    const { at, tier } = plannedChange
+    const next = tier === null ? '' : `${planNamed(tier, plannedChange.interval)} from `
+    rows.push([tier === null ? 'Ends' : 'Then', next + formatMoment(at)])
+  } else if (plan.cancelAtPeriodEnd === true) rows.push(['Ends', 'with the period'])
   if (plan.paymentMethodMissing === true) rows.push(['Card', 'missing: give one in the portal'])
   return rows
+}
+
+function planNamed(tier: string, interval: string | null | undefined): string {
+  return tier + (interval ? `, ${interval}` : '')
 }
 
 async function checkout(tier: string, options: CheckoutOptions, command: Command): Promise<void> {

@@ -6,7 +6,7 @@ import { DAY, HOUR, periodAround } from './clock.ts'
 import { isCharged } from './customers.ts'
 import { newInvoice, setAmounts, type BillingReason } from './invoice-shape.ts'
 import { usedUnits } from './meters.ts'
-import { isMetered, periodLine } from './subscription-items.ts'
+import { isMetered, periodLine, plannedPrice } from './subscription-items.ts'
 import { endSubscription, setStatus } from './subscription-status.ts'
 
 /** How long a renewal's invoice stays a draft, in which late uses of its period still count. */
@@ -58,17 +58,21 @@ export function finalise(account: Account, invoice: Invoice): void {
   else attemptPayment(account, invoice)
 }
 
-/** The invoice that comes next as it would be now, with the uses counted so far. */
+/** The invoice that comes next as it would be now: the plan that is planned, and the uses counted so far. */
 export function previewInvoice(account: Account, subscription: Subscription): Invoice {
   const at = Math.min(...subscription.items.data.map((item) => item.current_period_end))
   const ending = subscription.items.data.filter((item) => item.current_period_end === at)
   const inTrial = subscription.status === 'trialing'
   const isLast = subscription.cancel_at !== null && subscription.cancel_at <= at
   const due = ending.filter(({ price }) => (isMetered(price) ? !inTrial : !isLast))
+  const planned = plannedPrice(account, subscription)
   const lines = due.map((item) => {
-    const line = periodLine(account, subscription, item, false)
-    if (!isMetered(item.price))
-      line.period = periodAround(subscription.billing_cycle_anchor, cycleOf(item.price), at)
+    if (isMetered(item.price)) return periodLine(account, subscription, item, false)
+    const price = planned ?? item.price
+    const restarts = cycleOf(price).interval !== cycleOf(item.price).interval
+    const anchor = restarts ? at : subscription.billing_cycle_anchor
+    const line = periodLine(account, subscription, { ...item, price }, false)
+    line.period = periodAround(anchor, cycleOf(price), at)
     return line
   })
   const period = { start: Math.min(...ending.map((item) => item.current_period_start)), end: at }

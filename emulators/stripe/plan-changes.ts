@@ -202,12 +202,6 @@ export function scheduleChange(account: Account, subscription: Subscription, pri
   })
 }
 
-/** The price that is planned for the period's end, if any. */
-export function plannedPrice(account: Account, subscription: Subscription): Price | undefined {
-  const planned = account.schedules.get(subscription.schedule ?? '')?.phases[1]?.items[0]?.price
-  return typeof planned === 'string' ? account.prices.get(planned) : undefined
-}
-
 function newSchedule(
   account: Account,
   subscription: Subscription,

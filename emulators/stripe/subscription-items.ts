@@ -16,6 +16,12 @@ export function planItem(subscription: Subscription): SubscriptionItem | undefin
   return items.find(({ price }) => !isMetered(price)) ?? items[0]
 }
 
+/** The price that is planned for the period's end, if any. */
+export function plannedPrice(account: Account, subscription: Subscription): Price | undefined {
+  const planned = account.schedules.get(subscription.schedule ?? '')?.phases[1]?.items[0]?.price
+  return typeof planned === 'string' ? account.prices.get(planned) : undefined
+}
+
 /** The line of an item for its present period. */
 export function periodLine(
   account: Account,

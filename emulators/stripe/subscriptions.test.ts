@@ -194,6 +194,26 @@ describe('the portal', () => {
     })
   })
 
+  test('what is planned for the period’s end is what the preview shows and the next invoice charges', async () => {
+    const { emulator, stripe, customer, subscribe, portal, priceOf } = await shop()
+    await subscribe('scale_monthly')
+    emulator.advance({ days: 10 })
+    const { url } = await portal()
+    for (const [plan, name, cents] of [
+      ['studio_monthly', 'Studio', 29_900],
+      ['builder_monthly', 'Builder', 9_900],
+    ] as const) {
+      await post(`${url}/plan`, { price: await priceOf(plan) })
+      const preview = await stripe.invoices.createPreview({ customer: customer.id })
+      const [line] = preview.lines.data
+      expect(line).toMatchObject({ description: `1 × ${name}`, amount: cents })
+      expect(await (await fetch(url)).text()).toContain(`1 × ${name}`)
+    }
+    emulator.advance({ days: 28, hours: 2 })
+    const [invoice] = (await stripe.invoices.list({ customer: customer.id })).data
+    expect(invoice).toMatchObject({ amount_paid: 9_900, status: 'paid' })
+  })
+
   test('paying by the year begins a new period now, paying by the month when the year is over', async () => {
     const { emulator, subscribe, subscription, portal, priceOf } = await shop()
     await subscribe('studio_monthly')

@@ -32,7 +32,11 @@ export async function createBillingEngine(deps: {
     keepWithinPlan: deps.keepWithinPlan,
     sleep: (ms) => sleep(ms),
     onReportAttempt: metrics.observeReport,
+    onUnannounced: metrics.observeUnannounced,
   })
-  if (processor) metrics.watchOverage(billing.overage.standing)
+  if (processor) {
+    metrics.watchOverage(billing.overage.standing)
+    metrics.watchComparison(billing.comparison.standing)
+  }
   return billing
 }

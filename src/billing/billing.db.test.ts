@@ -34,6 +34,7 @@ beforeAll(async () => {
         keepWithinPlan,
         sleep: async () => {},
         onReportAttempt: () => {},
+        onUnannounced: () => {},
       }),
     },
     gates: {
@@ -122,6 +123,7 @@ describe('GET /v1/console/billing', () => {
         interval: null,
         trialEndsAt: null,
         cancelAtPeriodEnd: false,
+        plannedChange: null,
         overageAnswers: 0,
         overageCostUsd: '0.00',
         paymentMethodMissing: false,

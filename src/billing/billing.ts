@@ -11,6 +11,12 @@ import {
 import { type ReportDependencies, sendReports, sweepReports } from './overage/send-reports.ts'
 import type { PaymentProcessor } from './payment-processor.ts'
 import { releaseAllTurns } from './payments/accounts.ts'
+import {
+  type ComparisonStanding,
+  listRemarked,
+  readComparisonStanding,
+  type RemarkedOrganization,
+} from './payments/comparison-standing.ts'
 import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
 import { reconcile, sweepEvents } from './payments/reconciliation.ts'
 import { type BillingLog, createRefresh } from './payments/refresh.ts'
@@ -29,6 +35,8 @@ export interface BillingDependencies {
   keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
   onReportAttempt: ReportDependencies['onAttempt']
+  /** Of a change at the payment processor that no event had announced. */
+  onUnannounced: () => void
 }
 
 export interface Billing {
@@ -41,6 +49,11 @@ export interface Billing {
     listWaiting(limit: number): Promise<WaitingReport[]>
     /** @returns whether there is such a report that waits. */
     resolve(report: { organizationId: string; id: string; arrived: boolean }): Promise<boolean>
+  }
+  comparison: {
+    standing(): Promise<ComparisonStanding>
+    /** Organizations that somebody should look at, those that cannot be read first. */
+    listRemarked(limit: number): Promise<RemarkedOrganization[]>
   }
   /**
    * Runs `act` while an organization neither has a subscription at the payment processor nor answers to be charged.
@@ -73,6 +86,10 @@ export function createBilling(deps: BillingDependencies): Billing {
       listWaiting: (limit: number) => listWaitingReports(db, clock.now(), limit),
       resolve: (report: { organizationId: string; id: string; arrived: boolean }) =>
         resolveReport(db, report, clock.now()),
+    },
+    comparison: {
+      standing: () => readComparisonStanding(db, clock.now()),
+      listRemarked: (limit: number) => listRemarked(db, limit),
     },
     whileNothingIsOwed: <T>(organizationId: string, act: () => Promise<T>) =>
       whileNothingIsOwed(deps, organizationId, act),

@@ -2,6 +2,8 @@ export { billingPage } from './billing-page.ts'
 export { createBilling, type Billing } from './billing.ts'
 export { countOverage } from './overage/count-overage.ts'
 export { countUnreported } from './payments/while-nothing-is-owed.ts'
+export type { ComparisonStanding, RemarkedOrganization } from './payments/comparison-standing.ts'
+export { PAYMENT_REMARKS } from './payments/remarks.ts'
 export type { OverageStanding, WaitingReport } from './overage/overage-standing.ts'
 export { USD_PATTERN, parseUsd } from './plans/money.ts'
 export {

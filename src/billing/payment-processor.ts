@@ -1,6 +1,12 @@
-import type { BillingInterval, SubscriptionStatus } from '../database/schema.ts'
+import type { BillingInterval, PaymentRemark, SubscriptionStatus } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
 import { INTERVALS, SOLD_TIERS, type SoldTier } from './plans/plans.ts'
+
+/** What a subscription becomes, and when; `plan` null: it ends. */
+export interface PlannedChange {
+  at: Date
+  plan: { tier: SoldTier; interval: BillingInterval } | null
+}
 
 /** A subscription of a plan that this service sells, as the payment processor has it at the moment of reading. */
 export interface SubscriptionReading {
@@ -15,18 +21,25 @@ export interface SubscriptionReading {
   isYear: boolean
   trialEndsAt: Date | null
   cancelAtPeriodEnd: boolean
+  /** null: it stays as it is. */
+  planned: PlannedChange | null
   paymentMethodMissing: boolean
   /** Whether extra answers are among what it charges. */
   hasMeter: boolean
+  /** What it has otherwise than this service sells it. */
+  remarks: PaymentRemark[]
   createdAt: Date
 }
+
+/** One whose price this service does not know: everything of it but which tier it is. */
+export type UnknownSubscription = Omit<SubscriptionReading, 'tier'> & { prices: string[] }
 
 /** What the payment processor says of a customer. */
 export interface CustomerReading {
   /** The newest first. */
   subscriptions: SubscriptionReading[]
-  /** Subscriptions of prices that this service does not know. */
-  unknown: { id: string; prices: string[]; isOver: boolean }[]
+  /** Subscriptions of prices that this service does not know, the newest first. */
+  unknown: UnknownSubscription[]
   /** Of the newest checkout, where there is no subscription; null: never begun. */
   lastCheckout: 'open' | 'complete' | 'expired' | null
   isDeleted: boolean

@@ -32,11 +32,28 @@ export const subscriptionFields = {
   cancelAtPeriodEnd: z
     .boolean()
     .meta({ description: 'Whether the plan ends with the current period.', example: false }),
+  plannedChange: z
+    .object({
+      at: moment('When.', '2026-04-01T00:00:00.000Z'),
+      tier: z
+        .enum(TIERS)
+        .nullable()
+        .meta({ description: 'The plan then; null: it ends.', example: 'builder' }),
+      interval: z
+        .enum(INTERVALS)
+        .nullable()
+        .meta({ description: 'How often it is paid then; null: it ends.', example: 'monthly' }),
+    })
+    .nullable()
+    .meta({
+      description: 'What the plan becomes by itself, as with a downgrade or a cancellation; null: it stays.',
+      example: null,
+    }),
   overageAnswers: count('Answers of the current period over its credits.', 0),
   overageCostUsd: z
     .string()
     .regex(/^\d+\.\d{2,6}$/)
-    .meta({ description: 'What those cost so far, in US dollars.', example: '0.00' }),
+    .meta({ description: 'What those cost so far, in US dollars; nothing in a trial.', example: '0.00' }),
   paymentMethodMissing: z.boolean().meta({
     description: 'Whether there is nothing that the next payment could be taken from.',
     example: false,

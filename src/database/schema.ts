@@ -324,10 +324,7 @@ export interface Schema {
   item_revisions: { organization_id: string; revision: number }
   /** What each of the latest revisions changed: the items' ids in JSON; null: too many to be named. */
   item_changes: { organization_id: string; revision: number; item_ids: Nullable<string> }
-  canvas_work: Leased & {
-    organization_id: string
-    revision: Nullable<string>
-  }
+  canvas_work: Leased & { organization_id: string; revision: Nullable<string> }
   entities: {
     organization_id: string
     id: string
@@ -408,12 +405,7 @@ export interface Schema {
     error: Nullable<DeliveryError>
     created_at: Date
   }
-  credit_notices: {
-    organization_id: string
-    period_started_at: Date
-    credit_limit: number
-    percent: number
-  }
+  credit_notices: { organization_id: string; period_started_at: Date; credit_limit: number; percent: number }
   reembeddings: {
     organization_id: string
     id: string

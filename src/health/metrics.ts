@@ -13,6 +13,16 @@ export interface Metrics extends Activity {
   watchOverage(
     read: () => Promise<{ waitingAnswers: number; uncertainAnswers: number; lagSeconds: number }>,
   ): void
+  /** A change at the payment processor that a comparison found, and no event had announced. */
+  observeUnannounced(): void
+  /** From now on shows how well what is stored agrees with the payment processor, as it is at each look. */
+  watchComparison(
+    read: () => Promise<{
+      ageSeconds: number
+      unreadableOrganizations: number
+      remarkedOrganizations: number
+    }>,
+  ): void
   /** An attempt to deliver an event to a workspace's webhook. */
   observeWebhook(attempt: { outcome: 'delivered' | 'retried' | 'failed'; seconds: number }): void
   /** From now on shows how far those deliveries are behind, as it is at each look. */
@@ -84,6 +94,7 @@ export function createMetrics(): Metrics {
     observeCanvasItems: (read) => canvasItems.inc(read),
     observeReport: (attempt) => reported.inc({ outcome: attempt.outcome }, attempt.answers),
     watchOverage: (read) => watch(registry, read, OVERAGE_GAUGES),
+    ...observeComparison(registry),
     observeWebhook: ({ outcome, seconds }) => webhooks.observe({ outcome }, seconds),
     watchWebhooks: (read) => watch(registry, read, WEBHOOK_GAUGES),
     observeSearch: (path) => searches.inc({ path }),
@@ -100,6 +111,19 @@ export function createMetrics(): Metrics {
   }
 }
 
+/** What is seen of comparisons with the payment processor. */
+function observeComparison(registry: Registry): Pick<Metrics, 'observeUnannounced' | 'watchComparison'> {
+  const unannounced = new Counter({
+    name: 'billing_unannounced_changes_total',
+    help: 'Changes at the payment processor that a comparison found and no event had announced',
+    registers: [registry],
+  })
+  return {
+    observeUnannounced: () => unannounced.inc(),
+    watchComparison: (read) => watch(registry, read, COMPARISON_GAUGES),
+  }
+}
+
 /** `/metrics`, in Prometheus' text format and for everybody. */
 export function addMetrics(server: FastifyInstance, { registry }: Metrics): void {
   server.get('/metrics', async (_request, reply) =>
@@ -108,6 +132,7 @@ export function addMetrics(server: FastifyInstance, { registry }: Metrics): void
 }
 
 type OverageStanding = Awaited<ReturnType<Parameters<Metrics['watchOverage']>[0]>>
+type ComparisonStanding = Awaited<ReturnType<Parameters<Metrics['watchComparison']>[0]>>
 type WebhookStanding = Awaited<ReturnType<Parameters<Metrics['watchWebhooks']>[0]>>
 
 const OVERAGE_GAUGES: Record<keyof OverageStanding, { name: string; help: string }> = {
@@ -122,6 +147,21 @@ const OVERAGE_GAUGES: Record<keyof OverageStanding, { name: string; help: string
   lagSeconds: {
     name: 'billing_overage_lag_seconds',
     help: 'Age of the oldest answer over the cap that the payment processor has not confirmed',
+  },
+}
+
+const COMPARISON_GAUGES: Record<keyof ComparisonStanding, { name: string; help: string }> = {
+  ageSeconds: {
+    name: 'billing_comparison_age_seconds',
+    help: 'How long ago the organization was compared with the payment processor that was not for the longest',
+  },
+  unreadableOrganizations: {
+    name: 'billing_unreadable_organizations',
+    help: 'Organizations whose last comparison with the payment processor failed',
+  },
+  remarkedOrganizations: {
+    name: 'billing_remarked_organizations',
+    help: 'Organizations that the payment processor has otherwise than the service takes them',
   },
 }
 

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type {
   Billing,
+  ComparisonStanding,
   NewSubscription,
   OverageStanding,
+  RemarkedOrganization,
   SubscriptionView,
   WaitingReport,
 } from '../billing/index.ts'
@@ -65,6 +67,8 @@ export interface Operator {
   listWaiting(limit: number): Promise<WaitingRequest[]>
   /** How far the payment processor's meter is behind, with at most `limit` reports that wait, the oldest first. */
   readOverage(limit: number): Promise<OverageStanding & { reports: WaitingReport[] }>
+  /** How well what is stored agrees with the payment processor, with at most `limit` organizations to look at. */
+  readPayments(limit: number): Promise<ComparisonStanding & { organizations: RemarkedOrganization[] }>
   /** Says of a report whether it has arrived; where not, it is sent again. @throws AppError `not_found` */
   resolveReport(
     requestId: string,
@@ -77,10 +81,10 @@ export function createOperator(deps: {
   db: Db
   clock: Clock
   logger: OperatorLog
-  billing: Pick<Billing, 'subscriptions' | 'overage'>
+  billing: Pick<Billing, 'subscriptions' | 'overage' | 'comparison'>
 }): Operator {
   const { db, clock, logger } = deps
-  const { subscriptions, overage } = deps.billing
+  const { subscriptions, overage, comparison } = deps.billing
   return {
     async listOrganizations(asked) {
       const { rows, nextCursor } = await listOrganizations(db, asked)
@@ -112,6 +116,10 @@ export function createOperator(deps: {
     readOverage: async (limit) => ({
       ...(await overage.standing()),
       reports: await overage.listWaiting(limit),
+    }),
+    readPayments: async (limit) => ({
+      ...(await comparison.standing()),
+      organizations: await comparison.listRemarked(limit),
     }),
     async resolveReport(requestId, report) {
       if (!(await overage.resolve(report)))

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { parseUsd, SUBSCRIPTION_STATUSES, subscriptionFields, TIERS, USD_PATTERN } from '../billing/index.ts'
+import {
+  parseUsd,
+  PAYMENT_REMARKS,
+  SUBSCRIPTION_STATUSES,
+  subscriptionFields,
+  TIERS,
+  USD_PATTERN,
+} from '../billing/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { providerOf } from '../providers/index.ts'
 import {
@@ -157,6 +164,43 @@ const Overage = z
   })
   .meta({ id: 'OperatorOverage', description: "How far the payment processor's meter is behind." })
 
+const Payments = z
+  .object({
+    ageSeconds: z.number().min(0).meta({
+      description: 'How long ago the organization was compared that was not for the longest.',
+      example: 1800.5,
+    }),
+    unreadableOrganizations: count('Organizations whose last comparison failed.', 0),
+    remarkedOrganizations: count('Organizations that the payment processor has otherwise.', 1),
+    organizations: z
+      .array(
+        z.object({
+          organizationId: shownId('Which.', EXAMPLE_ID.organization),
+          customerId: textOrNull('Its customer at the payment processor.', 'cus_123'),
+          comparedAt: momentOrNull('When it was last compared; null: never.'),
+          remarks: z
+            .array(
+              z.object({
+                remark: z.enum(PAYMENT_REMARKS).meta({ description: 'What.', example: 'quantity' }),
+                text: text(
+                  'In words.',
+                  'a subscription has its plan in another quantity than one, and counts as one',
+                ),
+              }),
+            )
+            .describe('What the payment processor has otherwise.'),
+          failedAttempts: count('How often the comparison failed since it last succeeded.', 0),
+          nextAttemptAt: momentOrNull('When it is tried again; null: it did not fail.', null),
+          lastError: textOrNull('Why the last one failed.', 'HTTP 404: No such customer'),
+        }),
+      )
+      .describe('Those to look at; whose comparison fails comes first.'),
+  })
+  .meta({
+    id: 'OperatorPayments',
+    description: 'How well what is stored agrees with the payment processor.',
+  })
+
 const ReportOutcome = z
   .strictObject({
     arrived: z
@@ -243,6 +287,16 @@ export const operatorRoutes = [
     query: z.strictObject({ limit }),
     responses: { 200: Overage },
     handle: async ({ query }, { operator }) => reply(200, await operator.readOverage(query.limit)),
+  }),
+  defineRoute<OperatorServices>()({
+    ...shared,
+    operationId: 'operatorReadPayments',
+    method: 'GET',
+    path: '/operator/payments',
+    summary: 'Show where the payment processor has a subscription otherwise than the service takes it',
+    query: z.strictObject({ limit }),
+    responses: { 200: Payments },
+    handle: async ({ query }, { operator }) => reply(200, await operator.readPayments(query.limit)),
   }),
   defineRoute<OperatorServices>()({
     ...shared,

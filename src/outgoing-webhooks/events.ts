@@ -93,6 +93,14 @@ export const EVENTS = {
       cancelAtPeriodEnd: z
         .boolean()
         .meta({ description: 'Whether it ends with its period.', example: false }),
+      plannedChange: z
+        .object({
+          at: moment('When.', '2026-04-01T00:00:00.000Z'),
+          tier: textOrNull('Its tier then; null: it ends.', 'builder'),
+          interval: textOrNull('How often it is paid then; null: it ends.', 'monthly'),
+        })
+        .nullable()
+        .meta({ description: 'What it becomes by itself; null: it stays.', example: null }),
     }),
   },
   'api_key.created': { summary: 'An API key was minted', data: z.object(keyFields) },

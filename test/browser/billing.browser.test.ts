@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe/index.ts'
 import { PLANS } from '../../src/billing/plans/plans.ts'
@@ -57,13 +58,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     const { context, page } = await rig.open()
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
     await rig.signIn(page, email, 'billing')
-    await page.getByRole('button', { name: 'Choose Studio' }).click()
-    await page.waitForURL(`${stripe.url}/**`)
-    await page.getByRole('button', { name: /Start trial|Pay/ }).click()
-    await page.waitForURL(`${rig.service.url}/console/**`)
-    await stripe.eventsSent()
-    await page.goto(`${rig.service.url}/console/billing`)
-    await page.getByRole('button', { name: 'Manage Studio' }).waitFor()
+    await buyStudio(page)
     await page.getByText(/days left of the trial|ends within a day/).waitFor()
 
     await rig.service.database.db
@@ -74,14 +69,9 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     for (const query of ['one', 'another'])
       await rig.service.call('POST', '/v1/search', { key: workspace.adminKey, body: { query } })
     await page.reload()
-    await page.getByText('0.03 USD so far in this period').waitFor()
+    await page.getByText('Free in the trial').waitFor()
 
-    const account = await rig.service.database.db
-      .selectFrom('payment_accounts')
-      .select('customer_id')
-      .where('organization_id', '=', workspace.id)
-      .executeTakeFirstOrThrow()
-    const customer = account.customer_id ?? ''
+    const customer = await customerOf(workspace.id)
     await control(stripe, 'change-card', { customer, card: '4000000000000341' })
     stripe.advance({ days: 8 })
     await stripe.eventsSent()
@@ -94,4 +84,54 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     expect(new URL(page.url()).origin).toBe(new URL(stripe.url).origin)
     await context.close()
   })
+
+  it('says before a smaller plan begins when it does and what it will stop, while that can be taken back', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
+    await rig.signIn(page, email, 'billing')
+    await buyStudio(page)
+    stripe.advance({ days: 8 })
+    await stripe.eventsSent()
+    const customer = await customerOf(workspace.id)
+    await control(stripe, 'change-plan', { customer, plan: 'builder_monthly' })
+    await stripe.eventsSent()
+    await page.reload()
+    await page.getByText(/^Builder from /).waitFor()
+    const notice = page.getByRole('status').filter({ hasText: 'Your plan becomes Builder on' })
+    await notice.getByText(/5,000 credits a month.*would stop.*taken back/).waitFor()
+    await expectNoFaults(page, 'planned')
+
+    await page.getByRole('button', { name: 'Cards and invoices' }).click()
+    await page.waitForURL(`${stripe.url}/**`)
+    await page.getByText('1 × Builder').waitFor()
+    await page.getByLabel('Studio, monthly').check()
+    await page.getByRole('button', { name: 'Change plan' }).click()
+    await page.getByText('Your present plan stays.').waitFor()
+    await stripe.eventsSent()
+    await page.goto(`${rig.service.url}/console/billing`)
+    await page.getByRole('button', { name: 'Manage Studio' }).waitFor()
+    expect(await notice.count()).toBe(0)
+    await context.close()
+  })
 })
+
+/** Buys Studio on the page of the plans, with a trial, and comes back to it. */
+async function buyStudio(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Choose Studio' }).click()
+  await page.waitForURL(`${stripe.url}/**`)
+  await page.getByRole('button', { name: /Start trial|Pay/ }).click()
+  await page.waitForURL(`${rig.service.url}/console/**`)
+  await stripe.eventsSent()
+  await page.goto(`${rig.service.url}/console/billing`)
+  await page.getByRole('button', { name: 'Manage Studio' }).waitFor()
+}
+
+/** A workspace's customer at Stripe. */
+async function customerOf(organizationId: string): Promise<string> {
+  const account = await rig.service.database.db
+    .selectFrom('payment_accounts')
+    .select('customer_id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return account.customer_id ?? ''
+}

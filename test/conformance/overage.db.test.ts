@@ -113,6 +113,9 @@ describe('answers over the cap of a metered tier', () => {
   const meterOf = (customer: string): number =>
     paid.stripe.meters.totals().units.answers_overage?.[customer] ?? 0
 
+  const invoicesOf = (customer: string) =>
+    [...paid.stripe.account.invoices.values()].filter((invoice) => invoice.customer === customer)
+
   async function overTheCap(): Promise<{ workspace: PaidWorkspace; customer: string }> {
     const workspace = await newCustomer()
     await workspace.buy('studio')
@@ -122,6 +125,7 @@ describe('answers over the cap of a metered tier', () => {
 
   it('are served, counted, priced and reported to the meter, those before the cap are not [PAY-27]', async () => {
     const { workspace, customer } = await overTheCap()
+    await paid.advance({ days: 8 })
     await workspace.useCredits(24_999)
     for (let n = 0; n < 4; n += 1) expect(await workspace.search()).toBe(200)
     expect(await workspace.billing()).toMatchObject({
@@ -135,6 +139,56 @@ describe('answers over the cap of a metered tier', () => {
     expect(meterOf(customer)).toBe(3)
     await report()
     expect(meterOf(customer)).toBe(3)
+  })
+
+  it('cost nothing in a trial, whether it is paid then, fails to be, or is canceled [PAY-2, PAY-35]', async () => {
+    const ends = {
+      async paid() {},
+      async failed(customer: string) {
+        await control(paid.stripe, 'change-card', { customer, card: '4000000000000341' })
+      },
+      async canceled(customer: string) {
+        await control(paid.stripe, 'cancel', { customer })
+      },
+    }
+    const trials = []
+    for (const end of Object.values(ends)) {
+      const { workspace, customer } = await overTheCap()
+      for (let n = 0; n < 10; n += 1) expect(await workspace.search()).toBe(200)
+      expect(await workspace.billing()).toMatchObject({
+        status: 'trialing',
+        creditsUsed: 25_010,
+        overageAnswers: 10,
+        overageCostUsd: '0.00',
+      })
+      await waitOut()
+      await report()
+      expect(meterOf(customer)).toBe(10)
+      await end(customer)
+      trials.push({ workspace, customer })
+    }
+    await paid.advance({ days: 8 })
+    const charged = []
+    for (const { workspace, customer } of trials) {
+      const { status, overageAnswers, overageCostUsd } = await workspace.billing()
+      const due = invoicesOf(customer).map(({ amount_due }) => amount_due)
+      charged.push({ status, overageAnswers, overageCostUsd, due })
+    }
+    const nothing = { overageAnswers: 0, overageCostUsd: '0.00' }
+    expect(charged).toEqual([
+      { status: 'active', ...nothing, due: [0, 29_900] },
+      { status: 'past_due', ...nothing, due: [0, 29_900] },
+      expect.objectContaining({ status: 'canceled', due: [0] }),
+    ])
+    // Of the month after, only what is served then.
+    const [{ workspace, customer } = await overTheCap()] = trials
+    await workspace.useCredits(25_000)
+    for (let n = 0; n < 2; n += 1) await workspace.search()
+    expect(await workspace.billing()).toMatchObject({ overageAnswers: 2, overageCostUsd: '0.03' })
+    await waitOut()
+    await report()
+    await paid.advance({ days: 32 })
+    expect(invoicesOf(customer).map(({ amount_due }) => amount_due)).toEqual([0, 29_900, 29_903])
   })
 
   it('are counted once when the meter’s answer is lost, and sent again under the same identifier [PAY-28]', async () => {
@@ -224,8 +278,7 @@ describe('answers over the cap of a metered tier', () => {
     await waitOut()
     await report()
     await paid.advance({ days: 32 })
-    const charged = [...paid.stripe.account.invoices.values()]
-      .filter((invoice) => invoice.customer === customer)
+    const charged = invoicesOf(customer)
       .flatMap(({ lines }) => lines.data)
       .filter(({ quantity, amount }) => quantity === 10 && amount === 15)
     expect(charged).toHaveLength(1)

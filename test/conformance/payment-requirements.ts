@@ -45,5 +45,14 @@ export const PAYMENT_REQUIREMENTS: Record<string, string> = {
   'PAY-32':
     'The tiers cost 99, 299 and 799 USD a month, 950, 2,870 and 7,670 a year, with 5,000, 25,000 and 100,000 credits a month and 0.015 USD an extra answer of Studio and Scale.',
   'PAY-33': 'Checkout and portal without a payment processor: 503 that names the settings.',
+  'PAY-35':
+    'Answers over the cap in a trial are served, counted and reported to the meter, and cost nothing, whatever becomes of the trial.',
+  'PAY-36':
+    'What is changed by hand at the payment processor is followed, and a price of extra answers that was taken out is added again.',
+  'PAY-37':
+    'A subscription whose price is not known any more keeps its tier and follows its status; one that is no longer there is canceled.',
+  'PAY-38':
+    'What the payment processor has otherwise than the service takes it, what cannot be compared, and changes that no event announced are seen by the operator.',
+  'PAY-39': 'What a plan becomes by itself is shown before it does, with when: a downgrade, or its end.',
   'PAY-34': 'GET /v1/console/billing shows what is paid, used and included: money as decimal strings.',
 }

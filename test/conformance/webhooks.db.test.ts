@@ -248,6 +248,7 @@ describe('what webhooks are told', () => {
       tier: 'studio',
       previousTier: null,
       cancelAtPeriodEnd: false,
+      plannedChange: null,
     })
     expect(receiver.received.map(({ body }) => body).join('')).not.toContain(secret)
   })

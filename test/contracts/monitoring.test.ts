@@ -64,6 +64,12 @@ async function shown(): Promise<string> {
   metrics.observeSearch('approximate')
   metrics.watchSearchMemory(() => ({ bytes: 1, organizations: 1 }))
   metrics.watchOverage(async () => ({ waitingAnswers: 0, uncertainAnswers: 0, lagSeconds: 0 }))
+  metrics.observeUnannounced()
+  metrics.watchComparison(async () => ({
+    ageSeconds: 0,
+    unreadableOrganizations: 0,
+    remarkedOrganizations: 0,
+  }))
   metrics.watchWebhooks(async () => ({ waiting: 0, lagSeconds: 0 }))
   return await metrics.registry.metrics()
 }

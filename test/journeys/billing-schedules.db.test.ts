@@ -96,6 +96,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     keepWithinPlan,
     sleep: (ms) => sleep(ms),
     onReportAttempt: () => {},
+    onUnannounced: () => {},
   })
   const credits = createCredits({ db, clock })
   await db.transaction().execute(async (tx) => {

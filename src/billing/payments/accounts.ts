@@ -6,6 +6,7 @@ import type { Row } from '../../database/schema.ts'
 
 /** Well over what the calls of one turn take; a process that died is followed after it. */
 export const LEASE_SECONDS = 60
+const ERROR_CHARACTERS_MAX = 500
 
 /** The right to talk to the payment processor about an organization; one process has it at a time. */
 export interface Turn {
@@ -14,6 +15,8 @@ export interface Turn {
   /** The announced changes that whatever is read in this turn has seen. */
   notices: number
   customerId: string | null
+  /** The subscription that the stored one was last read from. */
+  mirroredId: string | null
   attempts: number
 }
 
@@ -59,8 +62,8 @@ export async function takeTurn(db: Db, organizationId: string): Promise<Turn | n
         .set({ lease_id: leaseId, lease_expires_at: leaseEnd(LEASE_SECONDS) })
         .where('organization_id', '=', organizationId)
         .execute()
-      const { notices, customer_id: customerId, attempts } = account
-      return { organizationId, leaseId, notices, customerId, attempts }
+      const { notices, customer_id: customerId, processor_subscription_id: mirroredId, attempts } = account
+      return { organizationId, leaseId, notices, customerId, mirroredId, attempts }
     }),
   )
 }
@@ -88,18 +91,33 @@ export async function lockTurn(tx: Tx, turn: Turn): Promise<Row<'payment_account
     .executeTakeFirst()
 }
 
-/** Lets the turn go; after a failure not to be taken for the same notices before `notBefore`. */
-export async function endTurn(db: Db, turn: Turn, notBefore: Date | null): Promise<void> {
+/** Lets the turn go; after a failed reading, which is not to be tried for the same notices before `notBefore`. */
+export async function endTurn(
+  db: Db,
+  turn: Turn,
+  failure: { notBefore: Date; error: unknown } | null,
+): Promise<void> {
   await db
     .updateTable('payment_accounts')
     .set({
       lease_id: null,
       lease_expires_at: null,
-      ...(notBefore === null ? {} : { not_before: notBefore, attempts: turn.attempts + 1 }),
+      ...(failure === null
+        ? {}
+        : {
+            not_before: failure.notBefore,
+            attempts: turn.attempts + 1,
+            last_error: wordsOf(failure.error),
+          }),
     })
     .where('organization_id', '=', turn.organizationId)
     .where('lease_id', '=', turn.leaseId)
     .execute()
+}
+
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.slice(0, ERROR_CHARACTERS_MAX)
 }
 
 /** Remembers the customer that was made in this turn. */

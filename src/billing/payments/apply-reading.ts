@@ -1,10 +1,12 @@
 import type { Tx } from '../../database/database.ts'
 import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
-import type { CustomerReading, SubscriptionReading } from '../payment-processor.ts'
+import type { CustomerReading, PlannedChange } from '../payment-processor.ts'
 import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
 import { tellOfChange } from '../subscriptions/tell-of-change.ts'
 import { lockTurn, type Turn } from './accounts.ts'
+import { type Current, currentOf, isLive } from './current.ts'
+import { type Remarked, remarksOn } from './remarks.ts'
 
 interface Summary {
   status: SubscriptionStatus
@@ -18,50 +20,25 @@ export interface Applied {
   before: Summary | null
   /** null: nothing. */
   after: Summary | null
-  /** What somebody should look at. */
-  remarks: { message: string; fields: Record<string, unknown> }[]
-}
-
-/** Best first: of several subscriptions the one that lets the organization retrieve is theirs. */
-const RANKS: Record<SubscriptionReading['status'], number> = {
-  active: 0,
-  trialing: 0,
-  past_due: 1,
-  unpaid: 2,
-  paused: 2,
-  incomplete: 3,
-  canceled: 4,
-  incomplete_expired: 4,
-}
-const LIVE_RANK_MAX = 2
-const OVER_RANK = 4
-
-/** The subscription that counts: the best, and of equals the newest. `isLive`: there is something to manage or to pay. */
-export function currentOf(reading: CustomerReading): (SubscriptionReading & { isLive: boolean }) | undefined {
-  const [best] = reading.subscriptions.toSorted((a, b) => RANKS[a.status] - RANKS[b.status])
-  return best && { ...best, isLive: isLive(best) }
-}
-
-function isLive({ status }: SubscriptionReading): boolean {
-  return RANKS[status] <= LIVE_RANK_MAX
-}
-
-/** Whether a subscription is over for good: nothing is charged for it any more, whatever is paid or done. */
-export function isOver({ status }: SubscriptionReading): boolean {
-  return RANKS[status] === OVER_RANK
+  /** Whether an event had announced it, or it was the first reading. */
+  isAnnounced: boolean
+  /** What somebody should look at, and the reading before did not have. */
+  remarks: Remarked[]
 }
 
 /**
  * Stores what the payment processor says, in the turn that read it, unless the operator has set a contract.
+ * @param options `found`: what is to be remarked beside what the reading itself shows
  * @returns null when the turn was lost meanwhile: then whoever took it has read later, and nothing is stored.
  */
 export async function applyReading(
   tx: Tx,
   turn: Turn,
   reading: CustomerReading,
-  { now, keepWithinPlan }: { now: Date; keepWithinPlan: KeepWithinPlan },
+  options: { now: Date; keepWithinPlan: KeepWithinPlan; found: readonly Remarked[] },
 ): Promise<Applied | null> {
   const { organizationId } = turn
+  const { now, keepWithinPlan } = options
   await lockPlan(tx, organizationId)
   const account = await lockTurn(tx, turn)
   if (!account) return null
@@ -71,13 +48,46 @@ export async function applyReading(
     .where('organization_id', '=', organizationId)
     .forUpdate()
     .executeTakeFirst()
-  const current = currentOf(reading)
+  const current = currentOf(reading, account.processor_subscription_id)
+  const changed = stored === undefined ? null : changeOf(stored, { account, reading, current, now })
+  const remarks = remarksOn(reading, {
+    isContract: stored?.is_contract ?? false,
+    found: [...options.found, ...(changed?.gone ?? [])],
+  })
+  await storeAccount(tx, turn, {
+    processor_subscription_id: current?.id ?? account.processor_subscription_id,
+    remarks: remarks.map(({ remark }) => remark),
+    read_at: now,
+  })
+  const told = {
+    before: stored ? summaryOf(stored) : null,
+    isAnnounced: turn.notices > account.notices_read || account.read_at === null,
+    remarks: remarks.filter(({ remark }) => !account.remarks.includes(remark)),
+  }
+  if (!stored || !changed || !differs(stored, changed.columns)) return { ...told, after: null }
+  const row = await tx
+    .updateTable('subscriptions')
+    .set({ ...changed.columns, updated_at: now })
+    .where('organization_id', '=', organizationId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tellOfChange(tx, stored, row, now)
+  await keepWithinPlan(tx, organizationId)
+  return { ...told, after: summaryOf(row) }
+}
+
+/** Notes what was read, and ends the turn. */
+async function storeAccount(
+  tx: Tx,
+  { organizationId, notices }: Turn,
+  read: Pick<Row<'payment_accounts'>, 'processor_subscription_id' | 'remarks' | 'read_at'>,
+): Promise<void> {
   await tx
     .updateTable('payment_accounts')
     .set({
-      notices_read: turn.notices,
-      read_at: now,
-      processor_subscription_id: current?.id ?? account.processor_subscription_id,
+      ...read,
+      notices_read: notices,
+      last_error: null,
       lease_id: null,
       lease_expires_at: null,
       attempts: 0,
@@ -85,24 +95,29 @@ export async function applyReading(
     })
     .where('organization_id', '=', organizationId)
     .execute()
-  if (!stored) return { before: null, after: null, remarks: [] }
-  const remarks = remarksOn(reading, stored)
-  const before = summaryOf(stored)
-  const changed = stored.is_contract
-    ? null
-    : current
-      ? ofSubscription(stored, current, account.processor_subscription_id === current.id, now)
-      : ofCheckout(stored, reading)
-  if (!changed || !differs(stored, changed)) return { before, after: null, remarks }
-  const row = await tx
-    .updateTable('subscriptions')
-    .set({ ...changed, updated_at: now })
-    .where('organization_id', '=', organizationId)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  await tellOfChange(tx, stored, row, now)
-  await keepWithinPlan(tx, organizationId)
-  return { before, after: summaryOf(row), remarks }
+}
+
+/** What a reading makes of what is stored; null: nothing, as where the operator has set a contract. */
+function changeOf(
+  stored: Row<'subscriptions'>,
+  read: {
+    account: Row<'payment_accounts'>
+    reading: CustomerReading
+    current: Current | undefined
+    now: Date
+  },
+): { columns: Changed; gone: Remarked[] } | null {
+  const { account, reading, current, now } = read
+  if (stored.is_contract) return null
+  const mirroredId = account.processor_subscription_id
+  if (current) return { columns: ofSubscription(stored, current, mirroredId === current.id, now), gone: [] }
+  if (mirroredId !== null && stored.status !== 'internal' && isLive({ status: stored.status }))
+    return {
+      columns: { status: 'canceled', trial_ends_at: null, cancel_at_period_end: false, ...NOT_PLANNED },
+      gone: [{ remark: 'subscription_gone', fields: { subscriptions: [mirroredId] } }],
+    }
+  const columns = ofCheckout(stored, reading)
+  return columns && { columns, gone: [] }
 }
 
 type Changed = Partial<
@@ -119,33 +134,35 @@ type Changed = Partial<
     | 'period_ends_at'
     | 'credits_used'
     | 'overage_answers'
+    | 'planned_at'
+    | 'planned_tier'
+    | 'planned_interval'
   >
 >
 
-function ofSubscription(
-  stored: Row<'subscriptions'>,
-  current: SubscriptionReading,
-  isSame: boolean,
-  now: Date,
-): Changed {
+const NOT_PLANNED = { planned_at: null, planned_tier: null, planned_interval: null } as const
+
+function ofSubscription(stored: Row<'subscriptions'>, current: Current, isSame: boolean, now: Date): Changed {
   return {
     status: current.status,
-    tier: current.tier,
+    tier: current.tier ?? stored.tier,
     billing_interval: current.interval,
     trial_ends_at: current.status === 'trialing' ? current.trialEndsAt : null,
     cancel_at_period_end: current.cancelAtPeriodEnd,
     payment_method_missing: current.paymentMethodMissing,
+    ...plannedOf(current.planned),
     ...periodOf(stored, current, isSame, now),
   }
 }
 
+function plannedOf(planned: PlannedChange | null): Changed {
+  if (planned === null) return NOT_PLANNED
+  const { at, plan } = planned
+  return { planned_at: at, planned_tier: plan?.tier ?? null, planned_interval: plan?.interval ?? null }
+}
+
 /** The credits' period. Credits used stay within one period, whatever else changes, and start anew with the next. */
-function periodOf(
-  stored: Row<'subscriptions'>,
-  current: SubscriptionReading,
-  isSame: boolean,
-  now: Date,
-): Changed {
+function periodOf(stored: Row<'subscriptions'>, current: Current, isSame: boolean, now: Date): Changed {
   const { start, end, anchor } = creditMonth(current, now)
   // A request has begun the next period by the clock, and the payment processor has not come to it yet.
   if (isSame && start < stored.period_started_at) return {}
@@ -156,7 +173,7 @@ function periodOf(
 
 /** Credits are by the month: those of a year's period are the months in it. `anchor`: what comes after is counted from there. */
 function creditMonth(
-  { periodStart, periodEnd, isYear }: SubscriptionReading,
+  { periodStart, periodEnd, isYear }: Current,
   now: Date,
 ): { start: Date; end: Date; anchor: Date } {
   if (!isYear) return { start: periodStart, end: periodEnd, anchor: periodEnd }
@@ -187,25 +204,4 @@ function summaryOf(row: Row<'subscriptions'>): Summary {
     interval: row.billing_interval,
     cancelAtPeriodEnd: row.cancel_at_period_end,
   }
-}
-
-function remarksOn(reading: CustomerReading, stored: Row<'subscriptions'>): Applied['remarks'] {
-  const remarks: Applied['remarks'] = reading.unknown.map(({ id, prices }) => ({
-    message:
-      'a subscription at the payment processor has no price that this service knows, and is passed over',
-    fields: { id, prices },
-  }))
-  const live = reading.subscriptions.filter(isLive).map(({ id }) => id)
-  if (live.length > 1)
-    remarks.push({
-      message: 'an organization has several live subscriptions at the payment processor, and pays for each',
-      fields: { subscriptions: live },
-    })
-  if (live.length > 0 && stored.is_contract)
-    remarks.push({
-      message:
-        'an organization with a contract also has a subscription at the payment processor, and pays for it',
-      fields: { subscriptions: live },
-    })
-  return remarks
 }

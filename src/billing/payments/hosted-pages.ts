@@ -7,7 +7,7 @@ import { actorOf, type Caller } from '../../kernel/principal.ts'
 import type { CheckoutPage, PaymentProcessor } from '../payment-processor.ts'
 import { PLANS, type SoldTier, TRIAL_DAYS } from '../plans/plans.ts'
 import { storeCustomer, type Turn } from './accounts.ts'
-import { currentOf } from './apply-reading.ts'
+import { currentOf } from './current.ts'
 import { inTurn, keepTurn } from './in-turn.ts'
 
 export interface HostedPagesDependencies {
@@ -40,7 +40,7 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
         let customerId = await ensureCustomer(deps, turn, null)
         const reading = await processor.readCustomer(customerId)
         if (reading.isDeleted) customerId = await ensureCustomer(deps, turn, customerId)
-        if (currentOf(reading)?.isLive) return await openPortal(deps, caller, customerId)
+        if (currentOf(reading, turn.mirroredId)?.isLive) return await openPortal(deps, caller, customerId)
         const known = await reuseCheckout(processor, customerId, plan)
         await keepTurn(deps.db, turn)
         const page =
@@ -50,8 +50,8 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
             organizationId: caller.organizationId,
             customerId,
             isMetered: PLANS[plan.tier].overCap === 'metered',
-            // Once for each organization.
-            trialDays: reading.subscriptions.length === 0 ? TRIAL_DAYS : 0,
+            // Once for each organization, whatever has become of its first subscription.
+            trialDays: reading.subscriptions.length === 0 && turn.mirroredId === null ? TRIAL_DAYS : 0,
             ...consolePages(deps.publicUrl()),
           }))
         await audit(deps, caller, 'billing.checkout.create', { type: 'checkout_session', id: page.id }, plan)

@@ -1,12 +1,14 @@
 import type { Db } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { PaymentProcessor } from '../payment-processor.ts'
+import type { CustomerReading, PaymentProcessor } from '../payment-processor.ts'
 import type { KeepWithinPlan } from '../plans/plan-limits.ts'
 import { PLANS } from '../plans/plans.ts'
 import { backOffMs } from '../back-off.ts'
 import { endTurn, findAccount, lockTurn, takeTurn, type Turn } from './accounts.ts'
-import { applyReading, type Applied, currentOf } from './apply-reading.ts'
+import { applyReading, type Applied } from './apply-reading.ts'
+import { currentOf } from './current.ts'
+import { type Remarked, REMARKS } from './remarks.ts'
 
 /** What of a logger is needed here. */
 export interface BillingLog {
@@ -22,6 +24,8 @@ export interface RefreshDependencies {
   logger: BillingLog
   keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
+  /** Of a change that no event had announced. */
+  onUnannounced: () => void
 }
 
 /** How soon a turn that another has is asked for again. */
@@ -70,12 +74,12 @@ async function readInTurn(deps: RefreshDependencies, turn: Turn): Promise<boolea
   try {
     const applied =
       turn.customerId === null ? await skip(deps, turn) : await readAndApply(deps, turn, turn.customerId)
-    if (applied) tell(logger, organizationId, applied)
+    if (applied) tell(deps, organizationId, applied)
     return applied !== null
   } catch (err) {
     const waitMs = backOffMs(turn.attempts, err)
     logger.warn({ organizationId, err, waitMs }, 'the payment processor could not be read; it is tried again')
-    await endTurn(db, turn, new Date(clock.now().getTime() + waitMs))
+    await endTurn(db, turn, { notBefore: new Date(clock.now().getTime() + waitMs), error: err })
     return false
   }
 }
@@ -88,21 +92,29 @@ async function readAndApply(
   const { db, clock, processor, logger, keepWithinPlan } = deps
   const { organizationId } = turn
   const reading = await processor.readCustomer(customerId)
-  const current = currentOf(reading)
-  if (current?.isLive && !current.hasMeter && PLANS[current.tier].overCap === 'metered') {
-    // The next reading, which Stripe's event of this very change brings, finds it.
-    await processor
-      .addMeter(current.id)
-      .catch((err: unknown) =>
-        logger.error(
-          { organizationId, err },
-          'a subscription lacks the price of extra answers, which could not be added',
-        ),
+  const lacking = lackingMeter(reading)
+  const found: Remarked[] = []
+  // The next reading, which Stripe's event of this very change brings, finds it.
+  if (lacking !== undefined)
+    await processor.addMeter(lacking).catch((err: unknown) => {
+      found.push({ remark: 'extra_answers_missing', fields: { subscriptions: [lacking] } })
+      logger.error(
+        { organizationId, err },
+        'a subscription lacks the price of extra answers, which could not be added',
       )
-  }
+    })
   return await retryConflicts(() =>
-    db.transaction().execute((tx) => applyReading(tx, turn, reading, { now: clock.now(), keepWithinPlan })),
+    db
+      .transaction()
+      .execute((tx) => applyReading(tx, turn, reading, { now: clock.now(), keepWithinPlan, found })),
   )
+}
+
+/** The subscription that counts, where it has a metered plan and nothing that charges extra answers. */
+function lackingMeter(reading: CustomerReading): string | undefined {
+  const current = currentOf(reading, null)
+  if (!current?.isLive || current.hasMeter || current.tier === null) return undefined
+  return PLANS[current.tier].overCap === 'metered' ? current.id : undefined
 }
 
 /** Without a customer there is nothing to read. */
@@ -114,16 +126,27 @@ async function skip({ db, clock }: RefreshDependencies, turn: Turn): Promise<App
       .set({ notices_read: turn.notices, read_at: clock.now(), lease_id: null, lease_expires_at: null })
       .where('organization_id', '=', turn.organizationId)
       .execute()
-    return { before: null, after: null, remarks: [] }
+    return { before: null, after: null, isAnnounced: true, remarks: [] }
   })
 }
 
 /** Nobody of the organization did it, so that the audit trail, which names a person or a key, cannot have it. */
-function tell(logger: BillingLog, organizationId: string, { before, after, remarks }: Applied): void {
-  if (after)
-    logger.info(
-      { organizationId, before, after },
-      'a subscription was set to what the payment processor says',
-    )
-  for (const remark of remarks) logger.warn({ organizationId, ...remark.fields }, remark.message)
+function tell(
+  { logger, onUnannounced }: RefreshDependencies,
+  organizationId: string,
+  { before, after, isAnnounced, remarks }: Applied,
+): void {
+  if (after) {
+    const fields = { organizationId, before, after }
+    logger.info(fields, 'a subscription was set to what the payment processor says')
+    if (!isAnnounced) {
+      onUnannounced()
+      logger.warn(
+        { organizationId },
+        'no event had announced the change; where this is often so, look after the webhook endpoint at the payment processor',
+      )
+    }
+  }
+  for (const { remark, fields } of remarks)
+    logger.warn({ organizationId, remark, ...fields }, REMARKS[remark])
 }

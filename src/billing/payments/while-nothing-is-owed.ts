@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../database/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { PaymentProcessor } from '../payment-processor.ts'
-import { isOver } from './apply-reading.ts'
+import { isOver } from './current.ts'
 import { inTurn, type TurnDependencies } from './in-turn.ts'
 
 /**
@@ -33,7 +33,7 @@ async function requireEnded(processor: PaymentProcessor, customerId: string): Pr
   const { subscriptions, unknown, isDeleted } = await processor.readCustomer(customerId)
   const living = [
     ...subscriptions.filter((one) => !isOver(one)),
-    ...unknown.filter((one) => !one.isOver),
+    ...unknown.filter((one) => !isOver(one)),
   ].map(({ id }) => id)
   if (living.length > 0) {
     throw new AppError(

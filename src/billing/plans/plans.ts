@@ -16,6 +16,9 @@ export interface Plan {
   extraAnswerMicroUsd: number | null
 }
 
+/** Price of an answer over the cap, in millionths of a US dollar, wherever one is sold without a contract. */
+export const EXTRA_ANSWER_MICRO_USD = 15_000
+
 /** The tiers and their numbers, as the API document's "Credit budget" has them. */
 export const PLANS = {
   builder: {
@@ -36,7 +39,7 @@ export const PLANS = {
     connectors: null,
     creditsPerMonth: 25_000,
     overCap: 'metered',
-    extraAnswerMicroUsd: 15_000,
+    extraAnswerMicroUsd: EXTRA_ANSWER_MICRO_USD,
   },
   scale: {
     name: 'Scale',
@@ -46,7 +49,7 @@ export const PLANS = {
     connectors: null,
     creditsPerMonth: 100_000,
     overCap: 'metered',
-    extraAnswerMicroUsd: 15_000,
+    extraAnswerMicroUsd: EXTRA_ANSWER_MICRO_USD,
   },
   // Unlimited until the operator sets the contract's number.
   enterprise: {

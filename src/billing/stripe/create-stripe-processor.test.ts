@@ -36,37 +36,50 @@ describe('Stripe behind its address', () => {
     expect(reached).toBe(0)
   })
 
-  it('may have deleted a customer who once subscribed, and says so', async () => {
-    const subscription = {
-      id: 'sub_1',
-      object: 'subscription',
-      status: 'canceled',
-      created: 1_700_000_000,
-      cancel_at_period_end: false,
-      trial_end: null,
-      default_payment_method: null,
-      customer: { id: 'cus_1', object: 'customer', deleted: true },
-      items: {
-        data: [
-          {
-            id: 'si_1',
-            current_period_start: 1_700_000_000,
-            current_period_end: 1_702_592_000,
-            price: {
-              id: 'price_1',
-              lookup_key: 'builder_monthly',
-              product: 'prod_1',
-              recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
-            },
+  const subscription = (status: string) => ({
+    id: 'sub_1',
+    object: 'subscription',
+    status,
+    created: 1_700_000_000,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    ended_at: null,
+    trial_end: null,
+    schedule: null,
+    pause_collection: null,
+    default_payment_method: null,
+    default_source: null,
+    customer: { id: 'cus_1', object: 'customer', deleted: true },
+    items: {
+      data: [
+        {
+          id: 'si_1',
+          current_period_start: 1_700_000_000,
+          current_period_end: 1_702_592_000,
+          quantity: 1,
+          price: {
+            id: 'price_1',
+            lookup_key: 'builder_monthly',
+            product: 'prod_1',
+            recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
           },
-        ],
-      },
-    }
-    const url = await serve((_request, response) => {
+        },
+      ],
+    },
+  })
+  const serveOne = (status: string): Promise<string> =>
+    serve((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' })
-      response.end(JSON.stringify({ object: 'list', data: [subscription], has_more: false }))
+      response.end(JSON.stringify({ object: 'list', data: [subscription(status)], has_more: false }))
     })
-    const reading = await (await processorAt(url)).readCustomer('cus_1')
+
+  it('cannot be understood where a subscription has a status that is new', async () => {
+    const processor = await processorAt(await serveOne('hibernating'))
+    await expect(processor.readCustomer('cus_1')).rejects.toThrow(/sub_1 has the status hibernating/)
+  })
+
+  it('may have deleted a customer who once subscribed, and says so', async () => {
+    const reading = await (await processorAt(await serveOne('canceled'))).readCustomer('cus_1')
     expect(reading).toMatchObject({ isDeleted: true, subscriptions: [{ id: 'sub_1', status: 'canceled' }] })
   })
 })

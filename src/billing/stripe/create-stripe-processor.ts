@@ -8,8 +8,9 @@ import {
   ProcessorFailure,
   type ProcessorFailureKind,
 } from '../payment-processor.ts'
-import { knowsPrices, type PlanOfProduct, toCustomerReading } from './stripe-reading.ts'
 import { readStripeEvent } from './stripe-event.ts'
+import { knowsPrices, type PlanOfProduct, toCustomerReading } from './stripe-reading.ts'
+import { plannedPrices } from './stripe-schedule.ts'
 
 export interface StripeSettings {
   secretKey: string
@@ -73,10 +74,12 @@ export async function createStripeProcessor(
     addMeter: (subscriptionId) =>
       call(async () => {
         const price = (await findPrices(stripe, [OVERAGE_METER])).get(OVERAGE_METER)
-        await stripe.subscriptionItems.create(
-          { subscription: subscriptionId, price: required(price, OVERAGE_METER), proration_behavior: 'none' },
-          { idempotencyKey: `meter-${subscriptionId}` },
-        )
+        // Without a key that lasts: somebody may take the price out again. A second one of the same price Stripe refuses.
+        await stripe.subscriptionItems.create({
+          subscription: subscriptionId,
+          price: required(price, OVERAGE_METER),
+          proration_behavior: 'none',
+        })
       }),
     reportAnswers: (report) => call(() => reportAnswers(stripe, report)),
     readEvent: (rawBody, signature, now) =>
@@ -96,10 +99,14 @@ async function readCustomer(stripe: Stripe, customerId: string) {
     customer: customerId,
     status: 'all',
     limit: SUBSCRIPTIONS_READ,
-    expand: ['data.customer'],
+    expand: ['data.customer', 'data.schedule'],
   })
-  const planOfProduct = knowsPrices(subscriptions.data) ? NO_PRODUCTS : await readProducts(stripe)
-  const reading = toCustomerReading(subscriptions.data, planOfProduct)
+  const planned = await Promise.all(
+    plannedPrices(subscriptions.data).map((price) => stripe.prices.retrieve(price)),
+  )
+  const isKnown = knowsPrices(subscriptions.data, planned)
+  const planOfProduct = isKnown ? NO_PRODUCTS : await readProducts(stripe)
+  const reading = toCustomerReading(subscriptions.data, { planOfProduct, planned })
   if (reading.subscriptions.length > 0) {
     // A deleted customer's subscriptions are still listed, canceled.
     const isDeleted = subscriptions.data.some(

@@ -1,15 +1,29 @@
 import type { Stripe } from 'stripe'
-import type { BillingInterval } from '../../database/schema.ts'
-import type { SoldTier } from '../plans/plans.ts'
+import type { BillingInterval, PaymentRemark } from '../../database/schema.ts'
+import { PLANS, SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
 import {
   type CustomerReading,
   OVERAGE_METER,
   planOfLookupKey,
+  ProcessorFailure,
   type SubscriptionReading,
 } from '../payment-processor.ts'
+import { plannedChange } from './stripe-schedule.ts'
 
 /** The tier of each product that is one tier's only. */
 export type PlanOfProduct = ReadonlyMap<string, SoldTier>
+
+interface Plan {
+  tier: SoldTier
+  interval: BillingInterval
+}
+
+/** What a reading needs beside the subscriptions. */
+export interface Catalogue {
+  planOfProduct: PlanOfProduct
+  /** The prices that subscriptions are planned to have. */
+  planned: readonly Stripe.Price[]
+}
 
 const STATUSES: ReadonlySet<string> = new Set<SubscriptionReading['status']>([
   'trialing',
@@ -22,71 +36,148 @@ const STATUSES: ReadonlySet<string> = new Set<SubscriptionReading['status']>([
   'paused',
 ])
 
+/** A subscription, whether its tier can be told or not. */
+type Told = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null }
+
 function isStatus(status: string): status is SubscriptionReading['status'] {
   return STATUSES.has(status)
 }
 
-/** Whether every subscription has a price whose lookup key is one of ours. */
-export function knowsPrices(subscriptions: readonly Stripe.Subscription[]): boolean {
-  return subscriptions.every(({ items }) =>
-    items.data.some(({ price }) => planOfLookupKey(price.lookup_key ?? '') !== undefined),
+/** Whether every subscription has a price whose lookup key is one of ours, as every planned price is. */
+export function knowsPrices(
+  subscriptions: readonly Stripe.Subscription[],
+  planned: readonly Stripe.Price[],
+): boolean {
+  return (
+    planned.every((price) => isMetered(price) || isPlan(price)) &&
+    subscriptions.every(({ items }) => items.data.some(({ price }) => isPlan(price)))
   )
 }
 
-/** Stripe's subscriptions of a customer in our words. */
+/**
+ * Stripe's subscriptions of a customer in our words.
+ * @throws ProcessorFailure for one that cannot be understood at all
+ */
 export function toCustomerReading(
   subscriptions: readonly Stripe.Subscription[],
-  planOfProduct: PlanOfProduct,
+  catalogue: Catalogue,
 ): Pick<CustomerReading, 'subscriptions' | 'unknown'> {
   const reading: Pick<CustomerReading, 'subscriptions' | 'unknown'> = { subscriptions: [], unknown: [] }
   for (const subscription of subscriptions) {
-    const known = toReading(subscription, planOfProduct)
-    if (known) reading.subscriptions.push(known)
-    else
-      reading.unknown.push({
-        id: subscription.id,
-        prices: subscription.items.data.map(({ price }) => price.lookup_key ?? price.id),
-        isOver: subscription.status === 'canceled' || subscription.status === 'incomplete_expired',
-      })
+    const { tier, ...told } = toReading(subscription, catalogue)
+    if (tier === null) reading.unknown.push({ ...told, prices: pricesOf(subscription) })
+    else reading.subscriptions.push({ ...told, tier })
   }
-  reading.subscriptions.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  reading.subscriptions.sort(newestFirst)
+  reading.unknown.sort(newestFirst)
   return reading
 }
 
-function isMeter({ price }: Stripe.SubscriptionItem): boolean {
+function isPlan({ lookup_key: key }: Stripe.Price): boolean {
+  return planOfLookupKey(key ?? '') !== undefined
+}
+
+function newestFirst(a: { createdAt: Date }, b: { createdAt: Date }): number {
+  return b.createdAt.getTime() - a.createdAt.getTime()
+}
+
+function pricesOf({ items }: Stripe.Subscription): string[] {
+  return items.data.map(({ price }) => price.lookup_key ?? price.id)
+}
+
+function isMetered(price: Stripe.Price): boolean {
   return price.lookup_key === OVERAGE_METER || price.recurring?.usage_type === 'metered'
 }
 
-function toReading(
-  subscription: Stripe.Subscription,
-  planOfProduct: PlanOfProduct,
-): SubscriptionReading | undefined {
-  const { status, items } = subscription
-  if (!isStatus(status)) return undefined
-  const meter = items.data.find(isMeter)
-  for (const item of items.data) {
-    const plan = isMeter(item) ? undefined : planOf(item.price, planOfProduct)
-    if (!plan) continue
-    const isMonthlyMeter = meter?.price.recurring?.interval === 'month'
-    const charged = plan.interval === 'annual' && isMonthlyMeter ? meter : item
-    return {
-      id: subscription.id,
-      status,
-      ...plan,
-      periodStart: fromSeconds(charged.current_period_start),
-      periodEnd: fromSeconds(charged.current_period_end),
-      isYear: plan.interval === 'annual' && charged === item && status !== 'trialing',
-      trialEndsAt: subscription.trial_end === null ? null : fromSeconds(subscription.trial_end),
-      cancelAtPeriodEnd:
-        subscription.ended_at === null &&
-        (subscription.cancel_at_period_end ||
-          (subscription.cancel_at !== null && subscription.cancel_at <= item.current_period_end)),
-      paymentMethodMissing: isPaymentMethodMissing(subscription),
-      hasMeter: meter !== undefined,
-      createdAt: fromSeconds(subscription.created),
-    }
+function toReading(subscription: Stripe.Subscription, catalogue: Catalogue): Told {
+  const { id, status } = subscription
+  if (!isStatus(status))
+    throw new ProcessorFailure('unavailable', `${id} has the status ${status}, which is unknown here`)
+  const parts = partsOf(subscription, catalogue)
+  const { item, plan, meter } = parts
+  const interval = plan?.interval ?? (item.price.recurring?.interval === 'year' ? 'annual' : 'monthly')
+  const isMonthlyMeter = meter?.price.recurring?.interval === 'month'
+  const charged = interval === 'annual' && isMonthlyMeter ? meter : item
+  return {
+    id,
+    status,
+    tier: plan?.tier ?? null,
+    interval,
+    periodStart: fromSeconds(charged.current_period_start),
+    periodEnd: fromSeconds(charged.current_period_end),
+    isYear: interval === 'annual' && charged === item && status !== 'trialing',
+    trialEndsAt: subscription.trial_end === null ? null : fromSeconds(subscription.trial_end),
+    cancelAtPeriodEnd:
+      subscription.ended_at === null &&
+      (subscription.cancel_at_period_end ||
+        (subscription.cancel_at !== null && subscription.cancel_at <= item.current_period_end)),
+    planned: plannedChange(subscription, {
+      present: plan,
+      periodEnd: item.current_period_end,
+      plans: plansOf(catalogue),
+    }),
+    paymentMethodMissing: isPaymentMethodMissing(subscription),
+    hasMeter: meter !== undefined,
+    remarks: remarksOn(subscription, parts),
+    createdAt: fromSeconds(subscription.created),
   }
-  return undefined
+}
+
+/** What a subscription consists of. */
+interface Parts {
+  /** Of its items the plan: of several the largest. */
+  item: Stripe.SubscriptionItem
+  /** null: none that this service knows. */
+  plan: Plan | null
+  /** How many items are plans. */
+  plans: number
+  meter: Stripe.SubscriptionItem | undefined
+}
+
+function partsOf({ id, items }: Stripe.Subscription, { planOfProduct }: Catalogue): Parts {
+  const meter = items.data.find(({ price }) => isMetered(price))
+  const licensed = items.data.filter(({ price }) => !isMetered(price))
+  const sold = licensed
+    .flatMap((item) => {
+      const plan = planOf(item.price, planOfProduct)
+      return plan === undefined ? [] : [{ item, plan }]
+    })
+    .toSorted((a, b) => SOLD_TIERS.indexOf(b.plan.tier) - SOLD_TIERS.indexOf(a.plan.tier))
+  const item = sold[0]?.item ?? licensed[0] ?? meter
+  if (item === undefined) throw new ProcessorFailure('unavailable', `${id} consists of nothing`)
+  return { item, plan: sold[0]?.plan ?? null, plans: sold.length, meter }
+}
+
+function plansOf({ planned, planOfProduct }: Catalogue): Map<string, Plan> {
+  return new Map(
+    planned.flatMap((price) => {
+      const plan = isMetered(price) ? undefined : planOf(price, planOfProduct)
+      return plan === undefined ? [] : [[price.id, plan] as const]
+    }),
+  )
+}
+
+function remarksOn(
+  { pause_collection: paused }: Stripe.Subscription,
+  { item, plan, plans, meter }: Parts,
+): PaymentRemark[] {
+  const expected = plan === null ? null : PLANS[plan.tier].extraAnswerMicroUsd
+  const isOtherPrice = expected !== null && meter !== undefined && microUsdOf(meter.price) !== expected
+  const found: [PaymentRemark, boolean][] = [
+    ['several_plans', plans > 1],
+    ['quantity', (item.quantity ?? 1) !== 1],
+    ['extra_answers_price', isOtherPrice],
+    ['collection_paused', paused !== null],
+  ]
+  return found.flatMap(([remark, isSo]) => (isSo ? [remark] : []))
+}
+
+const MICRO_USD_OF_CENT = 10_000
+
+/** What a unit costs in millionths of a US dollar; null: in another currency, or not the same for every unit. */
+function microUsdOf({ currency, unit_amount_decimal: cents }: Stripe.Price): number | null {
+  if (currency !== 'usd' || cents === null) return null
+  return Math.round(Number(String(cents)) * MICRO_USD_OF_CENT)
 }
 
 function planOf(

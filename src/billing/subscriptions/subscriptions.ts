@@ -4,8 +4,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { formatUsd } from '../plans/money.ts'
 import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
-import { PLANS } from '../plans/plans.ts'
+import { EXTRA_ANSWER_MICRO_USD, PLANS } from '../plans/plans.ts'
 import { periodAt } from './period.ts'
+import { plannedIn, type PlannedView } from './planned-change.ts'
 import { stateAt } from './subscription-state.ts'
 import { tellOfChange } from './tell-of-change.ts'
 
@@ -23,6 +24,8 @@ export interface SubscriptionView {
   periodEnd: string
   trialEndsAt: string | null
   cancelAtPeriodEnd: boolean
+  /** null: the plan stays as it is. */
+  plannedChange: PlannedView | null
   paymentMethodMissing: boolean
   /** Answers of the current period over its credits, and their price so far as a decimal string. */
   overageAnswers: number
@@ -134,6 +137,9 @@ export async function putSubscription(
     trial_ends_at: null,
     cancel_at_period_end: false,
     payment_method_missing: false,
+    planned_at: null,
+    planned_tier: null,
+    planned_interval: null,
   }
   const after = await tx
     .insertInto('subscriptions')
@@ -160,6 +166,8 @@ export async function putSubscription(
 function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
   const { used, overageAnswers, included, start, end } = stateAt(row, now)
   const price = row.extra_answer_micro_usd ?? (row.tier === null ? null : PLANS[row.tier].extraAnswerMicroUsd)
+  // Those of a plan that was changed within the period stay charged.
+  const charged = isFree(row, start) ? 0 : (price ?? EXTRA_ANSWER_MICRO_USD)
   return {
     status: row.status,
     tier: row.tier,
@@ -171,11 +179,17 @@ function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
     periodEnd: end.toISOString(),
     trialEndsAt: row.trial_ends_at?.toISOString() ?? null,
     cancelAtPeriodEnd: row.cancel_at_period_end,
+    plannedChange: plannedIn(row),
     paymentMethodMissing: row.payment_method_missing,
     overageAnswers,
-    overageCostUsd: formatUsd(BigInt(overageAnswers) * BigInt(price ?? 0)),
+    overageCostUsd: formatUsd(BigInt(overageAnswers) * BigInt(charged)),
     overCap: row.blocks_over_cap ? 'block' : 'metered',
     extraAnswerUsd: price === null ? null : formatUsd(BigInt(price)),
     isContract: row.is_contract,
   }
+}
+
+/** A trial is free, its answers over the credits too; what is served after its end is not, though that was not read yet. */
+function isFree({ status, trial_ends_at: trialEndsAt }: Row<'subscriptions'>, periodStart: Date): boolean {
+  return status === 'trialing' && (trialEndsAt === null || periodStart < trialEndsAt)
 }

@@ -1,15 +1,28 @@
 import type { Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
 import { emitEvent } from '../../outgoing-webhooks/index.ts'
+import { plannedIn } from './planned-change.ts'
 
-type Plan = Pick<Row<'subscriptions'>, 'organization_id' | 'status' | 'tier' | 'cancel_at_period_end'>
+type Plan = Pick<
+  Row<'subscriptions'>,
+  | 'organization_id'
+  | 'status'
+  | 'tier'
+  | 'cancel_at_period_end'
+  | 'planned_at'
+  | 'planned_tier'
+  | 'planned_interval'
+>
 
-/** Tells webhooks of a plan that became another one, in the transaction that changes it. */
+/** Tells webhooks of a plan that became another one, or will, in the transaction that changes it. */
 export async function tellOfChange(tx: Tx, before: Plan, after: Plan, at: Date): Promise<void> {
   const isSame =
     before.status === after.status &&
     before.tier === after.tier &&
-    before.cancel_at_period_end === after.cancel_at_period_end
+    before.cancel_at_period_end === after.cancel_at_period_end &&
+    before.planned_at?.getTime() === after.planned_at?.getTime() &&
+    before.planned_tier === after.planned_tier &&
+    before.planned_interval === after.planned_interval
   if (isSame) return
   const data = {
     status: after.status,
@@ -17,6 +30,7 @@ export async function tellOfChange(tx: Tx, before: Plan, after: Plan, at: Date):
     tier: after.tier,
     previousTier: before.tier,
     cancelAtPeriodEnd: after.cancel_at_period_end,
+    plannedChange: plannedIn(after),
   }
   await emitEvent(tx, after.organization_id, { type: 'subscription.updated', at, data })
 }

@@ -5,17 +5,22 @@ import { formatDate, useNow } from '../../ui/relative-time.tsx'
 import { Stat, Stats } from '../../ui/stat.tsx'
 import { Status } from '../../ui/status.tsx'
 import { describeSubscription, planName } from './plan-words.ts'
-import { trialLeft } from './plans.ts'
+import { trialLeft, whatIsPlanned } from './plans.ts'
+
+function plannedWords({ name, at }: { name: string | null; at: string }): string {
+  return name === null ? `Ends on ${formatDate(at)}` : `${name} from ${formatDate(at)}`
+}
 
 /** The plan, and what of it is used, in figures. */
 export function BillingFigures({ plan }: { plan: Schemas['Billing'] }) {
   const { tone, word } = describeSubscription(plan.status)
   const trial = trialLeft(plan.trialEndsAt, useNow())
+  const planned = whatIsPlanned(plan)
   return (
     <Stats>
       <Stat label="Plan" value={plan.status === 'internal' ? 'Internal' : planName(plan.tier)}>
-        <Status tone={plan.cancelAtPeriodEnd ? 'waiting' : tone}>
-          {plan.cancelAtPeriodEnd ? `Ends on ${formatDate(plan.periodEnd)}` : word}
+        <Status tone={planned === null ? tone : 'waiting'}>
+          {planned === null ? word : plannedWords(planned)}
         </Status>
         {trial !== null && <div>{trial}</div>}
       </Stat>
@@ -29,7 +34,7 @@ export function BillingFigures({ plan }: { plan: Schemas['Billing'] }) {
       </Stat>
       {plan.overageAnswers > 0 && (
         <Stat label="Extra answers" value={formatNumber(plan.overageAnswers)}>
-          {plan.overageCostUsd} USD so far in this period
+          {trial === null ? `${plan.overageCostUsd} USD so far in this period` : 'Free in the trial'}
         </Stat>
       )}
       <Stat label="Agent keys" value={formatNumber(plan.agentsUsed)}>

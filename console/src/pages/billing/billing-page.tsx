@@ -3,12 +3,14 @@ import { TriangleAlert } from 'lucide-react'
 import type { Schemas } from '../../api/client.ts'
 import { OutcomeNotice } from '../../app/outcome-notice.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
+import { formatNumber } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { formatDate } from '../../ui/relative-time.tsx'
 import { BillingFigures } from './billing-figures.tsx'
 import { PlanCards } from './plan-cards.tsx'
-import { isSubscribed, paymentFault, whatWouldStop } from './plans.ts'
+import { isSubscribed, paymentFault, whatIsPlanned, whatWouldStop } from './plans.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { useBilling } from './use-billing.ts'
 import { usePortal } from './use-hosted-page.ts'
@@ -72,7 +74,26 @@ function Faults({ plan }: { plan: Schemas['Billing'] }) {
           or the plan is larger.
         </Alert>
       )}
+      <Planned plan={plan} />
     </>
+  )
+}
+
+/** What a smaller plan that is planned will bring with it, while it can still be taken back. */
+function Planned({ plan }: { plan: Schemas['Billing'] }) {
+  const planned = whatIsPlanned(plan)
+  if (planned?.plan == null) return null
+  const { plan: next, name, at } = planned
+  return (
+    <Alert
+      color="orange"
+      icon={<TriangleAlert size={18} aria-hidden />}
+      title={`Your plan becomes ${name} on ${formatDate(at)}`}
+      role="status"
+    >
+      {`Until then everything stays as it is. From then on it has ${formatNumber(next.creditsPerMonth)} credits a month. `}
+      {whatWouldStop(next, plan)} The change can be taken back under Cards and invoices.
+    </Alert>
   )
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { paymentFault, trialLeft, whatWouldStop } from './plans.ts'
+import { paymentFault, trialLeft, whatIsPlanned, whatWouldStop } from './plans.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 
@@ -16,6 +16,19 @@ describe('what a plan would stop', () => {
     expect(
       whatWouldStop({ agents: null, connectors: null }, { agentsUsed: 900, connectorsUsed: 900 }),
     ).toBeNull()
+  })
+})
+
+describe('what a plan becomes', () => {
+  const at = '2026-04-01T00:00:00.000Z'
+
+  it('is its end, or another plan, said with how it is paid where that changes', () => {
+    const planned = (tier: 'builder' | 'studio' | null, interval: 'monthly' | 'annual' | null) =>
+      whatIsPlanned({ interval: 'annual', plannedChange: { at, tier, interval } })
+    expect(whatIsPlanned({ interval: 'monthly', plannedChange: null })).toBeNull()
+    expect(planned(null, null)).toEqual({ name: null, at, plan: null })
+    expect(planned('studio', 'annual')).toMatchObject({ name: 'Studio', plan: { tier: 'studio' } })
+    expect(planned('builder', 'monthly')).toMatchObject({ name: 'Builder, monthly', at })
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { planName } from './plan-words.ts'
 
 export type SoldTier = Schemas['Checkout']['tier']
 export type Interval = Schemas['Checkout']['interval']
@@ -64,6 +65,20 @@ export function whatWouldStop(
 function stopping(beyond: number, one: string): string | null {
   if (beyond <= 0) return null
   return beyond === 1 ? one : `${beyond} ${one}s`
+}
+
+/** What the plan becomes by itself, and when (ISO 8601), with how it is paid where that changes. `name` null: it ends. null: it stays. */
+export function whatIsPlanned({ plannedChange, interval }: Pick<Billing, 'plannedChange' | 'interval'>): {
+  name: string | null
+  at: string
+  plan: Plan | null
+} | null {
+  if (plannedChange === null) return null
+  const { at, tier, interval: next } = plannedChange
+  if (tier === null) return { name: null, at, plan: null }
+  const plan = PLANS.find((one) => one.tier === tier) ?? null
+  const paid = next === null || next === interval ? '' : `, ${next}`
+  return { name: planName(tier) + paid, at, plan }
 }
 
 const DAY_MS = 24 * 60 * 60_000

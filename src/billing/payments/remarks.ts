@@ -1,0 +1,68 @@
+import type { PaymentRemark } from '../../database/schema.ts'
+import type { CustomerReading } from '../payment-processor.ts'
+import { isLive, isOver } from './current.ts'
+
+export const PAYMENT_REMARKS = [
+  'unknown_price',
+  'subscription_gone',
+  'several_subscriptions',
+  'beside_contract',
+  'several_plans',
+  'quantity',
+  'extra_answers_price',
+  'extra_answers_missing',
+  'collection_paused',
+] as const satisfies PaymentRemark[]
+
+/** What each remark says to the operator. */
+export const REMARKS: Record<PaymentRemark, string> = {
+  unknown_price:
+    'a subscription at the payment processor has no price that this service knows: its status is followed where it was the plan so far, and its tier is not',
+  subscription_gone:
+    'the subscription that an organization had is no longer at the payment processor, and counts as canceled',
+  several_subscriptions:
+    'an organization has several live subscriptions at the payment processor, and pays for each',
+  beside_contract:
+    'an organization with a contract also has a subscription at the payment processor, and pays for it',
+  several_plans: 'a subscription has several plans, is charged for each, and counts as the largest',
+  quantity: 'a subscription has its plan in another quantity than one, and counts as one',
+  extra_answers_price:
+    'a subscription has another price of extra answers than the plan, which is what is shown here',
+  extra_answers_missing:
+    'a subscription lacks the price of extra answers, which could not be added: they are reported and not charged',
+  collection_paused: 'the collection of payments is paused, while the subscription goes on',
+}
+
+/** What a reading has otherwise than this service takes it, with the subscriptions that it is about. */
+export interface Remarked {
+  remark: PaymentRemark
+  fields: { subscriptions: string[] }
+}
+
+/** What of a reading somebody should look at, each kind once. */
+export function remarksOn(
+  reading: CustomerReading,
+  { isContract, found }: { isContract: boolean; found: readonly Remarked[] },
+): Remarked[] {
+  const live = reading.subscriptions.filter(isLive)
+  const unknown = reading.unknown.filter((one) => !isOver(one))
+  const own = new Set(live.flatMap(({ remarks }) => remarks))
+  return [
+    ...found,
+    ...about('unknown_price', unknown),
+    ...about('several_subscriptions', live.length > 1 ? live : []),
+    ...about('beside_contract', isContract ? live : []),
+    ...[...own].flatMap((remark) =>
+      about(
+        remark,
+        live.filter(({ remarks }) => remarks.includes(remark)),
+      ),
+    ),
+  ]
+}
+
+function about(remark: PaymentRemark, subscriptions: readonly { id: string }[]): Remarked[] {
+  return subscriptions.length === 0
+    ? []
+    : [{ remark, fields: { subscriptions: subscriptions.map(({ id }) => id) } }]
+}

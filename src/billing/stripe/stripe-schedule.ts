@@ -1,0 +1,53 @@
+import type { Stripe } from 'stripe'
+import type { BillingInterval } from '../../database/schema.ts'
+import type { PlannedChange } from '../payment-processor.ts'
+import type { SoldTier } from '../plans/plans.ts'
+
+type Plan = { tier: SoldTier; interval: BillingInterval }
+
+/** The ids of the prices that subscriptions are planned to have: a list of subscriptions says no more of them. */
+export function plannedPrices(subscriptions: readonly Stripe.Subscription[]): string[] {
+  const ids = subscriptions.flatMap(({ schedule }) =>
+    nextPhases(schedule).flatMap(({ items }) => items.map(({ price }) => idOf(price))),
+  )
+  return [...new Set(ids)]
+}
+
+/**
+ * What a subscription becomes by itself: its end, or the first phase of its schedule with another plan. Nothing, where that plan is not
+ * among `plans`, by the ids of prices, or the subscription is over.
+ * @param present the plan that it has; null: one that this service does not know
+ */
+export function plannedChange(
+  { cancel_at: end, cancel_at_period_end: endsWithPeriod, ended_at: ended, schedule }: Stripe.Subscription,
+  {
+    present,
+    periodEnd,
+    plans,
+  }: { present: Plan | null; periodEnd: number; plans: ReadonlyMap<string, Plan> },
+): PlannedChange | null {
+  if (ended !== null) return null
+  const endsAt = end ?? (endsWithPeriod ? periodEnd : null)
+  for (const { start_date: at, items } of nextPhases(schedule)) {
+    if (endsAt !== null && endsAt <= at) break
+    const plan = items.map(({ price }) => plans.get(idOf(price))).find((one) => one !== undefined)
+    if (plan === undefined) break
+    if (plan.tier !== present?.tier || plan.interval !== present.interval)
+      return { at: new Date(at * 1000), plan }
+  }
+  return endsAt === null ? null : { at: new Date(endsAt * 1000), plan: null }
+}
+
+/** The phases of a schedule that are yet to come, the next one first. */
+function nextPhases(schedule: Stripe.Subscription['schedule']): Stripe.SubscriptionSchedule.Phase[] {
+  if (schedule === null || typeof schedule === 'string' || schedule.status !== 'active') return []
+  const { current_phase: current, phases } = schedule
+  if (current === null) return []
+  return phases
+    .filter((phase) => phase.start_date >= current.end_date)
+    .toSorted((a, b) => a.start_date - b.start_date)
+}
+
+function idOf(price: string | { id: string }): string {
+  return typeof price === 'string' ? price : price.id
+}
