@@ -119,6 +119,26 @@ describe('a change by hand at the payment processor', () => {
     expect(await workspace.search()).toBe(200)
   })
 
+  it('that ends a trial early begins the paid period, and charges no answers of the trial [PAY-35, PAY-36]', async () => {
+    const workspace = await paid.customer(`person-${(people += 1)}`)
+    await workspace.buy('studio')
+    const id = await workspace.customerId()
+    await workspace.useCredits(25_000)
+    for (let n = 0; n < 3; n += 1) expect(await workspace.search()).toBe(200)
+    await paid.service.app.settleBilling()
+    await paid.advance({ days: 2 })
+    await change(id, { trial_end: 'now' })
+    await paid.advance({ hours: 2 })
+    expect(await workspace.billing()).toMatchObject({
+      status: 'active',
+      trialEndsAt: null,
+      creditsUsed: 0,
+      overageAnswers: 0,
+    })
+    const invoices = (await dashboard.invoices.list({ customer: id })).data
+    expect(invoices.map(({ amount_due }) => amount_due)).toEqual([29_900, 0])
+  })
+
   it('that takes the price of extra answers out is undone, as often as it happens [PAY-36]', async () => {
     const { workspace, id } = await customer('builder')
     await control(paid.stripe, 'change-plan', { customer: id, plan: 'studio_monthly' })

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,6 +8,9 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { ADMIN_KEY, type Fixture, readFixture, textsOf } from './fixture.ts'
 
+/** Who had left the workspace before that was remembered. */
+const FORMER = randomUUID()
+
 let fixture: Fixture
 let database: TestDatabase
 let service: TestService
@@ -16,6 +19,7 @@ beforeAll(async () => {
   fixture = await readFixture(new URL('./version-0002.json.gz', import.meta.url))
   database = await createTestDatabase()
   await makeOlder(fixture)
+  await leaveWorkspace(FORMER)
   await migrate(database.db)
   const embeddingModel = await createEmbeddingModel({ provider: 'builtin' })
   service = await startTestService({ database, embeddingModel })
@@ -50,6 +54,19 @@ async function makeOlder({ migrations, tables }: Fixture): Promise<void> {
   await sql`alter table embedding_models alter column id restart with 100`.execute(database.db)
 }
 
+/** Somebody who left the workspace, as the trail of an older version has it: twice, since they came back once. */
+async function leaveWorkspace(userId: string): Promise<void> {
+  const { db } = database
+  await sql`
+    insert into users (id, issuer, subject, email, name, created_at)
+    values (${userId}, 'i', 'former', 'former@example.com', 'Former', now())`.execute(db)
+  for (const day of ['2026-02-01', '2026-03-01'])
+    await sql`
+      insert into audit_events (organization_id, id, actor_user_id, actor_api_key_id, action, target_type, target_id, metadata, created_at)
+      select id, ${randomUUID()}::uuid, ${userId}::uuid, null, 'member.remove', 'user', ${userId}::text, '{}', ${new Date(day)}
+      from organizations limit 1`.execute(db)
+}
+
 const listed = async (key: string): Promise<{ title: string; provider: string; id: string }[]> =>
   (await service.call('GET', '/v1/source-items?limit=100', { key })).body.sourceItems
 
@@ -60,6 +77,11 @@ describe('a database of an older version', () => {
       const file = new URL(`../../src/database/migrations/${name}.sql`, import.meta.url)
       expect(hash('sha256', await readFile(file)), name).toBe(sha256)
     }
+  })
+
+  it('knows who had left its workspace before leaving was remembered [OPS-10]', async () => {
+    const former = await database.db.selectFrom('former_members').select(['user_id', 'left_at']).execute()
+    expect(former).toEqual([{ user_id: FORMER, left_at: new Date('2026-03-01') }])
   })
 
   it('answers every search with what it answered first before', async () => {

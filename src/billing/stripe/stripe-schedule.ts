@@ -5,8 +5,24 @@ import type { SoldTier } from '../plans/plans.ts'
 
 type Plan = { tier: SoldTier; interval: BillingInterval }
 
+/** What of Stripe's subscription says what it becomes. Times are seconds since the epoch. */
+type Scheduled = Pick<Stripe.Subscription, 'cancel_at' | 'cancel_at_period_end' | 'ended_at'> & {
+  schedule: string | Schedule | null
+}
+
+interface Schedule {
+  status: string
+  current_phase: { end_date: number } | null
+  phases: readonly Phase[]
+}
+
+interface Phase {
+  start_date: number
+  items: readonly { price: string | { id: string } }[]
+}
+
 /** The ids of the prices that subscriptions are planned to have: a list of subscriptions says no more of them. */
-export function plannedPrices(subscriptions: readonly Stripe.Subscription[]): string[] {
+export function plannedPrices(subscriptions: readonly Pick<Scheduled, 'schedule'>[]): string[] {
   const ids = subscriptions.flatMap(({ schedule }) =>
     nextPhases(schedule).flatMap(({ items }) => items.map(({ price }) => idOf(price))),
   )
@@ -19,7 +35,7 @@ export function plannedPrices(subscriptions: readonly Stripe.Subscription[]): st
  * @param present the plan that it has; null: one that this service does not know
  */
 export function plannedChange(
-  { cancel_at: end, cancel_at_period_end: endsWithPeriod, ended_at: ended, schedule }: Stripe.Subscription,
+  { cancel_at: end, cancel_at_period_end: endsWithPeriod, ended_at: ended, schedule }: Scheduled,
   {
     present,
     periodEnd,
@@ -39,7 +55,7 @@ export function plannedChange(
 }
 
 /** The phases of a schedule that are yet to come, the next one first. */
-function nextPhases(schedule: Stripe.Subscription['schedule']): Stripe.SubscriptionSchedule.Phase[] {
+function nextPhases(schedule: Scheduled['schedule']): Phase[] {
   if (schedule === null || typeof schedule === 'string' || schedule.status !== 'active') return []
   const { current_phase: current, phases } = schedule
   if (current === null) return []
