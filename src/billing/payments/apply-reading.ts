@@ -3,6 +3,7 @@ import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../datab
 import type { CustomerReading, PlannedChange } from '../payment-processor.ts'
 import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
+import { plannedIn, type PlannedView } from '../subscriptions/planned-change.ts'
 import { tellOfChange } from '../subscriptions/tell-of-change.ts'
 import { lockTurn, type Turn } from './accounts.ts'
 import { type Current, currentOf, isLive } from './current.ts'
@@ -13,6 +14,8 @@ interface Summary {
   tier: Tier | null
   interval: BillingInterval | null
   cancelAtPeriodEnd: boolean
+  plannedChange: PlannedView | null
+  paymentMethodMissing: boolean
 }
 
 /** What a reading changed. */
@@ -203,5 +206,7 @@ function summaryOf(row: Row<'subscriptions'>): Summary {
     tier: row.tier,
     interval: row.billing_interval,
     cancelAtPeriodEnd: row.cancel_at_period_end,
+    plannedChange: plannedIn(row),
+    paymentMethodMissing: row.payment_method_missing,
   }
 }
