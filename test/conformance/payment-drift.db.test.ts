@@ -286,6 +286,16 @@ describe('a comparison', () => {
     await control(paid.stripe, 'cancel', { customer: id })
     await paid.stripe.eventsSent()
     await compare(workspace)
+    // A month of an annual plan begins without an event of Stripe's.
+    const annual = await customer('builder', 'annual')
+    const { periodStart } = await annual.workspace.billing()
+    await paid.service.database.db
+      .updateTable('subscriptions')
+      .set({ period_started_at: new Date('2020-01-01'), credits_used: 7 })
+      .where('organization_id', '=', annual.workspace.id)
+      .execute()
+    await compare(annual.workspace)
+    expect(await annual.workspace.billing()).toMatchObject({ periodStart, creditsUsed: 0 })
     expect(await metric('billing_unannounced_changes_total')).toBe(before)
     await control(paid.stripe, 'webhooks', { lose: 1_000 })
     await control(paid.stripe, 'cancel', { customer: id, cancel: false })

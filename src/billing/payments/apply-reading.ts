@@ -23,7 +23,7 @@ export interface Applied {
   before: Summary | null
   /** null: nothing. */
   after: Summary | null
-  /** Whether an event had announced it, or it was the first reading. */
+  /** Whether an event had announced it, it is the first reading, or nothing but the next period, which begins by the clock. */
   isAnnounced: boolean
   /** What somebody should look at, and the reading before did not have. */
   remarks: Remarked[]
@@ -62,9 +62,10 @@ export async function applyReading(
     remarks: remarks.map(({ remark }) => remark),
     read_at: now,
   })
+  const isOfPlan = stored !== undefined && changed !== null && differs(stored, changed.columns, PERIOD)
   const told = {
     before: stored ? summaryOf(stored) : null,
-    isAnnounced: turn.notices > account.notices_read || account.read_at === null,
+    isAnnounced: turn.notices > account.notices_read || account.read_at === null || !isOfPlan,
     remarks: remarks.filter(({ remark }) => !account.remarks.includes(remark)),
   }
   if (!stored || !changed || !differs(stored, changed.columns)) return { ...told, after: null }
@@ -192,9 +193,24 @@ function ofCheckout({ status }: Row<'subscriptions'>, reading: CustomerReading):
   return null
 }
 
-function differs(stored: Row<'subscriptions'>, changed: Changed): boolean {
+/** The columns of the credits' period. */
+const PERIOD: ReadonlySet<string> = new Set<keyof Changed>([
+  'period_anchor',
+  'period_started_at',
+  'period_ends_at',
+  'credits_used',
+  'overage_answers',
+])
+
+/** Whether a change is one, of columns other than those left out. */
+function differs(
+  stored: Row<'subscriptions'>,
+  changed: Changed,
+  leftOut: ReadonlySet<string> = new Set(),
+): boolean {
   const before: Record<string, unknown> = stored
   return Object.entries(changed).some(([column, value]) => {
+    if (leftOut.has(column)) return false
     const old = before[column]
     return value instanceof Date && old instanceof Date ? value.getTime() !== old.getTime() : value !== old
   })

@@ -27,7 +27,7 @@ export const REMARKS: Record<PaymentRemark, string> = {
   several_plans: 'a subscription has several plans, is charged for each, and counts as the largest',
   quantity: 'a subscription has its plan in another quantity than one, and counts as one',
   extra_answers_price:
-    'a subscription has another price of extra answers than the plan, which is what is shown here',
+    'a subscription charges another price for extra answers than the one that is shown here',
   extra_answers_missing:
     'a subscription lacks the price of extra answers, which could not be added: they are reported and not charged',
   collection_paused: 'the collection of payments is paused, while the subscription goes on',
