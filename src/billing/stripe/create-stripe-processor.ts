@@ -9,7 +9,7 @@ import {
   type ProcessorFailureKind,
 } from '../payment-processor.ts'
 import { readStripeEvent } from './stripe-event.ts'
-import { knowsPrices, type PlanOfProduct, toCustomerReading } from './stripe-reading.ts'
+import { isOtherMetered, knowsPrices, type PlanOfProduct, toCustomerReading } from './stripe-reading.ts'
 import { plannedPrices } from './stripe-schedule.ts'
 
 export interface StripeSettings {
@@ -106,7 +106,11 @@ async function readCustomer(stripe: Stripe, customerId: string) {
   )
   const isKnown = knowsPrices(subscriptions.data, planned)
   const planOfProduct = isKnown ? NO_PRODUCTS : await readProducts(stripe)
-  const reading = toCustomerReading(subscriptions.data, { planOfProduct, planned })
+  const isMeterInDoubt = subscriptions.data.some(({ items }) =>
+    items.data.some(({ price }) => isOtherMetered(price)),
+  )
+  const meter = isMeterInDoubt ? await findOverageMeter(stripe) : null
+  const reading = toCustomerReading(subscriptions.data, { planOfProduct, planned, meter })
   if (reading.subscriptions.length > 0) {
     // A deleted customer's subscriptions are still listed, canceled.
     const isDeleted = subscriptions.data.some(
@@ -143,6 +147,12 @@ async function readProducts(stripe: Stripe): Promise<PlanOfProduct> {
       return tier !== undefined && found.size === 1 ? [[product, tier]] : []
     }),
   )
+}
+
+/** The meter whose use the price of extra answers charges; null where that is not on sale. */
+async function findOverageMeter(stripe: Stripe): Promise<string | null> {
+  const [price] = (await stripe.prices.list({ lookup_keys: [OVERAGE_METER], active: true, limit: 1 })).data
+  return price?.recurring?.meter ?? null
 }
 
 /** The ids of the prices on sale with these lookup keys. */

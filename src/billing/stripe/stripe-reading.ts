@@ -23,6 +23,8 @@ export interface Catalogue {
   planOfProduct: PlanOfProduct
   /** The prices that subscriptions are planned to have. */
   planned: readonly Stripe.Price[]
+  /** The meter of extra answers; null: any, since nothing else is metered. */
+  meter: string | null
 }
 
 const STATUSES: ReadonlySet<string> = new Set<SubscriptionReading['status']>([
@@ -89,6 +91,17 @@ function isMetered(price: Stripe.Price): boolean {
   return price.lookup_key === OVERAGE_METER || price.recurring?.usage_type === 'metered'
 }
 
+/** Whether a price is metered and not known by its lookup key: one of extra answers that was replaced, or of something else. */
+export function isOtherMetered(price: Stripe.Price): boolean {
+  return price.lookup_key !== OVERAGE_METER && isMetered(price)
+}
+
+/** Whether a price charges extra answers. */
+function chargesAnswers(price: Stripe.Price, meter: string | null): boolean {
+  if (!isOtherMetered(price)) return isMetered(price)
+  return meter === null || price.recurring?.meter === meter
+}
+
 function toReading(subscription: Stripe.Subscription, catalogue: Catalogue): Told {
   const { id, status } = subscription
   if (!isStatus(status))
@@ -134,8 +147,8 @@ interface Parts {
   meter: Stripe.SubscriptionItem | undefined
 }
 
-function partsOf({ id, items }: Stripe.Subscription, { planOfProduct }: Catalogue): Parts {
-  const meter = items.data.find(({ price }) => isMetered(price))
+function partsOf({ id, items }: Stripe.Subscription, { planOfProduct, meter: answers }: Catalogue): Parts {
+  const meter = items.data.find(({ price }) => chargesAnswers(price, answers))
   const licensed = items.data.filter(({ price }) => !isMetered(price))
   const sold = licensed
     .flatMap((item) => {
@@ -143,7 +156,7 @@ function partsOf({ id, items }: Stripe.Subscription, { planOfProduct }: Catalogu
       return plan === undefined ? [] : [{ item, plan }]
     })
     .toSorted((a, b) => SOLD_TIERS.indexOf(b.plan.tier) - SOLD_TIERS.indexOf(a.plan.tier))
-  const item = sold[0]?.item ?? licensed[0] ?? meter
+  const item = sold[0]?.item ?? licensed[0] ?? items.data[0]
   if (item === undefined) throw new ProcessorFailure('unavailable', `${id} consists of nothing`)
   return { item, plan: sold[0]?.plan ?? null, plans: sold.length, meter }
 }
