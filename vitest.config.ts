@@ -27,6 +27,7 @@ const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'evaluati
 const LONG = [
   'killed-overage',
   'killed-sync',
+  'killed-ingest',
   'saved-vectors',
   'journeys/backup',
   'backup/backup',

@@ -23,6 +23,7 @@ import { addConsolePages } from './console-pages.ts'
 import { createConsoleIdentity } from './console-identity.ts'
 import type { ConsoleBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
+import type { ModelRegistry } from '../embeddings/index.ts'
 import { modelsDir } from './former-models.ts'
 import { createGates } from './create-gates.ts'
 import type { Route } from '../http/route.ts'
@@ -41,10 +42,12 @@ import { createTextExtractor } from '../file-text/index.ts'
 import {
   createFiles,
   createItems,
+  createSlicedIngests,
   type Files,
   itemRoutes,
   type Items,
   type ItemServices,
+  type SlicedIngests,
 } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Tracer } from '../kernel/tracer.ts'
@@ -213,7 +216,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const identity = createConsoleIdentity({ ...deps, db })
   const embedding = await createEmbeddingEngine(deps)
   const { models } = embedding
-  const items = createItems({ db, clock, models })
+  const { items, sliced } = itemsOf(deps, models)
   const files = createFiles({ db, items, extractor: createTextExtractor() })
   const engine = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
@@ -222,7 +225,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const isDraining = (): boolean => draining
   const memory = await createSearchMemory(deps, metrics)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
-  const kept = { embedding, items, files, engine, removals, billing, outgoing, metrics, memory }
+  const kept = { embedding, items, sliced, files, engine, removals, billing, outgoing, metrics, memory }
   const parts = { ...kept, organizationRemovals: organizationRemovalsOf(deps, kept), rateLimit, isDraining }
   const services = createServices(deps, parts)
   const ungated = createGates({
@@ -279,6 +282,17 @@ function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: 
   const tracer = tracing?.tracer
   if (!tracer || !languageModel) return { ...deps, tracer }
   return { ...deps, tracer, languageModel: tracedLanguageModel(languageModel, tracer) }
+}
+
+/** Embedded, ingests are sliced, for others wait for the one session. */
+function itemsOf(
+  { database: { db, isAwaited }, clock, logger }: AppDependencies,
+  models: ModelRegistry,
+): { items: Items; sliced: SlicedIngests | null } {
+  const onError = (err: unknown): void =>
+    logger.error({ err }, 'documents that were taken cannot be stored yet; it is tried again')
+  const sliced = isAwaited && createSlicedIngests({ db, models, clock, isAwaited, onError })
+  return { items: createItems({ db, models, clock, sliced }), sliced }
 }
 
 function removalsOf({ database: { db }, clock, logger }: AppDependencies): Removals {

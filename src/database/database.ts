@@ -36,6 +36,11 @@ export interface OpenDatabase {
    * is one session for everybody.
    */
   readonly openPatient: (() => Promise<OpenDatabase>) | null
+  /**
+   * Whether somebody waits for the session that all share: for whoever has it in a transaction, between two statements. Null where
+   * there are several.
+   */
+  readonly isAwaited: (() => boolean) | null
   /** Ends all connections and, embedded, releases the directory. */
   close(): Promise<void>
 }

@@ -320,6 +320,8 @@ export interface Schema {
     /** A halfvec, written as the bytes of `encodeHalfvec` or as text `[0.1,0.2,…]`. */
     embedding: string
   }
+  /** Documents of ingests that take several transactions, in JSON; the last part decides its ingest. */
+  ingest_parts: { organization_id: string; ingest_id: string; part: number; items: string; decides: boolean }
   /** How often an organization's items changed. */
   item_revisions: { organization_id: string; revision: number }
   /** What each of the latest revisions changed: the items' ids in JSON; null: too many to be named. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Tx } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { forgetItems, rereadItems } from '../memory-canvas/index.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
@@ -62,13 +63,31 @@ export async function dropClaims(
   return Dropped.parse(rows)[0]?.dropped ?? 0
 }
 
+const Claimed = z.array(z.object({ id: z.string() }))
+
+const findClaims = prepare(`
+  select distinct s.source_item_id as id from json_array_elements_text($2::json) as given(id)
+  join synced_items s on s.organization_id = $1 and s.source_item_id = given.id::uuid`)
+
+/** Which of these items runs have brought, of whatever source. */
+export async function findClaimed(
+  db: Db,
+  organizationId: string,
+  itemIds: readonly string[],
+): Promise<Set<string>> {
+  if (itemIds.length === 0) return new Set()
+  const { rows } = await findClaims(db, [organizationId, JSON.stringify(itemIds)])
+  return new Set(Claimed.parse(rows).map((row) => row.id))
+}
+
+const deleteClaims = prepare(`
+  delete from synced_items s
+  using json_to_recordset($2::json) as k(provider text, "externalId" text)
+  join source_items i on i.organization_id = $1 and i.provider = k.provider and i.external_id = k."externalId"
+  where s.organization_id = $1 and s.source_item_id = i.id`)
+
 /** Ends all claims on these items: from now on they are as a caller pushed them, and no run removes them. */
 export async function endClaims(tx: Tx, organizationId: string, items: readonly CleanItem[]): Promise<void> {
   const keys = JSON.stringify(items.map(({ provider, externalId }) => ({ provider, externalId })))
-  await sql`
-    delete from synced_items s
-    using json_to_recordset(${keys}::json) as k(provider text, "externalId" text)
-    join source_items i
-      on i.organization_id = ${organizationId} and i.provider = k.provider and i.external_id = k."externalId"
-    where s.organization_id = ${organizationId} and s.source_item_id = i.id`.execute(tx)
+  await deleteClaims(tx, [organizationId, keys])
 }

@@ -5,19 +5,20 @@ import type { Row } from '../database/schema.ts'
 import type { ModelRegistry } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
+import { changeItems } from '../vector-memory/index.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { refuseDuplicates, requireSources } from './check-documents.ts'
-import { endClaims } from './claims.ts'
 import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-items.ts'
 import type { CleanItem, NewItem } from './item.ts'
 import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
-import { cleanItems, embedPlainWords, prepareItems } from './prepare-items.ts'
+import { cleanItems, embedPlainWords } from './prepare-items.ts'
 import { blameItems } from './refused-by-model.ts'
-import { StalePreparation, type StoreCounts, storeItems } from './store-items.ts'
+import type { SlicedIngests } from './sliced-ingests.ts'
+import type { StoreCounts } from './store-items.ts'
+import { ingestItems, type WithinWrite, writeItems } from './write-items.ts'
 
 export interface SourceItemView {
   id: string
@@ -63,55 +64,43 @@ export interface Items {
   remove(caller: Caller, item: NamedItem): Promise<DeletedItemView>
   /**
    * Writes items outside of any request. They are chunked and embedded first; then one transaction stores them and does
-   * what else belongs to the act. Both are repeated when others got in between, so `within` may run more than once.
+   * what else belongs to the act, or several, where a database with one session has other work too: each stores a part of the items.
+   * All is repeated when others got in between, so `within` may run more than once for an item.
    * @throws AppError `embedding_model_mismatch`, `upstream_error`; RefusedByModel when the items are at fault that the embedding
    * model refuses them; what `within` throws
    */
   write(
     organizationId: string,
     items: readonly NewItem[],
-    within?: (tx: Tx, counts: StoreCounts, changes: ItemChanges) => Promise<void>,
+    within?: WithinWrite,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
 }
-
-/** How often items are prepared anew because others changed the same ones meanwhile. */
-const PREPARATIONS_MAX = 8
 
 /** Ingests of this process at one time: they keep processor and database busy, and one place is always left for others. */
 const INGESTS = { concurrency: 3, concurrencyPerOwner: 2, waitMaxMs: 45_000 }
 /** What a document costs beside its text, in characters. */
 const DOCUMENT_COST = 2_000
 
-/** What an organization remembers: its items, with their chunks and vectors. */
-export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock }): Items {
-  const { db, models, clock } = deps
+/**
+ * What an organization remembers: its items, with their chunks and vectors.
+ * @param deps.sliced given for a database with one session, where transactions have to be short
+ */
+export function createItems(deps: {
+  db: Db
+  models: ModelRegistry
+  clock: Clock
+  sliced?: SlicedIngests | null
+}): Items {
+  const { db, models, clock, sliced = null } = deps
+  const storing = { db, models, clock, sliced }
   const admit = createFairLimit({ what: 'Ingests', ...INGESTS })
-
-  const writeClean = async (
-    organizationId: string,
-    items: readonly CleanItem[],
-    within: (tx: Tx, counts: StoreCounts, changes: ItemChanges) => Promise<void>,
-    signal?: AbortSignal,
-  ): Promise<StoreCounts> => {
-    for (let attempt = 1; ; attempt++) {
-      const prepared = await prepareItems(db, models, { organizationId, items }, signal)
-      try {
-        return await changeItems(db, organizationId, async (tx, changes) => {
-          const counts = await storeItems(tx, changes, prepared, clock.now())
-          await within(tx, counts, changes)
-          return counts
-        })
-      } catch (error) {
-        if (!(error instanceof StalePreparation) || attempt === PREPARATIONS_MAX) throw error
-      }
-    }
-  }
 
   return {
     async write(organizationId, items, within = async () => {}, signal) {
       const clean = await cleanItems(items, signal)
-      return await writeClean(organizationId, clean, within, signal).catch(async (error: unknown) => {
+      const given = { organizationId, items: clean, within }
+      return await writeItems(storing, given, signal).catch(async (error: unknown) => {
         throw await blameItems(error, () => embedPlainWords(db, models, organizationId, signal))
       })
     },
@@ -121,10 +110,9 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
       const work = async (): Promise<StoreCounts> => {
         signal?.throwIfAborted()
         await requireSources(db, caller, items)
-        const recordIngest = async (tx: Tx, { ingested, skipped }: StoreCounts): Promise<void> => {
+        const record = async (tx: Tx, { ingested, skipped }: StoreCounts): Promise<void> => {
           // A source may have been removed while its documents were embedded.
           await requireSources(tx, caller, items)
-          await endClaims(tx, organizationId, items)
           await recordEvent(tx, {
             organizationId,
             actor: actorOf(caller),
@@ -137,7 +125,7 @@ export function createItems(deps: { db: Db; models: ModelRegistry; clock: Clock 
           })
         }
         try {
-          return await writeClean(organizationId, items, recordIngest, signal)
+          return await ingestItems(storing, { organizationId, items, record }, signal)
         } catch (error) {
           // Its row is gone already: say which, as when it was never there.
           if (isForeignKeyViolation(error)) await requireSources(db, caller, items)

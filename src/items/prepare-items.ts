@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import {
   ensureStoredModel,
   type ModelRegistry,
@@ -10,7 +10,7 @@ import {
 } from '../embeddings/index.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
 import { type Chunk, chunkTextToEmbed, chunkingDocument } from './chunk-text.ts'
-import { inSlices, type Pausable } from '../kernel/slices.ts'
+import { inSlices, type Pausable, SHORT_SLICE_MS } from '../kernel/slices.ts'
 import { type CleanItem, cleanItem, itemKey, type NewItem } from './item.ts'
 
 /** A chunk with one vector for each model of the preparation, in their order. */
@@ -26,11 +26,13 @@ export interface EmbeddedItem extends CleanItem {
 /** Items that are ready to be written, each list ordered by key, no key twice. */
 export interface PreparedItems {
   organizationId: string
-  /** The models as they were; storing is refused when they are others by then. */
-  activeModelId: number | null
-  targetModelId: number | null
-  /** The models that the vectors are of, by their stored id. The first one answers queries. */
+  /**
+   * The models that the vectors are of, by their stored id. The first one answers queries, or is to, where none does yet. Storing is
+   * refused when another one does by then,
+   */
   modelIds: readonly number[]
+  /** or when the organization moves to another one than it did. */
+  targetModelId: number | null
   /** The stored ones have the same content, so that nothing had to be embedded. */
   unchanged: readonly CleanItem[]
   changed: readonly EmbeddedItem[]
@@ -48,6 +50,8 @@ interface Embedder {
   model: EmbeddingModel
 }
 
+/** Looked up by one statement: the embedded database has other work too. */
+const ITEMS_A_LOOKUP = 250
 /** Chunks handed to a model at once: enough for a remote one to fill its own batches side by side. */
 const CHUNKS_A_BATCH = 384
 
@@ -66,16 +70,15 @@ export async function prepareItems(
   const embedders = await embeddersOf(db, models, state)
   const distinct = [...new Map(items.map((item) => [itemKey(item), item])).values()]
   const ordered = inKeyOrder(distinct)
-  const stored = await findStoredItems(db, organizationId, ordered)
+  const stored = await findStored(db, organizationId, ordered)
   const isUnchanged = (item: CleanItem): boolean => stored.get(itemKey(item))?.hash === item.hash
   const differing = ordered.filter((item) => !isUnchanged(item))
-  const changed = await inSlices(cutting(differing), signal)
+  const changed = await inSlices(cutting(differing), signal, SHORT_SLICE_MS)
   await embedChunks(changed, embedders, signal)
   return {
     organizationId,
-    activeModelId: state.active?.id ?? null,
-    targetModelId: state.target?.id ?? null,
     modelIds: embedders.map(({ id }) => id),
+    targetModelId: state.target?.id ?? null,
     unchanged: ordered.filter(isUnchanged),
     changed,
   }
@@ -103,7 +106,7 @@ function withoutVectors(chunk: Chunk): EmbeddedChunk {
 
 /** Items as they are stored, with turns for other work: metadata and bodies may be large. */
 export async function cleanItems(items: readonly NewItem[], signal?: AbortSignal): Promise<CleanItem[]> {
-  return await inSlices(cleaning(items), signal)
+  return await inSlices(cleaning(items), signal, SHORT_SLICE_MS)
 }
 
 function* cleaning(items: readonly NewItem[]): Pausable<CleanItem[]> {
@@ -186,6 +189,28 @@ const StoredRows = z.array(
   }),
 )
 
+/** The stored items among `items`, by key, looked up a few at a time. */
+export async function findStored(
+  db: Db,
+  organizationId: string,
+  items: readonly CleanItem[],
+): Promise<Map<string, StoredItem>> {
+  const found = new Map<string, StoredItem>()
+  for (let start = 0; start < items.length; start += ITEMS_A_LOOKUP) {
+    const some = await findStoredItems(db, organizationId, items.slice(start, start + ITEMS_A_LOOKUP))
+    for (const [key, item] of some) found.set(key, item)
+  }
+  return found
+}
+
+const storedAmong = (suffix: string) => `
+  select i.id, i.provider, i.external_id as "externalId", i.source_id as "sourceId", encode(i.content_sha256, 'hex') as hash
+  from json_to_recordset($2::json) as k(n int, provider text, "externalId" text)
+  join source_items i on i.organization_id = $1 and i.provider = k.provider and i.external_id = k."externalId"
+  order by k.n ${suffix}`
+const findThem = prepare(storedAmong(''))
+const lockThem = prepare(storedAmong('for no key update of i'))
+
 /** The stored items among `items`, by key. With `lock`, in the order of `items`, until the transaction ends. */
 export async function findStoredItems(
   db: Db | Tx,
@@ -194,12 +219,6 @@ export async function findStoredItems(
   lock = false,
 ): Promise<Map<string, StoredItem>> {
   const keys = JSON.stringify(items.map(({ provider, externalId }, n) => ({ n, provider, externalId })))
-  const { rows } = await sql`
-    select i.id, i.provider, i.external_id as "externalId", i.source_id as "sourceId", encode(i.content_sha256, 'hex') as hash
-    from json_to_recordset(${keys}::json) as k(n int, provider text, "externalId" text)
-    join source_items i
-      on i.organization_id = ${organizationId} and i.provider = k.provider and i.external_id = k."externalId"
-    order by k.n
-    ${lock ? sql`for no key update of i` : sql``}`.execute(db)
+  const { rows } = await (lock ? lockThem : findThem)(db, [organizationId, keys])
   return new Map(StoredRows.parse(rows).map((row) => [itemKey(row), row]))
 }

@@ -13,6 +13,7 @@ import {
   findStoredItems,
   inKeyOrder,
   type PreparedItems,
+  type StoredItem,
 } from './prepare-items.ts'
 
 export interface StoreCounts {
@@ -27,6 +28,20 @@ export class StalePreparation extends Error {
   constructor() {
     super('the stored items or models changed while these were prepared')
     this.name = 'StalePreparation'
+  }
+}
+
+/** How often items are prepared anew because others changed the same ones meanwhile. */
+const PREPARATIONS_MAX = 8
+
+/** Does what prepares and stores, and again where what was prepared is stale. @throws what the last attempt threw */
+export async function untilFresh<Result>(act: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof StalePreparation) || attempt === PREPARATIONS_MAX) throw error
+    }
   }
 }
 
@@ -49,21 +64,40 @@ export async function storeItems(
   prepared: PreparedItems,
   syncedAt: Date,
 ): Promise<StoreCounts> {
+  const items = inKeyOrder([...prepared.unchanged, ...prepared.changed])
+  if (items.length === 0) return { ingested: 0, skipped: 0 }
+  await lockModelsForWriting(tx, prepared.organizationId)
+  await requireSameModels(tx, prepared)
+  const stored = await findStoredItems(tx, prepared.organizationId, items, true)
+  return await storeKnown(tx, changes, prepared, stored, syncedAt)
+}
+
+/** Whether an organization's models are those that items were prepared with. @throws StalePreparation */
+export async function requireSameModels(
+  tx: Tx,
+  { organizationId, modelIds, targetModelId }: PreparedItems,
+): Promise<void> {
+  const state = await readModelState(tx, organizationId)
+  if ((state.target?.id ?? null) !== targetModelId) throw new StalePreparation()
+  const [modelId = 0] = modelIds
+  const active = state.active?.id ?? (await adoptModel(tx, organizationId, modelId))
+  if (active !== modelId) throw new StalePreparation()
+}
+
+/**
+ * `storeItems` where the models are the same and nobody can change what is stored.
+ * @param stored the items among these that are stored
+ * @throws StalePreparation
+ */
+export async function storeKnown(
+  tx: Tx,
+  changes: ItemChanges,
+  prepared: PreparedItems,
+  stored: ReadonlyMap<string, StoredItem>,
+  syncedAt: Date,
+): Promise<StoreCounts> {
   const { organizationId, unchanged, changed } = prepared
   const items = inKeyOrder([...unchanged, ...changed])
-  if (items.length === 0) return { ingested: 0, skipped: 0 }
-  await lockModelsForWriting(tx, organizationId)
-  const state = await readModelState(tx, organizationId)
-  const sameModels =
-    (state.active?.id ?? null) === prepared.activeModelId &&
-    (state.target?.id ?? null) === prepared.targetModelId
-  if (!sameModels) throw new StalePreparation()
-  if (state.active === null) {
-    const adopted = await adoptModel(tx, organizationId, prepared.modelIds[0] ?? 0)
-    if (adopted !== prepared.modelIds[0]) throw new StalePreparation()
-  }
-
-  const stored = await findStoredItems(tx, organizationId, items, true)
   const isStored = (item: CleanItem): boolean => stored.get(itemKey(item))?.hash === item.hash
   if (!unchanged.every(isStored)) throw new StalePreparation()
   const moved = items.filter(isStored).flatMap((item) => {

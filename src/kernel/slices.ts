@@ -2,16 +2,23 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 /** Work goes on for so long, in milliseconds, before others get their turn. */
 const SLICE_MS = 10
+/** The same of work that is often under way for seconds: a request beside it has several turns to wait for. */
+export const SHORT_SLICE_MS = 5
 
 /** Work that can pause: it yields wherever others may get their turn, each time after well under a millisecond of its own. */
 export type Pausable<Result> = Generator<void, Result>
 
 /**
- * The result of work that may take long, done in slices of some ten milliseconds between which the event loop goes on.
+ * The result of work that may take long, done in slices of some ten milliseconds, or as many as are given, between which the event
+ * loop goes on.
  * @throws what the work throws, and the reason of `signal`
  */
-export async function inSlices<Result>(work: Pausable<Result>, signal?: AbortSignal): Promise<Result> {
-  return await inSlicesOf(SLICE_MS, work, async () => {
+export async function inSlices<Result>(
+  work: Pausable<Result>,
+  signal?: AbortSignal,
+  sliceMs = SLICE_MS,
+): Promise<Result> {
+  return await inSlicesOf(sliceMs, work, async () => {
     await turn()
     signal?.throwIfAborted()
   })

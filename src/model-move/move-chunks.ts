@@ -10,7 +10,7 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { embedAll, embeddingInput } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
-import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
+import { changeOutOfTurn, type ItemChanges } from '../vector-memory/index.ts'
 import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
 
 /** What of a logger is needed here. */
@@ -161,7 +161,7 @@ async function moveAll(
     const itemIds = await findItemsAfter(db, held.organizationId, after, ITEMS_A_BATCH)
     const last = itemIds.at(-1)
     if (last === undefined) {
-      const done = await changeItems(db, held.organizationId, (tx, changes) =>
+      const done = await changeOutOfTurn(db, held.organizationId, (tx, changes) =>
         finish(tx, changes, held, clock.now()),
       )
       if (done) return true

@@ -13,7 +13,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { currentRole } from '../organizations/index.ts'
-import { changeItems } from '../vector-memory/index.ts'
+import { changeOutOfTurn } from '../vector-memory/index.ts'
 import { createDeletion, type RemovalLogger, type RemovalTimes, TIMES } from './delete-organization.ts'
 import { endAccess, type SourceEnds } from './end-access.ts'
 import { findRemoved } from './lease.ts'
@@ -172,7 +172,7 @@ async function mark(
   organizationId: string,
   check: Check,
 ): Promise<RemovalView> {
-  return await changeItems(options.db, organizationId, async (tx, changes) => {
+  return await changeOutOfTurn(options.db, organizationId, async (tx, changes) => {
     const organization = await read(tx, organizationId, true)
     await check(tx)
     if (organization.removedAt !== null) return toView(organization)

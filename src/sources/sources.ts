@@ -10,7 +10,7 @@ import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { findProvider, type ProviderChannel, providersOf } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { changeItems } from '../vector-memory/index.ts'
+import { changeOutOfTurn } from '../vector-memory/index.ts'
 import { changeSource, insertPushOnlySource } from './change-source.ts'
 import { type Overview, previewRemoval, readOverview, type RemovalPreview } from './count-stored.ts'
 import type { Removals } from './removals.ts'
@@ -157,7 +157,7 @@ export function createSources(deps: SourcesDeps): Sources {
 async function removeSource(deps: SourcesDeps, caller: Caller, id: string): Promise<SourceView> {
   const { db, clock, keepWithinPlan, disconnect, removals } = deps
   const source = { organizationId: caller.organizationId, sourceId: id }
-  const removed = await changeItems(db, caller.organizationId, async (tx, changes) => {
+  const removed = await changeOutOfTurn(db, caller.organizationId, async (tx, changes) => {
     const before = await getSource(tx, caller, id, 'locked')
     await disconnect.prepare(tx, source)
     await removals.mark(tx, changes, source)

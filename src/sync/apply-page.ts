@@ -53,8 +53,9 @@ const REMOVED_AT_ONCE = 500
 
 /**
  * Stores a page: its items, deletions, failures, counts and cursor in one transaction, together with the proof that the
- * lease is still ours. With the last page of a full crawl, what the crawl has not seen is removed first, and the run ends.
- * @throws LeaseLost, SourcePaused: nothing was written. What embedding or the database throw, when no single item is to blame.
+ * lease is still ours; embedded, some of the items in transactions before it. With the last page of a full crawl, what the crawl has
+ * not seen is removed first, and the run ends.
+ * @throws LeaseLost, SourcePaused: the page is not done. What embedding or the database throw, when no single item is to blame.
  */
 export async function applyPage(
   deps: ApplyDependencies,
@@ -123,16 +124,23 @@ async function applyPart(
   const upserted = read.map(({ externalId, metadata }) => ({ externalId, hasPolicy: hasPolicy(metadata) }))
   const comes = new Set(upserted.map(({ externalId }) => externalId))
   const goes = part.deletions.map(storableText).filter((id) => !comes.has(id))
-  let counts: PageCounts = { ingested: 0, deleted: 0, failed: 0 }
-  await deps.items.write(
+  let others = { deleted: 0, failed: 0 }
+  const { ingested } = await deps.items.write(
     organizationId,
     items,
-    async (tx, { ingested }, changes) => {
+    async (tx, { items: stored, counts, isLast }, changes) => {
       const lastSnapshot = await requireUnpaused(tx, run)
       // What comes with changes is as new as the last full crawl.
       const snapshot = part.snapshot ?? lastSnapshot
       await requireLease(tx, run)
-      await markSynced(tx, source, upserted, snapshot)
+      const ids = new Set(stored.map(({ externalId }) => externalId))
+      await markSynced(
+        tx,
+        source,
+        upserted.filter(({ externalId }) => ids.has(externalId)),
+        snapshot,
+      )
+      if (!isLast) return await countIngested(tx, run, counts.ingested)
       if (part.snapshot !== null)
         await markSeen(
           tx,
@@ -143,8 +151,8 @@ async function applyPart(
       const at = deps.clock.now()
       const deleted = await dropClaims(tx, changes, source, goes, at)
       const failed = await keepFailures(tx, run, part.failures, at)
-      counts = { ingested, deleted, failed }
-      await saveProgress(tx, run, part, counts)
+      others = { deleted, failed }
+      await saveProgress(tx, run, part, { ingested: counts.ingested, ...others })
       if (part.finishes) {
         await deps.finish(tx, run, { succeeded: true, snapshot: part.snapshot })
       }
@@ -152,7 +160,7 @@ async function applyPart(
     signal,
   )
   for (const failure of part.failures) if ('fault' in failure) deps.onItemFault(run, failure.fault)
-  return counts
+  return { ingested, ...others }
 }
 
 function newItem(source: TakenRun['source'], item: ProviderItem): NewItem {
@@ -174,6 +182,16 @@ async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
   const source = await lockSource(tx, run.source)
   if (source?.status === 'disabled') throw new SourcePaused()
   return source?.lastSnapshot ?? null
+}
+
+/** Of a part that others follow. */
+async function countIngested(tx: Tx, run: TakenRun, ingested: number): Promise<void> {
+  await tx
+    .updateTable('sync_runs')
+    .set({ items_ingested: sql<number>`items_ingested + ${ingested}` })
+    .where('organization_id', '=', run.organizationId)
+    .where('id', '=', run.runId)
+    .execute()
 }
 
 async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCounts): Promise<void> {

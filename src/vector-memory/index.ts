@@ -1,5 +1,6 @@
-export { changeItems, type ItemChanges } from './item-changes.ts'
+export { changeItems, changeOutOfTurn, type ItemChanges } from './item-changes.ts'
 export type { ItemScope } from './item-facts.ts'
+export { itemTurnsOf } from './item-turns.ts'
 export { createSavedCopies } from './saved-copies.ts'
 export {
   type Candidates,

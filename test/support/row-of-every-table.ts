@@ -185,6 +185,7 @@ function rowsOf({ id, userId, sourceId, itemId }: FilledOrganization, modelId: n
       provider: 'notion',
       embedding: '[1,2,3]',
     },
+    ingest_parts: { organization_id, ingest_id: randomUUID(), part: 1, items: '[]', decides: true },
     item_revisions: { organization_id, revision: 1 },
     item_changes: { organization_id, revision: 1, item_ids: null },
     canvas_work: { organization_id },

@@ -36,6 +36,7 @@ export const LAYOUT = {
   synced_items: 'tenant',
   chunks: 'tenant',
   chunk_embeddings: 'tenant',
+  ingest_parts: 'tenant',
   item_revisions: 'tenant',
   item_changes: 'tenant',
   canvas_work: 'tenant',

@@ -24,6 +24,8 @@ export interface EmbeddedQueries {
 export interface EmbeddedThread extends EmbeddedQueries {
   /** Whether it answers nothing any more. */
   readonly hasEnded: boolean
+  /** Whether anything that was asked is not answered yet. */
+  readonly isAsked: boolean
   /**
    * A transaction, which waits for the session by itself: its first statement says what became of that.
    * @param modes such as `isolation level repeatable read`
@@ -136,8 +138,10 @@ function wayTo(worker: Worker, onLost: (error: Error) => void): EmbeddedWay {
 /** The database at the end of a way. */
 export function embeddedThread(way: EmbeddedWay): EmbeddedThread {
   let begun = 0
+  let unanswered = 0
   const ask = async <Row>(request: EmbeddedRequest): Promise<EmbeddedResult<Row>> => {
-    const outcome = await way.ask(request)
+    unanswered += 1
+    const outcome = await way.ask(request).finally(() => (unanswered -= 1))
     // Made here and not where the answer arrives, so that the stack tells who asked.
     if ('error' in outcome) throw receivedError(outcome.error)
     // The rows are what the statement says, as with every query.
@@ -150,6 +154,9 @@ export function embeddedThread(way: EmbeddedWay): EmbeddedThread {
     ...queries(null),
     get hasEnded() {
       return way.hasEnded
+    },
+    get isAsked() {
+      return unanswered > 0
     },
     begin({ modes = '', idleMs }) {
       const transaction = begun++

@@ -144,6 +144,7 @@ export function embeddedDatabase(
     driver: 'embedded',
     files,
     openPatient: null,
+    isAwaited: () => thread.isAsked,
     async close() {
       try {
         await beforeClose()

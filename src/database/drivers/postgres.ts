@@ -79,6 +79,7 @@ export async function openPostgres({
     driver: 'postgres',
     files: null,
     openPatient: () => openPostgres({ url, connectionsMax: 1, isPatient: true }),
+    isAwaited: null,
     close: () => pool.end(),
   }
 }

@@ -1,0 +1,93 @@
+import type { Db, Tx } from '../database/database.ts'
+import type { ModelRegistry } from '../embeddings/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
+import { endClaims } from './claims.ts'
+import { type CleanItem, itemKey } from './item.ts'
+import { prepareItems } from './prepare-items.ts'
+import type { SlicedIngests } from './sliced-ingests.ts'
+import { cutSlices, itemsOf, storeSlices } from './slices.ts'
+import { type StoreCounts, storeItems, untilFresh } from './store-items.ts'
+
+interface Dependencies {
+  db: Db
+  models: ModelRegistry
+  clock: Clock
+  /** Given where transactions have to be short. */
+  sliced: SlicedIngests | null
+}
+
+/** What one transaction has stored of what is written. */
+export interface StoredPart {
+  /** Those with the same content too. */
+  items: readonly CleanItem[]
+  counts: StoreCounts
+  /** Nothing comes after it. */
+  isLast: boolean
+}
+
+/** What else belongs to the act of writing items, in each of its transactions. */
+export type WithinWrite = (tx: Tx, part: StoredPart, changes: ItemChanges) => Promise<void>
+
+/** Prepares items and stores them: in one transaction, or in short ones that each store a part. */
+export async function writeItems(
+  { db, models, clock, sliced }: Dependencies,
+  {
+    organizationId,
+    items,
+    within,
+  }: { organizationId: string; items: readonly CleanItem[]; within: WithinWrite },
+  signal?: AbortSignal,
+): Promise<StoreCounts> {
+  const written: StoreCounts = { ingested: 0, skipped: 0 }
+  let rest = items
+  await untilFresh(async () => {
+    const prepared = await prepareItems(db, models, { organizationId, items: rest }, signal)
+    let slices = sliced ? cutSlices(prepared) : [prepared]
+    while (slices.length > 0) {
+      signal?.throwIfAborted()
+      const part = await changeItems(db, organizationId, async (tx, changes) => {
+        const { stored, counts } = await storeSlices(slices, sliced?.isAwaited, (slice) =>
+          storeItems(tx, changes, slice, clock.now()),
+        )
+        const isLast = stored.length === slices.length
+        const whole = { items: stored.flatMap(itemsOf), counts, isLast }
+        await within(tx, whole, changes)
+        return { ...whole, slices: stored.length }
+      })
+      written.ingested += part.counts.ingested
+      written.skipped += part.counts.skipped
+      slices = slices.slice(part.slices)
+      const done = new Set(part.items.map(itemKey))
+      rest = rest.filter((item) => !done.has(itemKey(item)))
+    }
+  })
+  return written
+}
+
+/** Prepares what a caller gives and stores it, all or nothing, as the caller's own. */
+export async function ingestItems(
+  { db, models, clock, sliced }: Dependencies,
+  {
+    organizationId,
+    items,
+    record,
+  }: {
+    organizationId: string
+    items: readonly CleanItem[]
+    /** Within the transaction that decides it. */
+    record: (tx: Tx, counts: StoreCounts) => Promise<void>
+  },
+  signal?: AbortSignal,
+): Promise<StoreCounts> {
+  return await untilFresh(async () => {
+    const prepared = await prepareItems(db, models, { organizationId, items }, signal)
+    if (sliced && cutSlices(prepared).length > 1) return await sliced.store(prepared, record, signal)
+    return await changeItems(db, organizationId, async (tx, changes) => {
+      const counts = await storeItems(tx, changes, prepared, clock.now())
+      await endClaims(tx, organizationId, items)
+      await record(tx, counts)
+      return counts
+    })
+  })
+}

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
+import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
+import { createModelRegistry } from '../embeddings/index.ts'
+import { createItems, createSlicedIngests, type Items } from '../items/index.ts'
+
+/** In one page, and in several parts. */
+const COUNT = 150
+
+let bench: SyncBench
+let provider: FakeProvider
+
+beforeEach(async () => {
+  bench = await startSyncBench()
+  provider = createFakeProvider('notion', { pageSize: COUNT })
+  for (let n = 0; n < COUNT; n++) provider.put(`doc-${n}`, `Words of ${n}.`)
+})
+afterEach(() => bench.close())
+
+/** How it looks from inside: the connection to the database ends (admin_shutdown). */
+class DeadWorker extends Error {
+  readonly code = '57P01'
+}
+
+/** Stores a page in parts, since somebody always waits for the database; dies within the part of a number, if one is given. */
+function writer(diesIn?: number): Pick<Items, 'write'> & { parts: number } {
+  const model = hashEmbeddingModel()
+  const models = createModelRegistry({ configured: model, builtin: async () => model })
+  const deps = { db: bench.db, models, clock: { now: () => new Date(bench.now) } }
+  const onError = (error: unknown): void => void bench.errors.push(error)
+  const sliced = createSlicedIngests({ ...deps, isAwaited: () => true, onError })
+  const items = createItems({ ...deps, sliced })
+  const counting = {
+    parts: 0,
+    write: (...[organizationId, given, within, signal]: Parameters<Items['write']>) =>
+      items.write(
+        organizationId,
+        given,
+        async (tx, part, changes) => {
+          await within?.(tx, part, changes)
+          counting.parts += 1
+          if (counting.parts === diesIn) throw new DeadWorker()
+        },
+        signal,
+      ),
+  }
+  return counting
+}
+
+const claims = async (): Promise<number> =>
+  (await bench.db.selectFrom('synced_items').select('external_id').execute()).length
+
+describe('a page that is stored in parts', () => {
+  it('is counted and claimed item by item, and ends its run with the last part', async () => {
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    const items = writer()
+    await bench.worker(provider.adapter, { items }).settle()
+    expect(items.parts).toBeGreaterThan(3)
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: COUNT })
+    expect([Object.keys(await bench.stored(sourceId)).length, await claims()]).toEqual([COUNT, COUNT])
+  })
+
+  it('is gone on with by the next worker where one dies in between, each item counted once [SYNC-4]', async () => {
+    const sourceId = await bench.connect()
+    const runId = await bench.queue(sourceId)
+    await bench.worker(provider.adapter, { items: writer(3) }).settle()
+    const { length } = Object.keys(await bench.stored(sourceId))
+    expect(length).toBeGreaterThan(0)
+    expect(length).toBeLessThan(COUNT)
+    expect([await claims(), (await bench.run(runId)).items_ingested]).toEqual([length, length])
+    await bench.expireLeases()
+    await bench.worker(provider.adapter, { items: writer() }).settle()
+    expect(await bench.run(runId)).toMatchObject({
+      status: 'succeeded',
+      items_discovered: COUNT,
+      items_ingested: COUNT,
+    })
+    expect([Object.keys(await bench.stored(sourceId)).length, await claims()]).toEqual([COUNT, COUNT])
+  })
+})
