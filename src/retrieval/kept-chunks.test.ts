@@ -49,3 +49,12 @@ describe('names that were seen', () => {
     expect(seen.note(often)).toBeLessThan(8)
   })
 })
+
+describe('what is kept of metadata', () => {
+  it('counts as what it takes, not as it is written: an empty object has two characters', () => {
+    const metadata = { list: Array.from({ length: 900 }, () => ({})) }
+    const kept = createKept(50_000)
+    kept.set(1, { ...chunk(''), shown: { ...chunk('').shown, metadata } })
+    expect(kept.size).toBe(0)
+  })
+})

@@ -12,6 +12,9 @@ const VECTOR_BYTES_MAX = 24 * 2 ** 20
 const BYTES_A_NUMBER = 2
 /** What a chunk takes beside its numbers and characters. */
 const CHUNK_BYTES = 512
+/** What a list or an object of metadata takes beside what is in it, another value or a key beside its characters. */
+const LIST_BYTES = 64
+const VALUE_BYTES = 32
 /** Names that are counted; 576 KiB. */
 const PLACES = 2 ** 16
 /** Counts are halved after so many names, so that what came long ago counts little (Einziger and others, TinyLFU, 2017). */
@@ -56,11 +59,27 @@ export function createKept(bytes: number): Kept {
     sizeCalculation: ({ values, shown: { title, content, url, metadata } }) =>
       CHUNK_BYTES +
       values.byteLength +
-      title.length +
-      content.length +
-      (url?.length ?? 0) +
-      JSON.stringify(metadata).length,
+      bytesOfText(title) +
+      bytesOfText(content) +
+      bytesOfText(url ?? '') +
+      bytesOf(metadata),
   })
+}
+
+/** What a value of JSON takes, about, which can be twenty times what is written: an empty object of two characters takes 64 bytes. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return VALUE_BYTES + bytesOfText(value)
+  if (value === null || typeof value !== 'object') return VALUE_BYTES
+  if (Array.isArray(value)) return value.reduce<number>((sum, inner) => sum + bytesOf(inner), LIST_BYTES)
+  return Object.entries(value).reduce(
+    (sum, [key, inner]) => sum + VALUE_BYTES + bytesOfText(key) + bytesOf(inner),
+    LIST_BYTES,
+  )
+}
+
+/** A text of other characters than ASCII may take two bytes for each. */
+function bytesOfText(text: string): number {
+  return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length
 }
 
 /** A name for what is stored of a chunk, which another text or vector in the same place has not. */

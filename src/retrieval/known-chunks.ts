@@ -12,6 +12,7 @@ import {
 import { createKeptChunks, type KeptChunks } from './kept-chunks.ts'
 import { keyText } from './read-chunks.ts'
 import { createReadLater } from './read-later.ts'
+import type { SumOrder } from './sum-order.ts'
 import { createSumming } from './summing.ts'
 import { byNearness, isCertainOfScope, type KnownNear, lastOf, tellNear, type Told } from './tell-near.ts'
 
@@ -36,28 +37,32 @@ export function createKnownChunks({
   const summing = createSumming(db)
   const readLater = createReadLater(db, kept)
 
-  const tell = async (query: NearestQuery, proposed: Candidates): Promise<Told> => {
+  const tell = async (
+    query: NearestQuery,
+    proposed: Candidates,
+  ): Promise<Told & { order: SumOrder | null }> => {
     const order = await summing.order()
     const told = tellNear(kept, query, proposed, order)
     if (told.unknown.length > 0 && order !== null && isCertainOfScope(query))
       readLater(query, proposed, { unknown: told.unknown, order })
-    return told
+    return { ...told, order }
   }
 
   /** Has the database tell the nearest of the best that are known and of what is not. */
   const decideBest = async (
     query: NearestQuery,
     proposed: Candidates,
-    { near, unknown }: Told,
+    { near, unknown, order }: Told & { order: SumOrder | null },
   ): Promise<Decided> => {
     const best = near.slice(0, query.limit)
     const decided = await decideNearest(db, query, [...best.map(({ candidate }) => candidate), ...unknown])
     const { nearest, removedSourceIds, revision } = decided
     if (nearest.state !== 'found' || revision !== proposed.stage.revision) return decided
-    const isAsKnown = isSame(best, nearest.chunks, unknown.length === 0)
-    if (isAsKnown && removedSourceIds.length === 0) return decided
-    if (!isAsKnown) summing.doubt()
-    // The copy may hold items of a removed source: what is near beyond these was not asked for.
+    // The copy may hold items of a removed source, which are not told: what is near beyond these was not asked for.
+    const isAllThere = removedSourceIds.length === 0
+    const isAsKnown = isSame(best, nearest.chunks, unknown.length === 0 && isAllThere)
+    if (isAsKnown && isAllThere) return decided
+    if (!isAsKnown) summing.doubt(order)
     return await decideNearest(db, query, proposed.keys)
   }
 

@@ -5,8 +5,8 @@ import { findSumOrder, type SumOrder } from './sum-order.ts'
 export interface Summing {
   /** The same object for as long as it is believed; null: none that is known. @throws what the database throws */
   order(): Promise<SumOrder | null>
-  /** The database has told another sum: it is another server by now, perhaps. */
-  doubt(): void
+  /** The database has told another sum than this order makes: it is another server by now, perhaps. */
+  doubt(order: SumOrder | null): void
 }
 
 /** Where the database adds up in ever other orders, none is believed. */
@@ -16,10 +16,11 @@ const DOUBTS_MAX = 3
 export function createSumming(db: Db): Summing {
   let doubts = 0
   let finding: Promise<SumOrder | null> | null = null
+  let believed: SumOrder | null = null
   const find = async (): Promise<SumOrder | null> => {
     try {
       const order = await findSumOrder(db)
-      return order && { ...order }
+      return (believed = order && { ...order })
     } catch (error) {
       finding = null
       throw error
@@ -27,7 +28,10 @@ export function createSumming(db: Db): Summing {
   }
   return {
     order: () => (finding ??= find()),
-    doubt() {
+    doubt(order) {
+      // Searches that run together are told of the same server.
+      if (order === null || order !== believed) return
+      believed = null
       doubts += 1
       finding = doubts < DOUBTS_MAX ? null : Promise.resolve(null)
     },

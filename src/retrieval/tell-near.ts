@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { storableJson } from '../kernel/text.ts'
 import type { Candidate, Candidates } from '../vector-memory/index.ts'
 import type { NearChunk, NearestQuery } from './find-nearest.ts'
@@ -82,11 +83,12 @@ function createNearness(
   }
 }
 
+const Stored = z.record(z.string(), z.unknown())
+
 /** Whether a chunk's item has all values of the filter, as jsonb contains them: they are neither lists nor objects. */
 function createMetadataTest({ filter }: NearestQuery): (chunk: KeptChunk) => boolean {
-  const asked = Object.entries(filter.metadata ?? {}).map(
-    ([key, value]) => [String(storableJson(key)), storableJson(value)] as const,
-  )
+  // As it is stored: two keys may become the same, of which the last one counts.
+  const asked = Object.entries(Stored.parse(storableJson(filter.metadata ?? {})))
   return ({ shown: { metadata } }) =>
     asked.every(([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value)
 }

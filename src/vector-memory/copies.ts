@@ -118,9 +118,18 @@ export class Copies {
     await entry.following
   }
 
-  /** Does something in the background for which an entry is kept; a stop ends it. Where it fails, the entry is given up. */
+  /** Does something in the background for which an entry is kept, without changing it; a stop ends it, or keeps it from beginning. */
   later(entry: Entry, act: (signal: AbortSignal) => Promise<void>): void {
-    void this.#work(entry, () => act(this.#stopping.signal))
+    const { signal } = this.#stopping
+    if (signal.aborted) return
+    void this.#work(entry, async () => {
+      try {
+        await act(signal)
+      } catch (error) {
+        // The copy is as it was: a stop saves it, and searches go on with it.
+        if (!signal.aborted) this.#onError(error, entry.organizationId)
+      }
+    })
   }
 
   /** Keeps an entry's memory its own for a search, until that lets go. */

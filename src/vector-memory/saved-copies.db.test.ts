@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -153,6 +154,29 @@ describe('copies that a stop saves', () => {
     expect(pagesRead).toBe(0)
     expect(answered).toEqual(await answersAnew())
     expect(await files()).toEqual([])
+  })
+
+  it('are of what is read in the background too, which the stop ends', async () => {
+    const memory = start()
+    const { active } = await readModelState(database.db, organization.id)
+    const copy = await memory.take({
+      organizationId: organization.id,
+      modelId: active?.id ?? 0,
+      dimensions: model.dimensions,
+    })
+    const proposed = await copy?.candidates(await model.embedQuery('word3'), 10, { providers: null })
+    proposed?.copy.later(async () => await Promise.reject(new Error('the database is away for a moment')))
+    await until(
+      'the error',
+      () => errors.length,
+      (told) => told === 1,
+    )
+    // The copy is as it was.
+    expect(memory.held().organizations).toBe(1)
+    proposed?.copy.later(async (signal) => await sleep(MINUTE, undefined, { signal }))
+    copy?.letGo()
+    await memory.close()
+    expect([await files(), errors.length]).toEqual([[`${organization.id}.vectors`], 1])
   })
 
   it('are all in memory soon after a start, and in no file, whether or not anybody searches', async () => {

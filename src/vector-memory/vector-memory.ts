@@ -23,11 +23,11 @@ export interface WholeCopy {
   readonly rows: number
   /** How many numbers the vectors of so many rows have. */
   readonly vectorNumbers: number
-  /** The chunks of the rows from one to before another. */
+  /** The chunks of the rows from one to before another; none once the copy is given up. */
   candidates(from: number, to: number): Candidate[]
   /**
-   * Does something in the background, for which the copy is kept; a stop ends it. Where it fails, the copy is given up and the
-   * memory's `onError` told.
+   * Does something in the background, for which the copy is kept and which leaves it as it is; a stop ends it. Where it fails,
+   * the memory's `onError` is told.
    */
   later(act: (signal: AbortSignal) => Promise<void>): void
 }
@@ -105,6 +105,7 @@ function wholeCopy(copies: Copies, entry: Entry): WholeCopy {
       return entry.copy.rows
     },
     candidates(from, to) {
+      if (entry.isDropped) return []
       const rows = Array.from(
         { length: Math.max(0, Math.min(to, entry.copy.rows) - from) },
         (_, at) => from + at,
