@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
@@ -26,12 +26,13 @@ const textOf = (number: number): string =>
   Array.from({ length: 12 }, (_, at) => WORDS[((number % 350) * (at + 3) + at * at) % WORDS.length]).join(' ')
 
 let database: TestDatabase
+let statements = 0
 let organization: TestOrganization
 let active: StoredModel
 let memory: VectorMemory
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase(() => void (statements += 1))
   const { db } = database
   organization = await insertOrganization(db)
   const models = createModelRegistry({ configured: model, builtin: async () => model })
@@ -81,13 +82,9 @@ async function queryOf(words: string, asked: Partial<NearestQuery> = {}): Promis
 
 /** How many statements are sent while something is done. */
 async function statementsOf(act: () => Promise<unknown>): Promise<number> {
-  const sent = vi.spyOn(database.db, 'executeQuery')
-  try {
-    await act()
-    return sent.mock.calls.length
-  } finally {
-    sent.mockRestore()
-  }
+  const before = statements
+  await act()
+  return statements - before
 }
 
 /** What is proposed for the second time is read in the background. */

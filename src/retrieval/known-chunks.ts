@@ -1,4 +1,5 @@
 import type { Db } from '../database/database.ts'
+import { inSlices } from '../kernel/slices.ts'
 import type { Candidates } from '../vector-memory/index.ts'
 import {
   type Decided,
@@ -14,7 +15,7 @@ import { keyText } from './read-chunks.ts'
 import { createReadLater } from './read-later.ts'
 import type { SumOrder } from './sum-order.ts'
 import { createSumming } from './summing.ts'
-import { byNearness, isCertainOfScope, type KnownNear, lastOf, tellNear, type Told } from './tell-near.ts'
+import { byNearness, isCertainOfScope, type KnownNear, lastOf, tellingNear, type Told } from './tell-near.ts'
 
 /**
  * Decides of what a copy proposes as the database does, to the last digit: by what is kept of chunks, as far as that goes, and else
@@ -42,7 +43,7 @@ export function createKnownChunks({
     proposed: Candidates,
   ): Promise<Told & { order: SumOrder | null }> => {
     const order = await summing.order()
-    const told = tellNear(kept, query, proposed, order)
+    const told = await inSlices(tellingNear(kept, query, proposed, order))
     if (told.unknown.length > 0 && order !== null && isCertainOfScope(query))
       readLater(query, proposed, { unknown: told.unknown, order })
     return { ...told, order }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
@@ -14,12 +14,13 @@ const model = hashEmbeddingModel({ dimensions: 512 })
 const ITEMS = 60
 
 let database: TestDatabase
+let statements = 0
 let organization: TestOrganization
 let active: StoredModel
 let memory: VectorMemory
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase(() => void (statements += 1))
   const { db } = database
   organization = await insertOrganization(db)
   const models = createModelRegistry({ configured: model, builtin: async () => model })
@@ -67,13 +68,9 @@ async function queryOf(asked: Partial<NearestQuery> = {}): Promise<NearestQuery>
 }
 
 async function statementsOf(act: () => Promise<unknown>): Promise<number> {
-  const sent = vi.spyOn(database.db, 'executeQuery')
-  try {
-    await act()
-    return sent.mock.calls.length
-  } finally {
-    sent.mockRestore()
-  }
+  const before = statements
+  await act()
+  return statements - before
 }
 
 async function untilKnown(ask: () => Promise<unknown>): Promise<void> {

@@ -13,8 +13,10 @@ export type ReadLater = (
   missed: { unknown: readonly Candidate[]; order: SumOrder },
 ) => void
 
-/** Of one statement: it takes an embedded database some milliseconds. */
-const READ_MAX = 64
+/** Of one statement: it takes an embedded database some milliseconds, and the process as many where items have much metadata. */
+const READ_MAX = 32
+/** After a failure nothing is read for so long. */
+const FAILED_MS = 60_000
 /** A small organization is read whole once so many searches had to ask. */
 const SEARCHES_BEFORE = 8
 /** How often a chunk was proposed lately before it is read: of large organizations only what is asked for all the time stays. */
@@ -29,6 +31,7 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
   /** How many searches of a copy had to ask; none once it was read whole. */
   const asked = new WeakMap<WholeCopy, number>()
   let isReading = false
+  let notBefore = 0
 
   async function read(
     of: Pick<NearestQuery, 'organizationId' | 'model'>,
@@ -69,7 +72,7 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
     const searches = (asked.get(copy) ?? 0) + 1
     asked.set(copy, searches)
     const isWhole = searches >= SEARCHES_BEFORE && isSmall(copy)
-    if (isReading || (again.length === 0 && !isWhole)) return
+    if (isReading || performance.now() < notBefore || (again.length === 0 && !isWhole)) return
     if (isWhole) asked.set(copy, Number.NEGATIVE_INFINITY)
     isReading = true
     copy.later(async (signal) => {
@@ -77,6 +80,9 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
         await (isWhole
           ? readAll({ organizationId, model }, { copy, order }, signal)
           : read({ organizationId, model }, again, { copy, stage, order }))
+      } catch (error) {
+        notBefore = performance.now() + FAILED_MS
+        throw error
       } finally {
         isReading = false
       }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 
 /*
@@ -14,15 +15,18 @@ const KINDS = [
   { path: '/v1/context', body: { query: ASKED, limit: 3 } },
 ]
 
+let database: TestDatabase
 let services: TestService[]
+const statements: string[] = []
 let organization: TestOrganization
 
 beforeAll(async () => {
-  const first = await startTestService()
-  services = [first, await startTestService({ database: first.database })]
+  database = await createTestDatabase(({ query }) => void statements.push(query.sql))
+  services = [await startTestService({ database }), await startTestService({ database })]
 })
 afterAll(async () => {
-  for (const service of services.toReversed()) await service.close()
+  for (const service of services) await service.close()
+  await database.close()
 })
 
 const oneOf = (at: number): TestService => {
@@ -57,15 +61,9 @@ const ask = (
 
 /** The statements that read vectors or texts while something is asked. */
 async function readsOf(act: () => Promise<unknown>): Promise<string[]> {
-  const sent = vi.spyOn(oneOf(0).database.db, 'executeQuery')
-  try {
-    await act()
-    return sent.mock.calls.flatMap(([statement]) =>
-      'sql' in statement && /chunk_embeddings|from chunks/.test(statement.sql) ? [statement.sql] : [],
-    )
-  } finally {
-    sent.mockRestore()
-  }
+  statements.length = 0
+  await act()
+  return statements.filter((text) => /chunk_embeddings|from chunks/.test(text))
 }
 
 /** Both processes know all that these requests find. */
@@ -129,8 +127,7 @@ describe('a search whose answer is known', () => {
         expect((await ask(at, kind, slack)).body.hits).toEqual([])
         expect((await ask(at, kind, notion)).body.hits).not.toEqual([])
       }
-    const { db } = oneOf(0).database
-    await db.updateTable('api_keys').set({ revoked_at: new Date() }).where('id', '=', id).execute()
+    await database.db.updateTable('api_keys').set({ revoked_at: new Date() }).where('id', '=', id).execute()
     for (const at of services.keys())
       for (const kind of KINDS) expect((await ask(at, kind, notion)).status).toBe(401)
   })
