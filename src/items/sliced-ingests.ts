@@ -18,7 +18,7 @@ import {
 } from './ingest-journal.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import { findStored, type PreparedItems, prepareItems, type StoredItem } from './prepare-items.ts'
-import { cutSlices, itemsOf, storeSlices } from './slices.ts'
+import { cutSlices, itemsOf, letOthersGoFirst, storeSlices } from './slices.ts'
 import {
   requireSameModels,
   StalePreparation,
@@ -161,7 +161,10 @@ async function storePlan(
     throw error
   }
   try {
-    while (rest.length > 0) rest = await storeNext(options, plan, rest)
+    while (rest.length > 0) {
+      await letOthersGoFirst()
+      rest = await storeNext(options, plan, rest)
+    }
     await erase(db, ingest, parts)
   } catch (error) {
     leave(ingest, parts)
@@ -281,6 +284,7 @@ async function storeAnew(
         }),
       )
       slices = slices.slice(stored.length)
+      if (slices.length > 0) await letOthersGoFirst()
     }
   })
 }

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CleanItem } from './item.ts'
 import type { StoreCounts } from './store-items.ts'
 import { type EmbeddedItem, inKeyOrder, type PreparedItems } from './prepare-items.ts'
 
-/** What a slice costs at most, in chunks: it takes the embedded database eight milliseconds or so. */
-const SLICE_COST_MAX = 96
+/** What a slice costs at most, in chunks: it takes the embedded database four milliseconds or so. */
+const SLICE_COST_MAX = 48
+/** Whoever was waited for may ask for more: a request has two or three statements. */
+const GRACE_MS = 3
 /** What an item's own row costs. */
 const ITEM_COST = 1
 /** And one that is stored as it is. */
@@ -52,6 +55,11 @@ function costOf(item: CleanItem): number {
 
 function isEmbedded(item: CleanItem): item is EmbeddedItem {
   return 'chunks' in item
+}
+
+/** Between two transactions of one ingest: somebody waits. */
+export async function letOthersGoFirst(): Promise<void> {
+  await sleep(GRACE_MS)
 }
 
 /**

@@ -6,7 +6,7 @@ import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import { prepareItems } from './prepare-items.ts'
 import type { SlicedIngests } from './sliced-ingests.ts'
-import { cutSlices, itemsOf, storeSlices } from './slices.ts'
+import { cutSlices, itemsOf, letOthersGoFirst, storeSlices } from './slices.ts'
 import { type StoreCounts, storeItems, untilFresh } from './store-items.ts'
 
 interface Dependencies {
@@ -60,6 +60,7 @@ export async function writeItems(
       slices = slices.slice(part.slices)
       const done = new Set(part.items.map(itemKey))
       rest = rest.filter((item) => !done.has(itemKey(item)))
+      if (slices.length > 0) await letOthersGoFirst()
     }
   })
   return written
