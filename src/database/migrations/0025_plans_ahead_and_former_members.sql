@@ -1,8 +1,15 @@
 -- What a plan that was bought becomes, and when: another one, or with no tier its end. All null: it stays as it is.
 alter table subscriptions
   add column planned_at timestamptz,
-  add column planned_tier text check (planned_tier in ('builder', 'studio', 'scale')),
-  add column planned_interval text check (planned_interval in ('monthly', 'annual'));
+  add column planned_tier text,
+  add column planned_interval text;
+
+-- Each on its own and by its name: a distributed table takes no column together with a constraint.
+alter table subscriptions
+  add constraint subscriptions_planned_tier_check check (planned_tier in ('builder', 'studio', 'scale'));
+
+alter table subscriptions
+  add constraint subscriptions_planned_interval_check check (planned_interval in ('monthly', 'annual'));
 
 alter table payment_accounts
   -- What the payment processor has otherwise than this service takes it, as the last reading found it.
