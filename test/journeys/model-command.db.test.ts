@@ -130,7 +130,8 @@ describe('memory model use, while the change is under way', () => {
     await until(
       'the command following',
       () => running.stderr(),
-      (text) => text.includes('looking for'),
+      // Whether it looks before the download has begun or after.
+      (text) => /looking for|downloading/.test(text),
     )
     running.child.kill('SIGINT')
     const { code, stderr } = await running.done
