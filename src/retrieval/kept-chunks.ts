@@ -6,7 +6,7 @@ import type { SumOrder } from './sum-order.ts'
 /** What chunks of small organizations take together, in bytes; one of 1,024 numbers and 1,000 characters takes 3.5 KiB. */
 const SMALL_BYTES_MAX = 48 * 2 ** 20
 /** What those of the others take, of which there are too many to keep them all. */
-const LARGE_BYTES_MAX = 8 * 2 ** 20
+const LARGE_BYTES_MAX = 4 * 2 ** 20
 /** The vectors of a small organization take no more. */
 const VECTOR_BYTES_MAX = 24 * 2 ** 20
 const BYTES_A_NUMBER = 2
