@@ -28,10 +28,10 @@ export interface PreparedItems {
   organizationId: string
   /**
    * The models that the vectors are of, by their stored id. The first one answers queries, or is to, where none does yet. Storing is
-   * refused when another one does by then,
+   * refused when another one does by then.
    */
   modelIds: readonly number[]
-  /** or when the organization moves to another one than it did. */
+  /** What the organization moves to; null: nowhere. Storing is refused when that is another one by then. */
   targetModelId: number | null
   /** The stored ones have the same content, so that nothing had to be embedded. */
   unchanged: readonly CleanItem[]
