@@ -8,7 +8,7 @@ import { openPostgres } from '../src/database/drivers/postgres.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { besideRequests } from './canvas-beside-requests.ts'
 import { fillCanvas, keepRevision } from './canvas-fill.ts'
-import { environmentOf, type Place } from './fill.ts'
+import { environmentOf, namedServer, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, send, startServer } from './server.ts'
 
@@ -29,7 +29,7 @@ type MakePlaces = (letter: string) => Place
 
 /** Measures one or both databases, one or both halves, and keeps the figures. */
 export async function benchCanvas(args: readonly string[]): Promise<void> {
-  const server = process.env.TEST_DATABASE_URL
+  const server = namedServer(args.find((arg) => arg === 'postgres'))
   for (const [part, measure] of [
     ['queries', measureQueries],
     ['worker', measureWorker],

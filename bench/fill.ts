@@ -28,6 +28,19 @@ export function environmentOf({ dataDir, databaseUrl }: Place): Record<string, s
   return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '' }
 }
 
+/**
+ * The PostgreSQL server to measure on, if one is named.
+ * @param wanted which database was asked for, if one was
+ * @throws Error where PostgreSQL was, and no server is named
+ */
+export function namedServer(wanted: 'postgres'): string
+export function namedServer(wanted: string | undefined): string | undefined
+export function namedServer(wanted: string | undefined): string | undefined {
+  const url = process.env.TEST_DATABASE_URL
+  if (wanted === 'postgres' && !url) throw new Error('Name a PostgreSQL server by TEST_DATABASE_URL')
+  return url
+}
+
 /** Works with a database of its own on a server, and drops it. */
 export async function inNewDatabase<Result>(
   serverUrl: string,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { benchDocument, benchQuery } from './corpus.ts'
-import { environmentOf, inNewDatabase } from './fill.ts'
+import { environmentOf, inNewDatabase, namedServer } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { call, startServer } from './server.ts'
 
@@ -258,7 +258,7 @@ if (process.argv[2] === 'canvas') {
   process.exit()
 }
 const wanted = process.argv[2]
-const postgresUrl = process.env.TEST_DATABASE_URL
+const postgresUrl = namedServer(wanted)
 const results: Result[] = []
 for (const chunks of SIZES) {
   if (wanted !== 'postgres') results.push(await onEmbedded(chunks))

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { benchQuery } from './corpus.ts'
-import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, type Place } from './fill.ts'
+import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, namedServer, type Place } from './fill.ts'
 import { drawGrowth, type GrowthPoint } from './growth-chart.ts'
 import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, send, startServer, untilInMemory } from './server.ts'
@@ -50,7 +50,7 @@ interface Result {
 export async function benchSearch([wanted, ...sizes]: readonly string[]): Promise<void> {
   const chunks = sizes.length > 0 ? sizes.map(Number) : SIZES
   const results: Result[] = []
-  const server = process.env.TEST_DATABASE_URL
+  const server = namedServer(wanted)
   const fewer = chunks.filter((size) => size <= EMBEDDED_MOST)
   if (wanted !== 'postgres') results.push(...(await onEmbedded(fewer)))
   if (wanted !== 'embedded' && server) results.push(...(await onPostgres(server, chunks)))

@@ -7,7 +7,7 @@ import { systemClock } from '../src/kernel/clock.ts'
 import { insertOrganization } from '../src/organizations/index.ts'
 import { insertPushOnlySource } from '../src/sources/index.ts'
 import { benchQuery, seededRandom } from './corpus.ts'
-import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, type Place } from './fill.ts'
+import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, namedServer, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { percentile } from './search.ts'
 import { call, startServer } from './server.ts'
@@ -41,8 +41,7 @@ interface Result {
 
 /** Measures and keeps the figures. @throws where no server is named */
 export async function benchTenants(args: readonly string[]): Promise<void> {
-  const serverUrl = process.env.TEST_DATABASE_URL
-  if (!serverUrl) throw new Error('Name a PostgreSQL server by TEST_DATABASE_URL')
+  const serverUrl = namedServer('postgres')
   const [organizations = 2_000, chunksEach = 1_000, memoryMb = 512] = args.map(Number)
   const measured = await inNewDatabase(serverUrl, async (place) => {
     const keys = await makeTenants(place, { organizations, chunksEach })

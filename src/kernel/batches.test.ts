@@ -19,74 +19,84 @@ function batches(sizeMax?: number) {
     },
     ...(sizeMax === undefined ? {} : { sizeMax }),
   })
-  return { runs, ask }
+  /** Waits until so many have begun. */
+  const begun = async (count: number): Promise<void> => {
+    while (runs.length < count) await turn()
+  }
+  return { runs, ask, begun }
 }
 
 describe('what is asked for together', () => {
-  it('runs the first at once, and those that came meanwhile in one go, in their order', async () => {
-    const { runs, ask } = batches()
-    const asked = ['a1', 'a2', 'a3'].map(ask)
-    expect(runs.map(({ asks }) => asks)).toEqual([['a1']])
-    runs[0]?.end(['A1'])
-    expect(await asked[0]).toBe('A1')
+  it('runs what is asked for in one turn in one go, and what comes meanwhile in the next, in their order', async () => {
+    const { runs, ask, begun } = batches()
+    const asked = ['a1', 'a2'].map(ask)
     await turn()
-    expect(runs.map(({ asks }) => asks)).toEqual([['a1'], ['a2', 'a3']])
-    runs[1]?.end(['A2', 'A3'])
-    expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'A3'])
+    const later = ['a3', 'a4'].map(ask)
+    await turn()
+    expect(runs.map(({ asks }) => asks)).toEqual([['a1', 'a2']])
+    runs[0]?.end(['A1', 'A2'])
+    expect(await Promise.all(asked)).toEqual(['A1', 'A2'])
+    await begun(2)
+    expect(runs.map(({ asks }) => asks)).toEqual([
+      ['a1', 'a2'],
+      ['a3', 'a4'],
+    ])
+    runs[1]?.end(['A3', 'A4'])
+    expect(await Promise.all(later)).toEqual(['A3', 'A4'])
   })
 
-  it('lets no key wait for another', () => {
+  it('lets no key wait for another', async () => {
     const { runs, ask } = batches()
     for (const text of ['a1', 'b1', 'c1']) void ask(text)
+    await turn()
     expect(runs.map(({ asks }) => asks)).toEqual([['a1'], ['b1'], ['c1']])
   })
 
   it('never answers by a run that had begun before', async () => {
-    const { runs, ask } = batches()
+    const { runs, ask, begun } = batches()
     void ask('a1')
-    void ask('a2')
+    await turn()
+    const late = ask('a2')
     runs[0]?.end(['A1'])
-    await turn()
-    const late = ask('a3')
+    await begun(2)
+    expect(runs[1]?.asks).toEqual(['a2'])
     runs[1]?.end(['A2'])
-    await turn()
-    expect(runs[2]?.asks).toEqual(['a3'])
-    runs[2]?.end(['A3'])
-    expect(await late).toBe('A3')
+    expect(await late).toBe('A2')
   })
 
   it('refuses one alone, or all of a run that failed, and goes on', async () => {
-    const { runs, ask } = batches()
-    const first = ask('a1')
+    const { runs, ask, begun } = batches()
+    const failed = ask('a1').catch((error: unknown) => error)
+    await turn()
     const [second, third, fourth] = ['a2', 'a3', 'a4'].map(ask)
-    const failed = first.catch((error: unknown) => error)
     runs[0]?.fail(new Error('lost'))
     expect(await failed).toEqual(new Error('lost'))
-    await turn()
+    await begun(2)
     const refused = third?.catch((error: unknown) => error)
     runs[1]?.end(['A2', new Error('full'), 'A4'])
     expect([await second, await refused, await fourth]).toEqual(['A2', new Error('full'), 'A4'])
-    await turn()
     void ask('a5')
-    expect(runs).toHaveLength(3)
+    await begun(3)
+    expect(runs[2]?.asks).toEqual(['a5'])
   })
 
   it('says so where a run forgets one', async () => {
     const { runs, ask } = batches()
     const asked = ask('a1').catch((error: unknown) => error)
+    await turn()
     runs[0]?.end([])
     expect(await asked).toEqual(new Error('a batch of 1 got 0 answers'))
   })
 
   it('bounds a run', async () => {
-    const { runs, ask } = batches(2)
-    const asked = ['a1', 'a2', 'a3', 'a4'].map(ask)
+    const { runs, ask, begun } = batches(2)
+    const asked = ['a1', 'a2', 'a3', 'a4', 'a5'].map(ask)
     for (const index of [0, 1, 2]) {
+      await begun(index + 1)
       runs[index]?.end([...(runs[index].asks ?? [])])
-      await turn()
     }
-    expect(runs.map(({ asks }) => asks.length)).toEqual([1, 2, 1])
-    expect(await Promise.all(asked)).toEqual(['a1', 'a2', 'a3', 'a4'])
+    expect(runs.map(({ asks }) => asks.length)).toEqual([2, 2, 1])
+    expect(await Promise.all(asked)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
   })
 
   it('gives each its own answer, whenever it is asked', async () => {

@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
 export interface BatchOptions<Ask, Answer> {
   /** What is of one key waits for one another and is done together. */
   keyOf: (ask: Ask) => string
@@ -14,8 +16,8 @@ interface Waiting<Ask, Answer> extends PromiseWithResolvers<Answer> {
 }
 
 /**
- * Does what is asked for while the same is being done in one go, as soon as that is over: nothing waits for company, and what would
- * have stood in line for one row of the database costs one statement. Every run begins after all that it answers was asked.
+ * Does what is asked for in one turn of the event loop in one go, and what is asked for while that is being done in the next: what
+ * would have stood in line for one row of the database costs one statement. Every run begins after all that it answers was asked.
  * @returns what answers an ask; it rejects with what its run threw, or refused it with
  */
 export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask: Ask) => Promise<Answer> {
@@ -39,7 +41,11 @@ export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask
   }
 
   const serve = async (key: string, line: Waiting<Ask, Answer>[]): Promise<void> => {
-    while (line.length > 0) await runBatch(line.splice(0, sizeMax))
+    while (line.length > 0) {
+      // What other connections have brought is read by then: it comes along.
+      await turn()
+      await runBatch(line.splice(0, sizeMax))
+    }
     lines.delete(key)
   }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
-import type { Candidate, Candidates, VectorMemory } from '../vector-memory/index.ts'
+import type { Candidates, Proposed, VectorMemory } from '../vector-memory/index.ts'
 import { type Asked, askedWords, findWords, type FoundWords } from './asked-words.ts'
 import { findInMemory, findWithoutCopy, type SearchPath } from './find-in-memory.ts'
 import type { Decided, NearChunk, Nearest, NearestChunk, NearestQuery } from './find-nearest.ts'
@@ -98,7 +98,7 @@ export function createRankNearest({
 }
 
 /** What of the proposed each chunk is, in their order. */
-function candidatesOf(chunks: readonly NearChunk[], { keys }: Candidates): Candidate[] {
+function candidatesOf(chunks: readonly NearChunk[], { keys }: Candidates): Proposed[] {
   const byKey = new Map(keys.map((key) => [keyText(key), key]))
   return chunks.flatMap(
     ({ sourceItemId: itemId, position }) => byKey.get(keyText({ itemId, position })) ?? [],

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
+import { Factors, LANES, type Lanes } from './products.ts'
 
 /**
  * In which order a database adds up the 32-bit products of two vectors of halves: each in its turn to one of `lanes` sums, which
@@ -9,13 +10,11 @@ import { encodeHalfvec } from '../database/halfvec.ts'
  * of pgvector). The product of two halves has no more digits than 32 bits hold, so that the order is all there is to know.
  */
 export interface SumOrder {
-  /** A power of two. */
-  lanes: number
+  lanes: Lanes
   fold: 'halves' | 'neighbours' | 'in turn'
 }
 
 const FOLDS = ['halves', 'neighbours', 'in turn'] as const
-const LANES = [1, 2, 4, 8, 16, 32]
 const ORDERS: readonly SumOrder[] = LANES.flatMap((lanes) => FOLDS.map((fold) => ({ lanes, fold })))
 
 /** Of some is left over what narrower sums can take in their turn: 7 of 8, 15 of 16, 31 of 32. */
@@ -73,33 +72,14 @@ export function multiplierOf(
   order: SumOrder,
   { from, length }: { from: number; length: number } = { from: 0, length: values.length },
 ): Multiplier {
-  const { lanes } = order
-  const leftOver = from + length - (length % lanes)
-  // What is 0 changes no sum.
-  const places = new Uint32Array(length)
-  const factors = new Float64Array(length)
-  let count = 0
-  let inLanes = 0
-  for (let at = from; at < from + length; at++) {
-    const value = values[at] ?? 0
-    if (value === 0) continue
-    places[count] = at
-    factors[count] = value
-    count += 1
-    if (at < leftOver) inLanes = count
-  }
-  const sums = new Float32Array(lanes)
+  const factors = new Factors(values)
+  const part = { from, length, lanes: order.lanes }
   return {
     with(other) {
-      sums.fill(0)
-      for (let at = 0; at < inLanes; at++) {
-        const place = places[at] ?? 0
-        const lane = (place - from) & (lanes - 1)
-        sums[lane] = (sums[lane] ?? 0) + (factors[at] ?? 0) * (other[place] ?? 0)
-      }
+      const { sums, count } = factors.with(other, part)
       let sum = foldSums(sums, order)
-      for (let at = inLanes; at < count; at++)
-        sum = Math.fround(sum + (factors[at] ?? 0) * (other[places[at] ?? 0] ?? 0))
+      for (let at = from + count; at < from + length; at++)
+        sum = Math.fround(sum + (values[at] ?? 0) * (other[at] ?? 0))
       return sum
     },
   }
@@ -107,16 +87,7 @@ export function multiplierOf(
 
 /** The sum of a vector's squares, as a database of that order makes it. */
 export function sumOfSquares(values: Float16Array, order: SumOrder): number {
-  const { lanes } = order
-  const leftOver = values.length - (values.length % lanes)
-  const sums = new Float32Array(lanes)
-  for (let at = 0; at < leftOver; at++) {
-    const lane = at & (lanes - 1)
-    sums[lane] = (sums[lane] ?? 0) + (values[at] ?? 0) ** 2
-  }
-  let sum = foldSums(sums, order)
-  for (let at = leftOver; at < values.length; at++) sum = Math.fround(sum + (values[at] ?? 0) ** 2)
-  return sum
+  return multiplierOf(values, order).with(values)
 }
 
 function foldSums(sums: Float32Array, { fold, lanes }: SumOrder): number {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Greatest } from '../kernel/greatest.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { storableJson } from '../kernel/text.ts'
 import type { Candidate, Candidates } from '../vector-memory/index.ts'
@@ -13,7 +14,7 @@ export interface KnownNear {
   kept: KeptChunk
 }
 
-/** What is known of what a copy proposes. */
+/** What is known of what a copy proposes, as far as it may be among the nearest. */
 export interface Told {
   /** In scope, nearest first. */
   near: KnownNear[]
@@ -40,14 +41,19 @@ export function* tellingNear(
   const known = kept.of(copy)
   const near: KnownNear[] = []
   const unknown: Candidate[] = []
+  const best = new Greatest(query.limit)
   for (const [at, candidate] of keys.entries()) {
+    // So are all that follow.
+    if (candidate.atMost < best.least) break
     if (at % PAUSED_EVERY === PAUSED_EVERY - 1) yield
     const chunk = known.get(nameOf(candidate))
     if (chunk?.order !== order) unknown.push(candidate)
     else if (matches(chunk)) {
       const { score, meaning } = nearnessOf(chunk)
       const { itemId: sourceItemId, position } = candidate
-      if (score > 0) near.push({ candidate, chunk: { sourceItemId, position, score, meaning }, kept: chunk })
+      if (score <= 0) continue
+      near.push({ candidate, chunk: { sourceItemId, position, score, meaning }, kept: chunk })
+      best.note(score)
     }
   }
   return { near: near.toSorted((a, b) => byNearness(a.chunk, b.chunk)), unknown }
@@ -75,7 +81,7 @@ function createNearness(
   { vector, meaning }: NearestQuery,
   order: SumOrder,
 ): (other: KeptChunk) => Pick<NearChunk, 'score' | 'meaning'> {
-  const halves = Float16Array.from(vector)
+  const halves = new Float16Array(vector)
   const whole = multiplierOf(halves, order)
   const part: Multiplier | null = meaning && multiplierOf(halves, order, meaning)
   const squares = whole.with(halves)

@@ -1,3 +1,4 @@
+export { DIMENSIONS_MAX } from './block-layout.ts'
 export { changeItems, changeOutOfTurn, type ItemChanges } from './item-changes.ts'
 export type { ItemScope } from './item-facts.ts'
 export { itemTurnsOf } from './item-turns.ts'
@@ -6,6 +7,7 @@ export {
   type Candidates,
   createVectorMemory,
   type HeldCopy,
+  type Proposed,
   type VectorMemory,
   type WholeCopy,
 } from './vector-memory.ts'

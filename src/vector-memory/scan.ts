@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { Greatest } from '../kernel/greatest.ts'
 import { type BlockLayout, ROWS_A_BLOCK, SCALES_BYTES } from './block-layout.ts'
 import type { Question } from './question.ts'
 import { BLOCKS_AT_ONCE, type Room } from './shared-memory.ts'
@@ -94,23 +95,22 @@ class Nearest {
   #rows: number[] = []
   #uppers: number[] = []
   #lowers: number[] = []
-  /** The best lower bounds, ascending. */
-  readonly #best: Float64Array
-  #count = 0
-  #floor = 0
+  /** Of the lower bounds. */
+  readonly #best: Greatest
 
   constructor(job: ScanJob, memory: WebAssembly.Memory) {
     this.#job = job
     this.#scales = new Float32Array(memory.buffer)
-    this.#best = new Float64Array(job.limit)
+    this.#best = new Greatest(job.limit)
   }
 
   /** @returns whether they are still few enough */
   take(firstRow: number, uppers: Float32Array): boolean {
     const { rowItems, allowed } = this.#job
+    const best = this.#best
     for (let index = 0; index < uppers.length; index++) {
       const upper = uppers[index] ?? 0
-      if (upper < this.#floor || upper <= 0) continue
+      if (upper < best.least || upper <= 0) continue
       const row = firstRow + index
       const item = rowItems[row] ?? NO_ITEM
       if (item === NO_ITEM || (allowed !== null && allowed[item] !== 1)) continue
@@ -122,7 +122,7 @@ class Nearest {
 
   proposal(): Proposal {
     this.#drop()
-    return { rows: this.#rows, uppers: this.#uppers, lowers: this.#lowers, floor: this.#floor }
+    return { rows: this.#rows, uppers: this.#uppers, lowers: this.#lowers, floor: this.#best.least }
   }
 
   #keep(row: number, upper: number): void {
@@ -130,9 +130,7 @@ class Nearest {
     this.#rows.push(row)
     this.#uppers.push(upper)
     this.#lowers.push(lower)
-    if (lower <= this.#floor) return
-    this.#floor = keepBest(this.#best, this.#count, lower)
-    if (this.#count < this.#best.length) this.#count += 1
+    this.#best.note(lower)
   }
 
   /** What a row's similarity is off by at most. */
@@ -156,21 +154,8 @@ class Nearest {
   }
 
   #isKept(index: number): boolean {
-    return (this.#uppers[index] ?? 0) >= this.#floor
+    return (this.#uppers[index] ?? 0) >= this.#best.least
   }
-}
-
-/**
- * Puts a value among the best, which are in ascending order at the end of the list.
- * @returns the least of as many as the list has room for, or 0 while there are fewer
- */
-function keepBest(best: Float64Array, count: number, value: number): number {
-  const { length } = best
-  const first = count < length ? length - count - 1 : 0
-  let at = first
-  for (; at + 1 < length && (best[at + 1] ?? 0) < value; at++) best[at] = best[at + 1] ?? 0
-  best[at] = value
-  return first === 0 ? Math.max(0, best[0] ?? 0) : 0
 }
 
 /** What several scans of one copy propose together. */

@@ -3,11 +3,19 @@ import { Copies, type CopiesOptions, type Entry } from './copies.ts'
 import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
 import type { CopyOf } from './read-rows.ts'
+import type { Proposal } from './scan.ts'
 import { type Candidate, changing, type Stage, type VectorCopy } from './vector-copy.ts'
+
+/** A row that may be near to a question. */
+export interface Proposed extends Candidate {
+  /** So similar is it at most. */
+  atMost: number
+}
 
 /** What may be nearest to a question, and how near all else is at most. */
 export interface Candidates {
-  keys: Candidate[]
+  /** Those that may be the most similar come first. */
+  keys: Proposed[]
   /** What is no candidate is less similar than this; 0: it is not similar at all. */
   floor: number
   /** What of the items this is of. */
@@ -110,14 +118,19 @@ function wholeCopy(copies: Copies, entry: Entry): WholeCopy {
         { length: Math.max(0, Math.min(to, entry.copy.rows) - from) },
         (_, at) => from + at,
       )
-      return candidatesOf(entry.copy, rows)
+      return rows.map((row) => entry.copy.candidateOf(row)).filter(({ itemId }) => itemId !== '')
     },
     later: (act) => copies.later(entry, act),
   }
 }
 
-function candidatesOf(copy: VectorCopy, rows: readonly number[]): Candidate[] {
-  return rows.map((row) => copy.candidateOf(row)).filter(({ itemId }) => itemId !== '')
+function proposedOf(copy: VectorCopy, { rows, uppers }: Proposal): Proposed[] {
+  const proposed: Proposed[] = []
+  for (const [at, row] of rows.entries()) {
+    const { itemId, position, version } = copy.candidateOf(row)
+    if (itemId !== '') proposed.push({ itemId, position, version, atMost: uppers[at] ?? 1 })
+  }
+  return proposed.toSorted((one, other) => other.atMost - one.atMost)
 }
 
 function hold(
@@ -134,7 +147,7 @@ function hold(
       const proposal = await copies.scan(copy, { question, allowed: copy.facts.allowed(scope), limit })
       if (proposal === null) return null
       // A row may have gone while others were looked at: then this is of nothing that there was.
-      const keys = candidatesOf(copy, proposal.rows)
+      const keys = proposedOf(copy, proposal)
       return { keys, floor: proposal.floor, stage: copy.stage === stage ? stage : changing(), copy: whole }
     },
     count: (scope) => copy.facts.countRows(scope),

@@ -1,11 +1,5 @@
-import { writeFile } from 'node:fs/promises'
-import wabt from 'wabt'
-import { ROWS_A_BLOCK, SCALES_BYTES } from '../src/vector-memory/block-layout.ts'
-
-/*
- * Writes src/vector-memory/scan.wasm: node scripts/build-scan-kernel.ts
- * The kernel in WebAssembly's text, unrolled; a test compares what is checked in with it.
- */
+import { ROWS_A_BLOCK, SCALES_BYTES } from '../../src/vector-memory/block-layout.ts'
+import { times } from './text.ts'
 
 const WORD = 4
 /** Bytes of a register: four sums of 32 bits. */
@@ -20,10 +14,6 @@ const GROUPS = [8, 4, 2, 1]
 const [PAIRS_AT, BOUND_AT, SEGMENT_HEAD] = [WORD, 2 * WORD, 3 * WORD]
 /** A pair of a question: where it is in a block, and its two 16-bit numbers. */
 const PAIR = 2 * WORD
-
-function times(count: number, line: (index: number) => string): string {
-  return Array.from({ length: count }, (_, index) => line(index)).join('\n')
-}
 
 /** Runs over a block's rows, some at a time; `$turns` counts them. */
 function overRows(label: string, body: string): string {
@@ -91,7 +81,7 @@ function addSegment(): string {
  * similarity to the question can be. Sums are of 16-bit products in 32 bits, so they are exact; what was rounded away is in the
  * bound.
  */
-export function kernelText(): string {
+export function scanKernelText(): string {
   const [pairs = 1] = GROUPS
   return `(module
   (import "memory" "shared" (memory 1 65536 shared))
@@ -129,17 +119,3 @@ export function kernelText(): string {
       (br $next_block)))))
 `
 }
-
-/** The kernel as WebAssembly. */
-export async function buildKernel(): Promise<Uint8Array> {
-  const { parseWat } = await wabt()
-  const module = parseWat('scan.wat', kernelText(), { simd: true, threads: true })
-  try {
-    return module.toBinary({}).buffer
-  } finally {
-    module.destroy()
-  }
-}
-
-if (import.meta.main)
-  await writeFile(new URL('../src/vector-memory/scan.wasm', import.meta.url), await buildKernel())

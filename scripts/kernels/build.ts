@@ -1,0 +1,30 @@
+import { writeFile } from 'node:fs/promises'
+import wabt from 'wabt'
+import { productsKernelText } from './products.ts'
+import { scanKernelText } from './scan.ts'
+
+/*
+ * Writes the kernels: node scripts/kernels/build.ts
+ * They are made from WebAssembly's text, unrolled; tests compare what is checked in with it.
+ */
+
+/** Each kernel's text, by where it is kept. */
+const KERNELS = {
+  'src/vector-memory/scan.wasm': scanKernelText,
+  'src/retrieval/products.wasm': productsKernelText,
+}
+
+/** A kernel as WebAssembly. */
+export async function buildKernel(path: keyof typeof KERNELS): Promise<Uint8Array> {
+  const { parseWat } = await wabt()
+  const module = parseWat(path, KERNELS[path](), { simd: true, threads: true })
+  try {
+    return module.toBinary({}).buffer
+  } finally {
+    module.destroy()
+  }
+}
+
+if (import.meta.main)
+  for (const path of ['src/vector-memory/scan.wasm', 'src/retrieval/products.wasm'] as const)
+    await writeFile(new URL(`../../${path}`, import.meta.url), await buildKernel(path))
