@@ -48,7 +48,9 @@ interface Selection {
 
 /** Scopes that are remembered until an item changes: callers come back with theirs. */
 const SCOPES_MAX = 8
-const NO_PAIRS = new Uint32Array(0)
+/** Two hashes for each pair of key and value; of the few that an item has a list takes a quarter of what typed numbers take. */
+type Pairs = readonly number[]
+const NO_PAIRS: Pairs = []
 /** An item with more of them counts as one that may have any. */
 const PAIRS_MAX = 64
 
@@ -68,8 +70,8 @@ export class ItemFacts {
   readonly #sources: number[] = []
   readonly #authors: number[] = []
   readonly #updated: number[] = []
-  /** Two words for each pair of key and value; null: may have any. */
-  readonly #metadata: (Uint32Array | null)[] = []
+  /** null: may have any. */
+  readonly #metadata: (Pairs | null)[] = []
   /** How many rows each has. */
   readonly #rows: number[] = []
   readonly #free: number[] = []
@@ -97,7 +99,7 @@ export class ItemFacts {
     return item
   }
 
-  #set(item: number, row: Omit<ItemRow, 'metadata'>, metadata: Uint32Array | null): void {
+  #set(item: number, row: Omit<ItemRow, 'metadata'>, metadata: Pairs | null): void {
     this.#numbers.set(row.id, item)
     this.#ids[item] = row.id
     this.#versions[item] = ++versions
@@ -131,7 +133,7 @@ export class ItemFacts {
       source_id: this.#words.word(this.#sources[item]) ?? '',
       author_name: this.#words.word(this.#authors[item]),
       updated_at: this.#updated[item] ?? 0,
-      metadata: metadata && [...metadata],
+      metadata: metadata && metadata.map((hash) => hash >>> 0),
     }
   }
 
@@ -139,7 +141,7 @@ export class ItemFacts {
   restore(items: SavedItems): void {
     for (const row of items) {
       const item = this.#ids.length
-      if (row !== null) this.#set(item, row, row.metadata && Uint32Array.from(row.metadata))
+      if (row !== null) this.#set(item, row, row.metadata && row.metadata.map((hash) => hash | 0))
       else {
         this.#ids[item] = ''
         this.#rows[item] = 0
@@ -247,8 +249,8 @@ class Words {
   }
 }
 
-/** Two hashes of each pair of a key and a value that is neither list nor object; null: there are too many. */
-function hashPairs(metadata: Readonly<Record<string, unknown>>): Uint32Array | null {
+/** Of each pair of a key and a value that is neither list nor object; null: there are too many. */
+function hashPairs(metadata: Readonly<Record<string, unknown>>): Pairs | null {
   const pairs = Object.entries(metadata)
   if (pairs.length === 0) return NO_PAIRS
   if (pairs.length > PAIRS_MAX) return null
@@ -258,17 +260,17 @@ function hashPairs(metadata: Readonly<Record<string, unknown>>): Uint32Array | n
     const text = `${key}\0${JSON.stringify(value)}`
     hashes.push(hashText(text, 0x811c9dc5), hashText(text, 0x1b873593))
   }
-  return Uint32Array.from(hashes)
+  return hashes
 }
 
-/** FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), from a seed. */
+/** FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), from a seed; 32 bits with a sign. */
 function hashText(text: string, seed: number): number {
-  let hash = seed
+  let hash = seed | 0
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0
+  return hash
 }
 
-function hasAll(pairs: Uint32Array | null, wanted: Uint32Array): boolean {
+function hasAll(pairs: Pairs | null, wanted: Pairs): boolean {
   if (pairs === null) return true
   for (let at = 0; at < wanted.length; at += 2) {
     let found = false

@@ -13,6 +13,7 @@ export interface KnownBench {
   database: TestDatabase
   organization: TestOrganization
   memory: VectorMemory
+  write(items: readonly NewItem[]): Promise<void>
   /** As an admitted key asks for the nearest eight. */
   queryOf(words: string, asked?: Partial<NearestQuery>): Promise<NearestQuery>
   /** How many statements are sent while something is done. */
@@ -33,7 +34,8 @@ export async function startKnownBench(
   const organization = await insertOrganization(db)
   const models = createModelRegistry({ configured: model, builtin: async () => model })
   const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
-  await createItems({ db, models, clock }).write(organization.id, itemsOf(organization))
+  const items = createItems({ db, models, clock })
+  await items.write(organization.id, itemsOf(organization))
   const { active } = await readModelState(db, organization.id)
   if (active === null) throw new Error('nothing is stored')
   const memory = createVectorMemory({
@@ -54,6 +56,7 @@ export async function startKnownBench(
     database,
     organization,
     memory,
+    write: async (more) => void (await items.write(organization.id, more)),
     queryOf: async (words, asked = {}) => ({
       organizationId: organization.id,
       model: active,
