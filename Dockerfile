@@ -35,4 +35,4 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
 STOPSIGNAL SIGTERM
 # No npm in between: signals reach the service itself. The flags keep large syncs under 600 MB, as npm start has them.
 ENTRYPOINT ["node"]
-CMD ["--max-semi-space-size=16", "--heap-growing-percent=30", "src/main.ts"]
+CMD ["--max-semi-space-size=8", "--heap-growing-percent=30", "src/main.ts"]

@@ -6,7 +6,7 @@ import { freePort, untilReady } from '../test/support/service-process.ts'
 
 export const ADMIN_KEY = 'svc_benchmark-benchmark-benchmark-benchmark-00'
 /** As scripts/tasks/list.mjs has it. */
-const START_COMMAND = ['--max-semi-space-size=16', '--heap-growing-percent=30', 'src/main.ts']
+const START_COMMAND = ['--max-semi-space-size=8', '--heap-growing-percent=30', 'src/main.ts']
 
 export interface BenchServer {
   url: string
