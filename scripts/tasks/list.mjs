@@ -5,8 +5,8 @@
  */
 export const TASKS = {
   // A large sync makes garbage faster than V8 by itself cares to collect: with these the process stays under 600 MB.
-  // (16 MB take 15 to 50 MB more, and neither search nor ingest is faster by more than runs differ; of 20 % in place of 30 the
-  // collector takes more than it saves, and `--optimize-for-size` twice as much.)
+  // (16 MB take 15 to 50 MB more, and neither search nor ingest gains more than runs differ by; 20 % in place of 30 cost more of
+  // the processors than it was worth, and `--optimize-for-size` more still.)
   start: {
     command: ['--max-semi-space-size=8', '--heap-growing-percent=30', 'src/main.ts'],
     needsDevelopment: false,

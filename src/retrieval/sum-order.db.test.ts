@@ -39,11 +39,12 @@ describe('sums in the order of the database', () => {
           -(subvector(${a}, ${part.from + 1}, ${part.length}) <#> subvector(${b}, ${part.from + 1}, ${part.length})) as "inPart"`.execute(
           database.db,
         )
-        const product = multiplierOf(one, order).with(other)
+        const multiplier = multiplierOf(one, order)
+        const product = multiplier.with(other)
         expect({
           distance: distanceOf(product, sumOfSquares(one, order), sumOfSquares(other, order)),
           product,
-          inPart: multiplierOf(one, order, part).with(other),
+          inPart: multiplier.with(other, part),
         }).toEqual(rows[0])
       }
     },

@@ -61,22 +61,25 @@ export function distanceOf(product: number, squares: number, otherSquares: numbe
   return 1 - Math.max(-1, Math.min(1, similarity))
 }
 
-/** Multiplies a vector, or `length` numbers of it from `from` on, with the same numbers of others. */
+/** Some of a vector's numbers, `length` from `from` on. */
+interface Part {
+  from: number
+  length: number
+}
+
+/** Multiplies a vector, or a part of it, with the same numbers of others. */
 export interface Multiplier {
-  with(other: Float16Array): number
+  with(other: Float16Array, part?: Part): number
 }
 
 /** The sum of products of `values` with another vector's, as a database of that order makes it. */
-export function multiplierOf(
-  values: Float16Array,
-  order: SumOrder,
-  { from, length }: { from: number; length: number } = { from: 0, length: values.length },
-): Multiplier {
+export function multiplierOf(values: Float16Array, order: SumOrder): Multiplier {
+  const { lanes } = order
   const factors = new Factors(values)
-  const part = { from, length, lanes: order.lanes }
+  const whole: Part = { from: 0, length: values.length }
   return {
-    with(other) {
-      const { sums, count } = factors.with(other, part)
+    with(other, { from, length } = whole) {
+      const { sums, count } = factors.with(other, { from, length, lanes })
       let sum = foldSums(sums, order)
       for (let at = from + count; at < from + length; at++)
         sum = Math.fround(sum + (values[at] ?? 0) * (other[at] ?? 0))

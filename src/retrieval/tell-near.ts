@@ -5,7 +5,7 @@ import { storableJson } from '../kernel/text.ts'
 import type { Candidate, Candidates } from '../vector-memory/index.ts'
 import type { NearChunk, NearestQuery } from './find-nearest.ts'
 import { type KeptChunk, type KeptChunks, nameOf } from './kept-chunks.ts'
-import { distanceOf, type Multiplier, multiplierOf, type SumOrder } from './sum-order.ts'
+import { distanceOf, multiplierOf, type SumOrder } from './sum-order.ts'
 
 /** A chunk of which the process knows how near it is. */
 export interface KnownNear {
@@ -82,14 +82,13 @@ function createNearness(
   order: SumOrder,
 ): (other: KeptChunk) => Pick<NearChunk, 'score' | 'meaning'> {
   const halves = new Float16Array(vector)
-  const whole = multiplierOf(halves, order)
-  const part: Multiplier | null = meaning && multiplierOf(halves, order, meaning)
-  const squares = whole.with(halves)
+  const multiplier = multiplierOf(halves, order)
+  const squares = multiplier.with(halves)
   return (other) => {
-    const distance = distanceOf(whole.with(other.values), squares, other.squares)
+    const distance = distanceOf(multiplier.with(other.values), squares, other.squares)
     return {
       score: distance < 1 ? 1 - distance : 0,
-      meaning: part && part.with(other.values),
+      meaning: meaning && multiplier.with(other.values, meaning),
     }
   }
 }
