@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { dropActiveRuns } from '../sync/index.ts'
 import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
@@ -14,6 +15,7 @@ import { createItems, type Items } from '../items/index.ts'
 import { cleanItem } from '../items/item.ts'
 import { createRetrieval } from '../retrieval/index.ts'
 import { createSyncRuns } from '../sync/index.ts'
+import { changeItems } from '../vector-memory/index.ts'
 import { createRemovals, createSources, type Removals } from './index.ts'
 import { until } from '../../test/support/until.ts'
 import { testTerms } from '../../test/support/term-weights.ts'
@@ -131,6 +133,51 @@ describe('a source that was removed and is not deleted yet', () => {
     await expect(push(sourceId, 2)).rejects.toMatchObject({ code: 'not_found', details: { index: 0 } })
     expect(await rowsOf(sourceId)).toEqual({ items: 0, sources: 1 })
   })
+
+  it.runIf(process.env.TEST_DRIVER === 'postgres')(
+    'takes back what a write that was under way brings when all else is deleted, and tells every copy in memory',
+    async () => {
+      const { notion: sourceId } = bench.organization.sourceIds
+      const organizationId = bench.organization.id
+      await push(sourceId, 1)
+      const late = randomUUID()
+      const [written, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const writing = changeItems(bench.db, organizationId, async (tx, changes) => {
+        await sql`
+          insert into source_items
+          select (jsonb_populate_record(i, jsonb_build_object('id', ${late}::text, 'external_id', 'late'))).*
+          from source_items i where i.organization_id = ${organizationId} and i.source_id = ${sourceId}`.execute(
+          tx,
+        )
+        changes.add([late])
+        written.resolve()
+        await mayEnd.promise
+      })
+      await written.promise
+      const removals = removalsOf(bench.db)
+      const source = { organizationId, sourceId }
+      await changeItems(bench.db, organizationId, (tx, changes) => removals.mark(tx, changes, source))
+      const finishing = removals.finish(source)
+      const waiting = async (): Promise<unknown[]> => {
+        const { rows } = await sql`
+          select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+          bench.db,
+        )
+        return rows
+      }
+      await until('the removal waits for the write', waiting, (rows) => rows.length > 0)
+      mayEnd.resolve()
+      await Promise.all([writing, finishing])
+      expect(await rowsOf(sourceId)).toEqual({ items: 0, sources: 0 })
+      const told = await bench.db
+        .selectFrom('item_changes')
+        .select('revision')
+        .where('organization_id', '=', organizationId)
+        .where('item_ids', 'like', `%${late}%`)
+        .execute()
+      expect(told).toHaveLength(2)
+    },
+  )
 
   it('loses its run, which stores nothing more, and is not polled', async () => {
     const provider = createFakeProvider()

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { createTask } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
 import { deleteItems, dropClaims } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
@@ -100,14 +101,48 @@ interface Work {
 /** What other sources have too passes to them first: until then nobody sees it. */
 async function removeAll(work: Work, source: SourceRef): Promise<void> {
   await removeClaims(work, source, 'of others too')
-  await removeClaims(work, source, 'all')
-  await removePushed(work, source)
-  await work.db
-    .deleteFrom('sources')
-    .where('organization_id', '=', source.organizationId)
-    .where('id', '=', source.sourceId)
-    .where('removed_at', 'is not', null)
-    .execute()
+  do {
+    await removeClaims(work, source, 'all')
+    await removePushed(work, source)
+  } while (!(await removeEmpty(work, source)))
+}
+
+/**
+ * Deletes a source that has nothing any more: what went with its row, no copy in memory would hear of.
+ * @returns false where a write that was under way when it was marked has brought something since
+ */
+async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: SourceRef): Promise<boolean> {
+  signal.throwIfAborted()
+  return await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      // Waits for whoever writes to it still; since it was marked nobody begins to.
+      const source = await tx
+        .selectFrom('sources')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', sourceId)
+        .where('removed_at', 'is not', null)
+        .forUpdate()
+        .executeTakeFirst()
+      if (source === undefined) return true
+      for (const table of ['source_items', 'synced_items'] as const) {
+        const left = await tx
+          .selectFrom(table)
+          .select('source_id')
+          .where('organization_id', '=', organizationId)
+          .where('source_id', '=', sourceId)
+          .limit(1)
+          .executeTakeFirst()
+        if (left !== undefined) return false
+      }
+      await tx
+        .deleteFrom('sources')
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', sourceId)
+        .execute()
+      return true
+    }),
+  )
 }
 
 /** Removes a batch of at most {@link ITEMS_AT_ONCE} beyond `after`. @returns the last one's name, null where there are no more */
