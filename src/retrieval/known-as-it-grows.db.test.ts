@@ -11,9 +11,14 @@ const ASKED = 12
 /** Each first reads the revision, as admission does. */
 const REVISION = 1
 
-const itemsOf = ({ organization }: Pick<KnownBench, 'organization'>, from: number, to: number): NewItem[] =>
+const itemsOf = (
+  { organization }: Pick<KnownBench, 'organization'>,
+  from: number,
+  to: number,
+  title = 'a title',
+): NewItem[] =>
   Array.from({ length: to - from }, (_, at) =>
-    testItem(organization, { externalId: `${from + at}`, body: `rare${from + at}` }),
+    testItem(organization, { externalId: `${from + at}`, title, body: `rare${from + at}` }),
   )
 
 let bench: KnownBench
@@ -25,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => bench.close())
 
 describe('what is known of a small organization', () => {
-  it('is all of it, found before or not, also once it has grown', async () => {
+  it('is all of it, found before or not, also once it has grown, and once it is another', async () => {
     const held = createFindNearest({ db: bench.database.db, memory: bench.memory })
     const statementsAbout = async (numbers: readonly number[]): Promise<number> =>
       await bench.statementsOf(async () => {
@@ -46,5 +51,7 @@ describe('what is known of a small organization', () => {
     stored += MORE
     await bench.write(itemsOf(bench, from, stored))
     await untilAllKnown(from, stored)
+    await bench.write(itemsOf(bench, 0, stored, `title ${stored}`))
+    await untilAllKnown(0, stored)
   })
 })

@@ -19,9 +19,9 @@ const READ_MAX = 32
 const FAILED_MS = 60_000
 /** Of a large one it reads for a twentieth of the time: what it finds is of less use. */
 const LARGE_PAUSE = 19
-/** A small organization is read whole once so many searches had to ask, and again once it has grown by so much. */
+/** A small organization is read whole once so many searches had to ask, and again once such a share of it is new. */
 const SEARCHES_BEFORE = 8
-const GROWN = 1.1
+const SHARE_NEW = 0.1
 /** How often a chunk was proposed lately before it is read: of large organizations only what is asked for all the time stays. */
 const TIMES_MIN = { small: 2, large: 4 }
 
@@ -31,8 +31,8 @@ const TIMES_MIN = { small: 2, large: 4 }
  */
 export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
   const seen = new SeenNames()
-  /** How many searches of a copy had to ask since it was read whole, and how many rows it had then. */
-  const asked = new WeakMap<WholeCopy, { searches: number; rows: number }>()
+  /** How many searches of a copy had to ask since it was read whole, and how many rows it had taken in by then. */
+  const asked = new WeakMap<WholeCopy, { searches: number; written: number }>()
   let isReading = false
   let notBefore = 0
 
@@ -72,11 +72,12 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
     const timesMin = isSmall(copy) ? TIMES_MIN.small : TIMES_MIN.large
     const again = unknown.filter((candidate) => seen.note(nameOf(candidate)) >= timesMin).slice(0, READ_MAX)
     const { organizationId, model } = of
-    const { searches, rows } = asked.get(copy) ?? { searches: 0, rows: 0 }
-    asked.set(copy, { searches: searches + 1, rows })
-    const isWhole = searches + 1 >= SEARCHES_BEFORE && copy.rows > GROWN * rows && isSmall(copy)
+    const { searches, written } = asked.get(copy) ?? { searches: 0, written: 0 }
+    asked.set(copy, { searches: searches + 1, written })
+    const isNew = copy.written - written > SHARE_NEW * copy.rows
+    const isWhole = searches + 1 >= SEARCHES_BEFORE && isNew && isSmall(copy)
     if (isReading || performance.now() < notBefore || (again.length === 0 && !isWhole)) return
-    if (isWhole) asked.set(copy, { searches: 0, rows: copy.rows })
+    if (isWhole) asked.set(copy, { searches: 0, written: copy.written })
     isReading = true
     copy.later(async (signal) => {
       const startedAt = performance.now()
@@ -87,7 +88,7 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
         if (!isSmall(copy)) notBefore = performance.now() + LARGE_PAUSE * (performance.now() - startedAt)
       } catch (error) {
         notBefore = performance.now() + FAILED_MS
-        if (isWhole) asked.set(copy, { searches, rows })
+        if (isWhole) asked.set(copy, { searches, written })
         throw error
       } finally {
         isReading = false

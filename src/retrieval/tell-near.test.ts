@@ -10,7 +10,14 @@ import { tellingNear } from './tell-near.ts'
 const DIMENSIONS = 16
 const ORDER: SumOrder = { lanes: 4, fold: 'neighbours' }
 const STAGE = { revision: 1, isConfirmed: true }
-const COPY: WholeCopy = { stage: STAGE, rows: 0, vectorNumbers: 0, candidates: () => [], later: () => {} }
+const COPY: WholeCopy = {
+  stage: STAGE,
+  rows: 0,
+  written: 0,
+  vectorNumbers: 0,
+  candidates: () => [],
+  later: () => {},
+}
 const SHOWN = {
   title: '',
   content: '',

@@ -64,6 +64,7 @@ export class VectorCopy {
   readonly #positions: number[] = []
   readonly #freeRows: number[] = []
   #rowCount = 0
+  #written = 0
 
   constructor(of: CopyOf, layout: BlockLayout, shared: SharedMemory, threads: VectorThreads) {
     this.#of = of
@@ -80,6 +81,11 @@ export class VectorCopy {
   /** Rows in use, and such as were. */
   get rows(): number {
     return this.#rowCount
+  }
+
+  /** How many rows were taken in since it was made, those that took another one's place too. */
+  get written(): number {
+    return this.#written
   }
 
   /** What it holds is of this revision from now on. */
@@ -192,6 +198,7 @@ export class VectorCopy {
   }
 
   #newRow(): number {
+    this.#written += 1
     const free = this.#freeRows.pop()
     if (free !== undefined) return free
     if (this.#rowCount === this.#blockCount * ROWS_A_BLOCK) this.#addBlock()
@@ -306,6 +313,7 @@ export class VectorCopy {
   /** The next row, whose numbers are in its block already. */
   #addRow(item: number, position: number): void {
     const row = this.#rowCount++
+    this.#written += 1
     if (item === NO_ITEM) {
       this.#freeRows.push(row)
       return

@@ -29,6 +29,8 @@ export interface WholeCopy {
   readonly stage: Stage
   /** Rows, some of which may be empty. */
   readonly rows: number
+  /** How many rows were taken in so far, those that took another one's place too. */
+  readonly written: number
   /** How many numbers the vectors of so many rows have. */
   readonly vectorNumbers: number
   /** The chunks of the rows from one to before another; none once the copy is given up. */
@@ -111,6 +113,9 @@ function wholeCopy(copies: Copies, entry: Entry): WholeCopy {
     },
     get rows() {
       return entry.copy.rows
+    },
+    get written() {
+      return entry.copy.written
     },
     candidates(from, to) {
       if (entry.isDropped) return []
