@@ -10,14 +10,14 @@ import { scanKernelText } from './scan.ts'
 
 /** Each kernel's text, by where it is kept. */
 const KERNELS = {
-  'src/vector-memory/scan.wasm': scanKernelText,
-  'src/retrieval/products.wasm': productsKernelText,
+  'src/vector-memory/scan.wasm': scanKernelText(),
+  'src/retrieval/products.wasm': productsKernelText(),
 }
 
-/** A kernel as WebAssembly. */
-export async function buildKernel(path: keyof typeof KERNELS): Promise<Uint8Array> {
+/** A kernel as WebAssembly, of its text. @throws what the assembler finds wrong */
+export async function buildKernel(text: string): Promise<Uint8Array> {
   const { parseWat } = await wabt()
-  const module = parseWat(path, KERNELS[path](), { simd: true, threads: true })
+  const module = parseWat('kernel.wat', text, { simd: true, threads: true })
   try {
     return module.toBinary({}).buffer
   } finally {
@@ -26,5 +26,5 @@ export async function buildKernel(path: keyof typeof KERNELS): Promise<Uint8Arra
 }
 
 if (import.meta.main)
-  for (const path of ['src/vector-memory/scan.wasm', 'src/retrieval/products.wasm'] as const)
-    await writeFile(new URL(`../../${path}`, import.meta.url), await buildKernel(path))
+  for (const [path, text] of Object.entries(KERNELS))
+    await writeFile(new URL(`../../${path}`, import.meta.url), await buildKernel(text))

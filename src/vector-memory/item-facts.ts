@@ -48,7 +48,7 @@ interface Selection {
 
 /** Scopes that are remembered until an item changes: callers come back with theirs. */
 const SCOPES_MAX = 8
-/** Two hashes for each pair of key and value; of the few that an item has a list takes a quarter of what typed numbers take. */
+/** Two hashes for each pair of key and value; a plain list of so few takes less than typed numbers do. */
 type Pairs = readonly number[]
 const NO_PAIRS: Pairs = []
 /** An item with more of them counts as one that may have any. */

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../bench/corpus.ts'
 import { buildKernel } from '../../scripts/kernels/build.ts'
+import { scanKernelText } from '../../scripts/kernels/scan.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
 import { layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
 import { encodeQuestion } from './question.ts'
@@ -140,6 +141,6 @@ describe('the scan', () => {
 
   it('is done by the kernel that the script makes', async () => {
     const checkedIn = readFileSync(new URL('./scan.wasm', import.meta.url))
-    expect(checkedIn.equals(await buildKernel('src/vector-memory/scan.wasm'))).toBe(true)
+    expect(checkedIn.equals(await buildKernel(scanKernelText()))).toBe(true)
   })
 })
