@@ -9,10 +9,10 @@ import { createSavedCopies, createVectorMemory, type VectorMemory } from '../vec
 
 /** More threads than these wait for the machine's memory, and not for each other. */
 const THREADS_MAX = 4
-/** A server scans beside us; the embedded database keeps all others waiting while it does, for longer than a copy takes. */
+/** A server works beside us; the embedded database keeps all others waiting while it does, and scans for longer than a copy takes. */
 const PATIENCE = {
-  embedded: { loadMs: 10_000, followMs: 10_000 },
-  postgres: { loadMs: 0, followMs: 250 },
+  embedded: { loadMs: 10_000, followMs: 10_000, comparedMax: 1_024 },
+  postgres: { loadMs: 0, followMs: 250, comparedMax: 8_192 },
 }
 
 /** Where vectors that are searched are held; null: nothing is to be held, or this process does not search. */

@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
-import { manyItems } from '../../test/support/items.ts'
+import { manyItems, testItem } from '../../test/support/items.ts'
 import { insertOrganization } from '../../test/support/organizations.ts'
 import { createModelRegistry, readModelState } from '../embeddings/index.ts'
 import { createItems } from '../items/index.ts'
-import { decideNearest } from './find-nearest.ts'
+import { decideNearest, type NearestQuery } from './find-nearest.ts'
+import { areUnchanged } from './read-chunks.ts'
+import type { SearchFilter } from './search-schema.ts'
 
 const model = hashEmbeddingModel({ id: 'first', dimensions: 48 })
 const Plan = z.array(z.object({ 'QUERY PLAN': z.string() }))
@@ -19,11 +21,41 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
+/** An organization of 300 items, and what is asked of it. */
+async function askingOf(filter: SearchFilter = {}) {
+  const { db } = database
+  const organization = await insertOrganization(db)
+  const items = createItems({
+    db,
+    models: createModelRegistry({ configured: model, builtin: async () => model }),
+    clock: { now: () => new Date('2026-03-01T12:00:00.000Z') },
+  })
+  await items.write(organization.id, manyItems(organization, 300))
+  const { active } = await readModelState(db, organization.id)
+  if (!active) throw new Error('nothing is stored')
+  const query: NearestQuery = {
+    organizationId: organization.id,
+    model: active,
+    vector: await model.embedQuery('common'),
+    limit: 10,
+    meaning: null,
+    providers: null,
+    filter,
+    entityIds: null,
+    seenRevision: null,
+  }
+  return { organization, items, query }
+}
+
+const since = (revision: number) => ({ revision, chunksMax: 1_024 })
+
 describe('what decides which of the proposed chunks are nearest', () => {
   it.each([
-    ['nothing', {}],
+    ['nothing', null, {}],
+    ['what has changed', since(0), {}],
     [
       'all that it can',
+      null,
       {
         sourceKinds: ['document' as const],
         authorName: 'Ada',
@@ -35,31 +67,17 @@ describe('what decides which of the proposed chunks are nearest', () => {
     ],
   ])(
     'goes to each by its key, though nobody told the planner how many chunks there are, where the filter asks for %s',
-    async (_asked, filter) => {
+    async (_asked, changes, filter) => {
       const { db } = database
-      const organization = await insertOrganization(db)
-      const items = createItems({
-        db,
-        models: createModelRegistry({ configured: model, builtin: async () => model }),
-        clock: { now: () => new Date('2026-03-01T12:00:00.000Z') },
-      })
-      await items.write(organization.id, manyItems(organization, 300))
-      const [any] = await db.selectFrom('source_items').select('id').limit(1).execute()
-      const { active } = await readModelState(db, organization.id)
-      if (!any || !active) throw new Error('nothing is stored')
+      const { organization, query } = await askingOf(filter)
+      const any = await db
+        .selectFrom('source_items')
+        .select('id')
+        .where('organization_id', '=', organization.id)
+        .limit(1)
+        .executeTakeFirstOrThrow()
       const sent = vi.spyOn(db, 'executeQuery')
-      const query = {
-        organizationId: organization.id,
-        model: active,
-        vector: await model.embedQuery('apple'),
-        limit: 10,
-        meaning: null,
-        providers: null,
-        filter,
-        entityIds: null,
-        seenRevision: null,
-      }
-      await decideNearest(db, query, [{ itemId: any.id, position: 0 }])
+      await decideNearest(db, query, [{ itemId: any.id, position: 0 }], changes)
       const [statement] = sent.mock.lastCall ?? []
       if (!statement || !('sql' in statement)) throw new Error('nothing was asked')
       const explained = CompiledQuery.raw(`explain (costs off) ${statement.sql}`, [...statement.parameters])
@@ -75,4 +93,46 @@ describe('what decides which of the proposed chunks are nearest', () => {
       ).toEqual([])
     },
   )
+
+  it('compares what has changed too, all of it or none', async () => {
+    const { db } = database
+    const { organization, query, items } = await askingOf()
+    await items.write(organization.id, manyItems(organization, 900))
+    const { nearest, changedItemIds } = await decideNearest(db, query, [], since(0))
+    expect(changedItemIds?.size).toBe(900)
+    expect(nearest).toMatchObject({ state: 'found', chunks: { length: 10 } })
+    expect((await decideNearest(db, query, [], since(1))).changedItemIds?.size).toBe(600)
+    expect((await decideNearest(db, query, [], since(2))).changedItemIds?.size).toBe(0)
+    expect((await decideNearest(db, query, [])).changedItemIds).toBeNull()
+    await items.write(organization.id, manyItems(organization, 1_100))
+    expect((await decideNearest(db, query, [], since(2))).changedItemIds?.size).toBe(200)
+    expect((await decideNearest(db, query, [], since(0))).changedItemIds).toBeNull()
+  })
+
+  it('is known of chunks to be the same from one revision to another one, unless that is not noted any more', async () => {
+    const { db } = database
+    const { organization, items } = await askingOf()
+    const [changed, other] = await db
+      .selectFrom('source_items')
+      .select(['id as itemId', 'external_id as externalId'])
+      .where('organization_id', '=', organization.id)
+      .limit(2)
+      .execute()
+    if (!changed || !other) throw new Error('nothing is stored')
+    await items.write(organization.id, [
+      testItem(organization, { externalId: changed.externalId, body: 'new' }),
+    ])
+    const areSame = (keys: { itemId: string }[], from: number): Promise<boolean> =>
+      areUnchanged(
+        db,
+        organization.id,
+        keys.map((key) => ({ ...key, position: 0 })),
+        { from, to: 2 },
+      )
+    expect(await areSame([other], 1)).toBe(true)
+    expect(await areSame([other, changed], 1)).toBe(false)
+    expect(await areSame([other, changed], 2)).toBe(true)
+    await db.deleteFrom('item_changes').where('organization_id', '=', organization.id).execute()
+    expect(await areSame([other], 1)).toBe(false)
+  })
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
@@ -67,7 +67,7 @@ function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
     bytes: 64 * 2 ** 20,
     threads: 2,
     rowsHereMax,
-    patience: { loadMs: 60_000, followMs: 60_000 },
+    patience: { loadMs: 60_000, followMs: 60_000, comparedMax: 1_024 },
     onError,
   })
   const onAnswered = (path: SearchPath): void => void paths.push(path)
@@ -354,5 +354,77 @@ describe('search in memory', () => {
       { numRuns: 3, endOnFailure: true },
     )
     expect(errors).toEqual([])
+  })
+
+  it.each(['vector', 'hybrid'] as const)(
+    'answers as a scan in SQL does though others write before each of its statements, in the order of %s',
+    async (rank) => {
+      const [instance] = instances
+      if (!instance) throw new Error('there is no instance')
+      const writer = other === database ? database.db.withoutPlugins() : other.db
+      const items = createItems({
+        db: writer,
+        models: createModelRegistry({ configured: modelOf('first'), builtin: find }),
+        clock,
+      })
+      let written = 0
+      const write = async (body: string): Promise<void> => {
+        const externalId = `page-${written++ % 12}`
+        await items.write(organization.id, [testItem(organization, { externalId, body })])
+      }
+      for (const word of WORDS) await write(`apple ${word}`)
+      await expectSqlAnswer({ words: 'apple', limit: 3, providers: null, filter: {} })
+      paths.length = 0
+      const send = instance.db.executeQuery.bind(instance.db)
+      // At the end of what is asked nothing has come after the last of its writes.
+      const sending = vi.spyOn(instance.db, 'executeQuery').mockImplementation(async (statement, ...rest) => {
+        if (/nearest as materialized/.test('sql' in statement ? statement.sql : ''))
+          await write(`apple ${WORDS[written % WORDS.length]}`)
+        return await send(statement, ...rest)
+      })
+      try {
+        for (let time = 0; time < 5; time++) {
+          await write(`apple ${WORDS[time]}`)
+          const query = await queryOf({ words: 'apple', limit: 8, providers: null, filter: {} })
+          if (query === null) throw new Error('nothing is stored')
+          if (rank === 'hybrid') await instance.rankNearest(query, { words: 'apple', limit: 3 })
+          else
+            expect(await contentOf(await instance.findNearest(query))).toEqual(
+              await contentOf(await findNearest(writer, query)),
+            )
+        }
+      } finally {
+        sending.mockRestore()
+      }
+      await expectSqlAnswer({ words: 'apple garden', limit: 8, providers: null, filter: {} })
+      expect([...new Set(paths)]).toEqual(['memory'])
+    },
+  )
+
+  it('orders by the words of what is stored now, of a chunk that was found before and has changed since', async () => {
+    const [instance] = instances
+    if (!instance) throw new Error('there is no instance')
+    for (const [n, word] of WORDS.entries()) {
+      const bodies = [word, WORDS[n - 1] ?? word, 'jungle']
+      await instance.items.write(
+        organization.id,
+        bodies.map((body, at) => testItem(organization, { externalId: nameOf(at), body: `common ${body}` })),
+      )
+      await expectSameOrder({ words: `common ${word}`, limit: 3, providers: null, filter: {} })
+    }
+  })
+
+  it('answers as a scan in SQL does where what changed is not noted any more', async () => {
+    const [instance] = instances
+    if (!instance) throw new Error('there is no instance')
+    const write = (externalId: string) =>
+      instance.items.write(organization.id, [testItem(organization, { externalId, body: 'apple' })])
+    await write('before')
+    await expectSqlAnswer({ words: 'apple', limit: 8, providers: null, filter: {} })
+    await write('unseen')
+    await database.db.deleteFrom('item_changes').where('organization_id', '=', organization.id).execute()
+    await write('seen')
+    await expectSqlAnswer({ words: 'apple', limit: 8, providers: null, filter: {} })
+    expect([...new Set(paths)]).toEqual(['memory'])
   })
 })

@@ -2,10 +2,24 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
-import type { Candidates, HeldCopy, ItemScope, VectorMemory } from '../vector-memory/index.ts'
+import {
+  type Candidates,
+  type HeldCopy,
+  isChanging,
+  type ItemScope,
+  type VectorMemory,
+} from '../vector-memory/index.ts'
 import { findByIndex } from './find-by-index.ts'
 import { createKnownChunks, type KnownChunks } from './known-chunks.ts'
-import { type Decided, findNearest, type NearChunk, type Nearest, type NearestQuery } from './find-nearest.ts'
+import {
+  type Decided,
+  decideNearest,
+  findNearest,
+  type NearChunk,
+  type Nearest,
+  type NearestQuery,
+  type Since,
+} from './find-nearest.ts'
 
 /**
  * Who found the nearest chunks: the copy in memory with the database's last word, an approximate index with the same, or the
@@ -18,6 +32,8 @@ export type FindNearest = (query: NearestQuery) => Promise<Nearest>
 
 /** While others write without a pause, or what was proposed is gone, it is asked again so often; then the database answers. */
 const ROUNDS_MAX = 4
+/** One that is too far behind is given up, and another one made. */
+const COPIES_MAX = 2
 /** Where what was proposed is not enough, it is asked for so many times more. */
 const WIDER = 4
 /** An entity that more items name is for the database. */
@@ -43,7 +59,9 @@ export function createFindNearest({
     const held =
       memory === undefined
         ? null
-        : await findInMemory(db, memory, query, (proposed) => known.nearest(query, proposed))
+        : await findInMemory(db, memory, query, (proposed, since) =>
+            since === null ? known.nearest(query, proposed) : decideNearest(db, query, proposed.keys, since),
+          )
     if (held === null) return await findWithoutCopy(db, query, onAnswered)
     onAnswered('memory')
     return held
@@ -61,8 +79,11 @@ export async function findWithoutCopy(
   return found ?? (await findNearest(db, query))
 }
 
-/** What is decided of what a copy proposes; null: it changed meanwhile. */
-export type Decide<Chunk> = (proposed: Candidates) => Promise<Decided<Chunk> | null>
+/**
+ * What is decided of what a copy proposes; null: it changed meanwhile.
+ * @param since what the copy may lack; null: nothing, as far as is known
+ */
+export type Decide<Chunk> = (proposed: Candidates, since: Since | null) => Promise<Decided<Chunk> | null>
 
 /** What is decided of what the copy in memory proposes; null where the database has to answer alone. */
 export async function findInMemory<Chunk extends NearChunk>(
@@ -71,14 +92,20 @@ export async function findInMemory<Chunk extends NearChunk>(
   query: NearestQuery,
   decide: Decide<Chunk>,
 ): Promise<Nearest<Chunk> | null> {
-  const { organizationId, model, vector } = query
-  const copy = await memory.take({ organizationId, modelId: model.id, dimensions: vector.length })
-  if (copy === null) return null
-  try {
-    const scope = await scopeOf(db, query)
-    return scope && (await decideByRounds(copy, query, scope, decide))
-  } finally {
-    copy.letGo()
+  for (let copies = 1; ; copies++) {
+    const copy = await memory.take({
+      organizationId: query.organizationId,
+      modelId: query.model.id,
+      dimensions: query.vector.length,
+    })
+    if (copy === null) return null
+    try {
+      const scope = await scopeOf(db, query)
+      const found = scope && (await decideByRounds(copy, query, scope, decide))
+      if (found !== null || scope === null || !copy.isGivenUp || copies === COPIES_MAX) return found
+    } finally {
+      copy.letGo()
+    }
   }
 }
 
@@ -93,19 +120,29 @@ async function decideByRounds<Chunk extends NearChunk>(
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const proposed = await copy.candidates(query.vector, limit, scope)
     if (proposed === null) return null
-    const decided = await decide(proposed)
+    const { stage } = proposed
+    if (isChanging(stage)) {
+      if (!(await copy.settle())) return null
+      continue
+    }
+    const { isConfirmed, revision } = stage
+    const isBehind = !isConfirmed || (query.seenRevision ?? revision) !== revision
+    const decided = await decide(proposed, isBehind ? { revision, chunksMax: copy.comparedMax } : null)
     const nearest = decided?.nearest
     if (nearest && nearest.state !== 'found') return nearest
-    if (!nearest || decided?.revision !== proposed.stage.revision) {
+    const isOfStage = decided?.revision === revision
+    if (!nearest || !(isOfStage || decided?.changedItemIds)) {
       if (!(await copy.follow())) return null
       continue
     }
+    if (!isOfStage) copy.followLater()
     const { removedSourceIds, last } = decided
-    if (removedSourceIds.length === 0) proposed.stage.isConfirmed = true
+    if (isOfStage && removedSourceIds.length === 0) stage.isConfirmed = true
     scope = { ...asked, exceptSourceIds: removedSourceIds }
     const inScope = scope
     // What was not proposed is less similar than the last of what was found.
-    if (last >= proposed.floor) return { ...nearest, countCompared: async () => copy.count(inScope) }
+    if (last >= proposed.floor)
+      return isOfStage ? { ...nearest, countCompared: async () => copy.count(inScope) } : nearest
     limit *= WIDER
   }
   return null

@@ -56,6 +56,12 @@ export type Nearest<Chunk = NearestChunk> =
   /** The organization has stored nothing yet. */
   | { state: 'nothing_stored' }
 
+/** What has changed after a revision, unless it is more chunks than these. */
+export interface Since {
+  revision: number
+  chunksMax: number
+}
+
 const Count = z.tuple([z.object({ compared: z.number() })])
 
 /** What every row says of the organization. */
@@ -64,6 +70,11 @@ const Standing = z.object({
   active_name: z.string().nullable(),
   removed: z.array(z.string()),
   revision: z.number(),
+  /** How many revisions tell what they changed, and how many chunks that is; null: that was not asked for. */
+  told: z.number().nullable(),
+  changed: z.number().nullable(),
+  /** The items of these chunks, in the first row. */
+  changed_items: z.string().nullable(),
 })
 
 // The only row of a scan that met nothing.
@@ -146,17 +157,23 @@ export interface Decided<Chunk = NearestChunk> {
   removedSourceIds: string[]
   /** Of the organization's items. */
   revision: number
+  /** The items that changed since the revision that was asked about, all of which were looked at too; null: not all were. */
+  changedItemIds: ReadonlySet<string> | null
   /** How similar the last of as many as were looked for is at most; 0 where there are fewer. */
   last: number
 }
 
-/** The nearest of some chunks alone, by the same statement: those that are still there, and in scope. */
+/**
+ * The nearest of some chunks alone, by the same statement: those that are still there, and in scope.
+ * @param since and of all chunks of the items that changed
+ */
 export async function decideNearest(
   db: Db,
   query: NearestQuery,
   candidates: readonly ChunkKey[],
+  since: Since | null = null,
 ): Promise<Decided> {
-  return await scan(db, query, { ...byKey(query, candidates), reading: ALL })
+  return await scan(db, query, { ...byKey(query, candidates, since), reading: ALL })
 }
 
 /** The same, but only how near they are: of many that costs half as much. */
@@ -164,12 +181,15 @@ export async function decideHowNear(
   db: Db,
   query: NearestQuery,
   candidates: readonly ChunkKey[],
+  since: Since | null = null,
 ): Promise<Decided<NearChunk>> {
-  return await scan(db, query, { ...byKey(query, candidates), reading: HOW_NEAR })
+  return await scan(db, query, { ...byKey(query, candidates, since), reading: HOW_NEAR })
 }
 
-function byKey(query: NearestQuery, candidates: readonly ChunkKey[]) {
+function byKey(query: NearestQuery, candidates: readonly ChunkKey[], since: Since | null) {
   const [ids, positions] = arraysOfKeys(candidates)
+  const given = sql`select g.id, g.position from unnest(${ids}::text::uuid[], ${positions}::text::int[]) as g(id, position)`
+  const keys = since === null ? given : sql`${given} union select c.id, c.position from changed c`
   // One by one by their key, whatever the planner believes of an organization's size: it may know no better than that it was empty.
   // The sum keeps it from looking for the model in another index.
   const ofItem = conditionsOf(query.filter)
@@ -181,7 +201,7 @@ function byKey(query: NearestQuery, candidates: readonly ChunkKey[]) {
         where f.organization_id = ${query.organizationId} and f.id = k.id and ${sql.join(ofItem, sql` and `)}
         limit 1
       ) f`
-  const from = sql`unnest(${ids}::text::uuid[], ${positions}::text::int[]) as k(id, position)
+  const from = sql`(${keys}) as k
       cross join lateral (
         select e.source_item_id, e.position, e.embedding, e.organization_id, e.embedding_model_id, e.provider
         from chunk_embeddings e
@@ -190,7 +210,28 @@ function byKey(query: NearestQuery, candidates: readonly ChunkKey[]) {
         limit 1
       ) e
       ${item}`
-  return { from, where: notRemoved(query.organizationId), isByKey: true }
+  return { from, where: notRemoved(query.organizationId), isByKey: true, since }
+}
+
+/** The chunks of what has changed. One by one by their items, so that no plan reads all chunks. */
+function changedSince(
+  { organizationId, model }: NearestQuery,
+  { revision, chunksMax }: Since,
+): RawBuilder<unknown> {
+  return sql`changed as materialized (
+      select i.id, e.position
+      from (
+        select distinct g.id::uuid as id from item_changes h
+        cross join lateral json_array_elements_text(h.item_ids::json) as g(id)
+        where h.organization_id = ${organizationId} and h.revision > ${revision}
+      ) i
+      cross join lateral (
+        select e.position from chunk_embeddings e
+        where e.organization_id = ${organizationId} and e.source_item_id = i.id and e.embedding_model_id + 0 = ${model.id}
+        offset 0
+      ) e
+      limit ${chunksMax + 1}
+    ),`
 }
 
 /** How many chunks a query is compared with. */
@@ -212,14 +253,33 @@ async function scan<Chunk extends NearChunk>(
     from,
     where,
     isByKey = false,
-  }: { reading: Reading<Chunk>; from: RawBuilder<unknown>; where: RawBuilder<unknown>; isByKey?: boolean },
+    since = null,
+  }: {
+    reading: Reading<Chunk>
+    from: RawBuilder<unknown>
+    where: RawBuilder<unknown>
+    isByKey?: boolean
+    since?: Since | null
+  },
 ): Promise<Decided<Chunk>> {
   const { organizationId, model, vector, limit, meaning } = query
   const [carried, ofMeaning] =
     meaning === null ? [sql``, sql`null::float8`] : meaningOf(vector, meaning, isByKey)
   const scope = isByKey ? { ...query, filter: {} } : query
+  const [changed, told] =
+    since === null
+      ? [sql``, sql`null::float8 as told, null::float8 as changed, null as changed_items`]
+      : [
+          changedSince(query, since),
+          sql`(
+        select count(*) from item_changes h
+        where h.organization_id = ${organizationId} and h.revision > ${since.revision} and h.item_ids is not null
+      )::float8 as told, (select count(*) from changed)::float8 as changed,
+      case when row_number() over (order by n.distance, n.source_item_id, n.position) = 1
+        then (select string_agg(distinct c.id::text, ' ') from changed c) end as changed_items`,
+        ]
   const statement = sql`
-    with nearest as materialized (
+    with ${changed} nearest as materialized (
       select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance ${carried}
       from ${from}
       where e.organization_id = ${organizationId} and ${compared(scope)} ${where}
@@ -228,6 +288,7 @@ async function scan<Chunk extends NearChunk>(
     )
     select m.id as active_id, m.name as active_name, array(${removedSources(organizationId)})::text[] as removed,
       coalesce((select r.revision from item_revisions r where r.organization_id = ${organizationId}), 0)::float8 as revision,
+      ${told},
       n.distance::float8 as distance, ${ofMeaning} as meaning, n.position,
       ${reading.columns}
     from organizations o
@@ -243,8 +304,18 @@ async function scan<Chunk extends NearChunk>(
     nearest: inStanding(standing, model, foundOf(db, query, chunks)),
     removedSourceIds: standing?.removed ?? [],
     revision: standing?.revision ?? 0,
+    changedItemIds: changedItems(standing, since),
     last: chunks.length < limit ? 0 : (chunks.at(-1)?.score ?? 0),
   }
+}
+
+function changedItems(
+  standing: z.output<typeof Standing> | undefined,
+  since: Since | null,
+): ReadonlySet<string> | null {
+  if (since === null || standing?.told == null || standing.changed === null) return null
+  if (standing.told !== standing.revision - since.revision || standing.changed > since.chunksMax) return null
+  return new Set(standing.changed_items?.split(' '))
 }
 
 const prepared = new Map<string, Prepared<unknown>>()

@@ -107,6 +107,7 @@ function decidedHere<Chunk extends NearChunk>(
     nearest: foundOf(db, query, chunks),
     removedSourceIds: [],
     revision,
+    changedItemIds: null,
     last: lastOf(chunks, query),
   }
 }

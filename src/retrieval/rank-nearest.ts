@@ -4,11 +4,20 @@ import { inSlices, type Pausable } from '../kernel/slices.ts'
 import type { Candidates, Proposed, VectorMemory } from '../vector-memory/index.ts'
 import { type Asked, askedWords, findWords, type FoundWords } from './asked-words.ts'
 import { findInMemory, findWithoutCopy, type SearchPath } from './find-in-memory.ts'
-import type { Decided, NearChunk, Nearest, NearestChunk, NearestQuery } from './find-nearest.ts'
+import {
+  type Decided,
+  decideHowNear,
+  decideNearest,
+  type NearChunk,
+  type Nearest,
+  type NearestChunk,
+  type NearestQuery,
+  type Since,
+} from './find-nearest.ts'
 import { bestOf, orderingByWordsToo, relevanceOf, scoringWords } from './hybrid-order.ts'
 import { createKnownChunks, type KnownChunks } from './known-chunks.ts'
 import { createKnownWords } from './known-words.ts'
-import { keyText } from './read-chunks.ts'
+import { areUnchanged, type ChunkKey, keyText } from './read-chunks.ts'
 
 /** A found chunk in the order by words too. */
 export type RankedChunk = NearestChunk & { relevance: number }
@@ -51,17 +60,20 @@ export function createRankNearest({
 }): RankNearest {
   const knownWords = createKnownWords({ db, terms })
 
-  /** @returns null where something changed meanwhile */
+  /** @returns null where something changed meanwhile of what is found */
   async function decideBest(
     query: NearestQuery,
     proposed: Candidates,
-    { asked, limit, signal }: Wanted,
+    { asked, limit, signal, since }: Wanted & { since: Since | null },
   ): Promise<Decided<RankedChunk> | null> {
-    const decided = await known.howNear(query, proposed)
-    const { nearest, revision } = decided
+    const decided =
+      since === null
+        ? await known.howNear(query, proposed)
+        : await decideHowNear(db, query, proposed.keys, since)
+    const { nearest, revision, changedItemIds } = decided
     if (nearest.state !== 'found') return { ...decided, nearest }
-    if (revision !== proposed.stage.revision) return null
-    const candidates = candidatesOf(nearest.chunks, proposed)
+    if (revision !== proposed.stage.revision && changedItemIds === null) return null
+    const candidates = candidatesOf(nearest.chunks, proposed, changedItemIds ?? NONE)
     const of = { organizationId: query.organizationId, revision }
     const words = await knownWords(of, candidates, asked, signal)
     if (words === null) return null
@@ -69,8 +81,13 @@ export function createRankNearest({
     const best = bestOf(nearest.chunks)
     const relevances = nearest.chunks.map((chunk, at) => relevanceOf(scores[at] ?? 0, chunk, best))
     const keys = greatest(relevances, limit).flatMap((at) => candidates[at] ?? [])
-    const shown = await known.nearest({ ...query, limit: Math.max(1, keys.length) }, { ...proposed, keys })
-    if (shown.nearest.state !== 'found' || !isSameState(shown, decided)) return null
+    const ofKeys = { ...query, limit: Math.max(1, keys.length) }
+    const shown =
+      since === null
+        ? await known.nearest(ofKeys, { ...proposed, keys: keys.filter(isProposed) })
+        : await decideNearest(db, ofKeys, keys)
+    if (shown.nearest.state !== 'found' || !(await isSameState(db, query, keys, [decided, shown])))
+      return null
     const relevanceAt = new Map(candidates.map((key, at) => [keyText(key), relevances[at] ?? 0]))
     const ranked = shown.nearest.chunks.map((chunk) =>
       Object.assign(chunk, {
@@ -87,7 +104,10 @@ export function createRankNearest({
   return async (query, { words, limit }, signal) => {
     const wanted = { asked: askedWords(words, terms), limit, signal }
     const ranked =
-      memory && (await findInMemory(db, memory, query, (proposed) => decideBest(query, proposed, wanted)))
+      memory &&
+      (await findInMemory(db, memory, query, (proposed, since) =>
+        decideBest(query, proposed, { ...wanted, since }),
+      ))
     if (ranked) {
       onAnswered('memory')
       return ranked
@@ -97,21 +117,37 @@ export function createRankNearest({
   }
 }
 
-/** What of the proposed each chunk is, in their order. */
-function candidatesOf(chunks: readonly NearChunk[], { keys }: Candidates): Proposed[] {
+/** Whether nothing has changed of what was found from one statement to the next. */
+async function isSameState(
+  db: Db,
+  { organizationId }: NearestQuery,
+  keys: readonly ChunkKey[],
+  [one, next]: readonly [Decided<unknown>, Decided<unknown>],
+): Promise<boolean> {
+  if (one.removedSourceIds.length !== next.removedSourceIds.length) return false
+  return await areUnchanged(db, organizationId, keys, { from: one.revision, to: next.revision })
+}
+
+/** What of the proposed each chunk is, in their order; another one where its item has changed since that was proposed. */
+function candidatesOf(
+  chunks: readonly NearChunk[],
+  { keys }: Candidates,
+  changedItemIds: ReadonlySet<string>,
+): (Proposed | ChunkKey)[] {
   const byKey = new Map(keys.map((key) => [keyText(key), key]))
-  return chunks.flatMap(
-    ({ sourceItemId: itemId, position }) => byKey.get(keyText({ itemId, position })) ?? [],
-  )
+  return chunks.map(({ sourceItemId: itemId, position }) => {
+    const key = { itemId, position }
+    return (changedItemIds.has(itemId) ? undefined : byKey.get(keyText(key))) ?? key
+  })
+}
+
+function isProposed(key: Proposed | ChunkKey): key is Proposed {
+  return 'version' in key
 }
 
 /** The places of the `limit` greatest values; of equal ones the first. */
 function greatest(values: readonly number[], limit: number): number[] {
   return [...values.keys()].toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b).slice(0, limit)
-}
-
-function isSameState(one: Decided<unknown>, other: Decided<unknown>): boolean {
-  return one.revision === other.revision && one.removedSourceIds.length === other.removedSourceIds.length
 }
 
 /** The best of all the chunks that were found, by their texts. */
@@ -129,6 +165,7 @@ async function rankAll(
   })
 }
 
+const NONE: ReadonlySet<string> = new Set()
 const NO_WORDS: FoundWords = { counts: new Map(), length: 0 }
 
 function* reading(asked: Asked, chunks: readonly NearestChunk[], terms: TermWeights): Pausable<FoundWords[]> {

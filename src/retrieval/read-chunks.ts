@@ -5,6 +5,7 @@ import { prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../embeddings/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
+import { readChanges } from '../vector-memory/index.ts'
 
 /** Which chunk. */
 export interface ChunkKey {
@@ -101,6 +102,18 @@ export async function readWholeChunks(
     values: decodeHalfvec(Buffer.from(vector, 'base64')),
     shown: { ...shown, syncedAt },
   }))
+}
+
+/** Whether the items of chunks were the same from one revision to another one, as far as that is told. */
+export async function areUnchanged(
+  db: Db,
+  organizationId: string,
+  keys: readonly ChunkKey[],
+  { from, to }: { from: number; to: number },
+): Promise<boolean> {
+  if (to === from) return true
+  const { itemIds } = await readChanges(db, organizationId, from)
+  return itemIds !== null && !keys.some(({ itemId }) => itemIds.has(itemId))
 }
 
 /** Keys as two arrays that PostgreSQL reads. */

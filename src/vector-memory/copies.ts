@@ -218,7 +218,7 @@ export class Copies {
     copy.reach(await readRevision(this.#db, organizationId))
     const rows = await countRows(this.#db, entry)
     if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), copy.layout.blockBytes)) throw new NoRoom()
-    await copy.read(this.#db, null, this.#stopping.signal, rows > this.#rowsHereMax)
+    await copy.read(this.#db, null, this.#stopping.signal, { isLarge: rows > this.#rowsHereMax })
   }
 
   /** Takes a copy from what was saved of it. @returns false where nothing was that is of use */
@@ -264,9 +264,13 @@ export class Copies {
       return
     }
     if (revision === copy.stage.revision) return
+    // Until all is there that is new, what was before is searched.
+    const rows = await copy.readFirst(this.#db, [...itemIds], signal)
     copy.leave()
     copy.remove(itemIds)
-    if (itemIds.size > 0) await copy.read(this.#db, [...itemIds], signal, false)
+    await copy.add(rows)
+    const { after } = rows
+    if (after !== null) await copy.read(this.#db, [...itemIds], signal, { isLarge: false, after })
     copy.reach(revision)
   }
 

@@ -14,9 +14,9 @@ export interface ItemChanges {
 }
 
 /** Older ones are forgotten: a copy that is further behind is made anew. */
-const KEPT = 256
+const KEPT = 2_048
 /** They are forgotten every so many. */
-const SWEEP_EVERY = 64
+const SWEEP_EVERY = 256
 
 /**
  * A transaction that stores, changes or deletes items of an organization, repeated where it lost against another one. Its last

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import { ItemRow } from './item-facts.ts'
 
 /** Whose rows, of which model. */
@@ -107,9 +108,32 @@ export async function countRows(db: Db, { organizationId, modelId }: CopyOf): Pr
   return Counted.parse(rows)[0].rows
 }
 
+/** In base64 and in one piece, since one value of many rows costs both drivers far less than many values. */
+const ROWS = `encode(string_agg(uuid_send(e.source_item_id) || int4send(e.position) || halfvec_send(e.embedding), ''::bytea), 'base64') as rows`
+
+const readPageOfAll = prepare(`
+  select ${ROWS} from (
+    select e.source_item_id, e.position, e.embedding from chunk_embeddings e
+    where e.organization_id = $1 and e.embedding_model_id = $2 and (e.source_item_id, e.position) > ($3::uuid, $4::int)
+    order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
+  ) e`)
+
+// Item by item, so that no plan reads all rows of the organization.
+const readPageOfItems = prepare(`
+  select ${ROWS} from (
+    select e.source_item_id, e.position, e.embedding
+    from (select g.id::uuid as id from json_array_elements_text($5::json) as g(id)) i
+    cross join lateral (
+      select e.source_item_id, e.position, e.embedding from chunk_embeddings e
+      where e.organization_id = $1 and e.embedding_model_id + 0 = $2 and e.source_item_id = i.id
+        and (e.source_item_id, e.position) > ($3::uuid, $4::int)
+      order by e.position limit ${ROWS_A_PAGE}
+    ) e
+    order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
+  ) e`)
+
 /**
- * The next rows after a key, at most {@link ROWS_A_PAGE}: as `writeRows` takes them, one after the other, in base64 and in one
- * piece, since one value of many rows costs both drivers far less than many values.
+ * The next rows after a key, at most {@link ROWS_A_PAGE}: as `writeRows` takes them, one after the other.
  * @param itemIds of these items alone; null: of all
  */
 export async function readPage(
@@ -118,16 +142,20 @@ export async function readPage(
   after: RowKey,
   itemIds: readonly string[] | null,
 ): Promise<string> {
-  const { rows } = await sql`
-    select encode(string_agg(uuid_send(e.source_item_id) || int4send(e.position) || halfvec_send(e.embedding), ''::bytea), 'base64') as rows
-    from (
-      select e.source_item_id, e.position, e.embedding from chunk_embeddings e
-      where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId}
-        and (e.source_item_id, e.position) > (${after.itemId}::uuid, ${after.position}::int) ${ofItems(itemIds, sql`e.source_item_id`)}
-      order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
-    ) e`.execute(db)
+  const values = [organizationId, modelId, after.itemId, after.position]
+  const { rows } = await (itemIds === null
+    ? readPageOfAll(db, values)
+    : readPageOfItems(db, [...values, JSON.stringify(itemIds)]))
   return Page.parse(rows)[0].rows ?? ''
 }
+
+const selectItems = prepare(`
+  select i.id, i.provider, i.source_kind, i.source_id, i.author_name,
+    (extract(epoch from coalesce(i.source_updated_at, i.source_created_at, i.synced_at)) * 1000)::float8 as updated_at,
+    case when pg_column_size(i.metadata) <= ${METADATA_BYTES_MAX} then i.metadata end as metadata
+  from json_array_elements_text($2::json) as g(id)
+  cross join lateral (
+    select i.* from source_items i where i.organization_id = $1 and i.id = g.id::uuid limit 1) i`)
 
 /** What is known of items; those that are gone are left out. */
 export async function readItems(
@@ -135,17 +163,6 @@ export async function readItems(
   organizationId: string,
   itemIds: readonly string[],
 ): Promise<ItemRow[]> {
-  const { rows } = await sql`
-    select i.id, i.provider, i.source_kind, i.source_id, i.author_name,
-      (extract(epoch from coalesce(i.source_updated_at, i.source_created_at, i.synced_at)) * 1000)::float8 as updated_at,
-      case when pg_column_size(i.metadata) <= ${METADATA_BYTES_MAX} then i.metadata end as metadata
-    from source_items i where i.organization_id = ${organizationId} ${ofItems(itemIds, sql`i.id`)}`.execute(
-    db,
-  )
+  const { rows } = await selectItems(db, [organizationId, JSON.stringify(itemIds)])
   return z.array(ItemRow).parse(rows)
-}
-
-function ofItems(itemIds: readonly string[] | null, column: RawBuilder<unknown>): RawBuilder<unknown> {
-  if (itemIds === null) return sql``
-  return sql`and ${column} in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))`
 }

@@ -2,13 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { type BlockLayout, ROWS_A_BLOCK } from './block-layout.ts'
-import { ItemFacts, type ItemScope, SavedItems } from './item-facts.ts'
+import { ItemFacts, type ItemRow, type ItemScope, SavedItems } from './item-facts.ts'
 import { NotWhole } from './pieces.ts'
-import { type CopyOf, readItems, readPage, type RowKey, ROWS_A_PAGE } from './read-rows.ts'
+import { pageRoom, type PageOfRows, readPages, type Reading } from './read-pages.ts'
+import { type CopyOf, readItems, type RowKey, ROWS_A_PAGE } from './read-rows.ts'
 import { NO_ITEM } from './scan.ts'
 import type { SharedMemory } from './shared-memory.ts'
 import type { VectorThreads } from './vector-threads.ts'
-import { KEY_BYTES, rowBytesOf } from './write-rows.ts'
+import { rowBytesOf } from './write-rows.ts'
 
 /** A row that may be near. */
 export interface Candidate extends RowKey {
@@ -32,6 +33,11 @@ export function changing(): Stage {
   return { revision: -1, isConfirmed: false }
 }
 
+/** Whether it is {@link changing}. */
+export function isChanging({ revision }: Stage): boolean {
+  return revision < 0
+}
+
 /** There is no room for another block. */
 export class NoRoom extends Error {
   constructor() {
@@ -46,8 +52,17 @@ const KEY_WORDS = 2
 /** What is written or read in one go: a millisecond or less, a few for items. */
 const PIECE_BYTES = 2 ** 20
 const ITEMS_A_PIECE = 512
-const ID_BYTES = 16
+/** Pages of rows that are held before they are written: eight megabytes, of which each page takes a millisecond to write. */
+const PAGES_HELD = 16
 const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
+
+/** Rows as they are stored, with their items. */
+interface FirstRows {
+  pages: readonly PageOfRows[]
+  items: readonly ItemRow[]
+  /** There may be more after this one; null: these are all. */
+  after: RowKey | null
+}
 
 /** The vectors of one organization and model, with what a search can ask of their items. */
 export class VectorCopy {
@@ -130,40 +145,63 @@ export class VectorCopy {
   }
 
   /**
-   * Reads rows, of all items or of those that are named, page by page with turns for other work. Where they are many, threads
-   * write a page while the next one is read.
+   * Reads rows after a key, of all items or of those that are named, page by page with turns for other work. Where they are many,
+   * threads write a page while the next one is read.
    * @throws NoRoom, and the reason of `signal`
    */
   async read(
     db: Db,
     itemIds: readonly string[] | null,
     signal: AbortSignal,
-    isLarge: boolean,
+    { isLarge, after = FIRST }: { isLarge: boolean; after?: RowKey },
   ): Promise<void> {
     const { dimensions } = this.#layout
     const rooms = isLarge ? [pageRoom(dimensions), pageRoom(dimensions)] : []
-    let after = FIRST
     let writing = Promise.resolve()
     try {
-      for (let number = 0; ; number++) {
-        await turn()
-        signal.throwIfAborted()
-        const page = decode(await readPage(db, this.#of, after, itemIds), rooms[number % 2])
-        const keys = keysOf(page, dimensions)
+      for await (const { page, keys } of this.#pages(db, itemIds, { after, rooms, signal })) {
         await this.#readItemsOf(db, keys)
         await writing
         writing = this.#addRows(page, keys, isLarge)
         // What it fails with is met where it is waited for.
         writing.catch(() => {})
-        const last = keys.at(-1)
-        if (last === undefined || keys.length < ROWS_A_PAGE) break
-        after = last
       }
       await writing
     } finally {
       // Whatever failed: a thread may write to this memory until then.
       await Promise.allSettled([writing])
     }
+  }
+
+  /**
+   * Reads rows of some items, as many as are quickly written, and changes nothing.
+   * @throws the reason of `signal`
+   */
+  async readFirst(db: Db, itemIds: readonly string[], signal: AbortSignal): Promise<FirstRows> {
+    const pages: PageOfRows[] = []
+    let after: RowKey | null = null
+    for await (const page of this.#pages(db, itemIds, { after: FIRST, signal })) {
+      pages.push(page)
+      if (pages.length < PAGES_HELD) continue
+      after = page.keys.at(-1) ?? null
+      break
+    }
+    const ids = new Set(pages.flatMap(({ keys }) => keys.map(({ itemId }) => itemId)))
+    const items = ids.size > 0 ? await readItems(db, this.#of.organizationId, [...ids]) : []
+    return { pages, items, after }
+  }
+
+  /** Adds rows of items of which there are none, with turns for other work. @throws NoRoom */
+  async add({ pages, items }: FirstRows): Promise<void> {
+    for (const item of items) this.facts.put(item)
+    for (const { page, keys } of pages) {
+      await turn()
+      await this.#addRows(page, keys, false)
+    }
+  }
+
+  #pages(db: Db, itemIds: readonly string[] | null, reading: Reading): AsyncGenerator<PageOfRows, void> {
+    return readPages(db, this.#of, this.#layout.dimensions, itemIds, reading)
   }
 
   async #readItemsOf(db: Db, keys: readonly RowKey[]): Promise<void> {
@@ -346,36 +384,4 @@ function grown(words: Uint32Array, filling: number): Uint32Array<SharedArrayBuff
   const larger = sharedWords(2 * words.length)
   larger.set(words)
   return larger.fill(filling, words.length)
-}
-
-/** Where threads find a page of rows without a copy of it. */
-function pageRoom(dimensions: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(ROWS_A_PAGE * rowBytesOf(dimensions)))
-}
-
-function decode(page: string, room: Uint8Array | undefined): Uint8Array {
-  if (!room) return Buffer.from(page, 'base64')
-  return room.subarray(0, Buffer.from(room.buffer).write(page, 'base64'))
-}
-
-/** The keys of rows as the database handed them out. */
-function keysOf(page: Uint8Array, dimensions: number): RowKey[] {
-  const rowBytes = rowBytesOf(dimensions)
-  const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength)
-  const keys: RowKey[] = []
-  let [itemId, itemAt] = ['', -1]
-  for (let at = 0; at < bytes.length; at += rowBytes) {
-    if (at + rowBytes > bytes.length || bytes.readUInt16BE(at + KEY_BYTES) !== dimensions)
-      throw new Error('vectors are not of the dimensions of their model')
-    // Rows of an item follow each other.
-    if (itemAt < 0 || bytes.compare(bytes, itemAt, itemAt + ID_BYTES, at, at + ID_BYTES) !== 0)
-      [itemId, itemAt] = [uuidAt(bytes, at), at]
-    keys.push({ itemId, position: bytes.readInt32BE(at + ID_BYTES) })
-  }
-  return keys
-}
-
-function uuidAt(bytes: Buffer, at: number): string {
-  const hex = bytes.toString('hex', at, at + ID_BYTES)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

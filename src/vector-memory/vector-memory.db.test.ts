@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { CompiledQuery, sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { manyItems, testItem } from '../../test/support/items.ts'
@@ -15,6 +17,7 @@ const EXTENT = 4 * 2 ** 20
 const BLOCK = 1_081_344
 const MINUTE = 60_000
 const ALL = { providers: null }
+const Plan = z.array(z.object({ 'QUERY PLAN': z.string() }))
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel({ dimensions: 4_000 })
 const models = createModelRegistry({ configured: model, builtin: async () => model })
@@ -40,7 +43,7 @@ beforeEach(() => {
     db: database.db,
     bytes: EXTENT,
     threads: 0,
-    patience: { loadMs: MINUTE, followMs: MINUTE },
+    patience: { loadMs: MINUTE, followMs: MINUTE, comparedMax: 1_024 },
     onError: (error) => errors.push(error),
     now: () => now,
   })
@@ -167,6 +170,33 @@ describe('the copies of vectors', () => {
     expect(await rowsHeld(organization)).toBe(5)
   })
 
+  it('tell what was before while what changed is read, item by item', async () => {
+    const organization = await organizationOf(10)
+    expect(await rowsHeld(organization)).toBe(10)
+    await items.write(organization.id, [testItem(organization, { externalId: 'new', body: 'common' })])
+    const copy = await take(organization)
+    const question = await model.embedQuery('common')
+    const candidates = async () => (await copy?.candidates(question, 20, ALL))?.keys.length
+    const send = database.db.executeQuery.bind(database.db)
+    const told: (number | undefined)[] = []
+    const plans: string[] = []
+    const sending = vi.spyOn(database.db, 'executeQuery').mockImplementation(async (statement, ...rest) => {
+      if ('sql' in statement && /chunk_embeddings|source_items/.test(statement.sql)) {
+        told.push(await candidates())
+        const explained = CompiledQuery.raw(`explain (costs off) ${statement.sql}`, [...statement.parameters])
+        plans.push(...Plan.parse((await send(explained)).rows).map((row) => row['QUERY PLAN']))
+      }
+      return await send(statement, ...rest)
+    })
+    expect(await copy?.follow()).toBe(true)
+    sending.mockRestore()
+    expect(told).toEqual([10, 10])
+    expect(await candidates()).toBe(11)
+    expect(plans.join('\n')).toMatch(/Index Scan using chunk_embeddings_pkey/)
+    expect(plans.filter((line) => /Seq Scan on (?:chunk|source_items)|Hash Join/.test(line))).toEqual([])
+    copy?.letGo()
+  })
+
   it('miss nothing of a transaction that began before others and ended after them', async (context) => {
     // The embedded database has one transaction at a time.
     if (database.url === null) return context.skip()
@@ -195,16 +225,25 @@ describe('the copies of vectors', () => {
 describe('what changed of items', () => {
   it('is noted of the latest revisions alone', async () => {
     const organization = await insertOrganization(database.db)
-    for (let round = 0; round < 400; round++)
-      await changeItems(database.db, organization.id, async (_tx, changes) => changes.add([randomUUID()]))
+    const change = () =>
+      changeItems(database.db, organization.id, async (_tx, changes) => changes.add([randomUUID()]))
+    await change()
+    // As if there had been as many changes.
+    await sql`
+      insert into item_changes (organization_id, revision, item_ids)
+      select ${organization.id}, n, '[]' from generate_series(2, 4000) as n`.execute(database.db)
+    await sql`update item_revisions set revision = 4000 where organization_id = ${organization.id}`.execute(
+      database.db,
+    )
+    for (let round = 0; round < 300; round++) await change()
     const kept = await database.db
       .selectFrom('item_changes')
       .select('revision')
       .where('organization_id', '=', organization.id)
       .execute()
-    expect(kept.length).toBeGreaterThanOrEqual(256)
-    expect(kept.length).toBeLessThan(320)
-    expect(Math.max(...kept.map(({ revision }) => revision))).toBe(400)
+    expect(kept.length).toBeGreaterThanOrEqual(2_048)
+    expect(kept.length).toBeLessThan(2_304)
+    expect(Math.max(...kept.map(({ revision }) => revision))).toBe(4_300)
   })
 
   it('is nothing where a transaction failed or changed none', async () => {

@@ -4,7 +4,7 @@ import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
 import type { CopyOf } from './read-rows.ts'
 import type { Proposal } from './scan.ts'
-import { type Candidate, changing, type Stage, type VectorCopy } from './vector-copy.ts'
+import { type Candidate, changing, isChanging, type Stage, type VectorCopy } from './vector-copy.ts'
 
 /** A row that may be near to a question. */
 export interface Proposed extends Candidate {
@@ -44,6 +44,10 @@ export interface WholeCopy {
 
 /** A copy that is kept while it is held. */
 export interface HeldCopy {
+  /** It is not kept for others any more. */
+  readonly isGivenUp: boolean
+  /** Of what has changed since, a search compares no more chunks than these. */
+  readonly comparedMax: number
   /**
    * All rows in scope that may be among the `limit` nearest to a vector.
    * @returns null where too many are equally near
@@ -51,8 +55,12 @@ export interface HeldCopy {
   candidates(vector: Float32Array, limit: number, scope: ItemScope): Promise<Candidates | null>
   /** How many rows are in scope. */
   count(scope: ItemScope): number
+  /** Waits while it is changing. @returns whether that was done soon enough */
+  settle(): Promise<boolean>
   /** Takes in what has changed since. @returns whether that was done soon enough */
   follow(): Promise<boolean>
+  /** The same in the background, where that is not under way. */
+  followLater(): void
   letGo(): void
 }
 
@@ -72,9 +80,10 @@ export interface VectorMemory {
 export interface VectorMemoryOptions extends CopiesOptions {
   /**
    * How long a search waits in milliseconds for a copy that is being made, and for one that follows; then the database answers.
-   * Where that takes long, and keeps all others waiting, a search does better to wait.
+   * Where that takes long, and keeps all others waiting, a search does better to wait. It waits for none where no more chunks than
+   * `comparedMax` have changed: it compares these, and the copy follows after it.
    */
-  patience: { loadMs: number; followMs: number }
+  patience: { loadMs: number; followMs: number; comparedMax: number }
 }
 
 /** @returns the memory, empty; a copy is made when an organization is first searched */
@@ -93,7 +102,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
       if (entry === null) return null
       if (!entry.isReady && patience.loadMs > 0) await within(patience.loadMs, entry.ready)
       return entry.isReady && !entry.isDropped
-        ? hold(copies, { entry, whole: wholeOf(entry), followMs: patience.followMs })
+        ? hold(copies, { entry, whole: wholeOf(entry), patience })
         : null
     },
     held: () => copies.held(),
@@ -140,11 +149,16 @@ function proposedOf(copy: VectorCopy, { rows, uppers }: Proposal): Proposed[] {
 
 function hold(
   copies: Copies,
-  { entry, whole, followMs }: { entry: Entry; whole: WholeCopy; followMs: number },
+  { entry, whole, patience }: { entry: Entry; whole: WholeCopy; patience: VectorMemoryOptions['patience'] },
 ): HeldCopy {
   const { copy } = entry
+  const { followMs, comparedMax } = patience
   copies.take(entry)
   return {
+    get isGivenUp() {
+      return entry.isDropped
+    },
+    comparedMax,
     async candidates(vector, limit, scope) {
       const { stage } = copy
       const question = encodeQuestion(vector, copy.layout)
@@ -156,9 +170,16 @@ function hold(
       return { keys, floor: proposal.floor, stage: copy.stage === stage ? stage : changing(), copy: whole }
     },
     count: (scope) => copy.facts.countRows(scope),
+    async settle() {
+      if (isChanging(copy.stage) && entry.following) await within(followMs, entry.following)
+      return !entry.isDropped && !isChanging(copy.stage)
+    },
     async follow() {
       await within(followMs, copies.follow(entry))
       return !entry.isDropped && entry.following === null
+    },
+    followLater() {
+      if (entry.following === null) void copies.follow(entry)
     },
     letGo: () => copies.letGo(entry),
   }

@@ -1,0 +1,88 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Db } from '../database/database.ts'
+import { type CopyOf, readPage, type RowKey, ROWS_A_PAGE } from './read-rows.ts'
+import { KEY_BYTES, rowBytesOf } from './write-rows.ts'
+
+/** Items whose rows a statement looks for. */
+const ITEMS_A_PAGE = 256
+const ID_BYTES = 16
+
+/** At most {@link ROWS_A_PAGE} rows as `writeRows` takes them, and what each of them is of. */
+export interface PageOfRows {
+  page: Uint8Array
+  keys: readonly RowKey[]
+}
+
+/** How pages are read. */
+export interface Reading {
+  /** From the row on that comes after this one. */
+  after: RowKey
+  /** Where pages are written, each over the one before the last; left out, each is memory of its own. */
+  rooms?: readonly Uint8Array[]
+  signal: AbortSignal
+}
+
+/**
+ * Reads rows in their order, of all items or of those that are named, page by page with turns for other work.
+ * @throws the reason of `signal`
+ */
+export async function* readPages(
+  db: Db,
+  of: CopyOf,
+  dimensions: number,
+  itemIds: readonly string[] | null,
+  { after, rooms = [], signal }: Reading,
+): AsyncGenerator<PageOfRows, void> {
+  let last = after
+  let number = 0
+  for (const some of itemIds === null ? [null] : someOf(itemIds, after)) {
+    for (let isMore = true; isMore;) {
+      await turn()
+      signal.throwIfAborted()
+      const page = decode(await readPage(db, of, last, some), rooms[number++ % 2])
+      const keys = keysOf(page, dimensions)
+      last = keys.at(-1) ?? last
+      isMore = keys.length === ROWS_A_PAGE
+      if (keys.length > 0) yield { page, keys }
+    }
+  }
+}
+
+/** Items in the order of their ids, some at a time, from that of a row on. */
+function* someOf(itemIds: readonly string[], { itemId }: RowKey): Generator<string[]> {
+  const ordered = itemIds.filter((id) => id >= itemId).toSorted()
+  for (let from = 0; from < ordered.length; from += ITEMS_A_PAGE)
+    yield ordered.slice(from, from + ITEMS_A_PAGE)
+}
+
+/** Where threads find a page of rows without a copy of it. */
+export function pageRoom(dimensions: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(ROWS_A_PAGE * rowBytesOf(dimensions)))
+}
+
+function decode(page: string, room: Uint8Array | undefined): Uint8Array {
+  if (!room) return Buffer.from(page, 'base64')
+  return room.subarray(0, Buffer.from(room.buffer).write(page, 'base64'))
+}
+
+/** The keys of rows as the database handed them out. */
+function keysOf(page: Uint8Array, dimensions: number): RowKey[] {
+  const rowBytes = rowBytesOf(dimensions)
+  const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength)
+  const keys: RowKey[] = []
+  let [itemId, itemAt] = ['', -1]
+  for (let at = 0; at < bytes.length; at += rowBytes) {
+    if (at + rowBytes > bytes.length || bytes.readUInt16BE(at + KEY_BYTES) !== dimensions)
+      throw new Error('vectors are not of the dimensions of their model')
+    // Rows of an item follow each other.
+    if (itemAt < 0 || bytes.compare(bytes, itemAt, itemAt + ID_BYTES, at, at + ID_BYTES) !== 0)
+      [itemId, itemAt] = [uuidAt(bytes, at), at]
+    keys.push({ itemId, position: bytes.readInt32BE(at + ID_BYTES) })
+  }
+  return keys
+}
+
+function uuidAt(bytes: Buffer, at: number): string {
+  const hex = bytes.toString('hex', at, at + ID_BYTES)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
