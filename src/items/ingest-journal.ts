@@ -57,7 +57,7 @@ export async function writeParts(
   items: readonly CleanItem[],
   onWritten: () => void,
 ): Promise<Part> {
-  let last: Part = { part: 0, items: '[]' }
+  let last: Part = { part: 0, items: '' }
   for (const text of textsOf(items)) {
     if (last.part > 0) {
       await insertPart(db, ingest, last, false)
@@ -85,7 +85,7 @@ async function insertPart(
   await insertRow(db, [organizationId, ingestId, part, items, decides])
 }
 
-/** Texts of about {@link CHARACTERS_A_PART}, each made when it is asked for. */
+/** Texts of about {@link CHARACTERS_A_PART}, but for the last one, which is shorter. Each is made when it is asked for. */
 function* textsOf(items: readonly CleanItem[]): Generator<string> {
   let texts: string[] = []
   let characters = 0
@@ -98,7 +98,7 @@ function* textsOf(items: readonly CleanItem[]): Generator<string> {
     texts = []
     characters = 0
   }
-  if (texts.length > 0) yield `[${texts.join(',')}]`
+  yield `[${texts.join(',')}]`
 }
 
 /** An ingest of which something is written down. */

@@ -36,6 +36,8 @@ export interface PreparedItems {
   /** The stored ones have the same content, so that nothing had to be embedded. */
   unchanged: readonly CleanItem[]
   changed: readonly EmbeddedItem[]
+  /** Those among them that were stored when these were prepared, by key. */
+  stored: ReadonlyMap<string, StoredItem>
 }
 
 /** An item as it is stored, as far as one that comes is compared with it. */
@@ -81,6 +83,7 @@ export async function prepareItems(
     targetModelId: state.target?.id ?? null,
     unchanged: ordered.filter(isUnchanged),
     changed,
+    stored,
   }
 }
 

@@ -5,15 +5,19 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
+import {
+  slicedProcess,
+  type SlicedProcess,
+  type SlicedProcessOptions,
+} from '../../test/support/sliced-process.ts'
 import { until } from '../../test/support/until.ts'
-import type { Db } from '../database/database.ts'
-import { createModelRegistry, ensureStoredModel } from '../embeddings/index.ts'
+import { ensureStoredModel } from '../embeddings/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createRemovals } from '../sources/index.ts'
 import { dropActiveRuns } from '../sync/index.ts'
 import { changeOutOfTurn } from '../vector-memory/index.ts'
-import { createItems, createSlicedIngests, type Items, type NewItem, type SlicedIngests } from './index.ts'
+import type { NewItem } from './index.ts'
 import { writeParts } from './ingest-journal.ts'
 import { cleanItem } from './item.ts'
 
@@ -36,39 +40,15 @@ beforeEach(async () => {
   organization = await insertOrganization(database.db)
 })
 
-interface Instance {
-  items: Items
-  sliced: SlicedIngests
-  /** What could not be stored to its end. */
-  errors: unknown[]
-}
-
-/** A process that has the database; another one where its handle is another one. Somebody always waits, unless said. */
-function instance(
-  options: { db?: Db; embedding?: EmbeddingModel; target?: EmbeddingModel; isAwaited?: () => boolean } = {},
-): Instance {
-  const { db = database.db, embedding = model, target = embedding, isAwaited = () => true } = options
-  const models = createModelRegistry({ configured: embedding, builtin: async () => target })
-  const errors: unknown[] = []
-  const onError = (error: unknown): void => void errors.push(error)
-  const sliced = createSlicedIngests({ db, models, clock, isAwaited, onError })
-  return { items: createItems({ db, models, clock, sliced }), sliced, errors }
-}
+/** A process that has the database. Somebody always waits, unless said. */
+const instance = (options: SlicedProcessOptions = {}): SlicedProcess => slicedProcess(database.db, options)
 
 /** The next process at the same database. */
-const nextProcess = (embedding = model): Instance => instance({ db: database.db.withoutPlugins(), embedding })
+const nextProcess = (embedding = model): SlicedProcess =>
+  slicedProcess(database.db.withoutPlugins(), { embedding })
 
 /** One that dies when so many slices are stored, each in a transaction. */
-function dyingAfter(slices: number): Instance {
-  let left = slices
-  return instance({
-    isAwaited() {
-      left -= 1
-      if (left < 0) throw new Error('died')
-      return true
-    },
-  })
-}
+const dyingAfter = (slices: number): SlicedProcess => slicedProcess(database.db, { slices })
 
 const newItem = (n: number, values: Partial<NewItem>): NewItem =>
   testItem(organization, { externalId: `page-${String(n).padStart(4, '0')}`, ...values })
@@ -79,7 +59,7 @@ const documentsOf = (valuesOf: (n: number) => Partial<NewItem>, count = COUNT) =
 
 const documents = (body = 'text', count = COUNT) => documentsOf(() => ({ body }), count)
 
-const ingest = ({ items }: Instance, given = documents()) =>
+const ingest = ({ items }: SlicedProcess, given = documents()) =>
   items.ingest(organization.caller(), given, randomUUID())
 
 async function stored() {

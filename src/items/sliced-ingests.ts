@@ -17,16 +17,16 @@ import {
   writeParts,
 } from './ingest-journal.ts'
 import { type CleanItem, itemKey } from './item.ts'
-import { findStored, type PreparedItems, prepareItems, type StoredItem } from './prepare-items.ts'
-import { cutSlices, itemsOf, letOthersGoFirst, storeSlices } from './slices.ts'
+import { findStored, inKeyOrder, type PreparedItems, prepareItems, type StoredItem } from './prepare-items.ts'
+import { cutSlices, itemsOf, letOthersGoFirst, type Slice, storeSlice, storeSlices } from './slices.ts'
 import {
   requireSameModels,
   StalePreparation,
   type StoreCounts,
-  storeItems,
   storeKnown,
   untilFresh,
 } from './store-items.ts'
+import { storePart } from './store-parts.ts'
 
 /** Ingests on a database with one session, in transactions so short that others need not wait for them. */
 export interface SlicedIngests {
@@ -101,8 +101,9 @@ export function createSlicedIngests(options: SlicedIngestsOptions): SlicedIngest
 interface Plan {
   organizationId: string
   counts: StoreCounts
-  /** What there is something to do for. */
-  slices: readonly PreparedItems[]
+  /** Those that there is something to do for. */
+  items: readonly CleanItem[]
+  slices: readonly Slice[]
   stored: ReadonlyMap<string, StoredItem>
   /** The ids of the items that have claims. */
   claimed: ReadonlySet<string>
@@ -125,14 +126,12 @@ async function planOf(db: Db, prepared: PreparedItems): Promise<Plan> {
   const isOfUse = (item: CleanItem): boolean =>
     isToBeStored(item) || claimed.has(stored.get(itemKey(item))?.id ?? '')
   const ingested = items.filter(isToBeStored).length
+  const ofUse = { ...prepared, unchanged: unchanged.filter(isOfUse), changed: changed.filter(isOfUse) }
   return {
     organizationId,
     counts: { ingested, skipped: items.length - ingested },
-    slices: cutSlices({
-      ...prepared,
-      unchanged: unchanged.filter(isOfUse),
-      changed: changed.filter(isOfUse),
-    }),
+    items: inKeyOrder(itemsOf(ofUse)),
+    slices: await cutSlices(db, ofUse, stored, true),
     stored,
     claimed,
   }
@@ -152,7 +151,7 @@ async function storePlan(
   let parts = 0
   let rest = plan.slices
   try {
-    const last = await writeParts(db, ingest, plan.slices.flatMap(itemsOf), () => (parts += 1))
+    const last = await writeParts(db, ingest, plan.items, () => (parts += 1))
     rest = await storeFirst(options, plan, { ingest, last, within })
     if (rest.length > 0) parts += 1
   } catch (error) {
@@ -172,14 +171,19 @@ async function storePlan(
   }
 }
 
-/** Stores slices until somebody waits for the session, and decides the rest, in one transaction. @returns this rest */
+/**
+ * Stores slices until somebody waits for the session, and decides the rest, in one transaction. A document's row, which has all of
+ * its text, is not stored beside what belongs to the decision where somebody waits already.
+ * @returns the rest
+ */
 async function storeFirst(
   options: SlicedIngestsOptions,
   plan: Plan,
   { ingest, last, within }: { ingest: IngestRef; last: Part; within: Within },
-): Promise<readonly PreparedItems[]> {
+): Promise<readonly Slice[]> {
   return await changeOutOfTurn(options.db, plan.organizationId, async (tx, changes) => {
-    const rest = await storeSome(options, plan, plan.slices, { tx, changes })
+    const isRest = plan.slices[0]?.part != null && options.isAwaited()
+    const rest = isRest ? plan.slices : await storeSome(options, plan, plan.slices, { tx, changes })
     await within(tx, plan.counts)
     if (rest.length > 0) await decide(tx, ingest, last)
     return rest
@@ -193,8 +197,8 @@ const commitUnflushed = prepare(`select set_config('synchronous_commit', 'off', 
 async function storeNext(
   options: SlicedIngestsOptions,
   plan: Plan,
-  slices: readonly PreparedItems[],
-): Promise<readonly PreparedItems[]> {
+  slices: readonly Slice[],
+): Promise<readonly Slice[]> {
   const { db } = options
   try {
     return await changeOutOfTurn(db, plan.organizationId, async (tx, changes) => {
@@ -203,30 +207,30 @@ async function storeNext(
     })
   } catch (error) {
     if (!(error instanceof StalePreparation)) throw error
-    await storeAnew(options, plan.organizationId, slices.slice(0, 1).flatMap(itemsOf))
-    return slices.slice(1)
+    const items = new Set(slices.slice(0, 1).flatMap(itemsOf))
+    await storeAnew(options, plan.organizationId, [...items])
+    // Other parts of the same item are stored with it.
+    return slices.filter((slice) => !itemsOf(slice).some((item) => items.has(item)))
   }
 }
 
 async function storeSome(
   { clock, isAwaited }: SlicedIngestsOptions,
   plan: Plan,
-  slices: readonly PreparedItems[],
+  slices: readonly Slice[],
   { tx, changes }: { tx: Tx; changes: ItemChanges },
-): Promise<readonly PreparedItems[]> {
+): Promise<readonly Slice[]> {
   if (slices[0]) await requireSameModels(tx, slices[0])
   const { stored } = await storeSlices(slices, isAwaited, async (slice) => {
     await endClaimsOf(tx, plan, slice)
-    return await storeKnown(tx, changes, slice, plan.stored, clock.now())
+    return slice.part === null
+      ? await storeKnown(tx, changes, slice, plan.stored, clock.now())
+      : await storePart(tx, changes, slice, slice.part, clock.now())
   })
   return slices.slice(stored.length)
 }
 
-async function endClaimsOf(
-  tx: Tx,
-  { organizationId, stored, claimed }: Plan,
-  slice: PreparedItems,
-): Promise<void> {
+async function endClaimsOf(tx: Tx, { organizationId, stored, claimed }: Plan, slice: Slice): Promise<void> {
   const items = itemsOf(slice).filter((item) => claimed.has(stored.get(itemKey(item))?.id ?? ''))
   if (items.length > 0) await endClaims(tx, organizationId, items)
 }
@@ -276,11 +280,11 @@ async function storeAnew(
 ): Promise<void> {
   await untilFresh(async () => {
     const prepared = await prepareItems(db, models, { organizationId, items })
-    for (let slices = cutSlices(prepared); slices.length > 0;) {
+    for (let slices = await cutSlices(db, prepared, prepared.stored); slices.length > 0;) {
       const { stored } = await changeOutOfTurn(db, organizationId, (tx, changes) =>
         storeSlices(slices, isAwaited, async (slice) => {
           await endClaims(tx, organizationId, itemsOf(slice))
-          return await storeItems(tx, changes, slice, clock.now())
+          return await storeSlice(tx, changes, slice, clock.now())
         }),
       )
       slices = slices.slice(stored.length)

@@ -4,17 +4,17 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { adoptModel, insertVectors, lockModelsForWriting, readModelState } from '../embeddings/index.ts'
+import { adoptModel, lockModelsForWriting, readModelState } from '../embeddings/index.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import {
-  type EmbeddedChunk,
   type EmbeddedItem,
   findStoredItems,
   inKeyOrder,
   type PreparedItems,
   type StoredItem,
 } from './prepare-items.ts'
+import { type ChunkRow, deleteChunks, insertChunks } from './store-chunks.ts'
 
 export interface StoreCounts {
   /** New items, changed items, and items that moved to another source. */
@@ -45,13 +45,9 @@ export async function untilFresh<Result>(act: () => Promise<Result>): Promise<Re
   }
 }
 
-/**
- * Of one statement: the embedded database works on this very thread. Between statements other work gets its turn, which
- * the embedded database, answering at once, would not give it.
- */
+/** Of one statement. Between statements other work of the process gets its turn. */
 const ITEMS_A_STATEMENT = 100
 const CHARACTERS_A_STATEMENT = 250_000
-const CHUNKS_A_STATEMENT = 64
 
 /**
  * Writes prepared items with their chunks and vectors, and replaces those of items that changed. An item that comes
@@ -161,7 +157,7 @@ const upsertRows = prepare(`
  * Inserts or overwrites items.
  * @returns their rows by key; one that another transaction just stored with the same content is left out
  */
-async function upsertItems(
+export async function upsertItems(
   tx: Tx,
   organizationId: string,
   items: readonly EmbeddedItem[],
@@ -203,11 +199,6 @@ function* batchesOf(items: readonly EmbeddedItem[]): Generator<EmbeddedItem[]> {
   if (batch.length > 0) yield batch
 }
 
-const insertChunks = prepare(`
-  insert into chunks (organization_id, source_item_id, position, heading, content)
-  select $1::uuid, id, position, heading, content
-  from json_to_recordset($2::json) as r(id uuid, position int, heading text, content text)`)
-
 async function replaceChunks(
   tx: Tx,
   { organizationId, modelIds }: PreparedItems,
@@ -215,42 +206,12 @@ async function replaceChunks(
   written: ReadonlyMap<string, WrittenRow>,
 ): Promise<void> {
   const replaced = [...written.values()].filter(({ existed }) => existed).map(({ id }) => id)
-  if (replaced.length > 0) {
-    // Their vectors go with them.
-    await sql`
-      delete from chunks where organization_id = ${organizationId}
-        and source_item_id in (select value::uuid from json_array_elements_text(${JSON.stringify(replaced)}::json))`.execute(
-      tx,
-    )
-  }
+  if (replaced.length > 0) await deleteChunks(tx, organizationId, replaced)
   const rows = items.flatMap((item) => {
     const row = written.get(itemKey(item))
-    return row ? item.chunks.map((chunk) => ({ id: row.id, provider: item.provider, chunk })) : []
+    return row
+      ? item.chunks.map((chunk): ChunkRow => ({ itemId: row.id, provider: item.provider, chunk }))
+      : []
   })
-  for (let start = 0; start < rows.length; start += CHUNKS_A_STATEMENT) {
-    await turn()
-    const batch = rows.slice(start, start + CHUNKS_A_STATEMENT)
-    const chunks = batch.map(({ id, chunk: { position, heading, content } }) => ({
-      id,
-      position,
-      heading,
-      content,
-    }))
-    await insertChunks(tx, [organizationId, JSON.stringify(chunks)])
-    for (const [index, modelId] of modelIds.entries()) {
-      const vectors = batch.map(({ id, provider, chunk }) => ({
-        sourceItemId: id,
-        provider,
-        position: chunk.position,
-        vector: vectorOf(chunk, index),
-      }))
-      await insertVectors(tx, organizationId, modelId, vectors)
-    }
-  }
-}
-
-function vectorOf(chunk: EmbeddedChunk, index: number): Float32Array {
-  const vector = chunk.vectors[index]
-  if (!vector) throw new Error('a chunk was not embedded')
-  return vector
+  await insertChunks(tx, { organizationId, modelIds }, rows)
 }

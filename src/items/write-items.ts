@@ -6,7 +6,7 @@ import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import { prepareItems } from './prepare-items.ts'
 import type { SlicedIngests } from './sliced-ingests.ts'
-import { cutSlices, itemsOf, letOthersGoFirst, storeSlices } from './slices.ts'
+import { cutSlices, itemsOf, letOthersGoFirst, type Slice, storeSlice, storeSlices } from './slices.ts'
 import { type StoreCounts, storeItems, untilFresh } from './store-items.ts'
 
 interface Dependencies {
@@ -43,22 +43,25 @@ export async function writeItems(
   let rest = items
   await untilFresh(async () => {
     const prepared = await prepareItems(db, models, { organizationId, items: rest }, signal)
-    let slices = sliced ? cutSlices(prepared) : [prepared]
+    let slices: readonly Slice[] = sliced
+      ? await cutSlices(db, prepared, prepared.stored)
+      : [{ ...prepared, part: null }]
     while (slices.length > 0) {
       signal?.throwIfAborted()
       const part = await changeItems(db, organizationId, async (tx, changes) => {
         const { stored, counts } = await storeSlices(slices, sliced?.isAwaited, (slice) =>
-          storeItems(tx, changes, slice, clock.now()),
+          storeSlice(tx, changes, slice, clock.now()),
         )
         const isLast = stored.length === slices.length
-        const whole = { items: stored.flatMap(itemsOf), counts, isLast }
+        const whole = { items: [...new Set(stored.flatMap(itemsOf))], counts, isLast }
         await within(tx, whole, changes)
         return { ...whole, slices: stored.length }
       })
       written.ingested += part.counts.ingested
       written.skipped += part.counts.skipped
       slices = slices.slice(part.slices)
-      const done = new Set(part.items.map(itemKey))
+      const unfinished = slices[0]?.part?.item
+      const done = new Set(part.items.filter((item) => item !== unfinished).map(itemKey))
       rest = rest.filter((item) => !done.has(itemKey(item)))
       if (slices.length > 0) await letOthersGoFirst()
     }
@@ -83,7 +86,8 @@ export async function ingestItems(
 ): Promise<StoreCounts> {
   return await untilFresh(async () => {
     const prepared = await prepareItems(db, models, { organizationId, items }, signal)
-    if (sliced && cutSlices(prepared).length > 1) return await sliced.store(prepared, record, signal)
+    if (sliced && (await cutSlices(db, prepared, prepared.stored)).length > 1)
+      return await sliced.store(prepared, record, signal)
     return await changeItems(db, organizationId, async (tx, changes) => {
       const counts = await storeItems(tx, changes, prepared, clock.now())
       await endClaims(tx, organizationId, items)

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 /** Work goes on for so long, in milliseconds, before others get their turn. */
 const SLICE_MS = 10
-/** The same of work that is often under way for seconds: a request beside it has several turns to wait for. */
-export const SHORT_SLICE_MS = 5
+/** The same of work that is often under way for seconds: beside it each statement of a request has a turn to wait for. */
+export const SHORT_SLICE_MS = 1
 
 /** Work that can pause: it yields wherever others may get their turn, each time after well under a millisecond of its own. */
 export type Pausable<Result> = Generator<void, Result>

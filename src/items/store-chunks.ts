@@ -1,0 +1,106 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import { insertVectors } from '../embeddings/index.ts'
+import type { EmbeddedChunk, PreparedItems } from './prepare-items.ts'
+
+/** A chunk of a stored item. */
+export interface ChunkRow {
+  itemId: string
+  provider: string
+  chunk: EmbeddedChunk
+}
+
+/** Of one statement. */
+const CHUNKS_A_STATEMENT = 64
+
+const insertRows = prepare(`
+  insert into chunks (organization_id, source_item_id, position, heading, content)
+  select $1::uuid, id, position, heading, content
+  from json_to_recordset($2::json) as r(id uuid, position int, heading text, content text)`)
+
+/** Stores chunks with their vectors. Between statements other work of the process gets its turn. */
+export async function insertChunks(
+  tx: Tx,
+  { organizationId, modelIds }: Pick<PreparedItems, 'organizationId' | 'modelIds'>,
+  rows: readonly ChunkRow[],
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += CHUNKS_A_STATEMENT) {
+    await turn()
+    const batch = rows.slice(start, start + CHUNKS_A_STATEMENT)
+    const chunks = batch.map(({ itemId: id, chunk: { position, heading, content } }) => ({
+      id,
+      position,
+      heading,
+      content,
+    }))
+    await insertRows(tx, [organizationId, JSON.stringify(chunks)])
+    for (const [index, modelId] of modelIds.entries()) {
+      const vectors = batch.map(({ itemId, provider, chunk }) => ({
+        sourceItemId: itemId,
+        provider,
+        position: chunk.position,
+        vector: vectorOf(chunk, index),
+      }))
+      await insertVectors(tx, organizationId, modelId, vectors)
+    }
+  }
+}
+
+function vectorOf(chunk: EmbeddedChunk, index: number): Float32Array {
+  const vector = chunk.vectors[index]
+  if (!vector) throw new Error('a chunk was not embedded')
+  return vector
+}
+
+/** Deletes all chunks of items; their vectors go with them. */
+export async function deleteChunks(
+  tx: Tx,
+  organizationId: string,
+  itemIds: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from chunks where organization_id = ${organizationId}
+      and source_item_id in (select value::uuid from json_array_elements_text(${JSON.stringify(itemIds)}::json))`.execute(
+    tx,
+  )
+}
+
+const deletePositions = prepare(`
+  delete from chunks where organization_id = $1 and source_item_id = $2 and position >= $3 and position < $4`)
+
+/** Deletes the chunks of an item from a position to before another one. */
+export async function deleteChunksBetween(
+  tx: Tx,
+  organizationId: string,
+  itemId: string,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await deletePositions(tx, [organizationId, itemId, from, to])
+}
+
+/** Counted by one statement. */
+const ITEMS_A_COUNT = 250
+const Counts = z.array(z.object({ id: z.string(), chunks: z.int() }))
+
+// One by one, so that no plan reads all chunks of the organization.
+const countThem = prepare(`
+  select given.id, (select count(*)::int from chunks c where c.organization_id = $1 and c.source_item_id = given.id::uuid) as chunks
+  from json_array_elements_text($2::json) as given(id)`)
+
+/** How many chunks items have, by the items' ids. */
+export async function countChunks(
+  db: Db,
+  organizationId: string,
+  itemIds: readonly string[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for (let start = 0; start < itemIds.length; start += ITEMS_A_COUNT) {
+    const some = JSON.stringify(itemIds.slice(start, start + ITEMS_A_COUNT))
+    const { rows } = await countThem(db, [organizationId, some])
+    for (const { id, chunks } of Counts.parse(rows)) counts.set(id, chunks)
+  }
+  return counts
+}
