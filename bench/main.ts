@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { type Beside, besideTable, measureBesideIngests } from './beside-ingests.ts'
 import { benchDocument, benchQuery } from './corpus.ts'
 import { environmentOf, inNewDatabase, namedServer } from './fill.ts'
 import { keepResults } from './keep-results.ts'
@@ -19,9 +20,6 @@ const SMALL_TENANT_CHUNKS = 100
 const DOCUMENTS_A_REQUEST = 50
 /** Pushed by eight clients once all has been measured. */
 const REQUESTS_AT_ONCE = 24
-/** Of the largest request, beside which others are sent. */
-const DOCUMENTS_OF_LARGE = 1_000
-const LARGE_REQUESTS = 3
 const SEARCHES = 300
 /** In these code is compiled, and a small organization is read ahead. */
 const SEARCHES_BEFORE = 500
@@ -38,9 +36,7 @@ interface Result {
   searchP50Ms: number
   searchP99Ms: number
   searchesPerSecond: number
-  /** Of a request for the sources, while one client pushes the largest requests one after another. */
-  besideIngestP50Ms: number
-  besideIngestP99Ms: number
+  beside: Beside[]
   residentMb: number
   firstStartSeconds: number
   secondStartSeconds: number
@@ -68,7 +64,7 @@ async function measure(
     const searchesPerSecond = await searchConcurrently(server.url)
     const residentMb = await server.residentMb()
     const atOnce = await ingestConcurrently(server.url, source.id, documents)
-    const beside = await askWhileIngesting(server.url, source.id, documents * 2)
+    const beside = await measureBesideIngests(server.url, source.id)
     await server.stop()
     const again = await startServer(environment)
     await again.stop()
@@ -82,8 +78,7 @@ async function measure(
       searchP50Ms: percentile(latencies, 0.5),
       searchP99Ms: percentile(latencies, 0.99),
       searchesPerSecond,
-      besideIngestP50Ms: percentile(beside, 0.5),
-      besideIngestP99Ms: percentile(beside, 0.99),
+      beside,
       residentMb,
       firstStartSeconds: server.startSeconds,
       secondStartSeconds: again.startSeconds,
@@ -143,27 +138,6 @@ async function ingestConcurrently(url: string, connectorId: string, first: numbe
   return (REQUESTS_AT_ONCE * DOCUMENTS_A_REQUEST) / ((performance.now() - started) / 1000)
 }
 
-/** Milliseconds of small requests, ascending, while one client pushes large ones. */
-async function askWhileIngesting(url: string, connectorId: string, first: number): Promise<number[]> {
-  const latencies: number[] = []
-  const pushing = new AbortController()
-  const ask = async (): Promise<void> => {
-    while (!pushing.signal.aborted) {
-      const started = performance.now()
-      await call(url, 'GET', '/v1/sources')
-      latencies.push(performance.now() - started)
-    }
-  }
-  const asking = ask()
-  for (let n = 0; n < LARGE_REQUESTS; n++) {
-    const from = first + n * DOCUMENTS_OF_LARGE
-    await push(url, connectorId, { from, to: from + DOCUMENTS_OF_LARGE })
-  }
-  pushing.abort()
-  await asking
-  return latencies.toSorted((a, b) => a - b)
-}
-
 async function search(url: string, number: number): Promise<void> {
   await call(url, 'POST', '/v1/search', { query: benchQuery(number) })
 }
@@ -221,16 +195,19 @@ function table(results: readonly Result[]): string {
       result.searchP50Ms.toFixed(1),
       result.searchP99Ms.toFixed(1),
       result.searchesPerSecond.toFixed(0),
-      `${result.besideIngestP50Ms.toFixed(1)}, ${result.besideIngestP99Ms.toFixed(1)}`,
       result.residentMb.toFixed(0),
       result.firstStartSeconds.toFixed(1),
       result.secondStartSeconds.toFixed(1),
     ].join(' | '),
   )
   return [
-    '| database | chunks | documents/s in | chunks/s in | the same, 8 clients | p50 ms at 100 chunks | search p50 ms | p99 ms | searches/s, 8 clients | others beside large ingests, p50 and p99 ms | resident MB | first start s | second start s |',
-    '|---|---|---|---|---|---|---|---|---|---|---|---|---|',
+    '| database | chunks | documents/s in | chunks/s in | the same, 8 clients | p50 ms at 100 chunks | search p50 ms | p99 ms | searches/s, 8 clients | resident MB | first start s | second start s |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
+    '',
+    'What others wait for beside ingests, in the same run:',
+    '',
+    besideTable(results),
   ].join('\n')
 }
 
