@@ -85,7 +85,7 @@ async function insertPart(
   await insertRow(db, [organizationId, ingestId, part, items, decides])
 }
 
-/** Texts of about {@link CHARACTERS_A_PART}, but for the last one, which is shorter. Each is made when it is asked for. */
+/** Texts of about {@link CHARACTERS_A_PART}, but for the last one, which is shorter and may have no items. Each is made when it is asked for. */
 function* textsOf(items: readonly CleanItem[]): Generator<string> {
   let texts: string[] = []
   let characters = 0

@@ -204,6 +204,17 @@ describe('a process that dies in a large document', () => {
     await next.sliced.stop()
   })
 
+  it('that fills what is written down at once: the next start stores all of it', async () => {
+    const given = [page('one', 400)]
+    expect(given[0]?.body.length).toBeGreaterThan(256_000)
+    await expect(ingest(given, slicedProcess(database.db, { slices: 2 }))).rejects.toThrow('died')
+    const next = slicedProcess(database.db.withoutPlugins())
+    await next.sliced.start()
+    await expectStored(given)
+    expect([await written(), next.errors]).toEqual([0, []])
+    await next.sliced.stop()
+  })
+
   it('before any is: nothing has happened', async () => {
     await ingest([page('one', LARGE)])
     const dying = slicedProcess(database.db, { slices: 0 })

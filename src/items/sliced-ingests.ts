@@ -244,6 +244,7 @@ async function finish(options: SlicedIngestsOptions, ingest: IngestRef, parts: n
   const { organizationId } = ingest
   try {
     for await (const items of readParts(db, ingest)) {
+      if (items.length === 0) continue
       const sourceIds = await findSources(db, organizationId, items)
       await storeAnew(
         options,

@@ -107,6 +107,11 @@ describe('what decides which of the proposed chunks are nearest', () => {
     await items.write(organization.id, manyItems(organization, 1_100))
     expect((await decideNearest(db, query, [], since(2))).changedItemIds?.size).toBe(200)
     expect((await decideNearest(db, query, [], since(0))).changedItemIds).toBeNull()
+    const body = Array.from({ length: 60 }, (_, n) => `# ${n}\n\n${'word '.repeat(130)}.`).join('\n\n')
+    await items.write(organization.id, [testItem(organization, { externalId: 'large', body })])
+    const changes = { revision: 3, chunksMax: 59 }
+    expect((await decideNearest(db, query, [], changes)).changedItemIds).toBeNull()
+    expect((await decideNearest(db, query, [], { ...changes, chunksMax: 60 })).changedItemIds?.size).toBe(1)
   })
 
   it('is known of chunks to be the same from one revision to another one, unless that is not noted any more', async () => {

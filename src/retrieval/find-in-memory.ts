@@ -41,8 +41,8 @@ const NAMED_ITEMS_MAX = 50_000
 
 /**
  * Finds the nearest chunks by the copy in memory where there is one. It proposes all chunks that may be among the nearest; of these
- * it is then decided which are there, in scope and how near, whether the same model answers, and whether the copy was of the
- * items' latest revision. Only then that is the answer: the same, to the last digit, as the database's own.
+ * and of what has changed since the copy's revision it is then decided which are there, in scope and how near, and whether the same
+ * model answers. So the answer is the same, to the last digit, as the database's own.
  */
 export function createFindNearest({
   db,
@@ -117,6 +117,7 @@ async function decideByRounds<Chunk extends NearChunk>(
 ): Promise<Nearest<Chunk> | null> {
   let scope = asked
   let { limit } = query
+  let isBehind = false
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const proposed = await copy.candidates(query.vector, limit, scope)
     if (proposed === null) return null
@@ -126,13 +127,14 @@ async function decideByRounds<Chunk extends NearChunk>(
       continue
     }
     const { isConfirmed, revision } = stage
-    const isBehind = !isConfirmed || (query.seenRevision ?? revision) !== revision
+    isBehind ||= !isConfirmed || (query.seenRevision ?? revision) !== revision
     const decided = await decide(proposed, isBehind ? { revision, chunksMax: copy.comparedMax } : null)
     const nearest = decided?.nearest
     if (nearest && nearest.state !== 'found') return nearest
     const isOfStage = decided?.revision === revision
     if (!nearest || !(isOfStage || decided?.changedItemIds)) {
-      if (!(await copy.follow())) return null
+      if (isBehind && !(await copy.follow())) return null
+      isBehind = true
       continue
     }
     if (!isOfStage) copy.followLater()

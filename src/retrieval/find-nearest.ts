@@ -213,6 +213,17 @@ function byKey(query: NearestQuery, candidates: readonly ChunkKey[], since: Sinc
   return { from, where: notRemoved(query.organizationId), isByKey: true, since }
 }
 
+/** A JSON list has so many characters for each id. */
+const CHARACTERS_AN_ID = 40
+
+/** Whether no more items have changed than chunks may have: then they are not even counted. */
+function areFew(organizationId: string, { revision, chunksMax }: Since): RawBuilder<unknown> {
+  return sql`(
+          select coalesce(sum(length(s.item_ids)), 0) from item_changes s
+          where s.organization_id = ${organizationId} and s.revision > ${revision}
+        ) <= ${chunksMax * CHARACTERS_AN_ID}`
+}
+
 /** The chunks of what has changed. One by one by their items, so that no plan reads all chunks. */
 function changedSince(
   { organizationId, model }: NearestQuery,
@@ -223,7 +234,7 @@ function changedSince(
       from (
         select distinct g.id::uuid as id from item_changes h
         cross join lateral json_array_elements_text(h.item_ids::json) as g(id)
-        where h.organization_id = ${organizationId} and h.revision > ${revision}
+        where h.organization_id = ${organizationId} and h.revision > ${revision} and ${areFew(organizationId, { revision, chunksMax })}
       ) i
       cross join lateral (
         select e.position from chunk_embeddings e
@@ -274,6 +285,7 @@ async function scan<Chunk extends NearChunk>(
           sql`(
         select count(*) from item_changes h
         where h.organization_id = ${organizationId} and h.revision > ${since.revision} and h.item_ids is not null
+          and ${areFew(organizationId, since)}
       )::float8 as told, (select count(*) from changed)::float8 as changed,
       case when row_number() over (order by n.distance, n.source_item_id, n.position) = 1
         then (select string_agg(distinct c.id::text, ' ') from changed c) end as changed_items`,

@@ -6,7 +6,7 @@ import { type CopyOf, countRows, readChanges, readMark, readRevision, whichAreTh
 import type { SavedCopies, SavedCopy, SavedHead } from './saved-copies.ts'
 import type { Proposal, ScanJob } from './scan.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
-import { NoRoom, VectorCopy } from './vector-copy.ts'
+import { isChanging, NoRoom, VectorCopy } from './vector-copy.ts'
 import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
 
 export interface CopiesOptions {
@@ -112,6 +112,8 @@ export class Copies {
   /** Takes in all that is committed by now: one at a time, and whoever comes meanwhile waits for one that begins after it. */
   async follow(entry: Entry): Promise<void> {
     await entry.following
+    // Its memory may be another copy's by now.
+    if (entry.isDropped) return
     entry.following ??= this.#work(entry, () => this.#catchUp(entry, this.#stopping.signal)).finally(
       () => (entry.following = null),
     )
@@ -358,9 +360,10 @@ export class Copies {
     try {
       await act()
     } catch (error) {
-      this.#drop(entry)
-      if (!this.#stopping.signal.aborted && !(error instanceof NoRoom))
-        this.#onError(error, entry.organizationId)
+      const { aborted } = this.#stopping.signal
+      // A stop saves what it has not broken off in the middle.
+      if (!aborted || !entry.isReady || isChanging(entry.copy.stage)) this.#drop(entry)
+      if (!aborted && !(error instanceof NoRoom)) this.#onError(error, entry.organizationId)
     } finally {
       this.#release(entry)
     }

@@ -18,6 +18,8 @@ export interface RowKey {
 
 /** Rows of one statement: the embedded database works on this very thread. */
 export const ROWS_A_PAGE = 256
+/** Of so many items that changed, fifty thousand, each is not worth reading by itself: in characters of their ids. */
+const IDS_CHARACTERS_MAX = 2_000_000
 /** Metadata that is longer is not held; in bytes as it is stored. */
 const METADATA_BYTES_MAX = 4_096
 
@@ -53,7 +55,8 @@ export async function readRevision(db: Db, organizationId: string): Promise<numb
 /** The latest revision of an organization's items, and which of them changed since another one. */
 export async function readChanges(db: Db, organizationId: string, since: number): Promise<ChangesSince> {
   const { rows } = await sql`
-    select r.revision::float8 as head, c.revision::float8 as revision, c.item_ids
+    select r.revision::float8 as head, c.revision::float8 as revision,
+      case when sum(length(c.item_ids)) over () <= ${IDS_CHARACTERS_MAX} then c.item_ids end as item_ids
     from item_revisions r
     left join item_changes c on c.organization_id = r.organization_id and c.revision > ${since}
     where r.organization_id = ${organizationId}`.execute(db)
@@ -118,18 +121,21 @@ const readPageOfAll = prepare(`
     order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
   ) e`)
 
-// Item by item, so that no plan reads all rows of the organization.
+// Item by item, so that no plan reads all rows of the organization, and in their order, so that it stops where the page is full.
 const readPageOfItems = prepare(`
   select ${ROWS} from (
     select e.source_item_id, e.position, e.embedding
-    from (select g.id::uuid as id from json_array_elements_text($5::json) as g(id)) i
+    from (
+      select g.id::uuid as id from json_array_elements_text($5::json) as g(id)
+      where g.id::uuid >= $3::uuid order by 1
+    ) i
     cross join lateral (
       select e.source_item_id, e.position, e.embedding from chunk_embeddings e
       where e.organization_id = $1 and e.embedding_model_id + 0 = $2 and e.source_item_id = i.id
         and (e.source_item_id, e.position) > ($3::uuid, $4::int)
       order by e.position limit ${ROWS_A_PAGE}
     ) e
-    order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
+    order by i.id, e.position limit ${ROWS_A_PAGE}
   ) e`)
 
 /**

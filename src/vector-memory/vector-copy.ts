@@ -58,8 +58,7 @@ const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position
 
 /** Rows as they are stored, with their items. */
 interface FirstRows {
-  pages: readonly PageOfRows[]
-  items: readonly ItemRow[]
+  pages: (PageOfRows & { items: readonly ItemRow[] })[]
   /** There may be more after this one; null: these are all. */
   after: RowKey | null
 }
@@ -178,24 +177,23 @@ export class VectorCopy {
    * @throws the reason of `signal`
    */
   async readFirst(db: Db, itemIds: readonly string[], signal: AbortSignal): Promise<FirstRows> {
-    const pages: PageOfRows[] = []
-    let after: RowKey | null = null
+    const pages: FirstRows['pages'] = []
+    const known = new Set<string>()
     for await (const page of this.#pages(db, itemIds, { after: FIRST, signal })) {
-      pages.push(page)
-      if (pages.length < PAGES_HELD) continue
-      after = page.keys.at(-1) ?? null
-      break
+      const unknown = [...new Set(page.keys.map(({ itemId }) => itemId))].filter((id) => !known.has(id))
+      const items = unknown.length > 0 ? await readItems(db, this.#of.organizationId, unknown) : []
+      for (const id of unknown) known.add(id)
+      pages.push({ ...page, items })
+      if (pages.length === PAGES_HELD) return { pages, after: page.keys.at(-1) ?? null }
     }
-    const ids = new Set(pages.flatMap(({ keys }) => keys.map(({ itemId }) => itemId)))
-    const items = ids.size > 0 ? await readItems(db, this.#of.organizationId, [...ids]) : []
-    return { pages, items, after }
+    return { pages, after: null }
   }
 
   /** Adds rows of items of which there are none, with turns for other work. @throws NoRoom */
-  async add({ pages, items }: FirstRows): Promise<void> {
-    for (const item of items) this.facts.put(item)
-    for (const { page, keys } of pages) {
+  async add({ pages }: FirstRows): Promise<void> {
+    for (const { page, keys, items } of pages) {
       await turn()
+      for (const item of items) this.facts.put(item)
       await this.#addRows(page, keys, false)
     }
   }

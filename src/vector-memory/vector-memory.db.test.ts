@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -195,6 +196,40 @@ describe('the copies of vectors', () => {
     expect(plans.join('\n')).toMatch(/Index Scan using chunk_embeddings_pkey/)
     expect(plans.filter((line) => /Seq Scan on (?:chunk|source_items)|Hash Join/.test(line))).toEqual([])
     copy?.letGo()
+  })
+
+  it('are not touched any more once they are given up, by whoever waited for them either', async () => {
+    const organization = await organizationOf(10)
+    expect(await rowsHeld(organization)).toBe(10)
+    await items.write(organization.id, [testItem(organization, { externalId: 'new' })])
+    const copy = await take(organization)
+    const send = database.db.executeQuery.bind(database.db)
+    const asked: string[] = []
+    const sending = vi.spyOn(database.db, 'executeQuery').mockImplementation(async (statement, ...rest) => {
+      const text = 'sql' in statement ? statement.sql : ''
+      asked.push(text)
+      if (/chunk_embeddings/.test(text)) throw new Error('the connection was lost')
+      return await send(statement, ...rest)
+    })
+    const first = copy?.follow()
+    await turn()
+    expect([await copy?.follow(), await first]).toEqual([false, false])
+    sending.mockRestore()
+    expect(asked.filter((text) => /chunk_embeddings/.test(text))).toHaveLength(1)
+    copy?.letGo()
+    expect(errors).toEqual([new Error('the connection was lost')])
+    expect(await rowsHeld(organization)).toBe(11)
+  })
+
+  it('are read to the end of an item and from there on, however many pages it has', async () => {
+    const organization = await organizationOf(1)
+    expect(await rowsHeld(organization)).toBe(1)
+    const large = Array.from({ length: 300 }, (_, n) => `# ${n}\n\n${`word${n} `.repeat(130)}.`).join('\n\n')
+    await items.write(organization.id, [
+      ...manyItems(organization, 100),
+      testItem(organization, { externalId: 'large', body: large }),
+    ])
+    expect(await rowsHeld(organization)).toBe(400)
   })
 
   it('miss nothing of a transaction that began before others and ended after them', async (context) => {

@@ -175,8 +175,8 @@ function hold(
       return !entry.isDropped && !isChanging(copy.stage)
     },
     async follow() {
-      await within(followMs, copies.follow(entry))
-      return !entry.isDropped && entry.following === null
+      const isDone = await within(followMs, copies.follow(entry))
+      return isDone && !entry.isDropped
     },
     followLater() {
       if (entry.following === null) void copies.follow(entry)
