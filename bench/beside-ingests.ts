@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { benchDocument } from './corpus.ts'
+import { percentile } from './search.ts'
 import { call } from './server.ts'
 
 /** What one client waits for while another one pushes much. */
@@ -65,15 +66,13 @@ async function measureBeside(
   const seconds = (performance.now() - started) / 1000
   asking.postMessage('stop', [])
   const sorted = Latencies.parse((await answered)[0]).toSorted((a, b) => a - b)
-  const at = (share: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
   return {
     asked,
     beside: pushed.name,
     answers: sorted.length,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
-    maxMs: at(1),
+    p50Ms: percentile(sorted, 0.5),
+    p99Ms: percentile(sorted, 0.99),
+    maxMs: percentile(sorted, 1),
     documentsPerSecond: (pushed.requests * pushed.documents) / seconds,
   }
 }

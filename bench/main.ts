@@ -6,6 +6,7 @@ import { type Beside, besideTable, measureBesideIngests } from './beside-ingests
 import { benchDocument, benchQuery } from './corpus.ts'
 import { environmentOf, inNewDatabase, namedServer } from './fill.ts'
 import { keepResults } from './keep-results.ts'
+import { percentile } from './search.ts'
 import { call, startServer } from './server.ts'
 
 /*
@@ -164,10 +165,6 @@ async function searchConcurrently(url: string): Promise<number> {
   }
   await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)))
   return done / ((performance.now() - started) / 1000)
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
 async function onEmbedded(chunks: number): Promise<Result> {

@@ -11,7 +11,7 @@ export interface ChunkVector {
   vector: Float32Array
 }
 
-/** Vectors of one statement, which the embedded database runs on this very thread. There is a statement for each number of them. */
+/** Vectors of one statement. There is a statement for each number of them. */
 const VECTORS_A_STATEMENT = 64
 
 /** Inserts vectors of one model; where a chunk has its vector already, that one stays. */

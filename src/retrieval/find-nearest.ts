@@ -70,7 +70,7 @@ const Standing = z.object({
   active_name: z.string().nullable(),
   removed: z.array(z.string()),
   revision: z.number(),
-  /** How many revisions tell what they changed, and how many chunks that is; null: that was not asked for. */
+  /** How many revisions tell what they changed, and how many chunks that is; null: that was not asked for, or is too much. */
   told: z.number().nullable(),
   changed: z.number().nullable(),
   /** The items of these chunks, in the first row. */
@@ -216,25 +216,24 @@ function byKey(query: NearestQuery, candidates: readonly ChunkKey[], since: Sinc
 /** A JSON list has so many characters for each id. */
 const CHARACTERS_AN_ID = 40
 
-/** Whether no more items have changed than chunks may have: then they are not even counted. */
-function areFew(organizationId: string, { revision, chunksMax }: Since): RawBuilder<unknown> {
-  return sql`(
-          select coalesce(sum(length(s.item_ids)), 0) from item_changes s
-          where s.organization_id = ${organizationId} and s.revision > ${revision}
-        ) <= ${chunksMax * CHARACTERS_AN_ID}`
-}
-
-/** The chunks of what has changed. One by one by their items, so that no plan reads all chunks. */
+/**
+ * What is noted of revisions, and the chunks of what they changed; none where more items have changed than chunks may have. One by
+ * one by their items, so that no plan reads all chunks.
+ */
 function changedSince(
   { organizationId, model }: NearestQuery,
   { revision, chunksMax }: Since,
 ): RawBuilder<unknown> {
-  return sql`changed as materialized (
+  const ofRevisions = sql`h.organization_id = ${organizationId} and h.revision > ${revision}`
+  return sql`noted as materialized (
+      select count(h.item_ids) as told, coalesce(sum(length(h.item_ids)), 0) <= ${chunksMax * CHARACTERS_AN_ID} as are_few
+      from item_changes h where ${ofRevisions}
+    ), changed as materialized (
       select i.id, e.position
       from (
         select distinct g.id::uuid as id from item_changes h
         cross join lateral json_array_elements_text(h.item_ids::json) as g(id)
-        where h.organization_id = ${organizationId} and h.revision > ${revision} and ${areFew(organizationId, { revision, chunksMax })}
+        where ${ofRevisions} and (select are_few from noted)
       ) i
       cross join lateral (
         select e.position from chunk_embeddings e
@@ -282,11 +281,7 @@ async function scan<Chunk extends NearChunk>(
       ? [sql``, sql`null::float8 as told, null::float8 as changed, null as changed_items`]
       : [
           changedSince(query, since),
-          sql`(
-        select count(*) from item_changes h
-        where h.organization_id = ${organizationId} and h.revision > ${since.revision} and h.item_ids is not null
-          and ${areFew(organizationId, since)}
-      )::float8 as told, (select count(*) from changed)::float8 as changed,
+          sql`(select told from noted where are_few)::float8 as told, (select count(*) from changed)::float8 as changed,
       case when row_number() over (order by n.distance, n.source_item_id, n.position) = 1
         then (select string_agg(distinct c.id::text, ' ') from changed c) end as changed_items`,
         ]

@@ -16,7 +16,7 @@ export interface RowKey {
   position: number
 }
 
-/** Rows of one statement: the embedded database works on this very thread. */
+/** Rows of one statement: beside the embedded database's session others wait for it. */
 export const ROWS_A_PAGE = 256
 /** Of so many items that changed, fifty thousand, each is not worth reading by itself: in characters of their ids. */
 const IDS_CHARACTERS_MAX = 2_000_000
