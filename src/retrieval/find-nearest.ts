@@ -224,16 +224,15 @@ function changedSince(
   { organizationId, model }: NearestQuery,
   { revision, chunksMax }: Since,
 ): RawBuilder<unknown> {
-  const ofRevisions = sql`h.organization_id = ${organizationId} and h.revision > ${revision}`
   return sql`noted as materialized (
       select count(h.item_ids) as told, coalesce(sum(length(h.item_ids)), 0) <= ${chunksMax * CHARACTERS_AN_ID} as are_few
-      from item_changes h where ${ofRevisions}
+      from item_changes h where h.organization_id = ${organizationId} and h.revision > ${revision}
     ), changed as materialized (
       select i.id, e.position
       from (
         select distinct g.id::uuid as id from item_changes h
         cross join lateral json_array_elements_text(h.item_ids::json) as g(id)
-        where ${ofRevisions} and (select are_few from noted)
+        where h.organization_id = ${organizationId} and h.revision > ${revision} and (select are_few from noted)
       ) i
       cross join lateral (
         select e.position from chunk_embeddings e
