@@ -156,8 +156,6 @@ async function moveAll(
   const { db, clock, signal } = options
   let after = afterItemId
   while (!signal.aborted) {
-    // The embedded database answers at once, on this very thread: without this nothing else would get its turn.
-    await turn()
     const itemIds = await findItemsAfter(db, held.organizationId, after, ITEMS_A_BATCH)
     const last = itemIds.at(-1)
     if (last === undefined) {

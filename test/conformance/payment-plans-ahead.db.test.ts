@@ -68,6 +68,8 @@ describe('what a plan becomes by itself', () => {
   it('is known by its product where its price is no longer on sale [PAY-39]', async () => {
     const { workspace, id } = await desk.customer('scale')
     await control(paid.stripe, 'change-plan', { customer: id, plan: 'studio_monthly' })
+    // A comparison beside the event's own reading would do nothing.
+    await paid.stripe.eventsSent()
     const price = [...paid.stripe.account.prices.values()].find(
       ({ lookup_key }) => lookup_key === 'studio_monthly',
     )
