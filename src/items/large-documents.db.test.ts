@@ -269,15 +269,51 @@ describe('a large document that a run brings', () => {
   })
 
   it('is found to differ where a process died in it, and is stored anew', async () => {
-    let parts = 0
-    const dying = write(page('one', LARGE), async () => {
-      parts += 1
-      if (parts === 3) throw new Error('died')
+    const transaction = database.db.transaction.bind(database.db)
+    let transactions = 0
+    const dying = vi.spyOn(database.db, 'transaction').mockImplementation(() => {
+      transactions += 1
+      if (transactions > 2) throw new Error('died')
+      return transaction()
     })
-    await expect(dying).rejects.toThrow('died')
+    await expect(write(page('one', LARGE))).rejects.toThrow('died')
+    dying.mockRestore()
     const [row] = await stored()
+    expect(row?.contents.length).toBeGreaterThan(0)
     expect(row?.contents.length).toBeLessThan(LARGE)
     expect(await write(page('one', LARGE))).toEqual({ ingested: 1, skipped: 0 })
     await expectStored([page('one', LARGE)])
+  })
+
+  it.each([2, 3, 4])('is whole, and all that is stored, where the run is stopped at part %i', async (at) => {
+    await write(page('one', 2 * LARGE))
+    let parts = 0
+    const stopped = here.items.write(
+      organization.id,
+      [page('two', LARGE), page('small', 1, 'small')],
+      async () => {
+        parts += 1
+        if (parts === at) throw new Error('paused')
+      },
+    )
+    await expect(stopped).rejects.toThrow('paused')
+    expect(parts).toBe(at)
+    await expectStored([page('two', LARGE)])
+  })
+
+  it('is as it was where the run is stopped before it, and whole where the process stops within', async () => {
+    await write(page('one', LARGE))
+    const refused = write(page('two', LARGE), () => Promise.reject(new Error('paused')))
+    await expect(refused).rejects.toThrow('paused')
+    await expectStored([page('one', LARGE)])
+    const stop = new AbortController()
+    const stopped = here.items.write(
+      organization.id,
+      [page('three', LARGE)],
+      async () => stop.abort(new Error('stops')),
+      stop.signal,
+    )
+    await expect(stopped).rejects.toThrow('stops')
+    await expectStored([page('three', LARGE)])
   })
 })

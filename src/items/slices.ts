@@ -3,7 +3,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import { type EmbeddedItem, inKeyOrder, type PreparedItems, type StoredItem } from './prepare-items.ts'
-import { countChunks } from './store-chunks.ts'
+import { countPositions } from './store-chunks.ts'
 import { requireSameModels, type StoreCounts, storeItems } from './store-items.ts'
 import { type ItemPart, partsOf, storePart } from './store-parts.ts'
 
@@ -73,7 +73,7 @@ async function countReplaced(
   stored: ReadonlyMap<string, StoredItem>,
 ): Promise<Map<string, number>> {
   const ids = changed.flatMap((item) => stored.get(itemKey(item))?.id ?? [])
-  const counts = await countChunks(db, organizationId, ids)
+  const counts = await countPositions(db, organizationId, ids)
   return new Map(changed.map((item) => [itemKey(item), counts.get(stored.get(itemKey(item))?.id ?? '') ?? 0]))
 }
 

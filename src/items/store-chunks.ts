@@ -81,17 +81,18 @@ export async function deleteChunksBetween(
   await deletePositions(tx, [organizationId, itemId, from, to])
 }
 
-/** Counted by one statement. */
+/** Looked at by one statement. */
 const ITEMS_A_COUNT = 250
-const Counts = z.array(z.object({ id: z.string(), chunks: z.int() }))
+const Counts = z.array(z.object({ id: z.string(), positions: z.int() }))
 
-// One by one, so that no plan reads all chunks of the organization.
+// One by one, so that no plan reads all chunks of the organization, and the last of each alone: items may have hundreds.
 const countThem = prepare(`
-  select given.id, (select count(*)::int from chunks c where c.organization_id = $1 and c.source_item_id = given.id::uuid) as chunks
+  select given.id, (select coalesce(max(c.position) + 1, 0) from chunks c
+    where c.organization_id = $1 and c.source_item_id = given.id::uuid) as positions
   from json_array_elements_text($2::json) as given(id)`)
 
-/** How many chunks items have, by the items' ids. */
-export async function countChunks(
+/** How many positions of items have chunks, by the items' ids. */
+export async function countPositions(
   db: Db,
   organizationId: string,
   itemIds: readonly string[],
@@ -100,7 +101,7 @@ export async function countChunks(
   for (let start = 0; start < itemIds.length; start += ITEMS_A_COUNT) {
     const some = JSON.stringify(itemIds.slice(start, start + ITEMS_A_COUNT))
     const { rows } = await countThem(db, [organizationId, some])
-    for (const { id, chunks } of Counts.parse(rows)) counts.set(id, chunks)
+    for (const { id, positions } of Counts.parse(rows)) counts.set(id, positions)
   }
   return counts
 }

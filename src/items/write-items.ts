@@ -46,9 +46,9 @@ export async function writeItems(
     let slices: readonly Slice[] = sliced
       ? await cutSlices(db, prepared, prepared.stored)
       : [{ ...prepared, part: null }]
-    while (slices.length > 0) {
+    const storeNext = async (): Promise<StoredPart & { slices: number }> => {
       signal?.throwIfAborted()
-      const part = await changeItems(db, organizationId, async (tx, changes) => {
+      return await changeItems(db, organizationId, async (tx, changes) => {
         const { stored, counts } = await storeSlices(slices, sliced?.isAwaited, (slice) =>
           storeSlice(tx, changes, slice, clock.now()),
         )
@@ -56,6 +56,12 @@ export async function writeItems(
         const whole = { items: [...new Set(stored.flatMap(itemsOf))], counts, isLast }
         await within(tx, whole, changes)
         return { ...whole, slices: stored.length }
+      })
+    }
+    while (slices.length > 0) {
+      const part = await storeNext().catch(async (error: unknown) => {
+        await storeBegun({ db, clock }, organizationId, slices)
+        throw error
       })
       written.ingested += part.counts.ingested
       written.skipped += part.counts.skipped
@@ -67,6 +73,28 @@ export async function writeItems(
     }
   })
   return written
+}
+
+/**
+ * Stores what an item lacks of which some parts are stored, so that who is stopped between them (a pause, a stop) leaves none that
+ * is half of what was and half of what is. Where that fails, it stays as a crash would leave it: it differs, and is stored anew when
+ * it comes again.
+ */
+async function storeBegun(
+  { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
+  organizationId: string,
+  slices: readonly Slice[],
+): Promise<void> {
+  const begun = slices[0]?.part
+  if (!begun || begun.hashBefore === null) return
+  try {
+    for (const slice of slices.filter(({ part }) => part?.item === begun.item)) {
+      await changeItems(db, organizationId, (tx, changes) => storeSlice(tx, changes, slice, clock.now()))
+      await letOthersGoFirst()
+    }
+  } catch {
+    // What stopped it in the first place is what its caller is told.
+  }
 }
 
 /** Prepares what a caller gives and stores it, all or nothing, as the caller's own. */

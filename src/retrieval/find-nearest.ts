@@ -157,7 +157,7 @@ export interface Decided<Chunk = NearestChunk> {
   removedSourceIds: string[]
   /** Of the organization's items. */
   revision: number
-  /** The items that changed since the revision that was asked about, all of which were looked at too; null: not all were. */
+  /** Of the items that changed since the revision that was asked about those that have chunks, all looked at too; null: not all were. */
   changedItemIds: ReadonlySet<string> | null
   /** How similar the last of as many as were looked for is at most; 0 where there are fewer. */
   last: number
@@ -225,7 +225,7 @@ function changedSince(
   { revision, chunksMax }: Since,
 ): RawBuilder<unknown> {
   return sql`noted as materialized (
-      select count(h.item_ids) as told, coalesce(sum(length(h.item_ids)), 0) <= ${chunksMax * CHARACTERS_AN_ID} as are_few
+      select count(h.item_ids) as told, coalesce(sum(octet_length(h.item_ids)), 0) <= ${chunksMax * CHARACTERS_AN_ID} as are_few
       from item_changes h where h.organization_id = ${organizationId} and h.revision > ${revision}
     ), changed as materialized (
       select i.id, e.position

@@ -80,7 +80,7 @@ export function createRankNearest({
     const scores = await inSlices(scoringWords(asked, words, terms), signal)
     const best = bestOf(nearest.chunks)
     const relevances = nearest.chunks.map((chunk, at) => relevanceOf(scores[at] ?? 0, chunk, best))
-    const keys = greatest(relevances, limit).flatMap((at) => candidates[at] ?? [])
+    const keys = placesOfGreatest(relevances, limit).flatMap((at) => candidates[at] ?? [])
     const ofKeys = { ...query, limit: Math.max(1, keys.length) }
     const shown =
       since === null
@@ -146,7 +146,7 @@ function isProposed(key: Proposed | ChunkKey): key is Proposed {
 }
 
 /** The places of the `limit` greatest values; of equal ones the first. */
-function greatest(values: readonly number[], limit: number): number[] {
+function placesOfGreatest(values: readonly number[], limit: number): number[] {
   return [...values.keys()].toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b).slice(0, limit)
 }
 

@@ -36,25 +36,30 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
   let isReading = false
   let notBefore = 0
 
+  /** @returns false where something was stored since that stage of the copy: what was read is not kept */
   async function read(
     of: Pick<NearestQuery, 'organizationId' | 'model'>,
     candidates: readonly Candidate[],
     { copy, stage, order }: { copy: WholeCopy; stage: Stage; order: SumOrder },
-  ): Promise<void> {
+  ): Promise<boolean> {
+    let isOfStage = true
     const names = new Map(candidates.map((candidate) => [keyText(candidate), nameOf(candidate)]))
     for (const { key, revision, values, shown } of await readWholeChunks(db, of, candidates)) {
       const name = names.get(keyText(key))
       // What is kept under a name is what was stored of it at that stage of the copy.
-      if (name === undefined || revision !== stage.revision) continue
+      isOfStage &&= revision === stage.revision
+      if (name === undefined || !isOfStage) continue
       kept.of(copy).set(name, { values, squares: sumOfSquares(values, order), order, shown })
     }
+    return isOfStage
   }
 
+  /** @returns false where something is stored meanwhile: the rest is not read */
   async function readAll(
     of: Pick<NearestQuery, 'organizationId' | 'model'>,
     { copy, order }: { copy: WholeCopy; order: SumOrder },
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     for (let from = 0; from < copy.rows; from += READ_MAX) {
       const { stage } = copy
       const unknown = copy
@@ -62,10 +67,11 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
         .filter((candidate) => !kept.of(copy).has(nameOf(candidate)))
       if (unknown.length === 0) continue
       const startedAt = performance.now()
-      await read(of, unknown, { copy, stage, order })
+      if (!(await read(of, unknown, { copy, stage, order }))) return false
       // Others get as much of the time.
       await sleep(performance.now() - startedAt, undefined, { signal })
     }
+    return true
   }
 
   return (of, { copy, stage }, { unknown, order }) => {
@@ -82,9 +88,11 @@ export function createReadLater(db: Db, kept: KeptChunks): ReadLater {
     copy.later(async (signal) => {
       const startedAt = performance.now()
       try {
-        await (isWhole
+        const isRead = await (isWhole
           ? readAll({ organizationId, model }, { copy, order }, signal)
           : read({ organizationId, model }, again, { copy, stage, order }))
+        // Beside writes: it is read once they rest, or the copy has followed.
+        if (isWhole && !isRead) asked.set(copy, { searches: 0, written })
         if (!isSmall(copy)) notBefore = performance.now() + LARGE_PAUSE * (performance.now() - startedAt)
       } catch (error) {
         notBefore = performance.now() + FAILED_MS

@@ -46,6 +46,7 @@ const KEPT_MS = 5_000
 const REFUSED_MS = 60_000
 const REFUSED_MAX = 10_000
 const LOADS_WAITING_MAX = 16
+const FOLLOWING_MAX = 4
 const ROWS_HERE_MAX = 8_192
 /** Fewer are read from the database in less than a tenth of a second. */
 const ROWS_SAVED_MIN = 1_024
@@ -67,6 +68,8 @@ export class Copies {
   readonly #entries = new Map<string, Entry>()
   readonly #refusedUntil = new Map<string, number>()
   readonly #inTurn = pLimit(1)
+  /** What one takes in is beside the memory that is bounded. */
+  readonly #followTurn = pLimit(FOLLOWING_MAX)
   readonly #working = new Set<Promise<void>>()
   #searches = 0
   #takingUp: Promise<void> = Promise.resolve()
@@ -114,9 +117,11 @@ export class Copies {
     await entry.following
     // Its memory may be another copy's by now.
     if (entry.isDropped) return
-    entry.following ??= this.#work(entry, () => this.#catchUp(entry, this.#stopping.signal)).finally(
-      () => (entry.following = null),
-    )
+    entry.following ??= this.#work(entry, () =>
+      this.#followTurn(async () => {
+        if (!entry.isDropped) await this.#catchUp(entry, this.#stopping.signal)
+      }),
+    ).finally(() => (entry.following = null))
     await entry.following
   }
 
@@ -267,12 +272,13 @@ export class Copies {
     }
     if (revision === copy.stage.revision) return
     // Until all is there that is new, what was before is searched.
-    const rows = await copy.readFirst(this.#db, [...itemIds], signal)
+    const ordered = [...itemIds].toSorted()
+    const rows = await copy.readFirst(this.#db, ordered, signal)
     copy.leave()
     copy.remove(itemIds)
     await copy.add(rows)
     const { after } = rows
-    if (after !== null) await copy.read(this.#db, [...itemIds], signal, { isLarge: false, after })
+    if (after !== null) await copy.read(this.#db, ordered, signal, { isLarge: false, after })
     copy.reach(revision)
   }
 

@@ -24,6 +24,7 @@ export interface Reading {
 
 /**
  * Reads rows in their order, of all items or of those that are named, page by page with turns for other work.
+ * @param itemIds in ascending order
  * @throws the reason of `signal`
  */
 export async function* readPages(
@@ -48,11 +49,12 @@ export async function* readPages(
   }
 }
 
-/** Items in the order of their ids, some at a time, from that of a row on. */
+/** Of items in the order of their ids, some at a time, from that of a row on. */
 function* someOf(itemIds: readonly string[], { itemId }: RowKey): Generator<string[]> {
-  const ordered = itemIds.filter((id) => id >= itemId).toSorted()
-  for (let from = 0; from < ordered.length; from += ITEMS_A_PAGE)
-    yield ordered.slice(from, from + ITEMS_A_PAGE)
+  const first = itemIds.findIndex((id) => id >= itemId)
+  if (first < 0) return
+  for (let from = first; from < itemIds.length; from += ITEMS_A_PAGE)
+    yield itemIds.slice(from, from + ITEMS_A_PAGE)
 }
 
 /** Where threads find a page of rows without a copy of it. */

@@ -18,8 +18,8 @@ export interface RowKey {
 
 /** Rows of one statement: beside the embedded database's session others wait for it. */
 export const ROWS_A_PAGE = 256
-/** Of so many items that changed, fifty thousand, each is not worth reading by itself: in characters of their ids. */
-const IDS_CHARACTERS_MAX = 2_000_000
+/** Of so many items that changed, twenty thousand, each is not worth reading by itself: in characters of their ids. */
+const IDS_CHARACTERS_MAX = 800_000
 /** Metadata that is longer is not held; in bytes as it is stored. */
 const METADATA_BYTES_MAX = 4_096
 
@@ -56,7 +56,7 @@ export async function readRevision(db: Db, organizationId: string): Promise<numb
 export async function readChanges(db: Db, organizationId: string, since: number): Promise<ChangesSince> {
   const { rows } = await sql`
     select r.revision::float8 as head, c.revision::float8 as revision,
-      case when sum(length(c.item_ids)) over () <= ${IDS_CHARACTERS_MAX} then c.item_ids end as item_ids
+      case when sum(octet_length(c.item_ids)) over () <= ${IDS_CHARACTERS_MAX} then c.item_ids end as item_ids
     from item_revisions r
     left join item_changes c on c.organization_id = r.organization_id and c.revision > ${since}
     where r.organization_id = ${organizationId}`.execute(db)

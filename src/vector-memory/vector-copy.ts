@@ -52,8 +52,9 @@ const KEY_WORDS = 2
 /** What is written or read in one go: a millisecond or less, a few for items. */
 const PIECE_BYTES = 2 ** 20
 const ITEMS_A_PIECE = 512
-/** Pages of rows that are held before they are written: eight megabytes, of which each page takes a millisecond to write. */
+/** Pages of rows that are held before they are written, of which each takes a millisecond to write: of so many bytes at most. */
 const PAGES_HELD = 16
+const BYTES_HELD = 8 * 2 ** 20
 const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
 
 /** Rows as they are stored, with their items. */
@@ -146,6 +147,7 @@ export class VectorCopy {
   /**
    * Reads rows after a key, of all items or of those that are named, page by page with turns for other work. Where they are many,
    * threads write a page while the next one is read.
+   * @param itemIds in ascending order
    * @throws NoRoom, and the reason of `signal`
    */
   async read(
@@ -174,17 +176,21 @@ export class VectorCopy {
 
   /**
    * Reads rows of some items, as many as are quickly written, and changes nothing.
+   * @param itemIds in ascending order
    * @throws the reason of `signal`
    */
   async readFirst(db: Db, itemIds: readonly string[], signal: AbortSignal): Promise<FirstRows> {
     const pages: FirstRows['pages'] = []
     const known = new Set<string>()
+    let bytes = 0
     for await (const page of this.#pages(db, itemIds, { after: FIRST, signal })) {
       const unknown = [...new Set(page.keys.map(({ itemId }) => itemId))].filter((id) => !known.has(id))
       const items = unknown.length > 0 ? await readItems(db, this.#of.organizationId, unknown) : []
       for (const id of unknown) known.add(id)
       pages.push({ ...page, items })
-      if (pages.length === PAGES_HELD) return { pages, after: page.keys.at(-1) ?? null }
+      bytes += page.page.length
+      if (pages.length === PAGES_HELD || bytes >= BYTES_HELD)
+        return { pages, after: page.keys.at(-1) ?? null }
     }
     return { pages, after: null }
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout, setImmediate as turn } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -40,17 +40,21 @@ afterAll(async () => {
   await database.close()
 })
 beforeEach(() => {
-  memory = createVectorMemory({
+  memory = memoryOf(EXTENT)
+  errors.length = 0
+})
+afterEach(() => memory.close())
+
+function memoryOf(bytes: number): VectorMemory {
+  return createVectorMemory({
     db: database.db,
-    bytes: EXTENT,
+    bytes,
     threads: 0,
     patience: { loadMs: MINUTE, followMs: MINUTE, comparedMax: 1_024 },
     onError: (error) => errors.push(error),
     now: () => now,
   })
-  errors.length = 0
-})
-afterEach(() => memory.close())
+}
 
 async function organizationOf(rows: number): Promise<TestOrganization> {
   const organization = await insertOrganization(database.db)
@@ -219,6 +223,28 @@ describe('the copies of vectors', () => {
     copy?.letGo()
     expect(errors).toEqual([new Error('the connection was lost')])
     expect(await rowsHeld(organization)).toBe(11)
+  })
+
+  it('take in changes of four organizations at a time, since what they hold of them has no other bound', async () => {
+    await memory.close()
+    memory = memoryOf(4 * EXTENT)
+    const organizations = await Promise.all(Array.from({ length: 6 }, () => organizationOf(2)))
+    for (const organization of organizations) {
+      expect(await rowsHeld(organization)).toBe(2)
+      await items.write(organization.id, [testItem(organization, { externalId: 'new' })])
+    }
+    const send = database.db.executeQuery.bind(database.db)
+    let [under, most] = [0, 0]
+    const sending = vi.spyOn(database.db, 'executeQuery').mockImplementation(async (statement, ...rest) => {
+      if (!('sql' in statement && /item_changes|chunk_embeddings/.test(statement.sql)))
+        return await send(statement, ...rest)
+      most = Math.max(most, (under += 1))
+      await setTimeout(5)
+      return await send(statement, ...rest).finally(() => (under -= 1))
+    })
+    expect(await Promise.all(organizations.map(rowsHeld))).toEqual(organizations.map(() => 3))
+    sending.mockRestore()
+    expect(most).toBe(4)
   })
 
   it('are read to the end of an item and from there on, however many pages it has', async () => {
