@@ -34,8 +34,12 @@ const KINDS = {
 interface Result {
   database: string
   chunks: number
+  /** Of a process that starts on rows that another one stored: its vectors are read from the database. */
   firstSearchMs: number
   inMemoryAfterSeconds: number
+  /** Of the next one, after a stop: to the first ready answer, and the search that comes then. */
+  startSeconds: number
+  firstSearchAfterStopMs: number
   p50Ms: Record<keyof typeof KINDS, number>
   p99Ms: number
   searchesPerSecond: number
@@ -121,14 +125,28 @@ async function measure(environment: Record<string, string>): Promise<Omit<Result
     const p50Ms = { plain: percentile(plain, 0.5), provider, metadata, hybrid }
     const answers = await answersOf(server.url)
     await server.stop()
+    const start = await measureStart(environment)
     const alone = await startServer({ ...environment, SEARCH_MEMORY_MB: '0' })
     try {
       const compared = await compare(alone, answers)
       const ownTimes = { firstSearchMs, inMemoryAfterSeconds, p50Ms, p99Ms: percentile(plain, 0.99) }
-      return { ...ownTimes, ...throughput, residentMb, residentAfterHybridMb, ...compared }
+      return { ...ownTimes, ...start, ...throughput, residentMb, residentAfterHybridMb, ...compared }
     } finally {
       await alone.stop()
     }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function measureStart(
+  environment: Record<string, string>,
+): Promise<Pick<Result, 'startSeconds' | 'firstSearchAfterStopMs'>> {
+  const server = await startServer(environment)
+  try {
+    const ready = performance.now()
+    await search(server.url, 0, KINDS.plain)
+    return { startSeconds: server.startSeconds, firstSearchAfterStopMs: performance.now() - ready }
   } finally {
     await server.stop()
   }
@@ -204,13 +222,15 @@ function table(results: readonly Result[]): string {
       result.sameAnswers,
       result.firstSearchMs.toFixed(0),
       result.inMemoryAfterSeconds.toFixed(1),
+      result.startSeconds.toFixed(1),
+      result.firstSearchAfterStopMs.toFixed(0),
       result.residentMb.toFixed(0),
       result.residentAfterHybridMb.toFixed(0),
     ].join(' | ')
   })
   return [
-    '| database | chunks | p50 ms | p99 | a provider of 1 %, p50 | metadata of 1 %, p50 | hybrid, p50 | the database alone, p50 | searches/s, 8 clients | failed | same answers | first search ms | in memory after s | resident MB | after hybrid |',
-    '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|',
+    '| database | chunks | p50 ms | p99 | a provider of 1 %, p50 | metadata of 1 %, p50 | hybrid, p50 | the database alone, p50 | searches/s, 8 clients | failed | same answers | first search ms | in memory after s | next start s | its first search ms | resident MB | after hybrid |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
   ].join('\n')
 }

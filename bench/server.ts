@@ -2,11 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
+import { z } from 'zod'
 import { freePort, untilReady } from '../test/support/service-process.ts'
 
 export const ADMIN_KEY = 'svc_benchmark-benchmark-benchmark-benchmark-00'
-/** As scripts/tasks/list.mjs has it. */
-const START_COMMAND = ['--max-semi-space-size=8', '--heap-growing-percent=30', 'src/main.ts']
+const Tasks = z.object({ TASKS: z.object({ start: z.object({ command: z.array(z.string()) }) }) })
+const list: unknown = await import(new URL('../scripts/tasks/list.mjs', import.meta.url).href)
+/** What `npm start` runs. */
+const START_COMMAND = Tasks.parse(list).TASKS.start.command
 
 export interface BenchServer {
   url: string
