@@ -6,7 +6,7 @@ export interface GrowthPoint {
   p50Ms: number
 }
 
-const WIDTH = 860
+const WIDTH = 930
 const HEIGHT = 480
 const LEFT = 70
 const RIGHT = 590
@@ -77,7 +77,8 @@ function axis(
 ): { powers: number[]; at(value: number): number } {
   const logs = values.map((value) => Math.log10(value))
   const low = Math.floor(Math.min(...logs))
-  const high = Math.max(low + 1, Math.ceil(Math.max(...logs)))
+  // What is a little over a power, as a million and two, is drawn at it.
+  const high = Math.max(low + 1, Math.ceil(Math.max(...logs) - 0.01))
   const powers = Array.from({ length: high - low + 1 }, (_, n) => Number(`1e${low + n}`))
   return { powers, at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from) }
 }
