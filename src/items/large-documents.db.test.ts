@@ -285,6 +285,15 @@ describe('a large document that a run brings', () => {
     await expectStored([page('one', LARGE)])
   })
 
+  /** All of a document is there, and nothing else; it is stored anew, and counted, when it comes again. */
+  async function expectWholeAndUncounted(item: NewItem): Promise<void> {
+    const rows = await stored()
+    expect(rows.map(({ external_id, body }) => [external_id, body])).toEqual([[item.externalId, item.body]])
+    expect(rows[0]?.contents.join('\n\n')).toBe(item.body)
+    expect(await write(item)).toEqual({ ingested: 1, skipped: 0 })
+    await expectStored([item])
+  }
+
   it.each([2, 3, 4])('is whole, and all that is stored, where the run is stopped at part %i', async (at) => {
     await write(page('one', 2 * LARGE))
     let parts = 0
@@ -298,7 +307,7 @@ describe('a large document that a run brings', () => {
     )
     await expect(stopped).rejects.toThrow('paused')
     expect(parts).toBe(at)
-    await expectStored([page('two', LARGE)])
+    await expectWholeAndUncounted(page('two', LARGE))
   })
 
   it('is as it was where the run is stopped before it, and whole where the process stops within', async () => {
@@ -314,6 +323,6 @@ describe('a large document that a run brings', () => {
       stop.signal,
     )
     await expect(stopped).rejects.toThrow('stops')
-    await expectStored([page('three', LARGE)])
+    await expectWholeAndUncounted(page('three', LARGE))
   })
 })

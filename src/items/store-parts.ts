@@ -24,6 +24,16 @@ export interface ItemPart {
   to: number
 }
 
+/** A hash that no content has. */
+function newStage(): string {
+  return randomUUID().replaceAll('-', '')
+}
+
+/** The same part, after which the item is not taken for stored, though it may be the last one. */
+export function asUnfinished(part: ItemPart): ItemPart {
+  return part.hash === part.item.hash ? { ...part, hash: newStage() } : part
+}
+
 /** More than there are positions. */
 const BEYOND = 2 ** 31 - 1
 
@@ -38,7 +48,7 @@ export function partsOf(
 ): ItemPart[] {
   const count = Math.ceil(positions / size)
   const width = Math.ceil(positions / count)
-  const stages = Array.from({ length: count }, () => randomUUID().replaceAll('-', ''))
+  const stages = Array.from({ length: count }, newStage)
   return [...stages, item.hash].map((hash, n) => ({
     item,
     isNew,

@@ -6,8 +6,9 @@ import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import { prepareItems } from './prepare-items.ts'
 import type { SlicedIngests } from './sliced-ingests.ts'
+import { asUnfinished } from './store-parts.ts'
 import { cutSlices, itemsOf, letOthersGoFirst, type Slice, storeSlice, storeSlices } from './slices.ts'
-import { type StoreCounts, storeItems, untilFresh } from './store-items.ts'
+import { StalePreparation, type StoreCounts, storeItems, untilFresh } from './store-items.ts'
 
 interface Dependencies {
   db: Db
@@ -60,7 +61,7 @@ export async function writeItems(
     }
     while (slices.length > 0) {
       const part = await storeNext().catch(async (error: unknown) => {
-        await storeBegun({ db, clock }, organizationId, slices)
+        if (!(error instanceof StalePreparation)) await storeBegun({ db, clock }, organizationId, slices)
         throw error
       })
       written.ingested += part.counts.ingested
@@ -77,8 +78,8 @@ export async function writeItems(
 
 /**
  * Stores what an item lacks of which some parts are stored, so that who is stopped between them (a pause, a stop) leaves none that
- * is half of what was and half of what is. Where that fails, it stays as a crash would leave it: it differs, and is stored anew when
- * it comes again.
+ * is half of what was and half of what is. It never makes an item that is gone, and does not mark it as stored:
+ * when it comes again, it is stored anew, and counts then. Where storing fails, the item stays as a crash would leave it.
  */
 async function storeBegun(
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
@@ -88,8 +89,12 @@ async function storeBegun(
   const begun = slices[0]?.part
   if (!begun || begun.hashBefore === null) return
   try {
-    for (const slice of slices.filter(({ part }) => part?.item === begun.item)) {
-      await changeItems(db, organizationId, (tx, changes) => storeSlice(tx, changes, slice, clock.now()))
+    for (const slice of slices) {
+      if (slice.part?.item !== begun.item) break
+      const part = asUnfinished(slice.part)
+      await changeItems(db, organizationId, (tx, changes) =>
+        storeSlice(tx, changes, { ...slice, part }, clock.now()),
+      )
       await letOthersGoFirst()
     }
   } catch {

@@ -52,7 +52,7 @@ const KEY_WORDS = 2
 /** What is written or read in one go: a millisecond or less, a few for items. */
 const PIECE_BYTES = 2 ** 20
 const ITEMS_A_PIECE = 512
-/** Pages of rows that are held before they are written, of which each takes a millisecond to write: of so many bytes at most. */
+/** Pages of rows that are held before they are written, of which each takes a millisecond to write: no more once they have so many bytes. */
 const PAGES_HELD = 16
 const BYTES_HELD = 8 * 2 ** 20
 const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
