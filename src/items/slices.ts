@@ -66,7 +66,7 @@ export async function cutSlices(
   return slices
 }
 
-/** How many chunks are stored of items that changed, by key. */
+/** How many positions have chunks of items that changed, by key. */
 async function countReplaced(
   db: Db,
   { organizationId, changed }: PreparedItems,

@@ -6,9 +6,9 @@ import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import { prepareItems } from './prepare-items.ts'
 import type { SlicedIngests } from './sliced-ingests.ts'
-import { asUnfinished } from './store-parts.ts'
 import { cutSlices, itemsOf, letOthersGoFirst, type Slice, storeSlice, storeSlices } from './slices.ts'
 import { StalePreparation, type StoreCounts, storeItems, untilFresh } from './store-items.ts'
+import { asUnfinished } from './store-parts.ts'
 
 interface Dependencies {
   db: Db
@@ -78,8 +78,8 @@ export async function writeItems(
 
 /**
  * Stores what an item lacks of which some parts are stored, so that who is stopped between them (a pause, a stop) leaves none that
- * is half of what was and half of what is. It never makes an item that is gone, and does not mark it as stored:
- * when it comes again, it is stored anew, and counts then. Where storing fails, the item stays as a crash would leave it.
+ * is half of what was and half of what is. It never makes an item that is gone, and does not mark it as stored: when it comes again,
+ * it is stored anew, and counts then. Where storing fails, the item stays as a crash would leave it.
  */
 async function storeBegun(
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
