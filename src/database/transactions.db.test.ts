@@ -86,9 +86,10 @@ describe('transactions of many callers at once', () => {
 describe('a refused statement', () => {
   it('says what the database said and where it was asked, within a transaction and outside of any', async () => {
     const again = (db: Db) => sql`insert into counters values ('a', 1)`.execute(db)
-    const refusals = [again(database.db), database.db.transaction().execute(again)]
-    for (const refusal of refusals) {
-      const error: unknown = await refusal.catch((reason: unknown) => reason)
+    const refusals = [() => again(database.db), () => database.db.transaction().execute(again)]
+    for (const refused of refusals) {
+      // One after the other: a stack tells who waits for it by then.
+      const error: unknown = await refused().catch((reason: unknown) => reason)
       expect(error).toBeInstanceOf(Error)
       expect(error).toMatchObject({
         name: 'error',
