@@ -13,8 +13,10 @@ const CLIENT = path.join(import.meta.dirname, '..')
 const TSC = path.join(CLIENT, '../node_modules/@typescript/native/bin/tsc')
 const Packed = z.tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
 
+const ESM = `import { Memory, MemoryError } from '@retrieval-memory/client'`
+const COMMONJS = `const { Memory, MemoryError } = require('@retrieval-memory/client')`
 const PROGRAM = `
-import { Memory, MemoryError } from '@retrieval-memory/client'
+async function main() {
 const memory = new Memory({ apiKey: process.env.MEMORY_API_KEY, url: process.env.MEMORY_URL })
 const { hits } = await memory.search('how many days')
 let answer = ''
@@ -22,7 +24,15 @@ for await (const event of memory.askStream('how many days')) if (event.type === 
 const refused = await new Memory({ apiKey: 'svc_no', url: memory.url }).sources.list().catch((error) => error)
 const isKnown = refused instanceof MemoryError
 console.log(JSON.stringify({ title: hits[0].title, answer, code: refused.code, isKnown, major: process.versions.node.split('.')[0] }))
+}
+main()
 `
+const ANSWERED = {
+  title: expect.stringContaining('PTO'),
+  answer: 'Employees get 25 days [1].',
+  code: 'unauthenticated',
+  isKnown: true,
+}
 
 let folder: string
 let installed: string
@@ -33,7 +43,8 @@ beforeAll(async () => {
   installed = path.join(folder, 'empty')
   await mkdir(installed)
   await writeFile(path.join(installed, 'package.json'), '{ "type": "module", "private": true }')
-  await writeFile(path.join(installed, 'main.js'), PROGRAM)
+  await writeFile(path.join(installed, 'main.js'), ESM + PROGRAM)
+  await writeFile(path.join(installed, 'main.cjs'), COMMONJS + PROGRAM)
   const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', folder], {
     cwd: CLIENT,
   })
@@ -61,7 +72,15 @@ describe('the package', () => {
   it('has code, types, licence and a README, needs no other package, and nothing of the tests', async () => {
     const files = packed.files.map((file) => file.path)
     expect(files).toEqual(
-      expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
+      expect.arrayContaining([
+        'LICENSE',
+        'README.md',
+        'dist/index.js',
+        'dist/index.d.ts',
+        'dist/commonjs/index.js',
+        'dist/commonjs/index.d.ts',
+        'dist/commonjs/package.json',
+      ]),
     )
     expect(files.filter((file) => /test|\.ts$/.test(file) && !file.endsWith('.d.ts'))).toEqual([])
     expect(await readdir(path.join(installed, 'node_modules'))).toEqual([
@@ -70,36 +89,56 @@ describe('the package', () => {
     ])
   })
 
-  it('works from an empty folder on every Node that is here', async (context) => {
+  it('runs as an ES module and as CommonJS on every installed Node', async (context) => {
     const service = await startEmulatedService()
     const env = { MEMORY_URL: service.url, MEMORY_API_KEY: service.key }
     const majors: string[] = []
     for (const node of await nodes()) {
-      const { stdout } = await run(node, ['main.js'], { cwd: installed, env })
-      const { major, ...result } = JSON.parse(stdout)
-      expect(result, node).toEqual({
-        title: expect.stringContaining('PTO'),
-        answer: 'Employees get 25 days [1].',
-        code: 'unauthenticated',
-        isKnown: true,
-      })
-      majors.push(major)
+      for (const file of ['main.js', 'main.cjs']) {
+        const { stdout } = await run(node, [file], { cwd: installed, env })
+        const { major, ...result } = JSON.parse(stdout)
+        expect(result, `${node} ${file}`).toEqual(ANSWERED)
+        majors.push(major)
+      }
     }
     await service.close()
-    if (!majors.includes('20')) context.skip(`only on Node ${majors.join(', ')}: there is no Node 20 here`)
+    if (!majors.includes('20')) context.skip(`only on Node ${majors.join(', ')}: Node 20 is not installed`)
   })
 
-  it('gives its types to a strict program without types of Node', async () => {
+  it('runs as an ES module and as CommonJS on Bun', async (context) => {
+    const isInstalled = await run('bun', ['--version']).then(
+      () => true,
+      () => false,
+    )
+    if (!isInstalled) return context.skip('bun is not installed')
+    const service = await startEmulatedService()
+    const env = { ...process.env, MEMORY_URL: service.url, MEMORY_API_KEY: service.key }
+    for (const file of ['main.js', 'main.cjs']) {
+      const { stdout } = await run('bun', [file], { cwd: installed, env })
+      expect(JSON.parse(stdout), file).toMatchObject(ANSWERED)
+    }
+    await service.close()
+  })
+
+  it.each([
+    { file: 'typed.mts', module: 'nodenext', resolution: 'nodenext' },
+    { file: 'typed.cts', module: 'nodenext', resolution: 'nodenext' },
+    { file: 'typed.cts', module: 'node16', resolution: 'node16' },
+    { file: 'typed.mts', module: 'esnext', resolution: 'bundler' },
+  ])('types $file under module $module without types of Node', async ({ file, module, resolution }) => {
     await writeFile(
-      path.join(installed, 'typed.ts'),
+      path.join(installed, file),
       `import { type Shape, Memory } from '@retrieval-memory/client'
        const memory = new Memory({ apiKey: 'svc_x', url: 'http://x' })
        export const hits = async (): Promise<Shape<'Hit'>[]> => (await memory.search({ query: 'q', rank: 'hybrid' })).hits
        // @ts-expect-error there is no such order
        export const wrong = memory.search({ query: 'q', rank: 'words' })`,
     )
-    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2022,dom', '--types', '']
-    const checked = await run(process.execPath, [TSC, ...flags, 'typed.ts'], { cwd: installed })
+    const language = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--types', '']
+    const flags = [...language, '--module', module, '--moduleResolution', resolution]
+    const checked = await run(process.execPath, [TSC, ...flags, file], { cwd: installed }).catch(
+      (failure: unknown) => z.object({ stdout: z.string() }).parse(failure),
+    )
     expect(checked.stdout).toBe('')
   })
 

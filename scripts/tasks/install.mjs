@@ -20,6 +20,8 @@ const NPM_OPTIONS = [
   '--no-audit',
   '--no-fund',
   '--no-update-notifier',
+  // An npm that runs this as a part of `npm pack --dry-run` hands its options down.
+  '--no-dry-run',
   '--loglevel=error',
 ]
 

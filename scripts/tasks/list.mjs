@@ -19,5 +19,6 @@ export const TASKS = {
   evaluate: { command: ['evaluation/main.ts'], needsDevelopment: true },
   emulators: { command: ['emulators/main.ts'], needsDevelopment: false },
   generate: { command: ['scripts/generate.ts'], needsDevelopment: true },
+  'build-client': { command: ['scripts/build-client.mjs'], needsDevelopment: true },
   format: { command: ['node_modules/oxfmt/bin/oxfmt', '.'], needsDevelopment: true },
 }
