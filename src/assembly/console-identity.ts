@@ -17,6 +17,8 @@ import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import { addMember } from '../organizations/index.ts'
 
+const NO_CLIENT = 'set OIDC_CLIENT_ID to the client ID that the issuer has for the console'
+
 export interface ConsoleIdentity {
   verifyToken: VerifyToken
   /** Runs for each signed-in request, once its user is known. */
@@ -51,6 +53,13 @@ export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Setti
   if (outside === undefined) return { by: 'development' }
   const reason = `set OIDC_ISSUER and OIDC_AUDIENCE (the built-in development issuer is for loopback only, and ${outside} is not loopback)`
   return { by: 'nobody', reason }
+}
+
+/** Why nobody can sign in at the console's page, and what to set; null where people can. */
+export function signInObstacle(settings: Settings): string | null {
+  const signIn = signInOf(settings)
+  if (signIn.by === 'nobody') return signIn.reason
+  return signIn.by === 'issuer' && settings.OIDC_CLIENT_ID === undefined ? NO_CLIENT : null
 }
 
 /** Verifies console tokens of whoever signs people in. At the development issuer they own the local workspace. */
@@ -94,8 +103,7 @@ function signInAt(
   issuer: string,
   { OIDC_CLIENT_ID: clientId, OIDC_AUDIENCE, OIDC_SCOPES: scope, OIDC_RESOURCE }: Settings,
 ): ConsoleSignIn {
-  if (clientId === undefined)
-    return { by: 'nobody', reason: 'set OIDC_CLIENT_ID to the client that the issuer knows the console by' }
+  if (clientId === undefined) return { by: 'nobody', reason: NO_CLIENT }
   return {
     by: 'issuer',
     issuer,

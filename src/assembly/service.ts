@@ -7,7 +7,7 @@ import { type App, createApp } from './app.ts'
 import { readChoice, startingModel } from './chosen-model.ts'
 import { ensureLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
-import { type SignIn, signInOf } from './console-identity.ts'
+import { type SignIn, signInObstacle, signInOf } from './console-identity.ts'
 import { createConsoleBuild } from '../console/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
@@ -72,7 +72,10 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       publicUrl: () => url,
     })
     const signIn = signInOf(settings)
-    if (signIn.by === 'nobody') logger.warn(`nobody can sign in at the console: ${signIn.reason}`)
+    const obstacle = signInObstacle(settings)
+    // A worker serves no console.
+    if (obstacle !== null && settings.ROLE !== 'worker')
+      logger.warn(`nobody can sign in at the console: ${obstacle}`)
     // What a process that is gone has left behind is taken over before anybody is served.
     await app.start()
     await listen(app.server, settings)

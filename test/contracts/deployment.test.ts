@@ -76,6 +76,17 @@ describe('the Dockerfile', () => {
   })
 })
 
+describe('an example of settings', () => {
+  it.each(['deploy/kubernetes/settings.env', 'deploy/compose/example.env'])(
+    '%s names every setting that signing in at the console needs',
+    async (file) => {
+      expect(namesOf(await read(file))).toEqual(
+        expect.arrayContaining(['PUBLIC_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE', 'OIDC_CLIENT_ID']),
+      )
+    },
+  )
+})
+
 describe('a compose file', () => {
   it.each(['embedded.yaml', 'postgres.yaml'])('%s is one, and sets what the service knows', async (name) => {
     const text = await read(`deploy/compose/${name}`)
@@ -183,7 +194,15 @@ describe('a Kubernetes manifest', () => {
       else if (path.startsWith('/v1/')) expect(isReached(path), path).toBe(true)
     }
     for (const path of ['/metrics', '/operator', '/']) expect(isReached(path)).toBe(false)
-    expect(isReached('/mcp')).toBe(true)
+    for (const path of ['/mcp', '/.well-known/oauth-protected-resource/mcp', '/console/', '/docs', '/errors'])
+      expect(isReached(path), path).toBe(true)
+  })
+
+  it('accepts bodies as large as the largest that a route takes', async () => {
+    const ingress = (await manifests()).find(({ kind }) => kind === 'Ingress')
+    const limit = ingress.metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size']
+    const largest = Math.max(...routes.map(({ bodyBytesMax }) => bodyBytesMax))
+    expect(Number.parseInt(limit, 10) * 1024 * 1024).toBeGreaterThan(largest)
   })
 })
 
