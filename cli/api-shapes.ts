@@ -23,11 +23,15 @@ export type Citation = z.infer<typeof Citation>
 const ContextItem = z.looseObject({ sourceItemId: z.string(), url: z.string(), provider })
 export type ContextItem = z.infer<typeof ContextItem>
 
+export const Limitation = z.looseObject({ code: z.string(), message: z.string() })
+export type Limitation = z.infer<typeof Limitation>
+
 export const AskAnswer = z.looseObject({
   question: z.string(),
   answer: z.string(),
   citations: z.array(Citation),
   context: z.array(ContextItem),
+  limitations: z.array(Limitation),
 })
 export type AskAnswer = z.infer<typeof AskAnswer>
 

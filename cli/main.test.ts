@@ -76,6 +76,12 @@ describe('memory ask', () => {
     expect(service.requests[0]?.headers.accept).toBe('text/event-stream')
   })
 
+  it('says when the answer is limited', async () => {
+    const limitations = [{ code: 'answer_truncated', message: 'The answer ends early' }]
+    service.intercept = () => ({ status: 200, body: { ...ANSWER, limitations } })
+    expect((await memory('ask', 'q')).stdout).toBe(`${expected}\nNote: The answer ends early.\n`)
+  })
+
   it("gives the service's answer as JSON", async () => {
     expect(JSON.parse((await memory('ask', 'q', '--json')).stdout)).toEqual(ANSWER)
   })

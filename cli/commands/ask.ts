@@ -1,7 +1,13 @@
 import type { Command } from 'commander'
 import { type AskRequest, MemoryError } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
-import { AskAnswer, type Citation, type ContextItem, SourceItemAnswer } from '../api-shapes.ts'
+import {
+  AskAnswer,
+  type Citation,
+  type ContextItem,
+  type Limitation,
+  SourceItemAnswer,
+} from '../api-shapes.ts'
 import { ConnectionError } from '../failures.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { limitOption } from './options.ts'
@@ -30,6 +36,7 @@ export function addAskCommand(program: Command): void {
       if (json) return printJson(terminal, answer)
       terminal.print(wrapText(printable(answer.answer), terminal.columns))
       await printCitations(client, terminal, answer.citations, answer.context)
+      printLimitations(terminal, answer.limitations)
     })
 }
 
@@ -37,6 +44,7 @@ export function addAskCommand(program: Command): void {
 async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequest): Promise<void> {
   let context: readonly ContextItem[] = []
   let citations: readonly Citation[] = []
+  let limitations: readonly Limitation[] = []
   let hasBegun = false
   try {
     for await (const event of client.memory().askStream(body)) {
@@ -44,6 +52,7 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
       if (event.type === 'context') ({ context } = event)
       else if (event.type === 'delta') terminal.write(printable(event.text))
       else if (event.type === 'citations') ({ citations } = event)
+      else ({ limitations } = event.answer)
     }
   } catch (error) {
     throw client.failureOf(error)
@@ -52,6 +61,13 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
     if (hasBegun) terminal.print()
   }
   await printCitations(client, terminal, citations, context)
+  printLimitations(terminal, limitations)
+}
+
+/** Without it, an answer that ends early looks complete. */
+function printLimitations(terminal: Terminal, limitations: readonly Limitation[]): void {
+  if (limitations.length > 0) terminal.print()
+  for (const { message } of limitations) terminal.print(`Note: ${printableLine(message)}.`)
 }
 
 async function printCitations(

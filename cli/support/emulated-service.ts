@@ -82,6 +82,7 @@ export const ANSWER = {
   question: 'how many days?',
   answer: 'Employees get 25 days [1].',
   citations: [{ index: 1, sourceItemId: PUSHED_ITEM, title: 'PTO policy' }],
+  limitations: [],
   context: [HIT],
 }
 

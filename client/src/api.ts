@@ -705,7 +705,7 @@ export interface components {
                  * @description What limits the hits, for programs.
                  * @enum {string}
                  */
-                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search";
+                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
                 /**
                  * @description The same in words.
                  * @example Recent changes may be missing
@@ -782,7 +782,7 @@ export interface components {
                 score: number;
             }[];
             /**
-             * @description Has `weak_evidence` where nothing stored seems to answer the question, `approximate_search` where an approximate index was searched; empty otherwise.
+             * @description `weak_evidence`: nothing stored seems to answer the question. `approximate_search`: an approximate index was searched. `answer_truncated`: a streamed answer reached its time or length limit and ends early. Empty otherwise.
              * @example []
              */
             limitations: {
@@ -790,7 +790,7 @@ export interface components {
                  * @description What limits the hits, for programs.
                  * @enum {string}
                  */
-                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search";
+                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
                 /**
                  * @description The same in words.
                  * @example Recent changes may be missing

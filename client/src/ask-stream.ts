@@ -11,7 +11,7 @@ export type AskEvent =
   /** The next piece of the answer. */
   | { type: 'delta'; text: string }
   | { type: 'citations'; citations: Answer['citations'] }
-  /** The whole answer, as `ask` gives it. */
+  /** The whole answer, as `ask` gives it. With the limitation `answer_truncated` it ends early. */
   | { type: 'done'; answer: Answer }
 
 /**

@@ -242,16 +242,67 @@ describe('a streamed answer', () => {
     expect(failures).toHaveLength(1)
   })
 
-  it.each([{ kind: 'cut', afterDeltas: 3 } as const, { kind: 'stall', afterDeltas: 3 } as const])(
-    'that breaks after that ends with an error and without citations or done: %o',
-    async (fault) => {
-      server.fail(fault)
-      const list = await events({ answerTimeoutMs: fault.kind === 'stall' ? 1_500 : 60_000 })
-      expect(typesOf(list)).toEqual(['context', 'delta', 'error'])
-      expect(list.at(-1)).toMatchObject({ error: { code: 'upstream_error' } })
-      expect(failures).toHaveLength(1)
-    },
-  )
+  it('ends with an error, without citations or done, when the model fails after text was sent', async () => {
+    server.fail({ kind: 'cut', afterDeltas: 3 })
+    const list = await events()
+    expect(typesOf(list)).toEqual(['context', 'delta', 'error'])
+    expect(list.at(-1)).toMatchObject({ error: { code: 'upstream_error' } })
+    expect(failures).toHaveLength(1)
+  })
+
+  describe('that reaches a limit after text was sent', () => {
+    const truncated = { code: 'answer_truncated', message: expect.stringContaining('narrower question') }
+    const saying = (text: string): LanguageModel => ({
+      id: 'stuck',
+      async *stream() {
+        yield text
+        await new Promise(() => undefined)
+      },
+    })
+
+    it('ends with what was written, its citations and done when the time is over', async () => {
+      reply = 'Heron starts in May [1], so they say.'
+      server.fail({ kind: 'stall', afterDeltas: 6 })
+      const list = await events({ answerTimeoutMs: 1_500 })
+      expect(typesOf(list)).toEqual(['context', 'delta', 'citations', 'done'])
+      expect(reply).toContain(textOf(list))
+      expect(list.at(-1)).toMatchObject({ answer: { answer: textOf(list), limitations: [truncated] } })
+      expect(String(failures[0])).toContain('timeout')
+    })
+
+    it('keeps the citations of the written part', async () => {
+      const list = await events({
+        languageModel: saying('Heron starts in May [1], in J'),
+        answerTimeoutMs: 50,
+      })
+      const citations = [{ index: 1, sourceItemId: 'item-1', title: 'Plan 1' }]
+      expect(list.at(-2)).toEqual({ type: 'citations', citations })
+      expect(list.at(-1)).toMatchObject({ answer: { citations, limitations: [truncated] } })
+    })
+
+    it('does not say that the evidence is weak when the written part cites nothing', async () => {
+      const list = await events({ languageModel: saying('Heron starts'), answerTimeoutMs: 50 })
+      expect(list.at(-1)).toMatchObject({ answer: { limitations: [truncated] } })
+    })
+
+    it('ends the same way when the request as a whole takes too long', async () => {
+      const list = await events({ languageModel: saying('Heron starts [1].') }, AbortSignal.timeout(50))
+      expect(typesOf(list)).toEqual(['context', 'delta', 'citations', 'done'])
+      expect(list.at(-1)).toMatchObject({ answer: { limitations: [truncated] } })
+    })
+
+    it('ends the same way when the model writes without end', async () => {
+      const endless: LanguageModel = {
+        id: 'endless',
+        async *stream() {
+          for (;;) yield 'word '.repeat(1_000)
+        },
+      }
+      const list = await events({ languageModel: endless })
+      expect(textOf(list).length).toBeLessThanOrEqual(65_536)
+      expect(list.at(-1)).toMatchObject({ type: 'done', answer: { limitations: [truncated] } })
+    })
+  })
 
   it('ends the call to the model when the reader stops', async () => {
     let ended = false

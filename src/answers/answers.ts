@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { AppError } from '../kernel/errors.ts'
 import { inSlices } from '../kernel/slices.ts'
-import { citationsOf, createMarkerFilter } from './citations.ts'
+import { citationsOf } from './citations.ts'
 import {
   APPROXIMATE_SEARCH,
   type Citation,
@@ -11,8 +9,7 @@ import {
   type Limitation,
   WEAK_EVIDENCE,
 } from '../retrieval/index.ts'
-import { buildPrompt } from './prompt.ts'
-import { abortable } from './abortable.ts'
+import { LimitReached, type ModelAnswerOptions, modelDeltas } from './model-deltas.ts'
 import { synthesizingAnswer } from './synthesize.ts'
 import { unmentionedNames } from './unmentioned-names.ts'
 
@@ -25,7 +22,7 @@ export interface Answer {
   answer: string
   citations: Citation[]
   context: ContextItem[]
-  /** `weak_evidence` where nothing that was found seems to answer, `approximate_search` where nearer passages may be missing. */
+  /** `weak_evidence`, `approximate_search` or `answer_truncated`; empty for most answers. */
   limitations: Limitation[]
 }
 
@@ -41,7 +38,8 @@ export interface Found {
 
 /**
  * What a streamed answer consists of, in this order: one `context`, any number of `delta`s that together are the
- * answer, one `citations`, one `done`. An answer that breaks after its first delta ends with `error` instead.
+ * answer, one `citations`, one `done`. When the model fails after the first delta, `error` ends the stream instead. When
+ * a limit is reached after the first delta, the answer ends there, with the limitation `answer_truncated`.
  */
 export type AnswerEvent =
   | { type: 'context'; context: ContextItem[] }
@@ -50,25 +48,18 @@ export type AnswerEvent =
   | { type: 'done'; answer: Answer }
   | { type: 'error'; error: AppError }
 
-export interface AnswersOptions<Request extends { query: string }> {
+export interface AnswersOptions<Request extends { query: string }> extends ModelAnswerOptions {
   /** What a request may see. */
   retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
-  /** Null: every answer is synthesized. */
-  languageModel: LanguageModel | null
-  /** For the language model's whole answer, in milliseconds. */
-  answerTimeoutMs: number
   terms: TermWeights
   /** Told why the language model did not answer, when a synthesis stands in for it or a stream broke. */
   onModelFailure: (error: unknown, request: Request) => void
-  maxOutputTokens?: number
-  /** The secret that delimits documents in a prompt. */
-  randomBoundary?: () => string
 }
 
 export interface Answers<Request extends { query: string }> {
   /** Throws what `retrieve` throws, and the reason of `signal`; never because of the language model. */
   ask(request: Request, signal?: AbortSignal): Promise<Answer>
-  /** The same answer as it is written. Throws as `ask` does; a model that fails in mid-answer ends it with `error`. */
+  /** The same answer as it is written. Throws as `ask` does until text is sent; see `AnswerEvent` for the end. */
   askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent>
 }
 
@@ -80,31 +71,15 @@ const NOTHING_CITED: Limitation = {
   message:
     'Nothing stored seems to answer this: the language model rested its answer on none of the passages',
 }
-const MAX_OUTPUT_TOKENS = 2_000
-/** Of a model that does not keep to its tokens. */
-const ANSWER_CHARACTERS_MAX = 65_536
+const TRUNCATED: Limitation = {
+  code: 'answer_truncated',
+  message: 'The answer reached its limit and ends early; ask a narrower question for a complete one',
+}
 
 /** Answers questions from retrieved hits: by the language model, or by synthesis where there is none or it fails. */
 export function createAnswers<Request extends { query: string }>(
   options: AnswersOptions<Request>,
 ): Answers<Request> {
-  const randomBoundary = options.randomBoundary ?? (() => randomBytes(12).toString('hex'))
-
-  /** The model's answer with clean markers; nothing when there is no model or it says nothing. */
-  async function* modelDeltas(
-    question: string,
-    { hits, isWeak }: Found,
-    signal?: AbortSignal,
-  ): AsyncGenerator<string> {
-    if (options.languageModel === null) return
-    const timeout = AbortSignal.timeout(options.answerTimeoutMs)
-    const either = signal ? AbortSignal.any([signal, timeout]) : timeout
-    const maxOutputTokens = options.maxOutputTokens ?? MAX_OUTPUT_TOKENS
-    const prompt = buildPrompt({ question, hits, isWeak, boundary: randomBoundary(), maxOutputTokens })
-    const filter = createMarkerFilter(hits.length)
-    yield* visibleDeltas(abortable(options.languageModel.stream(prompt, either), either), filter)
-  }
-
   async function* askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent> {
     const { query } = request
     const found = await options.retrieve(request, signal)
@@ -112,15 +87,18 @@ export function createAnswers<Request extends { query: string }>(
     const context = hits.map(contextItem)
     yield { type: 'context', context }
     let answer = ''
+    let isTruncated = false
     try {
-      for await (const text of hits.length === 0 ? [] : modelDeltas(query, found, signal)) {
+      for await (const text of hits.length === 0 ? [] : modelDeltas(options, query, found, signal)) {
         answer += text
         yield { type: 'delta', text }
       }
     } catch (error) {
-      signal?.throwIfAborted()
-      options.onModelFailure(error, request)
-      if (answer !== '') {
+      // Text that was sent costs a credit: otherwise a caller could ask for length, or read slowly, and pay nothing.
+      isTruncated = answer !== '' && (error instanceof LimitReached || signal?.aborted === true)
+      if (!isTruncated) signal?.throwIfAborted()
+      if (!signal?.aborted) options.onModelFailure(error, request)
+      if (answer !== '' && !isTruncated) {
         yield { type: 'error', error: brokenAnswer(error) }
         return
       }
@@ -129,7 +107,7 @@ export function createAnswers<Request extends { query: string }>(
       answer = hits.length === 0 ? nothingFound(query) : await synthesize(query, found, options.terms, signal)
       yield { type: 'delta', text: answer }
     }
-    const complete = completed(query, answer, found)
+    const complete = completed(query, answer, found, isTruncated)
     yield { type: 'citations', citations: complete.citations }
     yield { type: 'done', answer: complete }
   }
@@ -147,7 +125,7 @@ export function createAnswers<Request extends { query: string }>(
     const { query } = request
     if (found.hits.length === 0) return nothingFound(query)
     try {
-      const answer = (await Array.fromAsync(modelDeltas(query, found, signal))).join('')
+      const answer = (await Array.fromAsync(modelDeltas(options, query, found, signal))).join('')
       if (answer !== '') return answer
     } catch (error) {
       signal?.throwIfAborted()
@@ -157,38 +135,19 @@ export function createAnswers<Request extends { query: string }>(
   }
 }
 
-/**
- * Filtered pieces, without blank ones before the first word: an answer of blanks and dead markers is none.
- * Throws where a model goes on and on.
- */
-async function* visibleDeltas(
-  pieces: AsyncIterable<string>,
-  filter: ReturnType<typeof createMarkerFilter>,
-): AsyncGenerator<string> {
-  let begun = false
-  const visible = (text: string): string => {
-    const shown = begun ? text : text.trimStart()
-    begun ||= shown !== ''
-    return shown
-  }
-  let characters = 0
-  for await (const piece of pieces) {
-    characters += piece.length
-    if (characters > ANSWER_CHARACTERS_MAX)
-      throw new Error(`the language model did not end its answer within ${ANSWER_CHARACTERS_MAX} characters`)
-    const text = visible(filter.push(piece))
-    if (text !== '') yield text
-  }
-  const rest = visible(filter.end()).trimEnd()
-  if (rest !== '') yield rest
-}
-
 /** An answer with what stands in it, what it was made from, and what is to be known of it. */
-function completed(question: string, answer: string, { hits, isWeak, isApproximate }: Found): Answer {
+function completed(
+  question: string,
+  answer: string,
+  { hits, isWeak, isApproximate }: Found,
+  isTruncated = false,
+): Answer {
   const citations = citationsOf(answer, hits)
-  const isUncited = hits.length > 0 && citations.length === 0
+  // The part that is missing may have held the citations.
+  const isUncited = hits.length > 0 && citations.length === 0 && !isTruncated
   const limitations = isWeak ? [WEAK_EVIDENCE] : isUncited ? [NOTHING_CITED] : []
   if (isApproximate) limitations.push(APPROXIMATE_SEARCH)
+  if (isTruncated) limitations.push(TRUNCATED)
   return { question, answer, citations, context: hits.map(contextItem), limitations }
 }
 

@@ -39,7 +39,7 @@ const AskResponse = z
       .describe('All that the answer was made from.'),
     limitations: Limitations.meta({
       description:
-        'Has `weak_evidence` where nothing stored seems to answer the question, `approximate_search` where an approximate index was searched; empty otherwise.',
+        '`weak_evidence`: nothing stored seems to answer the question. `approximate_search`: an approximate index was searched. `answer_truncated`: a streamed answer reached its time or length limit and ends early. Empty otherwise.',
       example: [],
     }),
   })
@@ -51,7 +51,7 @@ export const answerRoutes = twins<AnswerServices>()({
   path: '/ask',
   summary: 'Answer a question, with citations',
   description:
-    'With `Accept: text/event-stream` the answer is streamed as `context`, `delta`, `citations` and `done` events; one that breaks ends with `error` and is not charged.',
+    'With `Accept: text/event-stream` the answer is streamed as `context`, `delta`, `citations` and `done` events. When the language model fails after text was sent, the stream ends with `error` and is not charged. When the answer reaches its time or length limit after text was sent, it ends early with the limitation `answer_truncated`, `citations` and `done`, and is charged.',
   tag: 'Retrieval',
   action: 'ask',
   consoleRole: 'member',

@@ -11,6 +11,7 @@ const Limitation = z.object({
       'embedding_fallback',
       'weak_evidence',
       'approximate_search',
+      'answer_truncated',
     ])
     .describe('What limits the hits, for programs.'),
   message: text('The same in words.', 'Recent changes may be missing'),

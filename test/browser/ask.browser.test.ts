@@ -176,6 +176,31 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
+  it('shows that an answer ends early', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    const message = 'The answer reached its limit and ends early; ask a narrower question'
+    const done = {
+      question: 'Everything?',
+      answer: 'It begins',
+      citations: [],
+      context: [],
+      limitations: [{ code: 'answer_truncated', message }],
+    }
+    await page.route('**/v1/console/ask', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: `event: done\ndata: ${JSON.stringify(done)}\n\n`,
+      }),
+    )
+    await rig.signIn(page, MEMBER, 'ask')
+    await page.getByRole('textbox', { name: 'Question' }).fill('Everything?')
+    await page.getByRole('textbox', { name: 'Question' }).press('Enter')
+    const answer = page.getByRole('region', { name: 'Answer' })
+    await answer.getByText(message).waitFor()
+    expect(await answer.innerText()).toContain('It begins')
+    await context.close()
+  })
+
   it("says in the service's own words why there is no answer, with the request's id", async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await page.route('**/v1/console/ask', (route) =>

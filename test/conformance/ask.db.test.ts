@@ -5,16 +5,18 @@ import { documentOf, push } from '../support/documents.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 import { aNumber, anId } from '../support/shapes.ts'
 
-/** What the language model is asked, and what it says; an Error in place of a piece breaks it off. */
+/** What the language model is asked, and what it says; an Error breaks it off, `HANG` keeps it silent. */
 const prompts: LanguageModelPrompt[] = []
-let script: readonly (string | Error)[] = []
+const HANG = Symbol('hang')
+let script: readonly (string | Error | typeof HANG)[] = []
 const languageModel: LanguageModel = {
   id: 'scripted',
   async *stream(prompt) {
     prompts.push(prompt)
     for (const piece of script) {
       if (piece instanceof Error) throw piece
-      yield piece
+      if (piece === HANG) await new Promise(() => undefined)
+      else yield piece
     }
   },
 }
@@ -24,7 +26,7 @@ let withoutModel: TestService
 let organization: TestOrganization
 
 beforeAll(async () => {
-  service = await startTestService({ languageModel })
+  service = await startTestService({ languageModel, environment: { ANSWER_TIMEOUT_MS: '300' } })
   withoutModel = await startTestService({ database: service.database })
 })
 beforeEach(async () => {
@@ -204,6 +206,26 @@ describe('a streamed answer', () => {
     })
     expect(JSON.stringify(events)).not.toContain('cut off')
     expect(await creditsUsed()).toBe(0)
+  })
+
+  it('ends early and costs a credit when the time is over after text was sent [ASK-12]', async () => {
+    await pushThree()
+    script = ['Twenty-five days [1], or ', HANG]
+    const events = await stream()
+    expect(events.map(({ event }) => event)).toEqual(['context', 'delta', 'citations', 'done'])
+    expect(events[3]?.data).toMatchObject({
+      citations: [{ index: 1 }],
+      limitations: [{ code: 'answer_truncated', message: expect.any(String) }],
+    })
+    expect(await creditsUsed()).toBe(1)
+  })
+
+  it('is a synthesis and costs a credit when the time is over before any text', async () => {
+    await pushThree()
+    script = [HANG]
+    const events = await stream()
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { limitations: [] } })
+    expect(await creditsUsed()).toBe(1)
   })
 
   it('is an ordinary error when nothing was sent yet', async () => {

@@ -257,6 +257,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'ASK-7': 'Context items have sourceItemId, title, content, url, provider and score.',
     'ASK-8': 'Accept: text/event-stream streams context, delta, citations and done.',
     'ASK-9': 'A stream that breaks says so and is not charged.',
+    'ASK-12':
+      'A stream that reaches its time limit after text was sent ends with answer_truncated, citations and done, and is charged.',
     'ASK-11':
       'Where the evidence is weak, limitations has weak_evidence, and an answer without a language model begins "Nothing stored answers this directly." and cites the closest passages; it costs what any answer costs.',
     'ASK-10': "Only what is in the key's scope is used.",

@@ -13,7 +13,7 @@ export type AskEvent =
 
 /**
  * Asks, and yields the answer as it comes.
- * @throws ApiError when it is refused or breaks off; what was yielded then is no answer, and costs nothing
+ * @throws ApiError when the service refuses it or the stream breaks off
  */
 export async function* askStreaming(
   credentials: Credentials,
@@ -46,7 +46,8 @@ export async function* askStreaming(
   if (!isWhole)
     throw new ApiError({
       code: 'offline',
-      message: 'The connection broke before the answer was whole. Nothing was charged; ask again.',
+      message:
+        'The connection broke before the answer was complete. Ask again; if text was sent, the answer counts.',
       status: 0,
       requestId,
     })

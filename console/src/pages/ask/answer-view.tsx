@@ -18,7 +18,8 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
   const { phase, text, context, limitations } = answer
   const isRunning = phase === 'reading' || phase === 'writing'
   const weak = limitations.find(({ code }) => code === 'weak_evidence')
-  const others = limitations.filter(({ code }) => code !== 'weak_evidence')
+  const truncated = limitations.find(({ code }) => code === 'answer_truncated')
+  const others = limitations.filter((limitation) => limitation !== weak && limitation !== truncated)
   const isSlow = useIsSlow(phase === 'reading')
   if (phase === 'failed' && text === '')
     return answer.error && <AskError error={answer.error} onAgain={onAgain} />
@@ -44,6 +45,7 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
             <Markdown text={text} renderText={(piece) => withMarkers(piece, context)} />
           )}
         </div>
+        {truncated && <Note icon={<TriangleAlert size={18} aria-hidden />} title={truncated.message} />}
         {phase === 'stopped' && <Stopped hasText={text !== ''} onAgain={onAgain} />}
         {answer.error && <AskError error={answer.error} onAgain={onAgain} />}
         <PassageList

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import type { LanguageModel } from '../inference/language-model.ts'
+import type { Hit } from '../retrieval/index.ts'
+import { abortable } from './abortable.ts'
+import { createMarkerFilter } from './citations.ts'
+import { buildPrompt } from './prompt.ts'
+
+export interface ModelAnswerOptions {
+  /** Null: every answer is synthesized. */
+  languageModel: LanguageModel | null
+  /** For the language model's whole answer, in milliseconds. */
+  answerTimeoutMs: number
+  maxOutputTokens?: number
+  /** The secret that delimits documents in a prompt. */
+  randomBoundary?: () => string
+}
+
+const MAX_OUTPUT_TOKENS = 2_000
+/** For a model that ignores its token limit. */
+const ANSWER_CHARACTERS_MAX = 65_536
+
+/** Time or length ended the answer. The text written until then is one. */
+export class LimitReached extends Error {}
+
+/**
+ * The model's answer with clean markers; nothing when there is no model or it says nothing.
+ * @throws LimitReached, the reason of `signal`, what the model fails with
+ */
+export async function* modelDeltas(
+  options: ModelAnswerOptions,
+  question: string,
+  { hits, isWeak }: { hits: readonly Hit[]; isWeak: boolean },
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
+  const { languageModel, answerTimeoutMs, maxOutputTokens = MAX_OUTPUT_TOKENS } = options
+  if (languageModel === null) return
+  const timeout = AbortSignal.timeout(answerTimeoutMs)
+  const either = signal ? AbortSignal.any([signal, timeout]) : timeout
+  const boundary = options.randomBoundary?.() ?? randomBytes(12).toString('hex')
+  const prompt = buildPrompt({ question, hits, isWeak, boundary, maxOutputTokens })
+  const filter = createMarkerFilter(hits.length)
+  try {
+    yield* visibleDeltas(abortable(languageModel.stream(prompt, either), either), filter)
+  } catch (error) {
+    if (!timeout.aborted) throw error
+    throw new LimitReached(`timeout: no whole answer within ${answerTimeoutMs} ms`, { cause: error })
+  }
+}
+
+/**
+ * Filtered pieces, without blank ones before the first word: an answer of blanks and dead markers is none.
+ * @throws LimitReached when the answer is too long
+ */
+async function* visibleDeltas(
+  pieces: AsyncIterable<string>,
+  filter: ReturnType<typeof createMarkerFilter>,
+): AsyncGenerator<string> {
+  let begun = false
+  const visible = (text: string): string => {
+    const shown = begun ? text : text.trimStart()
+    begun ||= shown !== ''
+    return shown
+  }
+  let characters = 0
+  for await (const piece of pieces) {
+    characters += piece.length
+    if (characters > ANSWER_CHARACTERS_MAX)
+      throw new LimitReached(`the model did not end its answer within ${ANSWER_CHARACTERS_MAX} characters`)
+    const text = visible(filter.push(piece))
+    if (text !== '') yield text
+  }
+  const rest = visible(filter.end()).trimEnd()
+  if (rest !== '') yield rest
+}
