@@ -537,7 +537,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Who uses it; for the audit trail and the plan, it permits nothing.
+             * @description Who uses the key. Shown in the audit trail; it changes no permission and no plan limit.
              * @default agent
              * @enum {string}
              */
@@ -1275,7 +1275,7 @@ export interface components {
              */
             prefix: string;
             /**
-             * @description Who uses it; for the audit trail and the plan, it permits nothing.
+             * @description Who uses the key. Shown in the audit trail; it changes no permission and no plan limit.
              * @example agent
              * @enum {string}
              */

@@ -37,8 +37,8 @@ export interface ApiKeyView {
   createdAt: string
 }
 
-/** Refuses a key that the workspace's plan has no room for; runs inside the transaction that mints it. */
-export type CheckKeyLimit = (tx: Tx, organizationId: string, actorType: ActorType) => Promise<void>
+/** Refuses a key that the plan has no room for. Runs in the transaction that mints the key. */
+export type CheckKeyLimit = (tx: Tx, organizationId: string, actions: readonly Action[]) => Promise<void>
 
 /** Runs inside the transaction that revokes a key: another one may have room now. */
 type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
@@ -81,7 +81,7 @@ export function createApiKeys(deps: {
       const secret = newApiKeySecret()
       const row = await db.transaction().execute(async (tx) => {
         await requireRoom(tx, caller.organizationId)
-        await checkKeyLimit(tx, caller.organizationId, key.actorType)
+        await checkKeyLimit(tx, caller.organizationId, key.allowedActions)
         return await insertApiKey(tx, {
           organizationId: caller.organizationId,
           key,

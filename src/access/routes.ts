@@ -10,7 +10,7 @@ export interface AccessServices {
   apiKeys: ApiKeys
 }
 
-const ACTOR_TYPE = 'Who uses it; for the audit trail and the plan, it permits nothing.'
+const ACTOR_TYPE = 'Who uses the key. Shown in the audit trail; it changes no permission and no plan limit.'
 const ALLOWED_ACTIONS = 'What it may do: each action opens its routes and no other.'
 const ALLOWED_PROVIDERS = 'The only providers whose items it may see; null: all.'
 

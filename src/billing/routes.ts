@@ -63,8 +63,8 @@ export const subscriptionFields = {
 const Billing = z
   .object({
     ...subscriptionFields,
-    agentsUsed: count('Agent keys there are.', 1),
-    agentsIncluded: countOrNull('Agent keys that the plan has room for; null: any number.', 2),
+    agentsUsed: count('Live keys that hold search, context or ask.', 1),
+    agentsIncluded: countOrNull('How many such keys the plan has room for; null: any number.', 2),
     connectorsUsed: count('Sources there are.', 2),
     connectorsIncluded: countOrNull('Sources that the plan has room for; null: any number.', 2),
   })

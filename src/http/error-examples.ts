@@ -38,7 +38,8 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   subscription_required: { error: 'This workspace has no active plan', status: 'canceled' },
   plan_limit_reached: {
-    error: 'The plan has room for 2 agent keys',
+    error:
+      'The plan Builder has room for 2 keys that hold search, context or ask and 2 are in use; revoke one or upgrade',
     resource: 'agents',
     tier: 'builder',
     used: 2,

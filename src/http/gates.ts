@@ -62,7 +62,7 @@ export interface Gates {
   admit(caller: Caller, action: Action): Promise<RateStanding>
   /** The same standing without counting. */
   standing(caller: Caller, action: Action): Promise<RateStanding>
-  /** Throws `plan_limit_reached` for a key that the plan has no room for. */
+  /** Throws `plan_limit_reached` for an agent that the plan has no room for. Only routes that cost a credit ask. */
   requireRoom(caller: Caller): Promise<void>
   /** Throws `subscription_required` or `quota_exceeded`. */
   holdCredit(use: CreditUse, requestId: string): Promise<CreditHold>

@@ -95,8 +95,8 @@ export async function run<S>(
   reply.raw.once('close', onClose)
   try {
     const parsed = await parseRequest(route, bodyReader, principal, request, abort.signal)
-    if (principal && principal.kind !== 'user') await gates.requireRoom(principal)
     const use = useOf(route, principal, request)
+    if (use) await gates.requireRoom(use.caller)
     const hold = use && (await gates.holdCredit(use, request.id))
     let result: UntypedReply
     try {

@@ -17,6 +17,11 @@ export type Action = (typeof ACTIONS)[number]
 export const CHARGED_ACTIONS = ['search', 'context', 'ask'] as const satisfies readonly Action[]
 export type ChargedAction = (typeof CHARGED_ACTIONS)[number]
 
+/** Whether a key with these actions can spend credits, and so counts toward the plan's number of agents. */
+export function isAgent(actions: readonly Action[]): boolean {
+  return CHARGED_ACTIONS.some((charged) => actions.includes(charged))
+}
+
 /** Roles of a workspace's members, the mightiest first. */
 export const ROLES = ['owner', 'admin', 'member'] as const
 export type Role = (typeof ROLES)[number]

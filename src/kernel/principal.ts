@@ -10,7 +10,7 @@ export interface AgentPrincipal {
   allowedActions: readonly Action[]
   /** null: every provider. */
   allowedProviders: readonly ProviderId[] | null
-  /** The plan has room for fewer keys: this one is answered 402 until there is room again. */
+  /** The plan has room for fewer agents: search, context and ask answer this key 402 until there is room again. */
   isBeyondPlan?: boolean
   /** The revision of the organization's items when the key was looked up; left out where it was not asked for. */
   seenRevision?: number

@@ -189,20 +189,22 @@ describe('a subscription', () => {
     expect((await push(first, organization, documentOf(organization))).status).toBe(200)
   })
 
-  it('has room for as many agent keys and connectors as its tier says [CRED-10]', async () => {
+  it('has room for as many agents and connectors as its tier says, whatever the actor type [CRED-10, KEY-6]', async () => {
     const { organization, owner } = await withOwner({ status: 'active', tier: 'builder' })
-    const mint = (actorType: string) =>
+    const mint = (actorType: string, action = 'search') =>
       first.call('POST', '/v1/api-keys', {
+        // The workspace's first key holds every action: it is the first agent.
         key: organization.adminKey,
-        body: { name: 'x', allowedActions: ['search'], actorType },
+        body: { name: 'x', allowedActions: [action], actorType },
       })
-    expect((await mint('agent')).status).toBe(201)
-    expect((await mint('agent')).status).toBe(201)
-    expect(await mint('agent')).toMatchObject({
-      status: 402,
-      body: { code: 'plan_limit_reached', resource: 'agents', limit: 2, used: 2 },
-    })
-    expect((await mint('application')).status).toBe(201)
+    expect((await mint('admin')).status).toBe(201)
+    for (const actorType of ['agent', 'application', 'admin']) {
+      expect(await mint(actorType)).toMatchObject({
+        status: 402,
+        body: { code: 'plan_limit_reached', resource: 'agents', limit: 2, used: 2 },
+      })
+      expect((await mint(actorType, 'ingest')).status).toBe(201)
+    }
     const source = await first.call('POST', '/v1/console/sources', {
       key: owner.token,
       body: { provider: 'slack', displayName: 'x' },

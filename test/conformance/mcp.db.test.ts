@@ -293,6 +293,30 @@ describe('the same gates as over HTTP', () => {
     expect((await call(client, 'ask', { query: 'a' })).texts[0]).toMatch(/^subscription_required: /)
   })
 
+  it('refuse retrieval, and no other tool, to an agent beyond the plan', async () => {
+    const small = await service.organization({ status: 'active', tier: 'builder' })
+    const { secret, id } = await small.mint()
+    await service.database.db
+      .updateTable('api_keys')
+      .set({ beyond_plan: true })
+      .where('organization_id', '=', small.id)
+      .where('id', '=', id)
+      .execute()
+    const client = await connect(secret)
+    for (const tool of ['search', 'context', 'ask'])
+      expect((await call(client, tool, { query: 'a' })).texts[0]).toMatch(/^plan_limit_reached: /)
+    const remembered = await call(client, 'remember', {
+      connectorId: small.sources.notion,
+      provider: 'notion',
+      sourceKind: 'document',
+      externalId: 'a',
+      title: 'A',
+      body: 'A.',
+    })
+    expect(remembered.isError).toBe(false)
+    expect((await call(client, 'list_sources')).isError).toBe(false)
+  })
+
   it("count in the route's window, which lists and handshakes do not touch", async () => {
     const { secret } = await acme.mint()
     const remaining = async (): Promise<number> => {

@@ -17,15 +17,21 @@ let people = 0
 const newCustomer = (): Promise<PaidWorkspace> => paid.customer(`person-${(people += 1)}`)
 
 describe('after a downgrade', () => {
-  it('the newest keys beyond the plan’s room are answered 402, until there is room again [PAY-25]', async () => {
+  it('the newest agents beyond the plan’s room get 402 from retrieval alone, until there is room again [PAY-25, KEY-6]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('studio')
     const keys: { id: string; secret: string }[] = []
-    for (let n = 0; n < 4; n += 1) {
+    const actions = ['search', 'context', 'ask']
+    for (const [actorType, allowedActions] of [
+      ['application', ['ingest', 'admin']],
+      ['admin', actions],
+      ['agent', actions],
+      ['application', [...actions, 'sources:read', 'admin']],
+    ]) {
       const made = await workspace.call('POST', '/v1/console/api-keys', {
-        name: `key ${n}`,
-        actorType: n === 0 ? 'application' : 'agent',
-        allowedActions: ['search', 'sources:read'],
+        name: 'key',
+        actorType,
+        allowedActions,
       })
       keys.push({ id: made.body.apiKey.id, secret: made.body.secret })
     }
@@ -34,17 +40,17 @@ describe('after a downgrade', () => {
     await control(paid.stripe, 'change-plan', { customer, plan: 'builder_monthly' })
     await paid.advance({ days: 31 })
     expect(await workspace.billing()).toMatchObject({ tier: 'builder', agentsUsed: 3, agentsIncluded: 2 })
-    const statuses = async () =>
+    const { call } = paid.service
+    const statuses = async (path: string) =>
       await Promise.all(
         keys.map(
-          async ({ secret }) => (await paid.service.call('GET', '/v1/sources', { key: secret })).status,
+          async ({ secret }) => (await call('POST', path, { key: secret, body: { query: 'x' } })).status,
         ),
       )
-    expect(await statuses()).toEqual([200, 200, 200, 402])
-    const refused = await paid.service.call('POST', '/v1/search', {
-      key: keys[3]?.secret,
-      body: { query: 'x' },
-    })
+    for (const path of ['/v1/search', '/v1/context', '/v1/ask'])
+      expect(await statuses(path)).toEqual([403, 200, 200, 402])
+    const newest = keys[3]?.secret
+    const refused = await call('POST', '/v1/search', { key: newest, body: { query: 'x' } })
     expect(refused.body).toMatchObject({
       code: 'plan_limit_reached',
       resource: 'agents',
@@ -53,8 +59,16 @@ describe('after a downgrade', () => {
       limit: 2,
     })
     expect(refused.body.error).toMatch(/revoke another or upgrade/)
-    expect((await workspace.call('DELETE', `/v1/console/api-keys/${keys[1]?.id}`)).status).toBe(200)
-    expect(await statuses()).toEqual([200, 401, 200, 200])
+    for (const path of ['/v1/sources', '/v1/source-items', '/v1/api-keys', '/v1/audit-events'])
+      expect((await call('GET', path, { key: newest })).status, path).toBe(200)
+    const minted = await call('POST', '/v1/api-keys', {
+      key: newest,
+      body: { name: 'ingester', allowedActions: ['ingest'] },
+    })
+    expect(minted.status).toBe(201)
+    // It frees its own place: the oldest agent beyond the plan resumes.
+    expect((await call('DELETE', `/v1/api-keys/${keys[1]?.id}`, { key: newest })).status).toBe(200)
+    expect(await statuses('/v1/search')).toEqual([403, 401, 200, 200])
   })
 
   it('the newest sources beyond the plan’s room are not polled and refuse runs, and stay readable [PAY-26]', async () => {

@@ -33,7 +33,7 @@ export const PAYMENT_REQUIREMENTS: Record<string, string> = {
   'PAY-23': 'An event that is taken has its effect, though the payment processor cannot be read at the time.',
   'PAY-24': 'A contract that the operator has set is never overwritten by an event.',
   'PAY-25':
-    "After a downgrade the newest agent keys beyond the tier's number answer 402 plan_limit_reached, with what to do.",
+    "After a downgrade the newest agents beyond the tier's number get 402 plan_limit_reached, with what to do, from search, context and ask; their other routes keep working.",
   'PAY-26':
     "After a downgrade the newest sources beyond the tier's number are not polled, and stay readable.",
   'PAY-27':

@@ -30,7 +30,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'KEY-3': 'The prefix is the first 12 characters of the secret and begins with svc_.',
     'KEY-4': 'The secret is shown once: in the answer that makes the key, and never again.',
     'KEY-5': "Only the secret's SHA-256 is stored.",
-    'KEY-6': 'actorType is agent, application or admin, agent when not said, and changes no permission.',
+    'KEY-6':
+      'actorType is agent, application or admin, agent when not said, and changes no permission and no plan limit.',
     'KEY-7':
       'allowedProviders is null or has at least one provider; when not said, it is that of the key that mints, and null where a person does.',
     'KEY-8': 'allowedActions has at least one action and none twice.',
@@ -349,7 +350,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'GET /v1/console/billing has creditsUsed, creditsIncluded and creditsRemaining of the current period.',
     'CRED-9':
       'trialing, active, past_due and internal retrieve; every other status, or none, is 402 subscription_required.',
-    'CRED-10': "An agent key or a connector beyond the tier's number: 402 plan_limit_reached.",
+    'CRED-10':
+      "An agent (a live key that holds search, context or ask) or a connector beyond the tier's number: 402 plan_limit_reached.",
     'CRED-11': 'internal is unlimited.',
     'CRED-12':
       'What is charged is counted by day, caller and kind of answer in the act of charging, exactly, and shown to admins; no query is kept.',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { Tx } from '../../database/database.ts'
-import type { ActorType } from '../../kernel/actions.ts'
+import { type Action, ACTIONS, isAgent } from '../../kernel/actions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { checkConnectorLimit, checkKeyLimit } from './plan-limits.ts'
 import { putSubscription, type NewSubscription } from '../subscriptions/subscriptions.ts'
@@ -25,7 +25,7 @@ async function workspace(subscription?: Omit<NewSubscription, 'creditsIncluded'>
   return id
 }
 
-async function insertKey(tx: Tx, organizationId: string, actorType: ActorType): Promise<void> {
+async function insertKey(tx: Tx, organizationId: string, actions: Action[]): Promise<void> {
   await tx
     .insertInto('api_keys')
     .values({
@@ -34,17 +34,17 @@ async function insertKey(tx: Tx, organizationId: string, actorType: ActorType): 
       name: 'k',
       prefix: 'svc_',
       secret_sha256: Buffer.alloc(32),
-      actor_type: actorType,
-      allowed_actions: ['search'],
+      actor_type: 'application',
+      allowed_actions: actions,
       created_at: AT,
     })
     .execute()
 }
 
-const mint = (organizationId: string, actorType: ActorType = 'agent'): Promise<void> =>
+const mint = (organizationId: string, actions: Action[] = ['search']): Promise<void> =>
   database.db.transaction().execute(async (tx) => {
-    await checkKeyLimit(tx, organizationId, actorType)
-    await insertKey(tx, organizationId, actorType)
+    await checkKeyLimit(tx, organizationId, actions)
+    await insertKey(tx, organizationId, actions)
   })
 
 const connect = (organizationId: string, pushOnly = true): Promise<void> =>
@@ -76,14 +76,14 @@ async function passed(attempts: number, act: () => Promise<void>): Promise<numbe
   return outcomes.filter(({ status }) => status === 'fulfilled').length
 }
 
-/** How many of 11 agent keys and of 3 connectors a workspace takes. */
+/** How many of 11 agents and of 3 connectors a workspace takes. */
 const room = async (id: string): Promise<[agents: number, connectors: number]> => [
   await passed(11, () => mint(id)),
   await passed(3, () => connect(id)),
 ]
 
 describe('the plan limits', () => {
-  it('refuse the agent key after the last that the tier has room for, with the numbers', async () => {
+  it('refuse the agent after the last that the tier has room for, with the numbers', async () => {
     const id = await workspace({ status: 'active', tier: 'builder' })
     await mint(id)
     await mint(id)
@@ -94,20 +94,25 @@ describe('the plan limits', () => {
     })
   })
 
-  it('count live agent keys only', async () => {
+  it.each(['search', 'context', 'ask'] as const)('count live keys that hold %s as agents', async (action) => {
     const id = await workspace({ status: 'active', tier: 'builder' })
-    for (let n = 0; n < 3; n += 1) await mint(id, 'application')
-    await mint(id, 'admin')
-    await mint(id)
-    await mint(id)
-    await mint(id, 'admin')
+    await mint(id, ['admin', action])
+    await mint(id, [action])
+    await expect(mint(id, ['ingest', action])).rejects.toMatchObject({ code: 'plan_limit_reached' })
     await database.db
       .updateTable('api_keys')
       .set({ revoked_at: AT })
       .where('organization_id', '=', id)
-      .where('actor_type', '=', 'agent')
       .execute()
     expect(await passed(3, () => mint(id))).toBe(2)
+  })
+
+  it('never count a key that holds none of them', async () => {
+    const id = await workspace({ status: 'active', tier: 'builder' })
+    const others = ACTIONS.filter((action) => !isAgent([action]))
+    for (let n = 0; n < 3; n += 1) await mint(id, others)
+    expect(await passed(3, () => mint(id))).toBe(2)
+    await mint(id, others)
   })
 
   it('refuse the connector after the last, push-only, disabled or not', async () => {

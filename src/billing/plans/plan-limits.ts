@@ -1,19 +1,24 @@
 import { sql } from 'kysely'
+import { isAgentKey } from '../../database/agent-keys.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import type { SubscriptionStatus, Tier } from '../../database/schema.ts'
-import type { ActorType } from '../../kernel/actions.ts'
+import { type Action, isAgent } from '../../kernel/actions.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { PLANS } from './plans.ts'
 
 type Resource = 'agents' | 'connectors'
 
 /**
- * Refuses an agent key beyond the tier's number; keys of other actor types are not limited. Call it inside the
- * transaction that mints the key: until that ends, no other can take the same place.
+ * Refuses an agent beyond the tier's number. A key that holds none of `search`, `context` and `ask` is no agent and is
+ * never refused. Call it in the transaction that mints the key: it locks the plan, so that no other key takes the same place.
  * @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
  */
-export async function checkKeyLimit(tx: Tx, organizationId: string, actorType: ActorType): Promise<void> {
-  if (actorType === 'agent') await checkLimit(tx, organizationId, 'agents')
+export async function checkKeyLimit(
+  tx: Tx,
+  organizationId: string,
+  actions: readonly Action[],
+): Promise<void> {
+  if (isAgent(actions)) await checkLimit(tx, organizationId, 'agents')
 }
 
 /**
@@ -46,7 +51,7 @@ export function createKeepWithinPlan(mark: Record<Resource, MarkBeyond>): KeepWi
   }
 }
 
-/** What a key or source that the plan has no room for is answered: `plan_limit_reached`. */
+/** The error for an agent or a connector that the plan has no room for: `plan_limit_reached`. */
 export async function beyondPlanError(db: Db, organizationId: string, resource: Resource): Promise<AppError> {
   const plan = await readPlan(db, organizationId)
   const limit = limitOf(plan, resource)
@@ -54,7 +59,7 @@ export async function beyondPlanError(db: Db, organizationId: string, resource: 
   const { many, one, free } = RESOURCE_NAMES[resource]
   return new AppError(
     'plan_limit_reached',
-    `This ${one} is one of the newest beyond the plan's room: the plan has room for ${limit ?? used} ${many}, the oldest, and there are ${used}; ${free} or upgrade`,
+    `The plan has room for the ${limit ?? used} oldest of ${used} ${many}, and this ${one} is a newer one; ${free} or upgrade`,
     { details: { resource, tier: plan.tier, used, limit } },
   )
 }
@@ -67,7 +72,7 @@ export interface Room {
   connectorsIncluded: number | null
 }
 
-/** How many agent keys and connectors there are, and how many the plan has room for. */
+/** How many agents and connectors there are, and how many the plan has room for. */
 export async function readRoom(db: Db, organizationId: string): Promise<Room> {
   const plan = await readPlan(db, organizationId)
   return {
@@ -79,7 +84,7 @@ export async function readRoom(db: Db, organizationId: string): Promise<Room> {
 }
 
 const RESOURCE_NAMES = {
-  agents: { one: 'agent key', many: 'agent keys', free: 'revoke another' },
+  agents: { one: 'key', many: 'keys that hold search, context or ask', free: 'revoke another' },
   connectors: { one: 'connector', many: 'connectors', free: 'delete another' },
 } as const
 
@@ -116,8 +121,8 @@ async function countUsed(db: Db, organizationId: string, resource: Resource): Pr
           .selectFrom('api_keys')
           .select(count)
           .where('organization_id', '=', organizationId)
-          .where('actor_type', '=', 'agent')
           .where('revoked_at', 'is', null)
+          .where(isAgentKey())
       : db
           .selectFrom('sources')
           .select(count)

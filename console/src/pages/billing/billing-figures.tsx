@@ -37,7 +37,7 @@ export function BillingFigures({ plan }: { plan: Schemas['Billing'] }) {
           {trial === null ? `${plan.overageCostUsd} USD so far in this period` : 'Free in the trial'}
         </Stat>
       )}
-      <Stat label="Agent keys" value={formatNumber(plan.agentsUsed)}>
+      <Stat label="Agents" value={formatNumber(plan.agentsUsed)}>
         {plan.agentsIncluded === null ? 'No limit' : `of ${formatNumber(plan.agentsIncluded)}`}
       </Stat>
       <Stat label="Sources" value={formatNumber(plan.connectorsUsed)}>

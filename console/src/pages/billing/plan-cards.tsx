@@ -104,7 +104,7 @@ function featuresOf({ creditsPerMonth, overCap, agents, connectors }: Plan): str
   return [
     `${formatNumber(creditsPerMonth)} credits a month`,
     overCap,
-    agents === null ? 'Any number of agent keys' : `${agents} agent keys`,
+    agents === null ? 'Any number of agents' : `${agents} agents (keys that search or ask)`,
     connectors === null ? 'Any number of sources' : `${connectors} sources`,
   ]
 }

@@ -7,11 +7,9 @@ describe('what a plan would stop', () => {
   it('is what is beyond its room, and nothing where it has room for all', () => {
     const room = { agents: 2, connectors: 2 }
     expect(whatWouldStop(room, { agentsUsed: 2, connectorsUsed: 2 })).toBeNull()
-    expect(whatWouldStop(room, { agentsUsed: 5, connectorsUsed: 1 })).toBe(
-      'The newest 3 agent keys would stop.',
-    )
+    expect(whatWouldStop(room, { agentsUsed: 5, connectorsUsed: 1 })).toBe('The newest 3 agents would stop.')
     expect(whatWouldStop(room, { agentsUsed: 3, connectorsUsed: 4 })).toBe(
-      'The newest agent key and the newest 2 sources would stop.',
+      'The newest agent and the newest 2 sources would stop.',
     )
     expect(
       whatWouldStop({ agents: null, connectors: null }, { agentsUsed: 900, connectorsUsed: 900 }),

@@ -56,7 +56,7 @@ export function whatWouldStop(
   { agentsUsed, connectorsUsed }: Pick<Billing, 'agentsUsed' | 'connectorsUsed'>,
 ): string | null {
   const parts = [
-    stopping(agents === null ? 0 : agentsUsed - agents, 'agent key'),
+    stopping(agents === null ? 0 : agentsUsed - agents, 'agent'),
     stopping(connectors === null ? 0 : connectorsUsed - connectors, 'source'),
   ].filter((part) => part !== null)
   return parts.length === 0 ? null : `The newest ${parts.join(' and the newest ')} would stop.`

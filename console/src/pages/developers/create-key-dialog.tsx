@@ -90,7 +90,7 @@ function KeyForm({
         />
         <Select
           label="Used by"
-          description="For the audit trail, and the plan’s number of agents. It permits nothing."
+          description="Shown in the audit trail. It changes nothing else."
           data={ACTOR_TYPES}
           value={actorType}
           allowDeselect={false}

@@ -53,7 +53,7 @@ export function useRevokeKey() {
   })
 }
 
-/** The plan counts agent keys, and the trail tells of all. */
+/** Billing counts agents, and the audit trail lists every key that is minted or revoked. */
 function useRefresh(): () => Promise<void> {
   const readAnew = useReadAnew()
   return () => readAnew('api-keys', 'billing', 'audit-events')

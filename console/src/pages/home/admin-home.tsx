@@ -19,6 +19,14 @@ import { ConcernList } from './concern-list.tsx'
 import { Figures, type Overview } from './figures.tsx'
 import { SourcesAtAGlance } from './sources-at-a-glance.tsx'
 
+type KeyAction = Schemas['ApiKey']['allowedActions'][number]
+const RETRIEVALS: ReadonlySet<KeyAction> = new Set(['search', 'context', 'ask'])
+
+/** A key made for an agent: it retrieves, and is not the all-powerful one that a workspace starts with. */
+function isAgent(actions: readonly KeyAction[]): boolean {
+  return !actions.includes('admin') && actions.some((action) => RETRIEVALS.has(action))
+}
+
 /** How often the first steps look whether one is done, ms. */
 const FIRST_STEPS_MS = 5_000
 
@@ -71,7 +79,7 @@ function Standing({
   onLook: () => void
 }) {
   const now = useNow()
-  const agents = keys.filter(({ actorType }) => actorType === 'agent')
+  const agents = keys.filter(({ allowedActions }) => isAgent(allowedActions))
   const steps = {
     hasItems: overview.items > 0,
     hasAsked: billing.creditsUsed > 0,
