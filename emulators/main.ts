@@ -61,6 +61,7 @@ async function main(): Promise<void> {
     eventsUrl: `${values.service}/v1/webhooks/slack`,
     seed: {
       channels: count('channels', values.channels),
+      memberChannels: 3,
       messagesPerChannel: count('messages', values.messages),
       endsAt,
     },

@@ -5,6 +5,7 @@ import { standOf, untilConnected } from '../await-connection.ts'
 import { MemoryError } from '../../client/src/index.ts'
 import { CommandError } from '../failures.ts'
 import { followRun, patienceOn, reportRun } from '../follow-run.ts'
+import { offerChannels } from '../offer-channels.ts'
 import { decideAccess, operatorClient } from '../operator-client.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
@@ -47,6 +48,7 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
     const path = '/v1/console/sync-runs'
     const ended = await followRun(person, { path, id: run.id, label }, terminal)
     reportRun({ label, provider }, ended, terminal)
+    await offerChannels(person, source, label, terminal)
   }
 }
 

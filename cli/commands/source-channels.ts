@@ -11,12 +11,12 @@ const NO_ALLOWLIST = 'There is no allowlist: every channel that the bot is a mem
 export function addChannelCommands(sources: Command): void {
   sources
     .command('channels')
-    .description("list a Slack source's channels")
+    .description('list the channels of a Slack source that can be synced')
     .addArgument(sourceIdArgument())
     .action(listChannels)
   sources
     .command('allow')
-    .description('sync only these channels of a Slack source, in place of those allowed before')
+    .description('sync only these channels of a Slack source, and join the public ones')
     .addArgument(sourceIdArgument())
     .argument('[channels...]', 'their ids, from "sources channels"')
     .option('--all', 'every channel that the bot is a member of')
@@ -64,6 +64,6 @@ async function allowChannels(
     `${printableLine(answer.displayName)}: ${allowed === undefined ? 'every channel that the bot is a member of' : `only ${allowed}`}, from the next sync on.`,
   )
   terminal.print(
-    `"npm run memory -- sources sync ${id} --full" syncs now, and also removes what left the list.`,
+    `Sync now with "npm run memory -- sources sync ${id}"; that also deletes what left the list.`,
   )
 }

@@ -204,7 +204,7 @@ describe('memory sources channels, allow', () => {
     const { stdout } = await memory('sources', 'allow', service.sourceId, 'C1', 'C2', 'C1')
     expect(service.requests.at(-1)?.body).toEqual({ channelAllowlist: ['C1', 'C2'] })
     expect(stdout).toContain('Team: only C1, C2, from the next sync on.\n')
-    expect(stdout).toContain(`sources sync ${service.sourceId} --full`)
+    expect(stdout).toContain(`sources sync ${service.sourceId}"`)
     answer({ [path]: [ok({ displayName: 'Team', channelAllowlist: null })] })
     await memory('sources', 'allow', service.sourceId, '--all')
     expect(service.requests.at(-1)?.body).toEqual({ channelAllowlist: null })

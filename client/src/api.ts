@@ -1347,7 +1347,7 @@ export interface components {
              */
             errorMessage: string | null;
             /**
-             * @description Slack only: the ids of the only channels that are read; null: all that the bot is in.
+             * @description Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.
              * @example null
              */
             channelAllowlist: string[] | null;
@@ -1993,10 +1993,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The channels that the bot can see. */
+                        /** @description The channels that an allowlist can name. */
                         channels: components["schemas"]["SlackChannel"][];
                         /**
-                         * @description Slack only: the ids of the only channels that are read; null: all that the bot is in.
+                         * @description Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.
                          * @example null
                          */
                         channelAllowlist: string[] | null;
@@ -2022,7 +2022,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The ids of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is in.
+                     * @description The IDs of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is a member of.
                      * @example [
                      *       "C0123456789"
                      *     ]
@@ -2056,7 +2056,7 @@ export interface operations {
                          */
                         displayName: string;
                         /**
-                         * @description Slack only: the ids of the only channels that are read; null: all that the bot is in.
+                         * @description Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.
                          * @example null
                          */
                         channelAllowlist: string[] | null;

@@ -25,6 +25,8 @@ export interface EmulatedUser {
 export interface SlackSeed {
   seed: string
   channels: number
+  /** The first this many channels have the bot as a member, as if somebody had invited it. */
+  memberChannels: number
   /** Messages of each channel, replies left out. */
   messagesPerChannel: number
   users: number
@@ -38,6 +40,7 @@ export interface SlackSeed {
 export const DEFAULT_SLACK_SEED: SlackSeed = {
   seed: 'acme',
   channels: 6,
+  memberChannels: Infinity,
   messagesPerChannel: 80,
   users: 12,
   threadShare: 0.1,

@@ -71,7 +71,8 @@ export function createSlackState(seed: SlackSeed, now: () => number): SlackEmula
 
   for (let index = 0; index < seed.channels; index += 1) {
     const { id, name } = channelOf(seed, index)
-    channels.set(id, emptyChannel({ id, name, isPrivate: false, isArchived: false, isMember: false }, index))
+    const isMember = index < seed.memberChannels
+    channels.set(id, emptyChannel({ id, name, isPrivate: false, isArchived: false, isMember }, index))
   }
   const workspace: Workspace = {
     seed,

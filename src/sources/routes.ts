@@ -20,7 +20,8 @@ export interface SourceServices {
 }
 
 const ShownAllowlist = z.array(z.string()).nullable().meta({
-  description: 'Slack only: the ids of the only channels that are read; null: all that the bot is in.',
+  description:
+    'Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.',
   example: null,
 })
 
@@ -74,7 +75,7 @@ const ChannelAllowlist = z
   .nullable()
   .meta({
     description:
-      'The ids of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is in.',
+      'The IDs of the only channels to read, from `GET /v1/sources/{id}/channels`; null reads all that the bot is a member of.',
     example: ['C0123456789'],
   })
 
@@ -99,6 +100,8 @@ export const sourceRoutes = [
     method: 'GET',
     path: '/sources/{id}/channels',
     summary: "List a Slack source's channels",
+    description:
+      'Every public channel, and the private ones that the bot is a member of; archived ones are left out.',
     tag: 'Sources',
     action: 'sources:read',
     consoleRole: 'admin',
@@ -108,7 +111,7 @@ export const sourceRoutes = [
     refuses: ['not_a_slack_source', 'upstream_error', 'not_configured'],
     responses: {
       200: z.object({
-        channels: z.array(SlackChannel).describe('The channels that the bot can see.'),
+        channels: z.array(SlackChannel).describe('The channels that an allowlist can name.'),
         channelAllowlist: ShownAllowlist,
       }),
     },
@@ -120,7 +123,8 @@ export const sourceRoutes = [
     method: 'PATCH',
     path: '/v1/sources/{id}',
     summary: "Change a Slack source's channel allowlist",
-    description: 'Takes effect on the next sync run; null ingests every channel that the bot is a member of.',
+    description:
+      'Takes effect on the next sync run, which joins the public channels on the list and deletes what other channels brought. `null` ingests every channel that the bot is a member of, and joins none.',
     tag: 'Sources',
     access: { surface: 'agent', action: 'sources:write' },
     credits: 0,

@@ -144,7 +144,7 @@ describe('tracing', () => {
   it('makes a trace of its own of a sync run, with the requests to the provider', async () => {
     const { organization: connected, owner } = await service.workspace()
     const { emulators } = service
-    const channel = emulators.slack.state.addChannel({ name: 'traced' })
+    const channel = emulators.slack.state.addChannel({ name: 'traced', isMember: true })
     emulators.slack.state.post(channel, { text: `Said here: ${SYNCED}` })
     const sources = [
       await service.connect(owner, connected.id, 'slack'),

@@ -134,7 +134,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
       "errorMessage has the provider's words as they came, and nothing of what broke inside the service.",
     'SYNC-11':
       'fullResync drops the cursor, reads every item again and removes what the provider no longer has.',
-    'SYNC-12': 'A changed allowlist takes effect with the next run; a full resync removes what left it.',
+    'SYNC-12':
+      'A changed allowlist takes effect with the next run, which deletes what left it; no other public channel is joined.',
     'SYNC-13':
       'An item that cannot be read, cut or stored, whatever is thrown, is recorded with its run, counted once, and fails neither the run nor the others.',
     'SYNC-14': 'What is removed at the provider is gone with the next run, by its id and from search.',

@@ -47,6 +47,9 @@ describe('memory connect', () => {
     const { code, stdout, page } = await memory(['connect', 'slack'], true)
     expect(stdout).toMatch(/^slack: open this page, allow access, and click Connect on the page/)
     expect(stdout).toMatch(/slack \(.+\): \d+ items found, [1-9]\d* new or changed, 0 removed/)
+    expect(stdout).toMatch(
+      /only channels that the bot is a member of are synced[^]+sources allow [0-9a-f-]{36}/,
+    )
     expect(page).toContain('<h1>Slack is connected</h1>')
     expect(code).toBe(0)
   })

@@ -118,7 +118,10 @@ export function writeAtProvider(
 ): { remove(): void } {
   switch (provider) {
     case 'slack': {
-      const channel = slack.state.addChannel({ name: title.toLowerCase().replaceAll(' ', '-') })
+      const channel = slack.state.addChannel({
+        name: title.toLowerCase().replaceAll(' ', '-'),
+        isMember: true,
+      })
       const ts = slack.state.post(channel, { text })
       return { remove: () => slack.state.delete(channel, ts) }
     }

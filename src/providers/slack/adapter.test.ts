@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import {
   closeSlack,
   connectSlack as connect,
@@ -6,8 +7,15 @@ import {
   findItems as find,
   SLACK_NOW as NOW,
 } from '../../../test/support/slack.ts'
+import type { JsonValue } from '../provider.ts'
 
 afterEach(closeSlack)
+
+/** A cursor of a version that forgot channels without deleting what they had brought. */
+function withoutChannels(cursor: JsonValue): JsonValue {
+  const { allowlist: _allowlist, ...state } = z.looseObject({ allowlist: z.string() }).parse(cursor)
+  return z.json().parse({ ...state, channels: {} })
+}
 
 describe('Slack: the first run', () => {
   it('brings every message of every channel exactly once, threads with their replies, system events left out', async () => {
@@ -73,29 +81,42 @@ describe('Slack: the first run', () => {
     expect(report.ingested.length).toBeGreaterThan(0)
   })
 
-  it('records a channel it cannot join once, and reads it when the bot is invited', async () => {
-    const { slack, sync, channel } = await connect()
+  it('records an allowed channel it cannot join once, and reads it when the bot is invited', async () => {
+    const { slack, sync, channel } = await connect({ seed: { memberChannels: 0 } })
+    const allowlist = [channel(0), channel(1), channel(2)]
     slack.state.setArchived(channel(1), true)
-    const first = await sync.run()
+    const first = await sync.run({ allowlist })
     expect(first.failures).toEqual([
       { externalId: `T0EMULATOR/${channel(1)}`, message: '#engineering cannot be joined: is_archived' },
     ])
-    expect((await sync.run()).failures).toEqual([])
+    expect((await sync.run({ allowlist })).failures).toEqual([])
     slack.state.setMember(channel(1), true)
-    await sync.run()
+    await sync.run({ allowlist })
     expect(differences(slack, sync)).toEqual([])
   })
 })
 
 describe('Slack: joining a channel', () => {
+  it('happens only for channels on the allowlist', async () => {
+    const { slack, sync, channel } = await connect({ seed: { memberChannels: 1 } })
+    const channelsRead = () => new Set([...sync.items.values()].map((item) => item.metadata.channelId))
+    await sync.run()
+    expect(channelsRead()).toEqual(new Set([channel(0)]))
+    expect(slack.requests.byPath()['/api/conversations.join']).toBeUndefined()
+    await sync.run({ allowlist: [channel(1)] })
+    expect(channelsRead()).toEqual(new Set([channel(1)]))
+    expect(slack.state.channels().map(({ isMember }) => isMember)).toEqual([true, true, false])
+  })
+
   it('that got no answer is tried again with the next run', async () => {
-    const { slack, sync } = await connect()
+    const { slack, sync, channel } = await connect({ seed: { memberChannels: 0 } })
+    const allowlist = [channel(0), channel(1), channel(2)]
     // All five attempts at the first channel.
     slack.faults.add({ path: 'conversations.join', times: 5, status: 503, body: '' })
-    const [failure] = (await sync.run()).failures
+    const [failure] = (await sync.run({ allowlist })).failures
     expect(failure?.message).toMatch(/^#\w+ cannot be joined: 503/)
     expect(differences(slack, sync)).not.toEqual([])
-    await sync.run()
+    await sync.run({ allowlist })
     expect(differences(slack, sync)).toEqual([])
   })
 })
@@ -186,18 +207,21 @@ describe('Slack: later runs', () => {
     ).toBe(true)
   })
 
-  it('remove what left the allowlist with the next full resync, not before', async () => {
+  it('delete what left the allowlist with the next run', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()
     await sync.run({ allowlist: [channel(0)] })
-    slack.state.post(channel(1), { text: 'not for the index' })
-    await sync.run({ allowlist: [channel(0)] })
-    expect(find(sync, 'not for the index')).toEqual([])
-    expect([...sync.items.keys()].some((id) => id.includes(channel(1)))).toBe(true)
-    await sync.run({ allowlist: [channel(0)], fullResync: true })
     expect([...sync.items.keys()].every((id) => id.includes(channel(0)))).toBe(true)
+    expect(sync.items.size).toBeGreaterThan(0)
     await sync.run()
     expect(differences(slack, sync)).toEqual([])
+  })
+
+  it('delete what an earlier version left of channels that are no longer allowed', async () => {
+    const { sync, channel } = await connect({ changeCursor: withoutChannels })
+    await sync.run()
+    await sync.run({ allowlist: [channel(0)] })
+    expect([...sync.items.keys()].every((id) => id.includes(channel(0)))).toBe(true)
   })
 })
 

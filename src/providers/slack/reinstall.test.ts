@@ -37,13 +37,14 @@ async function installed(options: Parameters<typeof connect>[0] = {}) {
     Object.assign(extra, credentials.extra)
   }
   await authorize(SLACK_NOW)
-  await sync.run()
+  const allowlist = slack.state.channels().map(({ id }) => id)
+  await sync.run({ allowlist })
   const reinstall = async () => {
     slack.grants.revokeAll()
     slack.state.uninstall()
     await authorize(SLACK_NOW + 60_000)
   }
-  return { ...connected, authorize, reinstall }
+  return { ...connected, allowlist, authorize, reinstall }
 }
 
 const knownState = z.looseObject({ install: z.string() })
@@ -53,84 +54,97 @@ const withoutInstall = (cursor: JsonValue): JsonValue => {
 }
 
 describe('Slack: an app that was removed and installed again', () => {
-  it('keeps everything, joins the channels again and reads what was said, edited and deleted since', async () => {
-    const { slack, sync, channel, reinstall } = await installed()
+  it('keeps everything, joins the channels on the allowlist again and reads what was said, edited and deleted since', async () => {
+    const { slack, sync, channel, allowlist, reinstall } = await installed()
     const [last, before] = slack.state.history(channel(1), { oldest: '', latest: '~', limit: 2 })
     await reinstall()
     slack.state.post(channel(0), { text: 'said after the new install' })
     slack.state.edit(channel(1), before?.ts ?? '', 'edited between the installs')
     slack.state.delete(channel(1), last?.ts ?? '')
-    await sync.run()
+    await sync.run({ allowlist })
     expect(find(sync, 'said after the new install')).toHaveLength(1)
     expect(differences(slack, sync)).toEqual([])
-    expect(await sync.run()).toMatchObject({ pages: 1, ingested: [], deleted: [], failures: [] })
+    expect(await sync.run({ allowlist })).toMatchObject({ pages: 1, ingested: [], deleted: [], failures: [] })
   })
 
   it('removes nothing and stores nothing anew where nothing changed', async () => {
-    const { slack, sync, reinstall } = await installed()
+    const { slack, sync, allowlist, reinstall } = await installed()
     await reinstall()
-    expect(await sync.run()).toMatchObject({ ingested: [], deleted: [], failures: [] })
+    expect(await sync.run({ allowlist })).toMatchObject({ ingested: [], deleted: [], failures: [] })
     expect(slack.state.channels().every(({ isMember }) => isMember)).toBe(true)
   })
 
   it.each([1, 2, 3])('removes nothing where the first run after it dies after page %i', async (dieAfter) => {
-    const { slack, sync, reinstall } = await installed({ itemsPerPage: 4 })
+    const { slack, sync, allowlist, reinstall } = await installed({ itemsPerPage: 4 })
     await reinstall()
-    expect(await sync.run({ dieAfter })).toMatchObject({ deleted: [], complete: false })
-    expect(await sync.run()).toMatchObject({ ingested: [], deleted: [] })
+    expect(await sync.run({ allowlist, dieAfter })).toMatchObject({ deleted: [], complete: false })
+    expect(await sync.run({ allowlist })).toMatchObject({ ingested: [], deleted: [] })
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('keeps what is stored of a channel that it cannot join again, and removes one that is gone', async () => {
-    const { slack, sync, channel, reinstall } = await installed()
+  it('keeps a channel that it cannot join again until the allowlist changes, and deletes one that is gone', async () => {
+    const { slack, sync, channel, allowlist, reinstall } = await installed()
     const [archived, gone] = [channel(0), channel(2)]
     const idsOf = (id: string) => [...sync.items.keys()].filter((key) => key.includes(id))
     const kept = idsOf(archived)
     slack.state.setArchived(archived, true)
     slack.state.deleteChannel(gone)
     await reinstall()
-    expect((await sync.run()).failures).toEqual([
-      { externalId: `T0EMULATOR/${archived}`, message: '#general cannot be joined: is_archived' },
-    ])
-    expect((await sync.run()).failures).toEqual([])
+    const allowed = allowlist.filter((id) => id !== gone)
+    expect((await sync.run({ allowlist: allowlist })).failures).toContainEqual({
+      externalId: `T0EMULATOR/${archived}`,
+      message: '#general cannot be joined: is_archived',
+    })
     expect(kept.length).toBeGreaterThan(0)
     expect(idsOf(archived)).toEqual(kept)
+    expect((await sync.run({ allowlist: allowed })).failures).toEqual([])
+    expect(idsOf(archived)).toEqual([])
     expect(idsOf(gone)).toEqual([])
   })
 
   it('is in the channels again that it was put out of before; within one install it stays out', async () => {
-    const { slack, sync, channel, reinstall } = await installed()
+    const { slack, sync, channel, allowlist, reinstall } = await installed()
     const ofChannel = () => [...sync.items.keys()].filter((id) => id.includes(channel(1)))
     slack.state.setMember(channel(1), false)
     for (let run = 0; run < 2; run += 1) {
-      await sync.run()
+      await sync.run({ allowlist })
       expect(ofChannel()).toEqual([])
       expect(slack.state.channels()[1]?.isMember).toBe(false)
     }
     await reinstall()
-    await sync.run()
+    await sync.run({ allowlist })
     expect(ofChannel().length).toBeGreaterThan(0)
     slack.state.setMember(channel(1), false)
-    await sync.run()
+    await sync.run({ allowlist })
     expect(ofChannel()).toEqual([])
     expect(slack.state.channels()[1]?.isMember).toBe(false)
   })
 
   it('asks every channel, though events came until shortly before: none came between the installs', async () => {
-    const { slack, sync, channel, authorize } = await installed()
+    const { slack, sync, channel, allowlist, authorize } = await installed()
     const push = { since: new Date(0), hints: [] }
     slack.state.post(channel(0), { text: 'told by no event' })
-    await sync.run({ push })
+    await sync.run({ allowlist, push })
     expect(find(sync, 'told by no event')).toEqual([])
     await authorize(SLACK_NOW + 60_000)
-    await sync.run({ push })
+    await sync.run({ allowlist, push })
     expect(find(sync, 'told by no event')).toHaveLength(1)
   })
 
   it('is told from the one before also where the cursor was saved before installs were noted', async () => {
-    const { sync, reinstall } = await installed({ changeCursor: withoutInstall })
+    const { sync, allowlist, reinstall } = await installed({ changeCursor: withoutInstall })
     await reinstall()
-    expect(await sync.run()).toMatchObject({ ingested: [], deleted: [] })
+    expect(await sync.run({ allowlist })).toMatchObject({ ingested: [], deleted: [] })
+  })
+
+  it('without an allowlist joins nothing, and deletes what it can no longer read', async () => {
+    const { slack, sync, channel, reinstall } = await installed()
+    await reinstall()
+    slack.state.setMember(channel(1), true)
+    await sync.run()
+    expect(slack.requests.byPath()['/api/conversations.join']).toBeUndefined()
+    expect([...sync.items.keys()].every((id) => id.includes(channel(1)))).toBe(true)
+    expect(sync.items.size).toBeGreaterThan(0)
   })
 })
 

@@ -116,7 +116,7 @@ const SOURCES: readonly Scene[] = [
     name: 'source-channels',
     who: 'owner',
     path: ({ connected }) => `sources/${connected.slack}`,
-    act: ({ page }) => page.getByRole('radio', { name: 'Only chosen ones' }).check(),
+    act: ({ page }) => page.getByRole('radio', { name: 'Only these channels' }).check(),
   },
   { name: 'source-failing', who: 'owner', path: ({ connected }) => `sources/${connected.notion}` },
   { name: 'source-policy', who: 'owner', path: ({ connected }) => `sources/${connected.google_drive}` },

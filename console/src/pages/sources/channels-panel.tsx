@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Hash, Lock, Search } from 'lucide-react'
 import { useState } from 'react'
 import { type Schemas, unwrap } from '../../api/client.ts'
+import type { ApiError } from '../../api/errors.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { ErrorNotice, TooMany } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
@@ -10,7 +11,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import classes from './channels-panel.module.css'
 import type { Source } from './source-words.ts'
-import { useChangeSource } from './use-source-changes.ts'
+import { useChangeSource, useStartRun } from './use-source-changes.ts'
 
 type Channel = Schemas['SlackChannel']
 
@@ -18,8 +19,11 @@ const SHOWN_MAX = 100
 /** As many as the service takes. */
 const ALLOWED_MAX = 1_000
 
-/** Which channels of a Slack workspace are read: all that the bot is in, or chosen ones. */
-export function ChannelsPanel({ source }: { source: Source }) {
+/**
+ * Which channels of a Slack workspace are read: all that the bot is a member of, or chosen ones. `isNew`: the account was
+ * just connected, so choosing comes first.
+ */
+export function ChannelsPanel({ source, isNew = false }: { source: Source; isNew?: boolean }) {
   const { api, organization } = useWorkspace()
   const channels = useQuery({
     queryKey: [organization.id, 'channels', source.id],
@@ -30,15 +34,24 @@ export function ChannelsPanel({ source }: { source: Source }) {
   })
   // Here, above the form that a changed list makes anew, so that a refusal is still told.
   const change = useChangeSource(source.id)
+  const run = useStartRun(source.id)
+  const save = (channelAllowlist: string[] | null): void =>
+    change.mutate({ channelAllowlist }, { onSuccess: () => run.mutate({ fullResync: false }) })
   return (
-    <Panel title="Channels" text="Invite the bot to a channel in Slack for it to be read.">
+    <Panel
+      title={isNew ? `Choose the channels of ${source.displayName}` : 'Channels'}
+      text="The bot joins the public channels you choose. Invite it to private ones in Slack."
+    >
       <Reading query={channels}>
         {(rows) => (
           <ChannelForm
             key={JSON.stringify(source.channelAllowlist)}
             saved={source.channelAllowlist}
             channels={rows}
-            change={change}
+            startsChosen={isNew || source.channelAllowlist !== null}
+            isSaving={change.isPending}
+            error={change.error ?? run.error}
+            onSave={save}
           />
         )}
       </Reading>
@@ -49,13 +62,19 @@ export function ChannelsPanel({ source }: { source: Source }) {
 function ChannelForm({
   saved,
   channels,
-  change,
+  startsChosen,
+  isSaving,
+  error,
+  onSave,
 }: {
   saved: readonly string[] | null
   channels: readonly Channel[]
-  change: ReturnType<typeof useChangeSource>
+  startsChosen: boolean
+  isSaving: boolean
+  error: ApiError | null
+  onSave: (channelAllowlist: string[] | null) => void
 }) {
-  const [isChosen, setIsChosen] = useState(saved !== null)
+  const [isChosen, setIsChosen] = useState(startsChosen)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(saved))
   const next = isChosen ? [...chosen] : null
   const isSame = next === null ? saved === null : saved !== null && sameSet(chosen, saved)
@@ -72,26 +91,26 @@ function ChannelForm({
         onChange={(value) => setIsChosen(value === 'chosen')}
       >
         <Group gap="lg">
-          <Radio value="all" label="All that the bot is in" />
-          <Radio value="chosen" label="Only chosen ones" />
+          <Radio value="all" label="All channels the bot is a member of" />
+          <Radio value="chosen" label="Only these channels" />
         </Group>
       </Radio.Group>
       {isChosen && <ChannelChoice channels={channels} chosen={chosen} onToggle={toggle} />}
-      {change.error && <ErrorNotice error={change.error} />}
+      {error && <ErrorNotice error={error} />}
       {!isSame && (
         <Group gap="sm">
           <Button
             size="xs"
-            onClick={() => change.mutate({ channelAllowlist: next })}
-            loading={change.isPending}
-            disabled={chosen.size > ALLOWED_MAX}
+            onClick={() => onSave(next)}
+            loading={isSaving}
+            disabled={isChosen && (chosen.size === 0 || chosen.size > ALLOWED_MAX)}
           >
-            Save the channels
+            Save and sync
           </Button>
           <Text size="sm" c="dimmed">
-            {next === null
-              ? 'The next sync reads all of them.'
-              : `The next sync reads ${count(chosen.size, 'channel')}.`}
+            {isChosen
+              ? `${count(chosen.size, 'channel')} chosen. Items of other channels are deleted.`
+              : 'Items of channels the bot is not a member of are deleted.'}
           </Text>
         </Group>
       )}

@@ -11,6 +11,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { providerName } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { ChannelsPanel } from './channels-panel.tsx'
 import { LastSynced } from './last-synced.tsx'
 import { filterSources, SEARCHED_FROM } from './source-filter.ts'
 import classes from './source-filters.module.css'
@@ -49,6 +50,7 @@ export function SourcesPage() {
       />
       <Stack gap="lg">
         <OutcomeNotice />
+        <NewChannels sources={sources.data ?? []} />
         <Panel isFlush>
           <Reading query={sources}>
             {(rows) =>
@@ -68,6 +70,14 @@ export function SourcesPage() {
       </Stack>
     </>
   )
+}
+
+/** The choice of channels for the account that the person comes back from connecting. */
+function NewChannels({ sources }: { sources: readonly Source[] }) {
+  const connected = new URLSearchParams(globalThis.location.search).get('connected')
+  const source = sources.find(({ id }) => id === connected)
+  if (source?.provider !== 'slack') return null
+  return <ChannelsPanel source={source} isNew />
 }
 
 /** All sources; from about a dozen on they can be searched. */

@@ -142,7 +142,15 @@ describe('stretches', () => {
     const channels = Object.fromEntries(
       Array.from({ length: 1_000 }, (_unused, index) => [`C${index}`, channel()]),
     )
-    const state: SlackState = { version: 1, install: '', crawl: false, polledAt: 0, channels, threads: {} }
+    const state: SlackState = {
+      version: 1,
+      install: '',
+      allowlist: '',
+      crawl: false,
+      polledAt: 0,
+      channels,
+      threads: {},
+    }
     joinOlder(state)
     const stretches = Object.values(state.channels).flatMap(({ older }) => older.stretches)
     expect(stretches.reduce((sum, { count }) => sum + count, 0)).toBe(1_000_000)

@@ -4,7 +4,7 @@ import type { SlackRun } from '../client.ts'
 import { readSlackCursor, unknownOlder, type SlackChannelState, type SlackState } from './cursor.ts'
 import { groupHints } from '../hints.ts'
 import { markOf } from '../history/marks.ts'
-import { adoptChannels, removeOtherChannels } from './membership.ts'
+import { adoptChannels } from './membership.ts'
 import { toTs, type SlackMessage } from './messages.ts'
 import { joinOlder, nextTurn, recordOlder, windowStart } from '../history/older.ts'
 import { pollChannels, readHinted, watchBlocks } from './poll.ts'
@@ -45,7 +45,6 @@ export async function* listSlackChanges(
     if (!state.crawl) yield* pollChannels(sync)
     state.polledAt = now
   }
-  if (state.crawl) yield* removeOtherChannels(sync)
   state.crawl = false
   joinOlder(state)
   yield { ...pageOf(sync, {}), complete: true }

@@ -74,7 +74,7 @@ const channelState = z.object({
   /** What the look-back window held when last read; the same again means that nothing changed. */
   window: z.string(),
   older: olderState.default(unknownOlder),
-  /** The bot is not in the channel and stays out of it until it is invited or everything is read anew. */
+  /** The bot was put out of the channel, or refused: it stays out until somebody invites it or a full resync. */
   left: z.boolean(),
 })
 
@@ -82,7 +82,9 @@ const cursorSchema = z.object({
   version: z.literal(1),
   /** When the app was installed whose bot is in the channels, as its credentials say; '' where they do not. */
   install: z.string().default(''),
-  /** True while the first reading (or a full resync) is under way: what is stored of other channels goes at its end. */
+  /** Hash of the allowlist whose other channels have been deleted; '' before the first time. */
+  allowlist: z.string().default(''),
+  /** True while the first reading (or a full resync) is under way. */
   crawl: z.boolean(),
   /** When every channel was last asked for news; epoch milliseconds. */
   polledAt: z.number(),
@@ -98,7 +100,9 @@ export type SlackOlder = z.infer<typeof olderState>
 
 /** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
 export function readSlackCursor(cursor: JsonValue | null): SlackState {
-  if (cursor === null) return { version: 1, install: '', crawl: true, polledAt: 0, channels: {}, threads: {} }
+  if (cursor === null) {
+    return { version: 1, install: '', allowlist: '', crawl: true, polledAt: 0, channels: {}, threads: {} }
+  }
   const parsed = cursorSchema.safeParse(cursor)
   if (!parsed.success)
     throw new ProviderError('cursor_expired', 'The saved position cannot be read; a full resync is needed')

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type ChangePage, type ItemFailure, ProviderError } from '../../provider.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './channels.ts'
 import { forgetChannel, unreadChannel } from './cursor.ts'
@@ -5,7 +6,11 @@ import { channelIdRange } from './items.ts'
 import { afterId, storedIn } from './reader.ts'
 import { channelKey, pageOf, type SlackSync } from './sync.ts'
 
-/** Compares the workspace's channels with those known: new and renamed ones are to be read, lost ones removed. */
+/**
+ * Compares the workspace's channels with those known. New and renamed ones are to be read; what was stored of the others is
+ * deleted. Without an allowlist the channels are those that the bot is a member of; with one, those on it, and only these
+ * are joined.
+ */
 export async function* adoptChannels(
   sync: SlackSync,
   allowlist: string[] | null,
@@ -13,22 +18,17 @@ export async function* adoptChannels(
   const { state, run, channels } = sync
   const listed = await listSlackChannels(run)
   for (const channel of listed) sync.directory.addChannel(channel.id, channel.name)
-  const allowed = allowlist === null ? null : new Set(allowlist)
+  const wanted = wantedChannels(listed, allowlist)
+  adoptInstall(sync, [...wanted.values()])
   const listedIds = new Set(listed.map((channel) => channel.id))
-  adoptInstall(sync, listed)
   const failures = (allowlist ?? []).filter((id) => !listedIds.has(id)).map((id) => unlisted(sync, id))
   if (failures.length > 0) yield pageOf(sync, { failures })
   for (const id of Object.keys(state.channels)) {
-    if (!listedIds.has(id)) {
-      yield* removeChannel(sync, id)
-      forgetChannel(state, id)
-    } else if (allowed?.has(id) === false) {
-      // What it brought stays until a full resync.
-      forgetChannel(state, id)
-    }
+    if (wanted.has(id)) continue
+    yield* removeChannel(sync, id)
+    forgetChannel(state, id)
   }
-  for (const channel of listed) {
-    if (allowed?.has(channel.id) === false) continue
+  for (const channel of wanted.values()) {
     const known = state.channels[channel.id]
     if (known && !known.left && !channel.isMember && known.newest !== '') {
       yield* removeChannel(sync, channel.id)
@@ -38,20 +38,30 @@ export async function* adoptChannels(
     if (failure) yield pageOf(sync, { failures: [failure] })
     if (state.channels[channel.id]?.left !== true) channels.set(channel.id, channel)
   }
+  yield* applyAllowlist(sync, allowlist)
+}
+
+function wantedChannels(
+  listed: readonly SlackChannel[],
+  allowlist: readonly string[] | null,
+): Map<string, SlackChannel> {
+  const allowed = allowlist === null ? null : new Set(allowlist)
+  const wanted = listed.filter((channel) => (allowed === null ? channel.isMember : allowed.has(channel.id)))
+  return new Map(wanted.map((channel) => [channel.id, channel]))
 }
 
 /**
- * After a new install the bot is in no channel, without having been put out of any: such channels are begun anew, which
- * joins them and removes nothing. All of them at once, before a page is saved, so that a run that dies loses nothing either.
+ * A new install puts the bot out of every channel without anybody having removed it. Channels on the allowlist start over,
+ * which joins them and deletes nothing. All of them change before a page is saved, so a run that dies loses nothing.
  */
-function adoptInstall({ state, run }: SlackSync, listed: readonly SlackChannel[]): void {
+function adoptInstall({ state, run }: SlackSync, wanted: readonly SlackChannel[]): void {
   const { installedAt } = run.session.extra
   const install = typeof installedAt === 'string' ? installedAt : ''
   if (install === state.install) return
   state.install = install
   // No events came between the installs.
   state.polledAt = 0
-  for (const { id, name, isMember } of listed) {
+  for (const { id, name, isMember } of wanted) {
     const known = state.channels[id]
     if (known && (known.left || !isMember)) state.channels[id] = unreadChannel(name)
   }
@@ -62,7 +72,7 @@ const unlisted = (sync: SlackSync, id: string): ItemFailure => ({
   message: `the allowlist names ${id}, which is not among the channels that Slack shows the bot`,
 })
 
-/** Makes a channel readable and its state current; the failure where Slack does not let the bot in. */
+/** Joins a channel that the bot is not in and brings its state up to date. Returns the failure where Slack refuses. */
 async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<ItemFailure | null> {
   const { state, run } = sync
   const known = state.channels[channel.id]
@@ -87,8 +97,20 @@ async function* removeChannel(sync: SlackSync, channelId: string): AsyncGenerato
   }
 }
 
-/** After a full reading: removes what is stored of channels that are not read (no longer there, or not on the allowlist). */
-export async function* removeOtherChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
+/** Deletes what is stored of channels that are not read, once for each allowlist and once for each full resync. */
+async function* applyAllowlist(
+  sync: SlackSync,
+  allowlist: readonly string[] | null,
+): AsyncGenerator<ChangePage> {
+  const mark = createHash('sha256')
+    .update(JSON.stringify(allowlist?.toSorted() ?? null))
+    .digest('base64url')
+  if (sync.state.allowlist === mark) return
+  yield* removeOtherChannels(sync)
+  sync.state.allowlist = mark
+}
+
+async function* removeOtherChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
   let from = ''
   for (;;) {
     const [id] = await sync.run.session.storedIds({ from, to: null, limit: 1 })

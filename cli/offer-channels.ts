@@ -1,0 +1,58 @@
+import { autocompleteMultiselect, isCancel } from '@clack/prompts'
+import type { ApiClient } from './api-client.ts'
+import { ChannelList, type Source, SourceAnswer, SyncRunRequested } from './api-shapes.ts'
+import { followRun, patienceOn, reportRun } from './follow-run.ts'
+import { printableLine, type Terminal } from './terminal.ts'
+
+const ROWS_SHOWN = 12
+
+/**
+ * Offers the channels of a source that has just been connected, on a terminal as a choice and elsewhere as a hint, and syncs
+ * those chosen. A source without channels, or with an allowlist from before, is left as it is.
+ */
+export async function offerChannels(
+  person: ApiClient,
+  source: Source,
+  label: string,
+  terminal: Terminal,
+): Promise<void> {
+  if (source.provider !== 'slack') return
+  const retry = patienceOn(terminal, person.url)
+  const path = `/v1/console/sources/${source.id}`
+  const answer = await person.call(ChannelList, { method: 'GET', path: `${path}/channels`, retry })
+  if (answer.channelAllowlist !== null) return
+  const chosen = await chooseChannels(answer, terminal)
+  if (chosen.length === 0) {
+    terminal.print(
+      `${label}: only channels that the bot is a member of are synced. To sync others:\n` +
+        `  npm run memory -- sources channels ${source.id}\n` +
+        `  npm run memory -- sources allow ${source.id} CHANNEL_ID...`,
+    )
+    return
+  }
+  await person.call(SourceAnswer, { method: 'PATCH', path, body: { channelAllowlist: chosen } })
+  const runs = '/v1/console/sync-runs'
+  const body = { connectorId: source.id }
+  const { syncRun } = await person.call(SyncRunRequested, { method: 'POST', path: runs, body })
+  const ended = await followRun(person, { path: runs, id: syncRun.id, label }, terminal)
+  reportRun({ label, provider: source.provider }, ended, terminal)
+}
+
+async function chooseChannels(
+  { channels }: { channels: readonly { id: string; name: string; memberCount: number }[] },
+  terminal: Terminal,
+): Promise<string[]> {
+  if (!process.stdin.isTTY || !terminal.stderr.isTTY || channels.length === 0) return []
+  const chosen = await autocompleteMultiselect({
+    message: 'Which channels should be synced? The bot joins the public ones. Enter alone skips this.',
+    options: channels.map(({ id, name, memberCount }) => ({
+      value: id,
+      label: `#${printableLine(name)}`,
+      hint: `${memberCount} members`,
+    })),
+    maxItems: ROWS_SHOWN,
+    required: false,
+    output: terminal.stderr,
+  })
+  return isCancel(chosen) ? [] : chosen
+}
