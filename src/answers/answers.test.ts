@@ -59,7 +59,7 @@ function create({
     retrieve: async () => ({ hits, isWeak, isApproximate }),
     languageModel,
     answerTimeoutMs,
-    terms: { tokenize, backgroundWeight: () => 6 },
+    terms: { tokenize, backgroundWeight: () => 6, wordVector: () => null },
     onModelFailure: (error) => failures.push(error),
   })
 }
@@ -219,6 +219,34 @@ describe('an answer from what is too far from the question', () => {
     expect(answer).toMatchObject({ answer: reply, citations: [], limitations: weak })
     expect((await events()).at(-1)).toEqual({ type: 'done', answer })
     expect(JSON.stringify(server.requests[0]?.body)).not.toContain('nothing near the question')
+  })
+})
+
+describe('a question that nothing stored has to do with', () => {
+  const query = 'Who bakes croissants?'
+  const expected = {
+    question: query,
+    answer: `I could not find company context for: ${query}`,
+    citations: [],
+    context: [],
+    limitations: [{ code: 'weak_evidence', message: expect.any(String) }],
+  }
+
+  it.each([
+    ['without a language model', null],
+    ['with one, which is not asked', undefined],
+  ])('gets no passages %s, streamed and not', async (_title, languageModel) => {
+    const answers = create({ isWeak: true, ...(languageModel === null ? { languageModel } : {}) })
+    expect(await answers.ask({ query })).toEqual(expected)
+    const list = await Array.fromAsync(answers.askStreaming({ query }))
+    expect(list[0]).toEqual({ type: 'context', context: [] })
+    expect(list.at(-1)).toEqual({ type: 'done', answer: expected })
+    expect(server.requests).toHaveLength(0)
+  })
+
+  it('gets the passages when the evidence is not weak', async () => {
+    const answer = await create({ languageModel: null }).ask({ query })
+    expect(answer.context).toHaveLength(HITS.length)
   })
 })
 

@@ -10,6 +10,7 @@ import {
   WEAK_EVIDENCE,
 } from '../retrieval/index.ts'
 import { LimitReached, type ModelAnswerOptions, modelDeltas } from './model-deltas.ts'
+import { sharingContent } from './relevance.ts'
 import { synthesizingAnswer } from './synthesize.ts'
 import { unmentionedNames } from './unmentioned-names.ts'
 
@@ -80,9 +81,17 @@ const TRUNCATED: Limitation = {
 export function createAnswers<Request extends { query: string }>(
   options: AnswersOptions<Request>,
 ): Answers<Request> {
+  /** What is found for a request; no hits where none has anything to do with it. */
+  async function retrieveRelevant(request: Request, signal?: AbortSignal): Promise<Found> {
+    const found = await options.retrieve(request, signal)
+    if (!found.isWeak || found.hits.length === 0) return found
+    const isRelevant = await inSlices(sharingContent(request.query, found.hits, options.terms), signal)
+    return isRelevant ? found : { ...found, hits: [] }
+  }
+
   async function* askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent> {
     const { query } = request
-    const found = await options.retrieve(request, signal)
+    const found = await retrieveRelevant(request, signal)
     const { hits } = found
     const context = hits.map(contextItem)
     yield { type: 'context', context }
@@ -116,7 +125,7 @@ export function createAnswers<Request extends { query: string }>(
     askStreaming,
     async ask(request, signal) {
       const { query } = request
-      const found = await options.retrieve(request, signal)
+      const found = await retrieveRelevant(request, signal)
       return completed(query, await completeAnswer(request, found, signal), found)
     },
   }

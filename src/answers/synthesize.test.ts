@@ -5,7 +5,11 @@ import { inOneGo } from '../kernel/slices.ts'
 import { synthesizingAnswer } from './synthesize.ts'
 
 const COMMON = new Set(['team', 'compani', 'member', 'time', 'day', 'day'])
-const terms = { tokenize, backgroundWeight: (stem: string) => (COMMON.has(stem) ? 2 : 6) }
+const terms = {
+  tokenize,
+  backgroundWeight: (stem: string) => (COMMON.has(stem) ? 2 : 6),
+  wordVector: () => null,
+}
 
 const hit = (title: string, content: string, score = 0.5): Hit => ({
   sourceItemId: title,

@@ -7,7 +7,11 @@ import { orderingByWordsToo, type Ranked } from './hybrid-order.ts'
 
 /** Words that are hardly ever used; all others are as common as one another. */
 const UNUSUAL = new Set(['heron', 'e4711'])
-const terms = { tokenize, backgroundWeight: (stem: string) => (UNUSUAL.has(stem) ? 10 : 5) }
+const terms = {
+  tokenize,
+  backgroundWeight: (stem: string) => (UNUSUAL.has(stem) ? 10 : 5),
+  wordVector: () => null,
+}
 
 interface Chunk {
   text: string

@@ -4,7 +4,7 @@ import { inOneGo } from '../kernel/slices.ts'
 import { type Readable, orderingForReading } from './reading-order.ts'
 
 const WEIGHTS: Record<string, number> = { team: 1, heron: 10 }
-const terms = { tokenize, backgroundWeight: (stem: string) => WEIGHTS[stem] ?? 6 }
+const terms = { tokenize, backgroundWeight: (stem: string) => WEIGHTS[stem] ?? 6, wordVector: () => null }
 
 const hit = (title: string, content: string, score: number): Readable => ({
   title,

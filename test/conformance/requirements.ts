@@ -254,7 +254,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'ASK-4':
       'Without a language model, or when it fails, the answer is a synthesis of the top hits, the same every time.',
     'ASK-5':
-      'When nothing is found, the answer begins "I could not find company context for:" and has the query; citations and context are empty.',
+      'When nothing relevant is found, the answer begins "I could not find company context for:" and has the query; citations and context are empty.',
     'ASK-6': 'A marker that points nowhere is removed.',
     'ASK-7': 'Context items have sourceItemId, title, content, url, provider and score.',
     'ASK-8': 'Accept: text/event-stream streams context, delta, citations and done.',
@@ -262,7 +262,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'ASK-12':
       'A stream that reaches its time limit after text was sent ends with answer_truncated, citations and done, and is charged.',
     'ASK-11':
-      'Where the evidence is weak, limitations has weak_evidence, and an answer without a language model begins "Nothing stored answers this directly." and cites the closest passages; it costs what any answer costs.',
+      'Where the evidence is weak, limitations has weak_evidence, and an answer from relevant passages without a language model begins "Nothing stored answers this directly." and cites the closest passages; it costs what any answer costs.',
     'ASK-10': "Only what is in the key's scope is used.",
   },
   Audit: {

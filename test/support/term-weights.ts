@@ -2,4 +2,4 @@ import { tokenize } from '../../src/inference/embedding-models/builtin/tokenize.
 import type { TermWeights } from '../../src/inference/term-weights.ts'
 
 /** The service's own stems, each as rare as another. */
-export const testTerms: TermWeights = { tokenize, backgroundWeight: () => 5 }
+export const testTerms: TermWeights = { tokenize, backgroundWeight: () => 5, wordVector: () => null }

@@ -51,6 +51,11 @@ export async function loadBackgroundWeights(): Promise<(stem: string) => number>
   return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).backgroundWeight
 }
 
+/** The unit vector of what a stem of `tokenize` means; null where the model does not know it. Throws as `loadBuiltinModel` does. */
+export async function loadWordVectors(): Promise<(stem: string) => Float32Array | null> {
+  return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).wordVector
+}
+
 function loadEmbedder(id: ModelId, path: string): Promise<Embedder> {
   const known = embedders.get(path)
   if (known) return known

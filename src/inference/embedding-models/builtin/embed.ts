@@ -41,6 +41,8 @@ export interface Embedder {
   embedDocument(title: string, text: string): Float32Array
   embedQuery(query: string): Float32Array
   backgroundWeight(stem: string): number
+  /** The unit vector of a stem's meaning; null where the model knows none. */
+  wordVector(stem: string): Float32Array | null
 }
 
 /**
@@ -108,7 +110,12 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
     return scaledToUnit(vector)
   }
 
-  return { embedDocument, embedQuery, backgroundWeight: (stem) => askedWeightOf(stem, rows.get(stem)) }
+  return {
+    embedDocument,
+    embedQuery,
+    backgroundWeight: (stem) => askedWeightOf(stem, rows.get(stem)),
+    wordVector: (stem) => unitWordVector(vocabulary, rows.get(stem)),
+  }
 }
 
 /** Background weights of stems, in documents and where something is asked. */
@@ -169,6 +176,12 @@ function addPositions(lexical: Float64Array, stem: string, amount: number): void
     const position = (mixed >>> 1) % LEXICAL
     lexical[position] = (lexical[position] ?? 0) + ((mixed & 1) === 0 ? share : -share)
   }
+}
+
+function unitWordVector({ vectors }: Vocabulary, row: number | undefined): Float32Array | null {
+  if (row === undefined) return null
+  const vector = Float32Array.from(vectors.subarray(row * WORD_DIMENSIONS, (row + 1) * WORD_DIMENSIONS))
+  return norm(vector) === 0 ? null : scaledToUnit(vector)
 }
 
 /** Adds `amount` of a row's unit word vector; a stem without a row adds nothing. */

@@ -1,0 +1,63 @@
+import type { TermWeights } from '../inference/term-weights.ts'
+import type { Pausable } from '../kernel/slices.ts'
+
+/** What relevance is read from. */
+interface Text {
+  title: string
+  content: string
+}
+
+/** A stem below this weight ("use", "make") says nothing about the subject of a question. */
+const CONTENT_FROM = 3
+/** Words whose vectors are at least this close mean about the same: "vacation" and "holiday", "price" and "cost". */
+const SYNONYM_FROM = 0.4
+const NUMBER = /^\d+$/
+/** The words of a longer question that say most are enough. */
+const CONTENT_WORDS_MAX = 40
+
+/** Whether a text shares a content word with the question: its stem, or a synonym that the model knows. */
+export function* sharingContent(
+  question: string,
+  texts: readonly Text[],
+  terms: TermWeights,
+): Pausable<boolean> {
+  const asked = contentWords(question, terms)
+  if (asked.size === 0) return true
+  const others = new Set<string>()
+  for (const { title, content } of texts) {
+    yield
+    for (const stem of terms.tokenize(`${title}\n${content}`)) {
+      if (asked.has(stem)) return true
+      others.add(stem)
+    }
+  }
+  const vectors = [...asked].flatMap((stem) => terms.wordVector(stem) ?? [])
+  if (vectors.length === 0) return false
+  for (const stem of others) {
+    yield
+    const other = isContent(stem, terms) ? terms.wordVector(stem) : null
+    if (other !== null && vectors.some((vector) => dot(vector, other) >= SYNONYM_FROM)) return true
+  }
+  return false
+}
+
+function contentWords(question: string, terms: TermWeights): Set<string> {
+  const stems = [...new Set(terms.tokenize(question))]
+  const content = stems.filter((stem) => isContent(stem, terms))
+  const said = content.length > 0 ? content : stems
+  return new Set(
+    said
+      .toSorted((a, b) => terms.backgroundWeight(b) - terms.backgroundWeight(a))
+      .slice(0, CONTENT_WORDS_MAX),
+  )
+}
+
+function isContent(stem: string, terms: TermWeights): boolean {
+  return terms.backgroundWeight(stem) >= CONTENT_FROM && !NUMBER.test(stem)
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  return sum
+}
