@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { StartupError } from './kernel/errors.ts'
 import { PROVIDERS, type ProviderEnvironment, providers, providerSettings } from './providers/index.ts'
 import { findIssues } from './kernel/validate.ts'
-import { SAMPLERS } from './tracing/index.ts'
+import { PROTOCOLS, SAMPLERS } from './tracing/index.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const positive = z.coerce.number().int().min(1)
@@ -22,19 +22,20 @@ const encryptionKeys = z
   )
 
 /** As `name=value,name=value`, values percent-encoded (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). */
-const headerList = z.string().transform((list, context): Record<string, string> => {
-  const headers: Record<string, string> = {}
-  for (const pair of list.split(',')) {
-    const at = pair.indexOf('=')
-    const name = pair.slice(0, Math.max(0, at)).trim()
-    if (!/^[\w-]+$/.test(name)) {
-      context.addIssue({ code: 'custom', message: 'must be name=value pairs, separated by commas' })
-      return z.NEVER
+const pairList = (namePattern: RegExp) =>
+  z.string().transform((list, context): Record<string, string> => {
+    const pairs: Record<string, string> = {}
+    for (const pair of list.split(',')) {
+      const at = pair.indexOf('=')
+      const name = pair.slice(0, Math.max(0, at)).trim()
+      if (!namePattern.test(name)) {
+        context.addIssue({ code: 'custom', message: 'must be name=value pairs, separated by commas' })
+        return z.NEVER
+      }
+      pairs[name] = decoded(pair.slice(at + 1).trim())
     }
-    headers[name] = decoded(pair.slice(at + 1).trim())
-  }
-  return headers
-})
+    return pairs
+  })
 
 /** What is no percent-encoding stands for itself. */
 function decoded(value: string): string {
@@ -149,16 +150,25 @@ const serviceSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: url
     .optional()
     .describe(
-      'Base URL of an OpenTelemetry receiver (OTLP/HTTP, JSON) for traces and metrics; none are sent when not set',
+      'Base URL of an OpenTelemetry receiver (OTLP/HTTP) for traces and metrics; none are sent when not set',
     ),
-  OTEL_EXPORTER_OTLP_HEADERS: headerList
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .enum(PROTOCOLS)
+    .default('http/json')
+    .describe('How traces and metrics are encoded'),
+  OTEL_EXPORTER_OTLP_HEADERS: pairList(/^[\w-]+$/)
     .optional()
     .describe('Headers of each export, as `name=value,name=value`'),
   OTEL_SERVICE_NAME: z
     .string()
     .min(1)
-    .default('retrieval-memory-service')
-    .describe('What traces and metrics call this service'),
+    .optional()
+    .describe(
+      'Service name in traces and metrics; when not set, `service.name` of OTEL_RESOURCE_ATTRIBUTES or `retrieval-memory-service`',
+    ),
+  OTEL_RESOURCE_ATTRIBUTES: pairList(/^[\w.-]+$/)
+    .optional()
+    .describe('Attributes of every trace and metric, as `name=value,name=value`'),
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS)
     .default('parentbased_always_on')

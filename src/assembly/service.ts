@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -126,7 +126,10 @@ async function tracingOf(settings: Settings, logger: Logger): Promise<Tracing | 
   return await startTracing({
     endpoint,
     headers: settings.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    protocol: settings.OTEL_EXPORTER_OTLP_PROTOCOL,
     serviceName: settings.OTEL_SERVICE_NAME,
+    instanceId: randomUUID(),
+    resourceAttributes: settings.OTEL_RESOURCE_ATTRIBUTES ?? {},
     sampler: settings.OTEL_TRACES_SAMPLER,
     samplerRatio: settings.OTEL_TRACES_SAMPLER_ARG,
     logger,

@@ -43,7 +43,7 @@ const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 /** Prometheus metrics of the process and of every answered request, by route. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  addProcessMetrics(registry)
   const answers = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request to its answer',
@@ -109,6 +109,13 @@ export function createMetrics(): Metrics {
       items.inc({ provider, outcome: 'failed' }, failed)
     },
   }
+}
+
+/** The library's metrics of the process. Its gauges under `_total`, the suffix of counters, are sums of others. */
+function addProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry })
+  for (const kind of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`)
 }
 
 /** What is seen of comparisons with the payment processor. */

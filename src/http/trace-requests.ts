@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Tracer } from '../kernel/tracer.ts'
 
+const PATH_CHARACTERS_MAX = 512
+
 /** Makes a span of every request, of which is a part what is done for it; in the trace that its `traceparent` names. */
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -11,6 +13,8 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
       parent: { traceparent: headers.traceparent, tracestate: headers.tracestate },
       attributes: {
         'http.request.method': method,
+        'url.scheme': app.publicUrl().startsWith('https:') ? 'https' : 'http',
+        'url.path': pathOf(request.url),
         'memory.request.id': request.id,
         ...(route === undefined ? {} : { 'http.route': route }),
       },
@@ -28,6 +32,12 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
     })
     span.within(done)
   })
+}
+
+/** Without the query, which may hold secrets such as an OAuth code. */
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return (end === -1 ? url : url.slice(0, end)).slice(0, PATH_CHARACTERS_MAX)
 }
 
 /** The client went away before it was answered. */

@@ -1,9 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context } from '@opentelemetry/api'
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
+import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import {
   AlwaysOffSampler,
@@ -17,12 +15,14 @@ import {
 import { within } from '../background/index.ts'
 import { VERSION } from '../kernel/version.ts'
 import { createMetricProducer } from './exported-metrics.ts'
+import { createMetricExporter, createSpanExporter } from './exporters.ts'
 import { traceOutgoingRequests } from './outgoing-requests.ts'
 import { createTracer } from './spans.ts'
 import { traceStatements } from './statements.ts'
 import type { Tracing, TracingOptions } from './tracing.ts'
 
 const SCOPE = 'retrieval-memory-service'
+const DEFAULT_SERVICE_NAME = 'retrieval-memory-service'
 /** For one export with its retries. */
 const EXPORT_TIMEOUT_MS = 5_000
 /** What waits to be sent; what comes when so much waits is dropped. */
@@ -35,19 +35,13 @@ const CLOSE_MAX_MS = 3_000
 /** An exporter that is down is told of so often. */
 const FAILURE_TOLD_MS = 60_000
 
-/** Traces and metrics over OTLP/HTTP with JSON, as the options say. */
+/** Traces and metrics over OTLP/HTTP, as the options say. */
 export function createTracing(options: TracingOptions): Tracing {
   const current = new AsyncLocalStorage<Context>()
   const onResult = tellOfFailures(options)
-  const resource = defaultResource().merge(
-    resourceFromAttributes({ 'service.name': options.serviceName, 'service.version': VERSION }),
-  )
-  const target = (signal: string) => ({
-    url: `${options.endpoint}/v1/${signal}`,
-    headers: options.headers,
-    timeoutMillis: EXPORT_TIMEOUT_MS,
-  })
-  const exporter = new OTLPTraceExporter(target('traces'))
+  const resource = resourceOf(options)
+  const target = { ...options, timeoutMs: EXPORT_TIMEOUT_MS }
+  const exporter = createSpanExporter(target)
   const provider = new TracerProvider({
     resource,
     sampler: samplerOf(options),
@@ -72,7 +66,7 @@ export function createTracing(options: TracingOptions): Tracing {
     tracer,
     onStatement: traceStatements(tracer),
     exportMetrics(registry) {
-      const metricExporter = new OTLPMetricExporter(target('metrics'))
+      const metricExporter = createMetricExporter(target)
       const reader = new PeriodicExportingMetricReader({
         exporter: {
           export: (metrics, done) => current.exit(() => metricExporter.export(metrics, onResult(done))),
@@ -92,6 +86,19 @@ export function createTracing(options: TracingOptions): Tracing {
         options.logger.warn('the last traces and metrics could not be sent in time')
     },
   }
+}
+
+/** What every span and metric of this process carries; the instance ID tells replicas apart. */
+function resourceOf({ serviceName, instanceId, resourceAttributes }: TracingOptions): Resource {
+  return defaultResource().merge(
+    resourceFromAttributes({
+      'service.name': DEFAULT_SERVICE_NAME,
+      'service.version': VERSION,
+      'service.instance.id': instanceId,
+      ...resourceAttributes,
+      ...(serviceName === undefined ? {} : { 'service.name': serviceName }),
+    }),
+  )
 }
 
 type Done = (result: ExportResult) => void

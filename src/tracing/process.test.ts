@@ -60,6 +60,35 @@ describe('the process', () => {
     }
   })
 
+  it('sends protobuf with the configured attributes, and an instance ID of its own for each process', async () => {
+    const receiver = await startOtlpReceiver()
+    try {
+      const settings = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+        OTEL_RESOURCE_ATTRIBUTES: 'service.name=memory-eu,deployment.environment.name=a%20test',
+      }
+      const outcomes = [await serveOnce(settings), await serveOnce(settings)]
+      expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0])
+      const spans = receiver.received.filter(({ body }) => body.includes('POST /v1/search'))
+      expect(spans).toHaveLength(2)
+      for (const { headers, bytes, body } of spans) {
+        expect(headers['content-type']).toBe('application/x-protobuf')
+        // ExportTraceServiceRequest: field 1, ResourceSpans, of the length that a varint says.
+        expect(bytes[0]).toBe(0x0a)
+        expect(body).toMatch(/service\.name[^]{1,8}memory-eu/)
+        expect(body).toMatch(/deployment\.environment\.name[^]{1,8}a test/)
+      }
+      const instances = spans.map(
+        ({ body }) => /service\.instance\.id[^]{1,8}?([\da-f-]{36})/.exec(body)?.[1],
+      )
+      expect(instances).toEqual([expect.any(String), expect.any(String)])
+      expect(instances[0]).not.toBe(instances[1])
+    } finally {
+      await receiver.close()
+    }
+  })
+
   it('answers and stops as ever while the receiver fails, and says once that it does', async () => {
     const receiver = await startOtlpReceiver(() => 500)
     try {

@@ -34,7 +34,10 @@ beforeAll(async () => {
   tracing = await startTracing({
     endpoint: receiver.url,
     headers: { 'x-receiver-key': 'told-to-the-receiver' },
+    protocol: 'http/json',
     serviceName: 'memory-under-test',
+    instanceId: 'replica-1',
+    resourceAttributes: { 'deployment.environment.name': 'testing', 'service.name': 'not-this-one' },
     sampler: 'parentbased_always_on',
     samplerRatio: 1,
     logger: { warn: () => {} },
@@ -101,7 +104,12 @@ describe('tracing', () => {
     const request = named(spans, 'POST /v1/search')
     expect(request).toMatchObject({
       parentSpanId: CALLER_SPAN_ID,
-      attributes: { 'http.route': '/v1/search', 'http.response.status_code': 200 },
+      attributes: {
+        'http.route': '/v1/search',
+        'http.response.status_code': 200,
+        'url.scheme': 'http',
+        'url.path': '/v1/search',
+      },
     })
     expect(under(spans, request)).toEqual(
       expect.arrayContaining(['authorize', expect.stringMatching(/^embeddings /)]),
@@ -113,6 +121,14 @@ describe('tracing', () => {
     expect(statements.length).toBeGreaterThan(3)
     const known = new Set([CALLER_SPAN_ID, ...spans.map(({ spanId }) => spanId)])
     expect(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([])
+  })
+
+  it('names the service, the instance and the configured attributes in every export', () => {
+    expect(receiver.resources()[0]).toMatchObject({
+      'service.name': 'memory-under-test',
+      'service.instance.id': 'replica-1',
+      'deployment.environment.name': 'testing',
+    })
   })
 
   it('shows the credit and the language model of an answer, with the request that went to it', async () => {

@@ -13,12 +13,21 @@ export const SAMPLERS = [
   'always_off',
 ] as const
 
+/** How exports are encoded. */
+export const PROTOCOLS = ['http/json', 'http/protobuf'] as const
+
 export interface TracingOptions {
   /** Base URL of an OTLP/HTTP receiver; `/v1/traces` and `/v1/metrics` are below it. */
   endpoint: string
   /** Sent with every export. */
   headers: Record<string, string>
-  serviceName: string
+  protocol: (typeof PROTOCOLS)[number]
+  /** Wins over a `service.name` in `resourceAttributes`. */
+  serviceName: string | undefined
+  /** Tells this process from its replicas, unless `resourceAttributes` names it. */
+  instanceId: string
+  /** Added to every span and metric. */
+  resourceAttributes: Readonly<Record<string, string>>
   sampler: (typeof SAMPLERS)[number]
   /** Of those samplers that have one: the share that is traced, from 0 to 1. */
   samplerRatio: number

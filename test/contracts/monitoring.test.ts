@@ -111,6 +111,11 @@ describe('the dashboard and the alerts', () => {
       }
   })
 
+  it('read counters alone under names that end in _total', async () => {
+    const types = [...(await shown()).matchAll(/^# TYPE (\w+_total) (\w+)/gm)]
+    expect(types.filter(([, , type]) => type !== 'counter').map(([, name]) => name)).toEqual([])
+  })
+
   it('show every metric of our own somewhere', async () => {
     const ours = [...(await shown()).matchAll(/^# TYPE (\w+)/gm)]
       .map(([, name = '']) => name)

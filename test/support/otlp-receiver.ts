@@ -16,20 +16,28 @@ export interface OtlpReceiver {
   url: string
   received: readonly ReceivedEvent[]
   spans(): ReceivedSpan[]
+  /** The attributes of the resource that each export of spans is of. */
+  resources(): Record<string, string | number | boolean>[]
   /** Every metric of the last export, by name. */
   metrics(): Map<string, Record<string, unknown>>
   close(): Promise<void>
 }
 
-/** A receiver of OTLP/HTTP with JSON on loopback. `status` is what it answers with. */
+/** A receiver of OTLP/HTTP on loopback; `spans` and `metrics` read exports in JSON. `status` is what it answers with. */
 export async function startOtlpReceiver(status: () => number = () => 200): Promise<OtlpReceiver> {
   const receiver = await startReceiver((response) => void response.writeHead(status()).end('{}'))
   return {
     url: receiver.url,
     received: receiver.received,
     spans: () => receiver.received.flatMap(({ event }) => spansOf(event)),
+    resources: () =>
+      receiver.received.flatMap(({ event }) =>
+        (event?.resourceSpans ?? []).map(({ resource }: { resource: Pick<RawSpan, 'attributes'> }) =>
+          attributesOf(resource),
+        ),
+      ),
     metrics() {
-      const last = receiver.received.findLast(({ event }) => 'resourceMetrics' in event)
+      const last = receiver.received.findLast(({ event }) => event !== null && 'resourceMetrics' in event)
       const metrics: { name: string }[] = last
         ? last.event.resourceMetrics
             .flatMap((one: { scopeMetrics: unknown[] }) => one.scopeMetrics)
@@ -42,17 +50,21 @@ export async function startOtlpReceiver(status: () => number = () => 200): Promi
 }
 
 function spansOf(event: ReceivedEvent['event']): ReceivedSpan[] {
-  const spans: RawSpan[] = (event.resourceSpans ?? [])
+  const spans: RawSpan[] = (event?.resourceSpans ?? [])
     .flatMap((one: { scopeSpans: unknown[] }) => one.scopeSpans)
     .flatMap((one: { spans: unknown[] }) => one.spans)
-  return spans.map(({ traceId, spanId, parentSpanId = '', name, attributes, status }) => ({
+  return spans.map(({ traceId, spanId, parentSpanId = '', name, status, ...span }) => ({
     traceId,
     spanId,
     parentSpanId,
     name,
-    attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] ?? ''])),
+    attributes: attributesOf(span),
     statusCode: status?.code ?? 0,
   }))
+}
+
+function attributesOf({ attributes }: Pick<RawSpan, 'attributes'>): ReceivedSpan['attributes'] {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] ?? '']))
 }
 
 interface RawSpan extends Pick<ReceivedSpan, 'traceId' | 'spanId' | 'name'> {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 export interface ReceivedEvent {
   headers: IncomingHttpHeaders
   body: string
+  bytes: Buffer
   /** Tests read into it and assert what they find. */
   // oxlint-disable-next-line typescript/no-explicit-any
   event: any
@@ -27,8 +28,10 @@ export async function startReceiver(
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const body = Buffer.concat(chunks).toString()
-      received.push({ headers: request.headers, body, event: body === '' ? null : JSON.parse(body) })
+      const bytes = Buffer.concat(chunks)
+      const body = bytes.toString()
+      const isJson = body !== '' && request.headers['content-type'] !== 'application/x-protobuf'
+      received.push({ headers: request.headers, body, bytes, event: isJson ? JSON.parse(body) : null })
       answer(response, request)
     })
   })
