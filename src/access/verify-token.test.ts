@@ -46,13 +46,14 @@ interface Made {
   expiresAt?: string | number
   signedBy?: CryptoKey
   subject?: string
+  email?: string
   name?: string
   emailVerified?: unknown
 }
 
 async function token(made: Made = {}): Promise<string> {
   const jwt = new SignJWT({
-    email: 'ada@example.com',
+    email: made.email ?? 'ada@example.com',
     name: made.name ?? 'Ada',
     ...(made.emailVerified === undefined ? {} : { email_verified: made.emailVerified }),
   })
@@ -93,6 +94,14 @@ describe('a console token', () => {
   it('names its person in text that can be stored', async () => {
     expect(await verify(await token({ name: 'A\0da' }))).toMatchObject({ name: 'Ada' })
   })
+
+  it.each(['ada@example.com\0', 'a\0da@example.com', 'ada@example.com\ud800'])(
+    "drops the e-mail address %j, which would become another person's if it were cleaned",
+    async (email) => {
+      const identity = await verify(await token({ email, emailVerified: true }))
+      expect(identity).toMatchObject({ email: null, emailVerified: false })
+    },
+  )
 
   it.each([
     ['of another issuer', { issuer: 'https://evil.example' }],

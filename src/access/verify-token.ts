@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Clock } from '../kernel/clock.ts'
 import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { AppError } from '../kernel/errors.ts'
-import { storableText } from '../kernel/text.ts'
+import { isStorable, storableText } from '../kernel/text.ts'
 import type { Identity } from '../organizations/index.ts'
 
 /** Asymmetric signatures only: a shared secret could be forged by whoever verifies (RFC 8725, section 3.1). */
@@ -12,13 +12,9 @@ const CLOCK_TOLERANCE_SECONDS = 5
 const ISSUER_TIMEOUT_MS = 5_000
 
 const Claims = z.object({
-  // Two subjects must never become one, so one that cannot be stored as it is is refused.
-  sub: z
-    .string()
-    .min(1)
-    .max(255)
-    .refine((text) => storableText(text) === text),
-  email: z.string().max(320).transform(storableText).optional().catch(undefined),
+  // Cleaning would turn one person's subject or address into another's.
+  sub: z.string().min(1).max(255).refine(isStorable),
+  email: z.string().max(320).refine(isStorable).optional().catch(undefined),
   // Some providers send it as text.
   email_verified: z
     .union([z.literal(true), z.literal('true')])

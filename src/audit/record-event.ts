@@ -3,7 +3,6 @@ import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Actor } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { storableJson } from '../kernel/text.ts'
 import type { AuditAction } from './actions.ts'
 
 export interface NewAuditEvent {
@@ -35,7 +34,7 @@ export async function recordEvent(tx: Tx, event: NewAuditEvent): Promise<string>
     event.action,
     event.targetType,
     event.targetId,
-    JSON.stringify(storableJson(event.metadata)),
+    JSON.stringify(event.metadata),
     event.providers,
     event.at,
   ])

@@ -96,7 +96,12 @@ async function exchangeCode(
 ): Promise<ConnectedAccount> {
   const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS)
   try {
-    return await adapter.exchangeCode({ code, redirectUri, codeVerifier, signal })
+    const account = await adapter.exchangeCode({ code, redirectUri, codeVerifier, signal })
+    return {
+      ...account,
+      displayName: storableText(account.displayName),
+      externalAccountId: storableText(account.externalAccountId),
+    }
   } catch (error) {
     const cause = withoutSecrets(error, [code, codeVerifier])
     if (!(cause instanceof ProviderError) && !signal.aborted) throw cause
@@ -136,8 +141,7 @@ async function connect(
   await deps.access.require(tx, organizationId, provider)
   const before = await reconnect(tx, deps, flow, account)
   if (before === undefined) await checkConnectorLimit(tx, organizationId)
-  const { externalAccountId } = account
-  const displayName = storableText(account.displayName)
+  const { externalAccountId, displayName } = account
   const sourceId =
     before ??
     (await insertConnectedSource(tx, { organizationId, provider, displayName, externalAccountId, at }))

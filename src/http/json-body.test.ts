@@ -35,6 +35,10 @@ describe('a request body', () => {
     ['with a repeated key', '{"a":1,"a":2}'],
     ['with a repeated key that is escaped', '{"a":1,"\\u0061":2}'],
     ['with a repeated key deep inside', '{"a":[{"b":{"c":1,"c":1}}]}'],
+    ['with keys that are one key without NUL', '{"a":1,"a\\u0000":2}'],
+    ['with keys that are one key as well-formed text', '{"\\ud800":1,"\\udfff":2}'],
+    ['with __proto__ that a NUL hides', '{"a":{"__proto__\\u0000":{"admin":true}}}'],
+    ['with constructor.prototype that NULs hide', '{"con\\u0000structor":{"\\u0000prototype":1}}'],
     ['with __proto__', '{"a":{"__proto__":{"admin":true}}}'],
     ['with an escaped __proto__', '{"\\u005f_proto__":1}'],
     ['with constructor.prototype', '{"constructor":{"prototype":{"admin":true}}}'],
@@ -42,6 +46,11 @@ describe('a request body', () => {
     ['nested absurdly deep', '['.repeat(200_000)],
   ])('is refused when it is %s', (_what, text) => {
     expect(refusal(Buffer.from(text))).toMatchObject({ code: 'malformed_json', status: 400 })
+  })
+
+  it('comes out with every text and key as it can be stored', () => {
+    const text = String.raw`{"k\u0000ey":["v\u0000",{"\uD800":"\udfff 🙂 \\u0000"}]}`
+    expect(parseJsonBody(Buffer.from(text))).toEqual({ key: ['v', { '\ufffd': '\ufffd 🙂 \\u0000' }] })
   })
 
   it('is refused when it is not UTF-8', () => {

@@ -1,4 +1,5 @@
 import { AppError, validationError } from '../kernel/errors.ts'
+import { storableJson, storableText } from '../kernel/text.ts'
 
 /** Deeper nesting is refused: no document needs it, and PostgreSQL and JSON.stringify recurse. */
 export const JSON_DEPTH_MAX = 64
@@ -17,17 +18,24 @@ export interface BodyLimits {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
+/** JSON text in UTF-8 can hold NUL and lone surrogates only as escapes. Also matches escaped backslashes, which is harmless. */
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i
+
 /**
  * Parses a request body strictly: valid UTF-8, RFC 8259 JSON, no repeated key in an object (RFC 8259 section 4 leaves
  * their meaning open), no number past a double's range, no key that reaches an object's prototype, bounded depth and
  * number of values. Nothing is built before the bounds are known to hold.
+ *
+ * Every string and key comes out as PostgreSQL can store it, and keys are compared so: what a schema checks is what is
+ * compared, stored and sent.
  * @throws AppError `malformed_json` that says what is wrong; `validation_failed` for too many values, naming the entry.
  */
 export function parseJsonBody(bytes: Uint8Array, limits?: BodyLimits): unknown {
   const text = decode(bytes)
   refuseAmbiguousOrHuge(text, limits)
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return UNSTORABLE_ESCAPE.test(text) ? storableJson(value) : value
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError('malformed_json', `The request body is not valid JSON: ${withoutContent(reason)}`, {
@@ -169,7 +177,7 @@ function takeKey(inside: Container, quoted: string): void {
 function unquoted(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1)
   try {
-    return String(JSON.parse(quoted))
+    return storableText(String(JSON.parse(quoted)))
   } catch {
     // Broken: the parser will say where.
     return quoted

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { CHARGED_ACTIONS, ROLES } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
 import { beyondReach } from '../kernel/scope.ts'
+import { isStorable } from '../kernel/text.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
@@ -11,7 +12,7 @@ import type { BodyReader } from './body-reader.ts'
 import type { CreditUse, Gates, RateStanding } from './gates.ts'
 import { sendForm } from './page.ts'
 import { parseBody } from './parse-body.ts'
-import { refuseUnknownParameters } from './query-parameters.ts'
+import { cleanParameters, refuseUnknownParameters } from './query-parameters.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
 import { sendDownload } from './send-download.ts'
 import { sendEvents } from './server-sent-events.ts'
@@ -146,7 +147,7 @@ async function parseRequest<S>(
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   refuseUnknownParameters(route.query, request.query)
   const params = parseParams(route.params, request.params)
-  const query = route.query && validate(route.query, request.query, 'query')
+  const query = route.query && validate(route.query, cleanParameters(request.query), 'query')
   const { headers } = request
   return {
     params,
@@ -161,10 +162,13 @@ async function parseRequest<S>(
   }
 }
 
-/** An id that is not a UUID names nothing: it answers as one that does not exist. */
+const StorableParams = z.record(z.string(), z.string().refine(isStorable))
+
+/** An id of the wrong form, or with text that cannot be stored, names nothing: it answers as one that does not exist. */
 function parseParams(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined
-  const result = schema.safeParse(value)
+  const storable = StorableParams.safeParse(value)
+  const result = storable.success ? schema.safeParse(storable.data) : storable
   if (!result.success) throw new AppError('not_found', 'There is no such resource')
   return result.data
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { storableJson } from '../kernel/text.ts'
 import { refuseUnknown } from '../kernel/validate.ts'
 
 /**
@@ -13,4 +14,10 @@ export function refuseUnknownParameters(schema: z.ZodType | undefined, query: un
   const given = Object.keys(typeof query === 'object' && query !== null ? query : {})
   const unknown = given.filter((name) => !known.includes(name))
   refuseUnknown('query', unknown, known)
+}
+
+/** The query parameters with their values as PostgreSQL can store them. Their names stay: an unclean one is unknown. */
+export function cleanParameters(query: unknown): Record<string, unknown> {
+  const given = Object.entries(typeof query === 'object' && query !== null ? query : {})
+  return Object.fromEntries(given.map(([name, value]) => [name, storableJson(value)]))
 }

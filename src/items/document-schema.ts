@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { providerOf } from '../providers/index.ts'
 import { EXAMPLE_ID, idOf, Timestamp } from '../kernel/schemas.ts'
-import { storableText } from '../kernel/text.ts'
 import { cleanItem, type NewItem } from './item.ts'
 import { isLink, URL_CHARACTERS_MAX } from './link.ts'
 
@@ -26,7 +25,7 @@ export const AUTHOR_CHARACTERS_MAX = 500
 
 export const ExternalId = z
   .string()
-  .refine((text) => storableText(text) !== '', 'must not be empty')
+  .min(1)
   .refine(
     (text) => Buffer.byteLength(text) <= EXTERNAL_ID_BYTES_MAX,
     `must be at most ${EXTERNAL_ID_BYTES_MAX} bytes in UTF-8`,

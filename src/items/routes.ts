@@ -16,7 +16,6 @@ import {
   textOrNull,
   Timestamp,
 } from '../kernel/schemas.ts'
-import { storableText } from '../kernel/text.ts'
 import {
   ExternalId,
   INGEST_BYTES_MAX,
@@ -205,7 +204,7 @@ export const itemRoutes = [
     refuses: ['not_found'],
     responses: { 200: DeletedSourceItem },
     handle: async ({ principal, query: { provider, externalId } }, { items }) =>
-      reply(200, await items.remove(principal, { provider, externalId: storableText(externalId) })),
+      reply(200, await items.remove(principal, { provider, externalId })),
   }),
   defineRoute<ItemServices>()({
     ...shared,

@@ -15,6 +15,8 @@ export interface ListPlace {
 export type ListName = readonly (string | undefined)[]
 
 const VERSION = 1
+/** The form of {@link ListPlace.at}, which the database reads. */
+const ExactTime = Timestamp.regex(/\.\d{6}Z$/)
 
 /** The cursor as text that is nobody's to read: base64url of JSON with its version, the place and the list's name. */
 export function encodeCursor(list: ListName, { at, id }: ListPlace): string {
@@ -24,7 +26,7 @@ export function encodeCursor(list: ListName, { at, id }: ListPlace): string {
 /** The place that a cursor of this list names. @throws AppError `validation_failed` for anything else */
 export function decodeCursor(list: ListName, cursor: string): ListPlace {
   const place = z
-    .tuple([z.literal(VERSION), Timestamp, z.uuid(), z.literal(digestOf(list))])
+    .tuple([z.literal(VERSION), ExactTime, z.uuid(), z.literal(digestOf(list))])
     .safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()))
   if (place.success) return { at: place.data[1], id: place.data[2] }
   throw validationError([

@@ -43,21 +43,21 @@ export const textOrNull = (description: string, example: string | null = null) =
 /** A number of things, 0 or more. */
 export const count = (description: string, example: number) => z.int().min(0).meta({ description, example })
 
-/** A short text that a person gives a thing: 1 to 200 characters that PostgreSQL can store. */
+/** A short text that a person gives a thing: 1 to 200 characters. */
 export const label = z
   .string()
   .trim()
   .min(1)
   .max(200)
-  .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'must not contain control characters')
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
 
-/** The name of a file, with folders where it has them: 1 to 500 characters that PostgreSQL can store. */
+/** The name of a file, with folders where it has them: 1 to 500 characters. */
 export const fileName = z
   .string()
   .trim()
   .min(1)
   .max(500)
-  .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'must not contain control characters')
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
 
 /** At least one entry and none twice. */
 export function distinct<T extends z.ZodType>(entry: T) {
@@ -72,9 +72,15 @@ export function distinct<T extends z.ZodType>(entry: T) {
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
+/** PostgreSQL reads a time of at most 128 characters, with an offset of less than 16 hours. */
+const TIMESTAMP_CHARACTERS_MAX = 64
+const OFFSET_TOO_FAR = /[+-](?:1[6-9]|2\d):\d\d$/
+
 /** ISO 8601 with `Z` or an offset. */
 export const Timestamp = z.iso
   .datetime({ offset: true })
+  .max(TIMESTAMP_CHARACTERS_MAX)
+  .refine((time) => !OFFSET_TOO_FAR.test(time), 'must have an offset of at most 15:59')
   .refine(
     (time) => Date.parse(time) >= EARLIEST_MS && Date.parse(time) <= LATEST_MS,
     'must be in the years 1 to 9999',

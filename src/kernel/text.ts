@@ -7,6 +7,11 @@ export function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed
 }
 
+/** Whether PostgreSQL can store the text as it is. Names and claims about people have to be: a cleaned one is somebody else's. */
+export function isStorable(text: string): boolean {
+  return storableText(text) === text
+}
+
 /** Marks that show nothing by themselves: control, format (zero-width ones among them) and unassigned characters, and fillers. */
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\s]/u
 
@@ -16,7 +21,7 @@ export function showsNothing(text: string): boolean {
   return true
 }
 
-/** The same for every string, and every key, inside a JSON value. */
+/** The same for every string, and every key, inside a JSON value. Of keys that become one, the last one stays. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
   if (Array.isArray(value)) return value.map(storableJson)

@@ -2,7 +2,17 @@ import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { count, EXAMPLE_ID, givenId, idOf, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import {
+  count,
+  EXAMPLE_ID,
+  givenId,
+  idOf,
+  moment,
+  shownId,
+  text,
+  textOrNull,
+  Timestamp,
+} from '../kernel/schemas.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
 import { ENTITY_TYPES } from './atoms.ts'
 import type { DrawCanvas } from './canvas.ts'
@@ -42,10 +52,7 @@ const CanvasQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
   around: givenId.optional().describe("Only what the latest items of this node name: the node's id."),
-  since: z.iso
-    .datetime({ offset: true })
-    .optional()
-    .describe('Only what the latest items changed at this time or later name.'),
+  since: Timestamp.optional().describe('Only what the latest items changed at this time or later name.'),
   limit: z.coerce
     .number()
     .int()

@@ -259,7 +259,7 @@ describe('a file in the console', () => {
     expect(await drop('large.txt', Buffer.alloc(25 * 1024 * 1024 + 1, 'a'))).toMatchObject(
       refused(413, 'body_too_large'),
     )
-    for (const name of ['', ' ', 'x'.repeat(501), 'a\0b.txt', 'a\nb.txt'])
+    for (const name of ['', ' ', 'x'.repeat(501), 'a\u0007b.txt', 'a\nb.txt'])
       expect(await drop(name, 'text')).toMatchObject(refused(400, 'validation_failed'))
     expect(await drop('a.txt', 'text', { by: member })).toMatchObject(refused(403, 'role_required'))
     for (const into of [others.sources.notion, randomUUID()])
