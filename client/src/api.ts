@@ -2067,7 +2067,14 @@ export interface operations {
     };
     listSyncRuns: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only runs of this source. */
+                connectorId?: string;
+                /** @description `nextCursor` of the previous page; omit it for the first page. */
+                cursor?: string;
+                /** @description The most runs in a page. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2082,6 +2089,8 @@ export interface operations {
                     "application/json": {
                         /** @description The runs, the newest first. */
                         syncRuns: components["schemas"]["SyncRun"][];
+                        /** @description The cursor of the next page; absent on the last page. */
+                        nextCursor?: string;
                     };
                 };
             };

@@ -21,6 +21,7 @@ export {
   type SourceItemKey,
   type SourceItemPage,
   type SourceItemQuery,
+  type SyncRunQuery,
 } from './memory.ts'
 export type { Shape } from './operations.ts'
 export type { RetryPolicy } from './retries.ts'

@@ -16,6 +16,7 @@ export type MemoryOptions = TransportOptions
 export type SearchRequest = Input<'search'>['body']
 export type AskRequest = Input<'ask'>['body']
 export type NewApiKey = Input<'createApiKey'>['body']
+export type SyncRunQuery = NonNullable<Input<'listSyncRuns'>['query']>
 export type SourceItemQuery = Omit<NonNullable<Input<'listSourceItems'>['query']>, 'cursor'>
 export type SourceItemPage = Output<'listSourceItems'>
 export type ListedSourceItem = SourceItemPage['sourceItems'][number]
@@ -141,12 +142,12 @@ class Sources extends Group {
     return (await this.transport.call('listSources', {}, options)).sources
   }
 
-  /** The channels that the bot of a Slack source can see, and which of them are read. */
+  /** The channels that a Slack source's allowlist can name, and the allowlist. */
   channels(id: string, options?: RequestOptions): Promise<Output<'listSourceChannels'>> {
     return this.transport.call('listSourceChannels', { path: { id } }, options)
   }
 
-  /** Limits a Slack source to channels by their ids; null: all that the bot is in. Holds from the next run on. */
+  /** Limits a Slack source to channels by ID; null: all that the bot is a member of. Takes effect on the next run. */
   setChannelAllowlist(
     id: string,
     channelAllowlist: string[] | null,
@@ -158,9 +159,23 @@ class Sources extends Group {
 
 /** Readings of sources. */
 class SyncRuns extends Group {
-  /** The runs, the newest first. */
-  async list(options?: RequestOptions): Promise<Shape<'SyncRun'>[]> {
-    return (await this.transport.call('listSyncRuns', {}, options)).syncRuns
+  /** One page of runs, newest first: 500 by default and at most. */
+  async list(query: SyncRunQuery = {}, options?: RequestOptions): Promise<Shape<'SyncRun'>[]> {
+    return (await this.transport.call('listSyncRuns', { query }, options)).syncRuns
+  }
+
+  /** Every page of runs, newest first. */
+  async *pages(
+    query: SyncRunQuery = {},
+    options?: RequestOptions,
+  ): AsyncGenerator<Output<'listSyncRuns'>, void> {
+    let cursor: string | undefined
+    do {
+      const from = cursor === undefined ? query : { ...query, cursor }
+      const page: Output<'listSyncRuns'> = await this.transport.call('listSyncRuns', { query: from }, options)
+      yield page
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
   }
 
   /** A run with what could not be read. */

@@ -51,7 +51,13 @@ const Metadata = z
     `must not be nested deeper than ${METADATA_DEPTH_MAX} levels`,
   )
 
-const Url = z.string().max(URL_CHARACTERS_MAX).refine(isLink, 'must be an absolute http, https or mailto URL')
+const Url = z
+  .string()
+  .max(URL_CHARACTERS_MAX)
+  .refine(
+    isLink,
+    'must be an absolute URL, and not of javascript:, vbscript:, data:, file:, blob:, about: or view-source:',
+  )
 
 /** A document as the API takes it. */
 export const IngestDocument = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineRoute, reply } from '../http/route.ts'
+import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import {
   count,
@@ -69,27 +69,13 @@ const CURSOR_CHARACTERS_MAX = 1_000
 const shared = { path: '/sync-runs', tag: 'Sync runs', consoleRole: 'admin', credits: 0 } as const
 
 export const syncRoutes = [
-  defineRoute<SyncServices>()({
+  ...twins<SyncServices>()({
+    ...shared,
     operationId: 'listSyncRuns',
     method: 'GET',
-    path: '/v1/sync-runs',
-    tag: shared.tag,
     summary: 'List sync runs, newest first',
-    access: { surface: 'agent', action: 'sync:read' },
-    credits: 0,
-    audit: 'none',
-    responses: { 200: SyncRunList },
-    handle: async ({ principal }, { syncRuns }) => reply(200, { syncRuns: await syncRuns.list(principal) }),
-  }),
-  defineRoute<SyncServices>()({
-    operationId: 'consoleListSyncRuns',
-    method: 'GET',
-    path: '/v1/console/sync-runs',
-    tag: `${shared.tag} (console)`,
-    summary: 'List sync runs, newest first, of all sources or of one',
-    description: 'Go on with `nextCursor` until there is none.',
-    access: { surface: 'console', role: shared.consoleRole, action: 'sync:read' },
-    credits: 0,
+    description: 'A page holds at most `limit` runs. Pass `nextCursor` as `cursor` to get the next page.',
+    action: 'sync:read',
     audit: 'none',
     query: z.strictObject({
       connectorId: givenId.optional().describe('Only runs of this source.'),
@@ -97,21 +83,15 @@ export const syncRoutes = [
         .string()
         .max(CURSOR_CHARACTERS_MAX)
         .optional()
-        .describe('The `nextCursor` of the page before, with the same source; left out for the first page.'),
-      limit: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(500)
-        .default(500)
-        .describe('How many runs a page has at most.'),
+        .describe('`nextCursor` of the previous page; omit it for the first page.'),
+      limit: z.coerce.number().int().min(1).max(500).default(500).describe('The most runs in a page.'),
     }),
     responses: {
       200: SyncRunList.extend({
-        nextCursor: z.string().optional().describe('Where the next page begins; left out on the last one.'),
+        nextCursor: z.string().optional().describe('The cursor of the next page; absent on the last page.'),
       }),
     },
-    handle: async ({ principal, query }, { syncRuns }) => reply(200, await syncRuns.page(principal, query)),
+    handle: async ({ principal, query }, { syncRuns }) => reply(200, await syncRuns.list(principal, query)),
   }),
   ...twins<SyncServices>()({
     ...shared,

@@ -43,15 +43,16 @@ export interface RunQuery {
 
 export interface RunPage {
   syncRuns: SyncRunView[]
-  /** Left out on the last page, which is then as agents get it. */
+  /** Absent on the last page. */
   nextCursor?: string
 }
 
 export interface SyncRuns {
-  /** The newest runs of the caller's providers, newest first. */
-  list(caller: Caller): Promise<SyncRunView[]>
-  /** A page of them, of one source where `connectorId` says which. @throws AppError `validation_failed` for a cursor of another list */
-  page(caller: Caller, query: RunQuery): Promise<RunPage>
+  /**
+   * A page of the runs of the caller's providers, newest first, or of one source's.
+   * @throws AppError `validation_failed` for a cursor of another list
+   */
+  list(caller: Caller, query: RunQuery): Promise<RunPage>
   /** One run with the first hundred items it could not read. @throws AppError `not_found` */
   get(
     caller: Caller,
@@ -77,7 +78,6 @@ export interface SyncRuns {
   ): Promise<{ syncRun: SyncRunView; alreadyActive: boolean }>
 }
 
-const RUNS_LISTED_MAX = 500
 /** A run's time as exact as the database has it: a date of JavaScript ends at the millisecond. */
 const EXACT_TIME = sql<string>`to_char(sync_runs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
@@ -92,8 +92,7 @@ export function createSyncRuns(deps: {
 }): SyncRuns {
   const { db, clock } = deps
   return {
-    list: async (caller) => (await pageRuns(db, caller, { limit: RUNS_LISTED_MAX })).syncRuns,
-    page: (caller, query) => pageRuns(db, caller, query),
+    list: (caller, query) => pageRuns(db, caller, query),
     async get(caller, id) {
       const row = await selectRuns(db, caller)
         .select(['sources.next_poll_at', 'sources.status as source_status'])

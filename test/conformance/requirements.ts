@@ -191,7 +191,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'An item can be shown, and removed by id or by provider and externalId, with all that was made of it.',
     'ING-15': 'NUL and lone surrogates are cleaned and fail no batch.',
     'ING-16': 'sourceKind is message, document or file.',
-    'ING-17': 'A url is http, https or mailto; any other is refused with 400.',
+    'ING-17': 'A url is absolute; one that a browser would execute or read locally is refused with 400.',
     'ING-18': 'A document whose body shows nothing is found by its title, and its hit has that for content.',
   },
   Retrieval: {

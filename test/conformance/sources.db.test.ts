@@ -228,6 +228,23 @@ describe('a sync run', () => {
     expect(await actions()).toEqual(['sync_run.create', 'sync_run.create'])
   })
 
+  it('comes in pages of at most limit, with nextCursor while there are more [RUN-2]', async () => {
+    await connect('slack')
+    await connect('notion')
+    await request()
+    await request({ connectorId: organization.sources.notion })
+    const { syncRuns } = (await call('GET', '/v1/sync-runs')).body
+    const first = (await call('GET', '/v1/sync-runs?limit=1')).body
+    expect(first.syncRuns).toEqual([syncRuns[0]])
+    const second = await call('GET', `/v1/sync-runs?limit=1&cursor=${first.nextCursor}`)
+    expect(second.body).toEqual({ syncRuns: [syncRuns[1]] })
+    for (const query of ['limit=501', 'limit=0', 'cursor=x', 'page=2'])
+      expect(await call('GET', `/v1/sync-runs?${query}`), query).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      })
+  })
+
   it('that is queued or running is returned again with 202 [RUN-4, AUD-10]', async () => {
     await connect('slack')
     const { syncRun } = (await request()).body

@@ -75,7 +75,8 @@ describe('a program with the client', () => {
     await expect(memory.syncRuns.start({ connectorId: organization.sources.slack })).rejects.toMatchObject({
       code: 'source_push_only',
     })
-    expect(await memory.syncRuns.list()).toEqual([])
+    expect(await memory.syncRuns.list({ limit: 10 })).toEqual([])
+    expect(await Array.fromAsync(memory.syncRuns.pages())).toEqual([{ syncRuns: [] }])
     expect(await memory.memoryCanvas.get({ limit: 5 })).toMatchObject({ nodes: expect.any(Array) })
     expect(await memory.maintenance.reembedding()).toMatchObject({ status: 'idle' })
     const actions = (await memory.auditEvents.list({ limit: 10 })).map(({ action }) => action)

@@ -11,10 +11,18 @@ export function safeAddress(address: string): string | null {
   return url !== null && SAFE.has(url.protocol) ? url.href : null
 }
 
-/** A link to where something stored comes from. What is no safe address is shown as text. */
-export function SourceLink({ href, children }: { href: string | null; children: ReactNode }) {
+/** A link to where something stored comes from. An address that no page links is shown as text: `plain`, or the children. */
+export function SourceLink({
+  href,
+  plain,
+  children,
+}: {
+  href: string | null
+  plain?: string
+  children: ReactNode
+}) {
   const safe = href === null ? null : safeAddress(href)
-  if (safe === null) return <span>{children}</span>
+  if (safe === null) return <span>{plain ?? children}</span>
   return (
     <Anchor href={safe} target="_blank" rel="noopener noreferrer" inherit>
       {children} <ExternalLink size={12} aria-label="opens elsewhere" />

@@ -132,7 +132,7 @@ function Result({ hit, at, words }: { hit: Hit; at: number; words: ReadonlySet<s
         </p>
         {hit.url !== '' && (
           <span className={classes.link}>
-            <SourceLink href={hit.url}>
+            <SourceLink href={hit.url} plain={hit.url}>
               Open the original at {providerName(hit.provider) ?? hit.provider}
             </SourceLink>
           </span>

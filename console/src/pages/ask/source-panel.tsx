@@ -48,7 +48,7 @@ export function SourcePanel({
           <div className={classes.facts}>
             {provider && <ItemFacts provider={provider} item={item.data} />}
             {url !== '' && (
-              <SourceLink href={url}>
+              <SourceLink href={url} plain={url}>
                 Open the original
                 {provider && ` at ${providerName(provider) ?? provider}`}
               </SourceLink>

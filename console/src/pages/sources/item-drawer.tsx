@@ -111,7 +111,9 @@ function Facts({ item }: { item: Schemas['SourceItem'] }) {
       </Fact>
       {item.url !== null && (
         <Fact name="Original">
-          <SourceLink href={item.url}>Open it</SourceLink>
+          <SourceLink href={item.url} plain={item.url}>
+            Open it
+          </SourceLink>
         </Fact>
       )}
     </dl>
