@@ -16,6 +16,8 @@ export interface ApiRequest extends Omit<RawRequest, 'body' | 'idempotent'> {
   authenticated?: boolean
   /** How it is sent again when it fails; not at all where this is not given. */
   retry?: Partial<RetryPolicy>
+  /** Ends the call. */
+  signal?: AbortSignal
 }
 
 /** The client of the service's HTTP API, its failures in the words of the command line. */
@@ -72,11 +74,11 @@ export function createApiClient(options: {
     if (parsed.success) return parsed.data
     throw new CommandError(`${url} answered in a shape that is not this service's. Is --url right?`)
   }
-  const send: ApiClient['send'] = async ({ body, authenticated, retry, ...request }) => {
+  const send: ApiClient['send'] = async ({ body, authenticated, retry, signal, ...request }) => {
     const sender = authenticated === false ? anonymous : memory()
     const text = body === undefined ? {} : { body: JSON.stringify(body) }
     try {
-      return await sender.send({ ...request, ...text }, retry === undefined ? {} : { retry })
+      return await sender.send({ ...request, ...text }, { ...(retry === undefined ? {} : { retry }), signal })
     } catch (error) {
       throw failureOf(error, retry === undefined ? undefined : 'patient')
     }

@@ -18,6 +18,7 @@ const Message = z.looseObject({
     .looseObject({
       name: z.string().optional(),
       uri: z.string().optional(),
+      requestId: z.union([z.string(), z.number()]).optional(),
       _meta: z.looseObject({ [VERSION_KEY]: z.string().optional() }).optional(),
     })
     .optional(),
@@ -52,44 +53,72 @@ async function forwardLines(
   let handshake: Promise<void> = Promise.resolve()
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue
-    const one = handshake.then(() => bridge(line)).finally(() => underWay.delete(one))
+    const message = parseMessage(line)
+    if (message === undefined) {
+      write(errorLine(null, PARSE_ERROR, 'The line is not a JSON-RPC message'))
+      continue
+    }
+    if (message.method === 'notifications/cancelled') {
+      if (message.params?.requestId !== undefined) bridge.cancel(message.params.requestId)
+      continue
+    }
+    const one = bridge.forward(message, handshake).finally(() => underWay.delete(one))
     underWay.add(one)
     // What follows it has to name the version that it agrees on.
-    if (line.includes('"initialize"')) handshake = one
+    if (message.method === 'initialize') handshake = one
   }
   await Promise.all(underWay)
 }
 
-function createBridge(client: ApiClient, write: (line: string) => void): (line: string) => Promise<void> {
+interface Bridge {
+  /** Sends a message after the handshake and writes what comes back. */
+  forward(message: Message, handshake: Promise<void>): Promise<void>
+  /** Ends a request that is under way, without an answer. */
+  cancel(id: string | number): void
+}
+
+function createBridge(client: ApiClient, write: (line: string) => void): Bridge {
   let version: string | undefined
-  return async (line) => {
-    const message = parseMessage(line)
-    if (message === undefined) {
-      write(errorLine(null, PARSE_ERROR, 'The line is not a JSON-RPC message'))
-      return
-    }
+  const underWay = new Map<string | number, AbortController>()
+  const forward: Bridge['forward'] = async (message, handshake) => {
+    const abort = new AbortController()
+    if (message.id !== undefined) underWay.set(message.id, abort)
     try {
-      for (const answer of await send(client, message, version)) {
+      await handshake
+      for (const answer of await send(client, message, version, abort.signal)) {
         const initialized =
           message.method === 'initialize' ? Initialized.safeParse(JSON.parse(answer)) : undefined
         if (initialized?.success) version = initialized.data.result.protocolVersion
         write(answer)
       }
     } catch (error) {
-      // A notification has no answer, not even this one.
-      if (message.id !== undefined) write(errorOf(error, message.id))
+      // A notification and a canceled request have no answer, not even this one.
+      if (message.id !== undefined && !abort.signal.aborted) write(errorOf(error, message.id))
+    } finally {
+      if (message.id !== undefined && underWay.get(message.id) === abort) underWay.delete(message.id)
     }
+  }
+  return {
+    forward,
+    /** The service has no sessions: what cancels a request there is that its connection closes. */
+    cancel: (id) => underWay.get(id)?.abort(),
   }
 }
 
 /** The messages that the service answers with, each on a line of its own. */
-async function send(client: ApiClient, message: Message, version: string | undefined): Promise<string[]> {
+async function send(
+  client: ApiClient,
+  message: Message,
+  version: string | undefined,
+  signal: AbortSignal,
+): Promise<string[]> {
   const { headers, text } = await client.send({
     method: 'POST',
     path: '/mcp',
     accept: 'application/json, text/event-stream',
     body: message,
     headers: headersOf(message, version),
+    signal,
   })
   if (text.trim() === '') return []
   if (!headers.get('content-type')?.startsWith('text/event-stream')) return [text]

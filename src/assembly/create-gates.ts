@@ -6,7 +6,10 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { AuthenticateOperator } from '../operator/index.ts'
 import { ensureUser } from '../organizations/index.ts'
-import type { Credits, RateLimit } from '../usage/index.ts'
+import { createMessageLimit, type Credits, type RateLimit } from '../usage/index.ts'
+
+/** A connection sends a few messages besides its tool calls, and every tool call is a message. */
+const MESSAGES_PER_REQUEST = 10
 
 /** The gates of every route, put together from the slices that keep them. */
 export function createGates(deps: {
@@ -24,6 +27,10 @@ export function createGates(deps: {
     await deps.onSignIn(userId)
     return userId
   }
+  const admitMessage = createMessageLimit({
+    limitPerMinute: rateLimit.limitPerMinute * MESSAGES_PER_REQUEST,
+    now: () => clock.now().getTime(),
+  })
   return {
     authenticateAgent: (authorization) => authenticateApiKey(db, clock, authorization),
     admitAgent: createAdmitAgent({ db, clock, rateLimit }),
@@ -32,6 +39,7 @@ export function createGates(deps: {
     authenticateUser: async (authorization) => ({ kind: 'user', userId: await signIn(authorization) }),
     authenticateOperator: deps.authenticateOperator,
     admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
+    admitMessage: (caller) => admitMessage(subjectOf(caller)),
     standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),
     async requireRoom(caller) {
       if (caller.kind === 'agent' && caller.isBeyondPlan)

@@ -40,6 +40,7 @@ beforeAll(async () => {
     gates: {
       authenticateAgent: noGate,
       admitAgent: noGate,
+      admitMessage: () => {},
       authenticateConsole: async () => ({
         kind: 'console',
         organizationId: visitor.organizationId,

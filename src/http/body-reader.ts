@@ -8,7 +8,9 @@ import type { BodyLimits } from './json-body.ts'
 
 /** How the bodies of a route are read. */
 export interface BodyReading {
-  limits: BodyLimits
+  limits?: BodyLimits
+  /** The fields of the object at the top; the reading ends at any other one. */
+  fields?: readonly string[]
   /**
    * The module (its URL) that exports the route's schema, and under which name. What the schema makes of a body crosses
    * threads, so it should be few long texts rather than many small values.

@@ -16,9 +16,9 @@ parentPort?.on('message', (job: BodyReadJob) => {
     .then((answer) => parentPort?.postMessage(answer, []))
 })
 
-async function read({ bytes, reading: { limits, schema } }: BodyReadJob): Promise<unknown> {
+async function read({ bytes, reading: { limits, fields, schema } }: BodyReadJob): Promise<unknown> {
   const exported: Record<string, unknown> = await import(schema.module)
   const found = exported[schema.name]
   if (!(found instanceof z.ZodType)) throw new Error(`${schema.module} exports no schema ${schema.name}`)
-  return validate(found, parseJsonBody(bytes, limits), 'body')
+  return validate(found, parseJsonBody(bytes, limits, fields), 'body')
 }

@@ -25,7 +25,8 @@ import type { RouteAddress } from './nearest-route.ts'
 import { answerUnknownRoutes } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
-import { authorize, ownerOf, type Principal, run, type Work } from './pipeline.ts'
+import { type BodyDeclaration, parseBody } from './parse-body.ts'
+import { authorize, bodyOf, ownerOf, type Principal, run, type Work } from './pipeline.ts'
 import { receiveBody } from './receive-body.ts'
 import { traceRequests } from './trace-requests.ts'
 import type { Route } from './route.ts'
@@ -84,6 +85,12 @@ declare module 'fastify' {
     publicUrl: () => string
     /** Makes room for the body of who a page's own authentication has found, in place of nobody's. */
     holdBody: (request: FastifyRequest, reply: FastifyReply) => void
+    /** Parses the body of a request outside the route table, a large one in a worker thread. */
+    parseBody: (
+      declaration: BodyDeclaration,
+      request: FastifyRequest,
+      signal: AbortSignal,
+    ) => Promise<unknown>
   }
   interface FastifyContextConfig {
     /** Only refuses methods; nothing to be pointed to. */
@@ -133,6 +140,9 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   })
   app.decorate('publicUrl', options.publicUrl)
   app.decorate('holdBody', (request: FastifyRequest, reply: FastifyReply) => holdBody(budget, request, reply))
+  app.decorate('parseBody', (declaration: BodyDeclaration, request: FastifyRequest, signal: AbortSignal) =>
+    parseBody(declaration, bodyReader, bodyOf(request, request.principal, signal)),
+  )
   const addresses = collectAddresses(app)
   if (options.tracer) traceRequests(app, options.tracer)
   app.addHook('onRequest', async (request, reply) => {

@@ -60,6 +60,8 @@ export interface Gates {
   authenticateOperator(authorization: string | undefined): void
   /** Counts the request against the caller's window for the action. Throws `rate_limited`, and then counts nothing. */
   admit(caller: Caller, action: Action): Promise<RateStanding>
+  /** Counts an MCP message of the caller, whatever it asks for. Throws `rate_limited`. */
+  admitMessage(caller: Caller): void
   /** The same standing without counting. */
   standing(caller: Caller, action: Action): Promise<RateStanding>
   /** Throws `plan_limit_reached` for an agent that the plan has no room for. Only routes that cost a credit ask. */

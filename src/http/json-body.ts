@@ -28,11 +28,13 @@ const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i
  *
  * Every string and key comes out as PostgreSQL can store it, and keys are compared so: what a schema checks is what is
  * compared, stored and sent.
- * @throws AppError `malformed_json` that says what is wrong; `validation_failed` for too many values, naming the entry.
+ * @param fields of an object at the top. Any other one ends the walk, so that what it holds is never read.
+ * @throws AppError `malformed_json` that says what is wrong; `validation_failed` for too many values, naming the entry, and
+ *   for an unknown field
  */
-export function parseJsonBody(bytes: Uint8Array, limits?: BodyLimits): unknown {
+export function parseJsonBody(bytes: Uint8Array, limits?: BodyLimits, fields?: readonly string[]): unknown {
   const text = decode(bytes)
-  refuseAmbiguousOrHuge(text, limits)
+  refuseAmbiguousOrHuge(text, limits, fields)
   try {
     const value: unknown = JSON.parse(text)
     return UNSTORABLE_ESCAPE.test(text) ? storableJson(value) : value
@@ -83,7 +85,11 @@ interface Container {
  * One walk over the text, in linear time, that keeps only the open containers. It need not notice broken JSON, of which
  * the parser after it says where; it has to read all that is not broken as the parser does.
  */
-function refuseAmbiguousOrHuge(text: string, limits: BodyLimits | undefined): void {
+function refuseAmbiguousOrHuge(
+  text: string,
+  limits: BodyLimits | undefined,
+  fields: readonly string[] | undefined,
+): void {
   const open: Container[] = []
   const counter = createCounter(open, limits)
   let at = 0
@@ -93,7 +99,7 @@ function refuseAmbiguousOrHuge(text: string, limits: BodyLimits | undefined): vo
     switch (code) {
       case QUOTE: {
         const end = endOfString(text, at)
-        if (inside?.expectsKey) takeKey(inside, text.slice(at, end))
+        if (inside?.expectsKey) takeKey(inside, text.slice(at, end), open.length === 1 ? fields : undefined)
         else counter.count()
         at = end
         break
@@ -164,8 +170,12 @@ function createCounter(open: readonly Container[], limits: BodyLimits | undefine
   }
 }
 
-function takeKey(inside: Container, quoted: string): void {
+function takeKey(inside: Container, quoted: string, known: readonly string[] | undefined): void {
   const name = unquoted(quoted)
+  if (known?.includes(name) === false)
+    throw validationError([
+      { path: '', message: `The body has an unknown field; it takes ${known.join(', ')}` },
+    ])
   if (name === '__proto__' || (name === 'prototype' && inside.under === 'constructor'))
     throw malformed(`has the key "${name}", which is not allowed`)
   if (inside.keys?.has(name)) throw malformed('has the same key twice in one object')

@@ -7,7 +7,10 @@ import type { Route, UntypedRouteRequest } from './route.ts'
 /** A longer body is parsed and checked in a thread of its own; one this long takes some milliseconds. */
 const INLINE_BYTES_MAX = 32 * 1024
 
-interface GivenBody {
+/** How a body is parsed: what a route declares of it. */
+export type BodyDeclaration = Pick<Route<never>, 'body' | 'bodyOptional' | 'reading' | 'upload'>
+
+export interface GivenBody {
   bytes: Buffer
   headers: UntypedRouteRequest['headers']
   owner: string
@@ -19,8 +22,8 @@ interface GivenBody {
  * every field may be left out. The bytes may be gone afterwards.
  * @throws AppError `malformed_json`, `unsupported_media_type`, `validation_failed`, `overloaded`
  */
-export async function parseBody<S>(
-  { body: schema, bodyOptional, reading, upload }: Route<S>,
+export async function parseBody(
+  { body: schema, bodyOptional, reading, upload }: BodyDeclaration,
   reader: BodyReader,
   { bytes, headers, owner, signal }: GivenBody,
 ): Promise<unknown> {
@@ -35,7 +38,7 @@ export async function parseBody<S>(
   }
   requireJson(headers)
   if (reading && bytes.length > INLINE_BYTES_MAX) return await reader.read({ bytes, reading, owner, signal })
-  return validate(schema, parseJsonBody(bytes, reading?.limits), 'body')
+  return validate(schema, parseJsonBody(bytes, reading?.limits, reading?.fields), 'body')
 }
 
 function requireJson(headers: UntypedRouteRequest['headers']): void {

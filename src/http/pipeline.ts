@@ -11,7 +11,7 @@ import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { CreditUse, Gates, RateStanding } from './gates.ts'
 import { sendForm } from './page.ts'
-import { parseBody } from './parse-body.ts'
+import { type GivenBody, parseBody } from './parse-body.ts'
 import { cleanParameters, refuseUnknownParameters } from './query-parameters.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
 import { sendDownload } from './send-download.ts'
@@ -144,7 +144,7 @@ async function parseRequest<S>(
   request: FastifyRequest,
   signal: AbortSignal,
 ): Promise<UntypedRouteRequest> {
-  const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const given = bodyOf(request, principal, signal)
   refuseUnknownParameters(route.query, request.query)
   const params = parseParams(route.params, request.params)
   const query = route.query && validate(route.query, cleanParameters(request.query), 'query')
@@ -152,14 +152,20 @@ async function parseRequest<S>(
   return {
     params,
     query,
-    body: await parseBody(route, bodyReader, { bytes: rawBody, headers, owner: ownerOf(principal), signal }),
+    body: await parseBody(route, bodyReader, given),
     principal,
     requestId: request.id,
     path: (request.url.split('?', 1)[0] ?? request.url).replace(/(?<=.)\/$/, ''),
     headers,
-    rawBody,
+    rawBody: given.bytes,
     signal,
   }
+}
+
+/** The received bytes, and for whom they are parsed. */
+export function bodyOf(request: FastifyRequest, principal: Principal, signal: AbortSignal): GivenBody {
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  return { bytes, headers: request.headers, owner: ownerOf(principal), signal }
 }
 
 const StorableParams = z.record(z.string(), z.string().refine(isStorable))

@@ -24,7 +24,7 @@ interface OfferedTool<S> {
   gives: StandardSchemaWithJSON<unknown, unknown>
 }
 
-const OLDEST_PROTOCOL = '2025-06-18'
+const OLDEST_PROTOCOL = '2025-03-26'
 const ITEM_URI = 'memory://items/{id}'
 
 const INSTRUCTIONS = `The memory of an organization: what its documents, messages and files say. \`ask\` answers a question with citations, \`search\` finds passages, \`fetch\` reads one item whole. Cite what you use by title and url. ${DATA_NOTICE}`

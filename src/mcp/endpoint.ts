@@ -2,13 +2,13 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
 import { looksLike } from '../http/bearer.ts'
 import type { Gates } from '../http/gates.ts'
-import { parseJsonBody } from '../http/json-body.ts'
 import type { Route } from '../http/route.ts'
-import { AppError, validationError } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { knowCalls } from './call-route.ts'
 import { createMcpServers } from './describe-server.ts'
+import { MESSAGE_DECLARATION, refuseOversized } from './message.ts'
 
 const MCP_PATH = '/mcp'
 /** RFC 9728, 3: for the host, and with the resource's path behind it, where clients look first. */
@@ -40,6 +40,7 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
     onRequest: async (request, reply) => {
       refuseOtherPlaces(request)
       request.principal = await authenticate(options.gates, request)
+      options.gates.admitMessage(principalOf(request))
       server.holdBody(request, reply)
     },
     handler: async (request, reply) => {
@@ -50,14 +51,18 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
         headers: credentialsOf(request),
         signal: abort.signal,
       }
-      // No subscriptions: they would be streams that outlive their request.
+      const bytes = Buffer.isBuffer(request.body) ? request.body.length : 0
+      const message = await server.parseBody(MESSAGE_DECLARATION, request, abort.signal)
+      const refused = refuseOversized(message, bytes)
+      if (refused) return await reply.code(refused.status).send(refused.body)
+      // Nothing that is listed ever changes, so a subscription is acknowledged and ends at once.
       const handler = createMcpHandler(() => serverFor(calling), {
-        maxSubscriptions: 0,
+        maxSubscriptions: 1,
         keepAliveMs: 0,
         onerror: (err) => request.log.debug({ err }, 'an MCP message was refused'),
       })
       return await reply.send(
-        await handler.fetch(toWebRequest(request, abort.signal), { parsedBody: messageOf(request) }),
+        await handler.fetch(toWebRequest(request, abort.signal), { parsedBody: message }),
       )
     },
   })
@@ -133,18 +138,6 @@ function refuseOtherPlaces({ headers: { origin }, server, host }: FastifyRequest
 function principalOf({ principal }: FastifyRequest): Caller {
   if (principal === null || principal.kind === 'user') throw new Error('nobody was authenticated')
   return principal
-}
-
-/** The message of a request's body. @throws AppError `malformed_json`, `validation_failed` for several at once */
-function messageOf({ body }: FastifyRequest): unknown {
-  const message = parseJsonBody(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
-  if (!Array.isArray(message)) return message
-  throw validationError([
-    {
-      path: '',
-      message: 'The body has to be one JSON-RPC message; since 2025-06-18 there are no lists of them',
-    },
-  ])
 }
 
 function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {

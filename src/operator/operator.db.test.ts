@@ -57,6 +57,7 @@ beforeAll(async () => {
     gates: {
       authenticateAgent: noGate,
       admitAgent: noGate,
+      admitMessage: () => {},
       authenticateConsole: noGate,
       authenticateUser: noGate,
       authenticateOperator: createOperatorAuthenticator(TOKEN),

@@ -14,6 +14,7 @@ export function tracedGates(gates: Gates, tracer: Tracer): Gates {
     authenticateUser: (authorization) => through('authorize', () => gates.authenticateUser(authorization)),
     authenticateOperator: (authorization) => gates.authenticateOperator(authorization),
     admit: (caller, action) => through('rate limit', () => gates.admit(caller, action)),
+    admitMessage: (caller) => gates.admitMessage(caller),
     standing: (caller, action) => through('rate limit', () => gates.standing(caller, action)),
     requireRoom: (caller) => gates.requireRoom(caller),
     holdCredit: (organizationId, requestId) =>

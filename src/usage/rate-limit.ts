@@ -236,7 +236,7 @@ function standingsOf(limit: number, { admitted, ...counted }: RateCount): RateSt
   )
 }
 
-function rateLimited(action: string, limit: number, resetAt: Date, nowMs: number): AppError {
+export function rateLimited(action: string, limit: number, resetAt: Date, nowMs: number): AppError {
   const retryAfterSeconds = Math.max(1, Math.ceil((resetAt.getTime() - nowMs) / 1000))
   return new AppError(
     'rate_limited',

@@ -12,53 +12,39 @@ const run = promisify(execFile)
 const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
 type Checks = z.output<typeof Checks>
 
-/** Scenarios of the protocol's own suite that every server has to pass, whatever it offers. */
-const APPLICABLE = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'dns-rebinding-protection']
+/** Scenarios in which every server has to pass every check, whatever it offers. */
+const APPLICABLE = [
+  'server-initialize',
+  'server-session-lifecycle',
+  'ping',
+  'tools-list',
+  'resources-list',
+  'sep-2164-resource-not-found',
+  'dns-rebinding-protection',
+  'http-header-validation',
+  'input-required-result-unsupported-methods',
+  'input-required-result-validate-input',
+]
 
-/** The others, by what they need, as the service has to answer where that is not offered (docs/mcp.md). */
-const OF_OTHER_SERVERS: Record<string, { scenarios: readonly string[]; answer: RegExp }> = {
-  'tools of the suite’s own server': {
-    scenarios: [
-      'tools-call-simple-text',
-      'tools-call-image',
-      'tools-call-audio',
-      'tools-call-embedded-resource',
-      'tools-call-mixed-content',
-      'tools-call-error',
-      'tools-call-with-progress',
-      'tools-call-sampling',
-      'tools-call-elicitation',
-      'elicitation-sep1034-defaults',
-      'elicitation-sep1330-enums',
-    ],
-    answer: /-32602: Tool test_\w+ not found$/,
-  },
-  'a tool of the suite’s own server': {
-    scenarios: ['json-schema-2020-12'],
-    answer: /^Tool 'json_schema_2020_12_tool' not found/,
-  },
-  'resources of the suite’s own server': {
-    scenarios: ['resources-read-text', 'resources-read-binary', 'resources-templates-read'],
-    answer: /-32602: Resource not found: test:\/\//,
-  },
-  'logging, completion, prompts or subscriptions, which are not offered': {
-    scenarios: [
-      'logging-set-level',
-      'tools-call-with-logging',
-      'completion-complete',
-      'resources-subscribe',
-      'resources-unsubscribe',
-      'prompts-list',
-      'prompts-get-simple',
-      'prompts-get-with-args',
-      'prompts-get-embedded-resource',
-      'prompts-get-with-image',
-    ],
-    answer: /-32601: Method not found$/,
-  },
-}
-/** They judge sessions and streams that a server opens; without any they only warn. */
+/** Scenarios of 2026-07-28 in which some checks need a tool of the suite's own server. All other checks have to pass. */
+const PARTLY_APPLICABLE = { 'server-stateless': 24, caching: 6 }
+
+/** They judge sessions and resumable streams. Without any the suite only warns. */
 const OF_SESSIONS = ['server-sse-polling', 'server-sse-multiple-streams']
+
+/** What a check says that needs something this service does not offer (docs/mcp.md). */
+const NOT_OFFERED = [
+  /Tool '?\w+'? not found/,
+  /^Not testable: /,
+  /Resource not found: test:\/\//,
+  /(Method not found|got -32601\b.*)$/,
+  // What the suite says of the input that its own tools never asked for.
+  /InputRequiredResult/,
+  // The extension for tasks.
+  /^capabilities\.extensions MUST be advertised$/,
+  /^routing-task fixture from Check 2 unavailable/,
+  /failing_job returned error code -32602/,
+]
 
 let folder: string
 const outcomes = new Map<string, Checks>()
@@ -85,29 +71,40 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-describe("the protocol's own conformance suite", () => {
-  it('has no scenario that is neither passed nor known not to apply', () => {
-    const known = Object.values(OF_OTHER_SERVERS).flatMap(({ scenarios }) => scenarios)
-    expect([...outcomes.keys()].toSorted()).toEqual([...APPLICABLE, ...known, ...OF_SESSIONS].toSorted())
-  })
+const failuresOf = (checks: Checks | undefined): Checks =>
+  (checks ?? []).filter(({ status }) => status === 'FAILURE')
 
-  it.each(APPLICABLE)('is passed: %s', (scenario) => {
+describe("the protocol's own conformance suite", () => {
+  it.each(APPLICABLE)('passes in every check: %s', (scenario) => {
     const checks = outcomes.get(scenario) ?? []
     expect(checks.length).toBeGreaterThan(0)
-    expect(checks.filter(({ status }) => status !== 'SUCCESS')).toEqual([])
+    const passing = new Set(['SUCCESS', 'INFO', 'SKIPPED'])
+    expect(checks.filter(({ status }) => !passing.has(status))).toEqual([])
   })
 
-  it.each(Object.entries(OF_OTHER_SERVERS))(
-    'is told in the words of the protocol where it needs %s',
-    (_, needs) => {
-      for (const scenario of needs.scenarios) {
-        const messages = outcomes.get(scenario)?.map(({ errorMessage }) => errorMessage)
-        expect(messages, scenario).toEqual([expect.stringMatching(needs.answer)])
-      }
-    },
-  )
+  it.each(Object.entries(PARTLY_APPLICABLE))('passes in what it can check: %s', (scenario, passed) => {
+    const checks = outcomes.get(scenario) ?? []
+    expect(checks.filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThanOrEqual(passed)
+  })
+
+  it('passes in subscriptions', () => {
+    const checks = new Map(outcomes.get('server-stateless')?.map(({ id, status }) => [id, status]))
+    for (const id of ['sends-subscription-ack', 'tags-subscription-id', 'honors-notification-filter'])
+      expect(checks.get(`sep-2575-server-${id}`), id).toBe('SUCCESS')
+  })
+
+  it('fails only where it needs what is not offered', () => {
+    expect(outcomes.size).toBeGreaterThan(60)
+    for (const [scenario, checks] of outcomes)
+      for (const { id, errorMessage = '' } of failuresOf(checks))
+        expect(
+          NOT_OFFERED.some((words) => words.test(errorMessage)),
+          `${scenario}: ${id}: ${errorMessage}`,
+        ).toBe(true)
+  })
 
   it.each(OF_SESSIONS)('finds no fault where there are no sessions: %s', (scenario) => {
-    expect(outcomes.get(scenario)?.map(({ status }) => status)).not.toContain('FAILURE')
+    expect(outcomes.has(scenario)).toBe(true)
+    expect(failuresOf(outcomes.get(scenario))).toEqual([])
   })
 })

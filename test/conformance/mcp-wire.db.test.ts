@@ -76,25 +76,37 @@ describe('/mcp', () => {
     expect(await statusAt(`localhost:${port}`, 'http://localhost:1')).toBe(403)
   })
 
-  it('takes one message at a time, of the media type that the protocol has', async () => {
-    expect(await send([LIST, LIST])).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+  it('takes JSON of the media type that the protocol has', async () => {
     expect((await send(LIST, { headers: { 'Content-Type': 'text/plain' } })).status).toBe(415)
     const half = await service.call('POST', '/mcp', { key: acme.adminKey, raw: '{"jsonrpc":' })
     expect(half).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
   })
 
-  it('speaks 2025-06-18 and what came later, never what came before', async () => {
+  it('speaks 2025-03-26 and later, never what came before', async () => {
     const versionFor = async (protocolVersion: string): Promise<unknown> => {
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
       const { text } = await send({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
       return /"protocolVersion":"([^"]+)"/.exec(text)?.[1]
     }
-    expect(await versionFor('2025-06-18')).toBe('2025-06-18')
-    expect(await versionFor('2025-11-25')).toBe('2025-11-25')
+    for (const version of ['2025-03-26', '2025-06-18', '2025-11-25'])
+      expect(await versionFor(version)).toBe(version)
     expect(await versionFor('2024-11-05')).toBe('2025-11-25')
   })
 
-  it('takes messages of 2026-07-28, each with its own envelope, and opens no subscriptions', async () => {
+  it('answers a list of messages, which 2025-03-26 has, and refuses a long one', async () => {
+    const { status, text } = await send([
+      LIST,
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 2, method: 'ping' },
+    ])
+    expect(status).toBe(200)
+    const answers = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
+    expect(answers.map(({ id }) => id).toSorted()).toEqual([1, 2])
+    const many = await send(Array.from({ length: 21 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })))
+    expect(many).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+  })
+
+  it('takes messages of 2026-07-28, each with its own envelope, and ends a subscription after its acknowledgment', async () => {
     const version = '2026-07-28'
     const sendModern = (method: string, params: Record<string, unknown>): Promise<Answer> => {
       const _meta = {
@@ -113,9 +125,79 @@ describe('/mcp', () => {
       arguments: { query: 'vacation days', limit: 1 },
     })
     expect(found.result.structuredContent.results).toHaveLength(1)
-    const { body: refused } = await sendModern('subscriptions/listen', {
-      notifications: { toolsListChanged: true },
+    const { text } = await sendModern('subscriptions/listen', { notifications: { toolsListChanged: true } })
+    const frames = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
+    expect(frames).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } },
+      { id: 1, result: { resultType: 'complete' } },
+    ])
+  })
+})
+
+describe('the bounds of /mcp', () => {
+  const LONG = 'x'.repeat(300 * 1024)
+
+  it('refuses a uri that is too long with a JSON-RPC error', async () => {
+    for (const length of [2_100, 200_000]) {
+      const params = { uri: `memory://items/${'a'.repeat(length)}` }
+      const { status, body } = await send({ jsonrpc: '2.0', id: 7, method: 'resources/read', params })
+      expect({ status, id: body.id, ...body.error }).toEqual({
+        status: 400,
+        id: 7,
+        code: -32602,
+        message: 'A uri has at most 2048 characters',
+      })
+    }
+  })
+
+  it('refuses a large message that stores nothing with a JSON-RPC error', async () => {
+    const uri = `memory://items/${'a'.repeat(1_500_000)}`
+    for (const [method, params] of [
+      ['tools/call', { name: 'search', arguments: { query: LONG } }],
+      ['resources/read', { uri }],
+      ['initialize', { protocolVersion: LONG }],
+    ] as const) {
+      const { status, body } = await send({ jsonrpc: '2.0', id: 'a', method, params })
+      expect({ status, id: body.id, code: body.error.code }).toEqual({ status: 413, id: 'a', code: -32600 })
+    }
+  })
+
+  it('stores a large document', async () => {
+    const document = documentOf(acme, { externalId: 'large', body: LONG.replaceAll('xxxxxxx', 'word xx') })
+    const params = { name: 'remember', arguments: document }
+    const { status, text } = await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    expect(status).toBe(200)
+    expect(text).toContain('"ingested":1')
+  })
+
+  it('stops reading at a field that no message has', async () => {
+    const raw = `{"jsonrpc":"2.0","junk":[${'[],'.repeat(100_000)}`
+    const refused = await service.call('POST', '/mcp', { key: acme.adminKey, raw, headers: JSON_HEADERS })
+    expect(refused).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(refused.body.error).toContain('unknown field')
+  })
+
+  it('counts messages of a key in a window of their own, before it reads a body', async () => {
+    const limited = await startTestService({
+      database: service.database,
+      environment: { API_RATE_LIMIT_PER_MIN: '1' },
     })
-    expect(refused.error.message).toContain('Subscription limit')
+    try {
+      const { secret: key } = await acme.mint()
+      const ping = (raw: string): Promise<Answer> =>
+        limited.call('POST', '/mcp', { key, raw, headers: JSON_HEADERS })
+      const valid = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+      for (let count = 0; count < 10; count += 1) expect((await ping(valid)).status).toBe(200)
+      const refused = await ping('{"never": "read"')
+      expect(refused).toMatchObject({
+        status: 429,
+        body: { code: 'rate_limited', action: 'mcp', limit: 10, retryAfterSeconds: expect.any(Number) },
+      })
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      const search = { key, body: { query: 'days' } }
+      expect((await limited.call('POST', '/v1/search', search)).status).toBe(200)
+    } finally {
+      await limited.close()
+    }
   })
 })

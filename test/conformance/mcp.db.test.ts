@@ -356,6 +356,32 @@ describe('memory mcp', () => {
     await expect(connectByProgram('svc_nobody')).rejects.toThrow(/The API key is not valid.*unauthenticated/)
   })
 
+  it('ends a request in the service that the client cancels', async () => {
+    const client = await connectByProgram(acme.adminKey)
+    const cancel = new AbortController()
+    const asked = client.callTool(
+      { name: 'search', arguments: { query: ENDLESS } },
+      { signal: cancel.signal },
+    )
+    const ended = asked.then(
+      () => 'answered',
+      () => 'canceled',
+    )
+    await until(
+      'the search is under way',
+      () => thinking,
+      (count) => count === 1,
+    )
+    cancel.abort()
+    expect(await ended).toBe('canceled')
+    await until(
+      'the search has ended',
+      () => thinking,
+      (count) => count === 0,
+    )
+    expect(await toolNames(client)).toContain('search')
+  })
+
   async function connectByProgram(key: string): Promise<Client> {
     const client = new Client({ name: 'test', version: '1' })
     open.add(client)

@@ -48,6 +48,7 @@ export async function createRouteServer<S>(
       throw new AppError('not_found', 'There is no operator here')
     },
     admit: async () => standing,
+    admitMessage: () => {},
     standing: async () => standing,
     requireRoom: async () => {},
     holdCredit: async () => ({ settle: async () => {}, refund: async () => {} }),

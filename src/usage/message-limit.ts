@@ -1,0 +1,37 @@
+import type { RateSubject } from './rate-limit.ts'
+import { rateLimited } from './rate-limit.ts'
+
+const WINDOW_MS = 60_000
+const SUBJECTS_REMEMBERED = 10_000
+
+/**
+ * Bounds the MCP messages of a key or user that no route's window counts, such as `initialize`. It keeps one time for each
+ * subject in this process, because a message that does no work must not cost a statement.
+ * @throws AppError `rate_limited`
+ */
+export type MessageLimit = (subject: RateSubject) => void
+
+/** The generic cell rate algorithm: a burst of `limitPerMinute`, and as many in any later minute. */
+export function createMessageLimit({
+  limitPerMinute,
+  now,
+}: {
+  limitPerMinute: number
+  /** Milliseconds since the epoch. */
+  now: () => number
+}): MessageLimit {
+  const intervalMs = WINDOW_MS / limitPerMinute
+  const nextDue = new Map<string, number>()
+  return ({ organizationId, subjectId }) => {
+    const at = now()
+    const subject = `${organizationId} ${subjectId}`
+    const due = Math.max(nextDue.get(subject) ?? at, at) + intervalMs
+    if (due - at > WINDOW_MS) throw rateLimited('mcp', limitPerMinute, new Date(due - WINDOW_MS), at)
+    if (nextDue.size >= SUBJECTS_REMEMBERED) evictPassed(nextDue, at)
+    nextDue.set(subject, due)
+  }
+}
+
+function evictPassed(nextDue: Map<string, number>, at: number): void {
+  for (const [subject, due] of nextDue) if (due <= at) nextDue.delete(subject)
+}
