@@ -83,7 +83,12 @@ const serviceSchema = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Client by which the console signs people in at OIDC_ISSUER: public, without a secret'),
+    .describe('Client ID by which the console signs people in at OIDC_ISSUER'),
+  OIDC_CLIENT_SECRET: secret
+    .optional()
+    .describe(
+      'Its secret, at issuers such as Google that have no public clients; it never leaves the service',
+    ),
   OIDC_SCOPES: z
     .string()
     .min(1)
@@ -218,6 +223,8 @@ function crossFaults(settings: Settings): string[] {
   }
   if (settings.OIDC_ISSUER && !settings.OIDC_AUDIENCE)
     faults.push('OIDC_AUDIENCE is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
+  if (settings.OIDC_CLIENT_SECRET && !(settings.OIDC_ISSUER && settings.OIDC_CLIENT_ID))
+    faults.push('OIDC_ISSUER and OIDC_CLIENT_ID are needed with OIDC_CLIENT_SECRET')
   return [...faults, ...connectorFaults(settings), ...paymentFaults(settings)]
 }
 

@@ -4,7 +4,8 @@ export { createAdmitAgent } from './admit-agent.ts'
 export { authenticateApiKey } from './authenticate-api-key.ts'
 export { accessRoutes, type AccessServices } from './routes.ts'
 export { enterWorkspace } from './authenticate-console.ts'
-export { createTokenVerifier, publishedKeys, type VerifyToken } from './verify-token.ts'
+export { createIssuer, type Issuer, type IssuerMetadata } from './issuer.ts'
+export { createTokenVerifier, type VerifyToken } from './verify-token.ts'
 export {
   createDevelopmentIssuer,
   DEVELOPMENT_AUDIENCE,

@@ -4,7 +4,8 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import type { Identity } from '../organizations/index.ts'
-import { createTokenVerifier, publishedKeys } from './verify-token.ts'
+import { createIssuer } from './issuer.ts'
+import { createTokenVerifier } from './verify-token.ts'
 
 let server: Server
 let issuer: string
@@ -34,7 +35,7 @@ function verifier(fetchFrom: typeof fetch): (token: string) => Promise<Identity>
   const verifyToken = createTokenVerifier({
     issuer,
     audience: 'memory',
-    keys: publishedKeys(issuer, fetchFrom),
+    keys: createIssuer(issuer, fetchFrom).keys,
     clock: systemClock,
   })
   return (bearer) => verifyToken(`Bearer ${bearer}`)
@@ -44,6 +45,8 @@ interface Made {
   issuer?: string
   audience?: string
   expiresAt?: string | number
+  notBefore?: string
+  keyId?: string
   signedBy?: CryptoKey
   subject?: string
   email?: string
@@ -57,10 +60,11 @@ async function token(made: Made = {}): Promise<string> {
     name: made.name ?? 'Ada',
     ...(made.emailVerified === undefined ? {} : { email_verified: made.emailVerified }),
   })
-    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .setProtectedHeader({ alg: 'ES256', kid: made.keyId ?? 'k1' })
     .setIssuer(made.issuer ?? issuer)
     .setAudience(made.audience ?? 'memory')
     .setSubject(made.subject ?? 'ada')
+  if (made.notBefore !== undefined) jwt.setNotBefore(made.notBefore)
   if (made.expiresAt !== 0) jwt.setExpirationTime(made.expiresAt ?? '1h')
   return await jwt.sign(made.signedBy ?? key)
 }
@@ -104,19 +108,41 @@ describe('a console token', () => {
   )
 
   it.each([
-    ['of another issuer', { issuer: 'https://evil.example' }],
-    ['for another audience', { audience: 'other' }],
-    ['that has expired', { expiresAt: '-1h' }],
-    ['that never expires', { expiresAt: 0 }],
-    ['without a subject', { subject: '' }],
-    ['whose subject cannot be stored', { subject: 'a\0da' }],
-  ])('is refused %s', async (_what, made) => {
-    await expect(verify(await token(made))).rejects.toMatchObject({ code: 'unauthenticated', status: 401 })
+    ['of another issuer', { issuer: 'https://evil.example' }, 'issuer', /OIDC_ISSUER/],
+    [
+      'of another issuer with its own key',
+      { issuer: 'https://evil.example', keyId: 'k9' },
+      'issuer',
+      /OIDC_ISSUER/,
+    ],
+    ['for another audience', { audience: 'other' }, 'audience', /OIDC_AUDIENCE/],
+    ['that has expired', { expiresAt: '-1h' }, 'clock', /expired; sign in again/],
+    ['that is not valid yet', { notBefore: '2m' }, 'clock', /clocks/],
+    ['that never expires', { expiresAt: 0 }, 'claims', /"exp"/],
+    ['without a subject', { subject: '' }, 'claims', /"sub"/],
+    ['whose subject cannot be stored', { subject: 'a\0da' }, 'claims', /"sub"/],
+    ['with an unknown key', { keyId: 'k9' }, 'key', /does not publish/],
+  ] as [string, Made, string, RegExp][])(
+    'is refused %s, with the cause for the log and the check for its sender',
+    async (_what, made, signInFailure, message) => {
+      await expect(verify(await token(made))).rejects.toMatchObject({
+        code: 'unauthenticated',
+        status: 401,
+        message: expect.stringMatching(message),
+        facts: expect.objectContaining({ signInFailure }),
+      })
+    },
+  )
+
+  it('may be half a minute past its end, or before its beginning, by the clock here', async () => {
+    expect(await verify(await token({ expiresAt: '-30s' }))).toMatchObject({ subject: 'ada' })
+    expect(await verify(await token({ notBefore: '30s' }))).toMatchObject({ subject: 'ada' })
   })
 
   it('is refused when somebody else signed it', async () => {
     await expect(verify(await token({ signedBy: stranger }))).rejects.toMatchObject({
       code: 'unauthenticated',
+      facts: { signInFailure: 'key', keyId: 'k1', algorithm: 'ES256' },
     })
   })
 

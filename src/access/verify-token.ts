@@ -1,15 +1,15 @@
-import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import { jwtVerify, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import type { Clock } from '../kernel/clock.ts'
 import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
-import { AppError } from '../kernel/errors.ts'
 import { isStorable, storableText } from '../kernel/text.ts'
 import type { Identity } from '../organizations/index.ts'
+import { explainRefusal } from './token-faults.ts'
 
 /** Asymmetric signatures only: a shared secret could be forged by whoever verifies (RFC 8725, section 3.1). */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-const CLOCK_TOLERANCE_SECONDS = 5
-const ISSUER_TIMEOUT_MS = 5_000
+/** Machines without time synchronization are easily half a minute apart. */
+const CLOCK_TOLERANCE_SECONDS = 60
 
 const Claims = z.object({
   // Cleaning would turn one person's subject or address into another's.
@@ -41,6 +41,7 @@ export function createTokenVerifier(options: {
   return async (authorization) => {
     const bearer = bearerToken(authorization, 'console token')
     refuseOtherTokens(bearer)
+    const now = clock.now()
     try {
       const { payload } = await jwtVerify(bearer, keys, {
         // Settings lose the slash that some providers' issuers end with.
@@ -48,7 +49,7 @@ export function createTokenVerifier(options: {
         audience,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        currentDate: clock.now(),
+        currentDate: now,
         requiredClaims: ['sub', 'exp'],
       })
       const claims = Claims.parse(payload)
@@ -60,7 +61,7 @@ export function createTokenVerifier(options: {
         name: claims.name ?? null,
       }
     } catch (error) {
-      throw explain(error)
+      throw explainRefusal(error, bearer, { issuer, audience, now })
     }
   }
 }
@@ -76,62 +77,4 @@ function refuseOtherTokens(bearer: string): void {
     case 'something else':
       throw refusedToken("This does not look like an identity provider's token, which is a signed JWT")
   }
-}
-
-function explain(error: unknown): AppError {
-  if (error instanceof AppError) return error
-  if (error instanceof errors.JWTExpired) return refusedToken('The token has expired; sign in again', error)
-  return refusedToken('The token is not valid for this service', error)
-}
-
-function unreachable(cause: unknown): AppError {
-  return new AppError(
-    'upstream_error',
-    'The identity provider cannot be reached to check the token; try again',
-    { cause },
-  )
-}
-
-const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
-
-/** The published keys of an issuer, found by its discovery document (OpenID Connect Discovery 1.0) at the first use. */
-export function publishedKeys(issuer: string, fetchFrom: typeof fetch): JWTVerifyGetKey {
-  let found: Promise<JWTVerifyGetKey> | undefined
-  const discover = async (): Promise<JWTVerifyGetKey> => {
-    const response = await fetchFrom(`${issuer}/.well-known/openid-configuration`, {
-      signal: AbortSignal.timeout(ISSUER_TIMEOUT_MS),
-    })
-    if (!response.ok) throw new Error(`discovery answered ${response.status}`)
-    const document = Discovery.parse(await response.json())
-    if (document.issuer.replace(/\/$/, '') !== issuer.replace(/\/$/, ''))
-      throw new Error('discovery names another issuer')
-    return createRemoteJWKSet(new URL(document.jwks_uri), {
-      timeoutDuration: ISSUER_TIMEOUT_MS,
-      [customFetch]: fetchFrom,
-    })
-  }
-  return async (header, token) => {
-    found ??= discover()
-    let keys: JWTVerifyGetKey
-    try {
-      keys = await found
-    } catch (error) {
-      found = undefined
-      throw unreachable(error)
-    }
-    try {
-      return await keys(header, token)
-    } catch (error) {
-      throw isFaultOfToken(error) ? error : unreachable(error)
-    }
-  }
-}
-
-/** The key set was had, but has no key for this token. All else (no answer, an error page) is the issuer's fault. */
-function isFaultOfToken(error: unknown): boolean {
-  return (
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys ||
-    error instanceof errors.JOSENotSupported
-  )
 }

@@ -260,8 +260,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
   if (settings.ROLE !== 'worker') addMcp(server, { routes, gates, version: VERSION, issuer: identity.issuer })
-  if (settings.ROLE !== 'worker')
-    await addConsolePages(server, { build: deps.consoleBuild, signIn: identity.signIn })
+  if (settings.ROLE !== 'worker') await addConsolePages(server, { build: deps.consoleBuild, ...identity })
   const background = backgroundOf(deps, {
     ...parts,
     sweeps: sweepUsage({ credits, rateLimit }, { ...deps, db }),

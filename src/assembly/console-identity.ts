@@ -1,15 +1,21 @@
 import {
   createDevelopmentIssuer,
+  createIssuer,
   createTokenVerifier,
   DEVELOPMENT_AUDIENCE,
   DEVELOPMENT_ISSUER_PATH,
   type DevelopmentIssuer,
-  publishedKeys,
+  type Issuer,
   type VerifyToken,
 } from '../access/index.ts'
 import { findLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
-import type { ConsoleSignIn } from '../console/index.ts'
+import {
+  type BackendSignIn,
+  type ConsoleSignIn,
+  createTokenExchange,
+  METADATA_PATH,
+} from '../console/index.ts'
 import type { Db } from '../database/database.ts'
 import type { ServerOptions } from '../http/create-server.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -28,6 +34,8 @@ export interface ConsoleIdentity {
   issuer(): string | null
   /** How the console's page signs people in. */
   signIn(): ConsoleSignIn
+  /** How this service ends a sign-in for the page; null where the page does that itself. */
+  backendSignIn: BackendSignIn | null
 }
 
 /** Who signs people in at the console. `nobody`: `reason` says why, and what to set. */
@@ -82,17 +90,18 @@ export function createConsoleIdentity(deps: {
         mounted: undefined,
         issuer: () => null,
         signIn: () => ({ by: 'nobody', reason: signIn.reason }),
+        backendSignIn: null,
       }
     case 'issuer': {
-      const { issuer, audience } = signIn
-      const keys = publishedKeys(issuer, deps.fetch)
-      const verifyToken = createTokenVerifier({ issuer, audience, keys, clock })
+      const { issuer: url, audience } = signIn
+      const issuer = createIssuer(url, deps.fetch)
       return {
-        verifyToken,
+        verifyToken: createTokenVerifier({ issuer: url, audience, keys: issuer.keys, clock }),
         onSignIn: async () => {},
         mounted: undefined,
-        issuer: () => issuer,
-        signIn: () => signInAt(issuer, settings),
+        issuer: () => url,
+        signIn: () => signInAt(url, settings, deps.publicUrl()),
+        backendSignIn: backendSignInAt(issuer, settings, deps.fetch),
       }
     }
   }
@@ -101,7 +110,14 @@ export function createConsoleIdentity(deps: {
 /** The issuer's ID tokens are for the client itself: where the API's audience is the client, they are what it takes. */
 function signInAt(
   issuer: string,
-  { OIDC_CLIENT_ID: clientId, OIDC_AUDIENCE, OIDC_SCOPES: scope, OIDC_RESOURCE }: Settings,
+  {
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET,
+    OIDC_AUDIENCE,
+    OIDC_SCOPES: scope,
+    OIDC_RESOURCE,
+  }: Settings,
+  publicUrl: string,
 ): ConsoleSignIn {
   if (clientId === undefined) return { by: 'nobody', reason: NO_CLIENT }
   return {
@@ -110,8 +126,46 @@ function signInAt(
     clientId,
     scope,
     resource: OIDC_RESOURCE ?? null,
+    metadataUrl: OIDC_CLIENT_SECRET === undefined ? null : publicUrl + METADATA_PATH,
     token: clientId === OIDC_AUDIENCE ? 'id_token' : 'access_token',
   }
+}
+
+/** A client with a secret: the page asks this service for tokens, and this service asks the issuer. */
+function backendSignInAt(
+  issuer: Issuer,
+  { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }: Settings,
+  fetchFrom: typeof fetch,
+): BackendSignIn | null {
+  if (clientId === undefined || clientSecret === undefined) return null
+  return {
+    async endpoints() {
+      const { authorization_endpoint, ...found } = await issuer.metadata()
+      return {
+        issuer: found.issuer,
+        authorization_endpoint: published('authorization_endpoint', authorization_endpoint),
+        end_session_endpoint: found.end_session_endpoint,
+        scopes_supported: found.scopes_supported,
+      }
+    },
+    exchange: createTokenExchange({
+      clientId,
+      clientSecret,
+      async endpoint() {
+        const { token_endpoint, token_endpoint_auth_methods_supported } = await issuer.metadata()
+        return {
+          url: published('token_endpoint', token_endpoint),
+          authMethods: token_endpoint_auth_methods_supported,
+        }
+      },
+      fetch: fetchFrom,
+    }),
+  }
+}
+
+function published(name: string, address: string | undefined): string {
+  if (address !== undefined) return address
+  throw new AppError('upstream_error', `The identity provider publishes no ${name}; check OIDC_ISSUER`)
 }
 
 async function refuse(reason: string): Promise<never> {
@@ -152,8 +206,10 @@ function withDevelopmentIssuer(deps: {
       clientId: 'console',
       scope: settings.OIDC_SCOPES,
       resource: null,
+      metadataUrl: null,
       token: 'access_token',
     }),
+    backendSignIn: null,
     mounted: {
       path: DEVELOPMENT_ISSUER_PATH,
       handle: async (request, response) => (await issuer()).handle(request, response),

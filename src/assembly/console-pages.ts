@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { billingPage } from '../billing/index.ts'
 import { connectedPage } from '../connections/index.ts'
-import { addConsole, type ConsoleBuild, type ConsoleSignIn } from '../console/index.ts'
+import { addConsole, type BackendSignIn, type ConsoleBuild, type ConsoleSignIn } from '../console/index.ts'
 import { sendPage } from '../http/page.ts'
 
 /** Where OAuth callbacks and the payment processor's pages lead back to. */
@@ -10,10 +10,18 @@ const OUTCOMES = { '/console/sources': connectedPage, '/console/billing': billin
 /** Serves the console; where there is none, plain pages stand where others send people back to. */
 export async function addConsolePages(
   server: FastifyInstance,
-  { build, signIn }: { build: ConsoleBuild | undefined; signIn: () => ConsoleSignIn },
+  {
+    build,
+    signIn,
+    backendSignIn,
+  }: {
+    build: ConsoleBuild | undefined
+    signIn: () => ConsoleSignIn
+    backendSignIn: BackendSignIn | null
+  },
 ): Promise<void> {
   if (build) {
-    await addConsole(server, { build, signIn, outcomes: OUTCOMES })
+    await addConsole(server, { build, signIn, backendSignIn, outcomes: OUTCOMES })
     return
   }
   for (const [path, outcome] of Object.entries(OUTCOMES))

@@ -27,6 +27,7 @@ beforeEach(async () => {
     clientId: 'console',
     scope: 'openid',
     resource: null,
+    metadataUrl: null,
     token: 'access_token',
   }
   server = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
@@ -34,6 +35,7 @@ beforeEach(async () => {
   await addConsole(server, {
     build: { folder, state: () => state, start: () => {}, stop: () => {} },
     signIn: () => signIn,
+    backendSignIn: null,
     outcomes: { '/console/sources': ({ connected }) => page('Outcome', html`<p>${String(connected)}</p>`) },
   })
 })
@@ -71,6 +73,8 @@ describe('the console', () => {
     expect(policy).toContain("connect-src 'self' https://id.example.com")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).toContain("default-src 'none'")
+    if (signIn.by !== 'nobody') signIn = { ...signIn, metadataUrl: 'https://memory.example.com/metadata' }
+    expect((await get('/console/')).headers['content-security-policy']).toContain("connect-src 'self';")
     signIn = { by: 'nobody', reason: 'set OIDC_ISSUER' }
     expect((await get('/console/')).headers['content-security-policy']).toContain("connect-src 'self';")
   })

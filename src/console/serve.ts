@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleBuild } from './build.ts'
 import { type Html, sendPage } from '../http/page.ts'
 import { consolePolicy } from './policy.ts'
+import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
 import { waitingPage } from './waiting-page.ts'
 
 export const CONSOLE_PATH = '/console'
@@ -20,6 +21,8 @@ export type ConsoleSignIn =
       clientId: string
       scope: string
       resource: string | null
+      /** Where the page reads the issuer's endpoints; null: at the issuer itself. */
+      metadataUrl: string | null
       /** Which of the issuer's tokens the API takes. */
       token: 'access_token' | 'id_token'
     }
@@ -35,6 +38,8 @@ export async function addConsole(
     build: ConsoleBuild
     signIn: () => ConsoleSignIn
     outcomes: Record<string, (query: Record<string, unknown>) => Html>
+    /** Where the service makes the last step of a sign-in, because the client has a secret. */
+    backendSignIn: BackendSignIn | null
   },
 ): Promise<void> {
   const { build, signIn } = options
@@ -72,6 +77,7 @@ export async function addConsole(
   server.get(`${CONSOLE_PATH}/config.json`, async (_request, reply) =>
     reply.header('Cache-Control', 'no-store').send({ publicUrl: server.publicUrl(), signIn: signIn() }),
   )
+  if (options.backendSignIn) addSignInRoutes(server, options.backendSignIn)
   for (const path of Object.keys(options.outcomes)) server.get(path, sendApp)
   server.get<{ Params: { '*': string } }>(`${CONSOLE_PATH}/*`, async (request, reply) => {
     const file = request.params['*']
@@ -83,6 +89,8 @@ export async function addConsole(
   })
 }
 
+/** The other origin that the page talks to; none where this service talks to the issuer for it. */
 function issuerOrigin(signIn: ConsoleSignIn): string | null {
-  return signIn.by === 'nobody' ? null : new URL(signIn.issuer).origin
+  if (signIn.by === 'nobody' || signIn.metadataUrl !== null) return null
+  return new URL(signIn.issuer).origin
 }

@@ -42,10 +42,14 @@ function noToken(fault: string, wanted: Credential): AppError {
   })
 }
 
-/** The 401 of a token that is refused (RFC 6750, 3.1). `message` says nothing that a token's owner does not know. */
-export function refusedToken(message: string, cause?: unknown): AppError {
+/**
+ * The 401 of a token that is refused (RFC 6750, 3.1). `message` says nothing that a token's owner does not know; `facts` go
+ * to the log.
+ */
+export function refusedToken(message: string, cause?: unknown, facts?: Record<string, unknown>): AppError {
   return new AppError('unauthenticated', message, {
     cause,
+    ...(facts === undefined ? {} : { facts }),
     headers: { 'WWW-Authenticate': `Bearer ${REALM}, error="invalid_token"` },
   })
 }

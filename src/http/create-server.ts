@@ -229,7 +229,8 @@ function stopping(reply: FastifyReply): AppError {
 }
 
 /** What somebody has to look into; that a setting is missing the answer says itself. */
-function logFault(request: FastifyRequest, error: unknown, { status, code, message }: AppError): void {
+function logFault(request: FastifyRequest, error: unknown, { status, code, message, facts }: AppError): void {
+  if (facts !== null) request.log.info(facts, message)
   if (status < 500 || code === 'not_configured') return
   // A 503 is for the caller to try again; while it lasts every request says so.
   if (status === 503) request.log.warn({ err: error }, message)

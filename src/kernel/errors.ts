@@ -7,17 +7,20 @@ export interface AppErrorOptions {
   headers?: Record<string, string>
   /** What happened inside; logged, never sent. */
   cause?: unknown
+  /** What an operator needs to find the reason of a refusal; logged at info, never sent. */
+  facts?: Record<string, unknown>
 }
 
 /**
  * An error with a public message that a person can act on and a stable code.
- * Only `code`, `message`, `details` and `headers` leave the service; `cause` is for the log.
+ * Only `code`, `message`, `details` and `headers` leave the service; `cause` and `facts` are for the log.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly details: Record<string, unknown>
   readonly headers: Record<string, string>
+  readonly facts: Record<string, unknown> | null
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -26,6 +29,7 @@ export class AppError extends Error {
     this.status = ERROR_CODES[code]
     this.details = options.details ?? {}
     this.headers = options.headers ?? {}
+    this.facts = options.facts ?? null
   }
 }
 

@@ -8,6 +8,7 @@ export type SignIn =
       clientId: string
       scope: string
       resource: string | null
+      metadataUrl: string | null
       token: 'access_token' | 'id_token'
     }
   | { by: 'nobody'; reason: string }

@@ -79,7 +79,9 @@ export async function openSession(config: Config): Promise<Session> {
     },
     async signIn() {
       try {
+        const { scopes_supported: supported } = await manager.metadataService.getMetadata()
         await manager.signinRedirect({
+          scope: supportedScope(signIn.scope, supported),
           state: globalThis.location.href.slice(globalThis.location.origin.length),
         })
       } catch (error) {
@@ -100,11 +102,12 @@ export async function openSession(config: Config): Promise<Session> {
 
 function createManager(
   publicUrl: string,
-  { issuer, clientId, scope, resource }: Exclude<Config['signIn'], { by: 'nobody' }>,
+  { issuer, clientId, scope, resource, metadataUrl }: Exclude<Config['signIn'], { by: 'nobody' }>,
 ): UserManager {
   const store = new WebStorageStateStore({ store: globalThis.sessionStorage })
   return new UserManager({
     authority: issuer,
+    ...(metadataUrl === null ? {} : { metadataUrl }),
     client_id: clientId,
     redirect_uri: publicUrl + CALLBACK,
     post_logout_redirect_uri: publicUrl + HOME,
@@ -128,6 +131,16 @@ async function complete(manager: UserManager): Promise<SessionState> {
     globalThis.history.replaceState(null, '', HOME)
     return { is: 'signed-out', because: 'failed', message: messageOf(error) }
   }
+}
+
+/** Google refuses `offline_access`, which every other provider wants for a refresh token. */
+function supportedScope(scope: string, supported: string[] | undefined): string {
+  const isRefused = (name: string): boolean =>
+    name === 'offline_access' && supported !== undefined && !supported.includes(name)
+  return scope
+    .split(' ')
+    .filter((name) => !isRefused(name))
+    .join(' ')
 }
 
 /** Only an address of the console's own. */
