@@ -1,9 +1,10 @@
-/** The command line of the service: a client of its HTTP API. `npm run memory -- --help` shows what it can do. */
+/** The command line of the service: a client of its HTTP API. `memory --help` shows what it can do. */
 import { Command, CommanderError } from 'commander'
 import { addAskCommand } from './commands/ask.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { addBillingCommand } from './commands/billing.ts'
 import { addCanvasCommand } from './commands/canvas.ts'
+import { addCompletionCommand } from './commands/completion.ts'
 import { addConnectCommand } from './commands/connect.ts'
 import { addDocumentsCommand } from './commands/documents.ts'
 import { addImportCommand } from './commands/import.ts'
@@ -16,6 +17,7 @@ import { addSourcesCommand } from './commands/sources.ts'
 import { addStatusCommand } from './commands/status.ts'
 import { addTokenCommand } from './commands/token.ts'
 import { MemoryError } from '../client/src/index.ts'
+import packageJson from '../package.json' with { type: 'json' }
 import { codeOf, CommandError, ConnectionError, UsageError } from './failures.ts'
 
 const EXIT_FAILED = 1
@@ -24,6 +26,7 @@ const EXIT_USAGE = 2
 function createProgram(): Command {
   const program = new Command('memory')
     .description("Search and fill an organization's memory over its HTTP API")
+    .version(packageJson.version, '-V, --version', 'print the version')
     .option('--url <url>', 'where the service is (MEMORY_URL; default http://127.0.0.1:8787)')
     .option('--key <key>', 'the API key (better: MEMORY_API_KEY, which other users cannot see)')
     .option('--json', 'results as JSON')
@@ -45,6 +48,7 @@ function createProgram(): Command {
   addModelCommand(program)
   addOperatorCommand(program)
   addBackupCommands(program)
+  addCompletionCommand(program)
   return program
 }
 

@@ -117,7 +117,7 @@ const serviceSchema = z.object({
   ANSWER_TIMEOUT_MS: positive
     .max(50_000)
     .default(20_000)
-    .describe('Longest wait for the language model, in milliseconds'),
+    .describe("Longest time for the language model's whole answer, in milliseconds"),
   ENCRYPTION_KEY: encryptionKeys
     .optional()
     .describe(

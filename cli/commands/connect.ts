@@ -10,7 +10,7 @@ import { decideAccess, operatorClient } from '../operator-client.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
 import { PROVIDER_CHOICES } from './options.ts'
-import { openSession } from './session.ts'
+import { openSession, printJson } from './session.ts'
 
 interface ConnectOptions extends PersonOptions {
   grant?: boolean
@@ -28,7 +28,10 @@ export function addConnectCommand(program: Command): void {
 }
 
 async function connect(providers: string[], options: ConnectOptions, command: Command): Promise<void> {
-  const { client, terminal } = openSession(command)
+  const { client, terminal: own, json } = openSession(command)
+  // The page to open is for a person: with --json it goes to stderr, like everything but the result.
+  const terminal = json ? { ...own, print: (line = '') => own.note(line) } : own
+  const connected = []
   const { person, organizationId } = await signIn(client.url, options)
   const already = new Set((await listSources(person, terminal)).map(standOf))
   for (const provider of new Set(providers)) {
@@ -49,7 +52,9 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
     const ended = await followRun(person, { path, id: run.id, label }, terminal)
     reportRun({ label, provider }, ended, terminal)
     await offerChannels(person, source, label, terminal)
+    connected.push({ source, ...ended })
   }
+  if (json) printJson(own, { connected })
 }
 
 async function authorize(given: {

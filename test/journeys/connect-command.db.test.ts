@@ -37,7 +37,11 @@ async function memory(args: readonly string[], agree = false) {
     const url = /https?:\S+/.exec(stdout)?.[0]
     if (agree && url !== undefined) page ??= agreeElsewhere(url)
   })
-  child.stderr.on('data', (data: Buffer) => (stderr += data.toString('utf8')))
+  child.stderr.on('data', (data: Buffer) => {
+    stderr += data.toString('utf8')
+    const url = args.includes('--json') ? /https?:\S+/.exec(stderr)?.[0] : undefined
+    if (agree && url !== undefined) page ??= agreeElsewhere(url)
+  })
   await once(child, 'close')
   return { code: child.exitCode, stdout, stderr, page: await page }
 }
@@ -52,6 +56,15 @@ describe('memory connect', () => {
     )
     expect(page).toContain('<h1>Slack is connected</h1>')
     expect(code).toBe(0)
+  })
+
+  it('gives the result as JSON, and the page to open on stderr', async () => {
+    const { code, stdout, stderr } = await memory(['--json', 'connect', 'notion'], true)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^notion: open this page/)
+    expect(JSON.parse(stdout)).toMatchObject({
+      connected: [{ source: { provider: 'notion' }, syncRun: { status: 'succeeded' } }],
+    })
   })
 
   it("says how to get the operator's leave, or gets it for an operator who asks", async () => {

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, cp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { parseDocument } from 'yaml'
+import { z } from 'zod'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const run = promisify(execFile)
+const ROOT = path.join(import.meta.dirname, '../..')
+const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
+
+const Workflow = z.object({
+  name: z.string(),
+  on: z.object({}),
+  permissions: z.record(z.string(), z.string()),
+  jobs: z.record(
+    z.string(),
+    z.object({
+      'runs-on': z.literal('ubuntu-latest'),
+      needs: z.union([z.string(), z.array(z.string())]).optional(),
+      steps: z.array(z.object({ uses: z.string().optional(), run: z.string().optional() })),
+    }),
+  ),
+})
+
+const workflows = async (): Promise<[string, z.output<typeof Workflow>][]> => {
+  const names = await readdir(path.join(ROOT, '.github/workflows'))
+  return await Promise.all(
+    names.map(async (name): Promise<[string, z.output<typeof Workflow>]> => {
+      const document = parseDocument(await read(`.github/workflows/${name}`))
+      expect(document.errors, name).toEqual([])
+      expect(document.warnings, name).toEqual([])
+      return [name, Workflow.parse(document.toJS())]
+    }),
+  )
+}
+
+describe('a workflow', () => {
+  it('starts with no right but to read, and names jobs that exist', async () => {
+    const found = await workflows()
+    expect(found.map(([name]) => name).toSorted()).toEqual(['check.yml', 'release.yml'])
+    for (const [name, { permissions, jobs }] of found) {
+      expect(permissions, name).toEqual({ contents: 'read' })
+      for (const { needs = [] } of Object.values(jobs))
+        expect([needs].flat().filter((job) => !(job in jobs))).toEqual([])
+    }
+  })
+
+  it('has shell steps that bash can read, and that take nothing from an event', async () => {
+    for (const [name, { jobs }] of await workflows())
+      for (const { steps } of Object.values(jobs))
+        for (const { run: script } of steps) {
+          if (script === undefined) continue
+          await run('bash', ['-n', '-c', script])
+          // An expression in a script is replaced before the shell reads it: a title or a branch could be a command.
+          expect(script, name).not.toContain('${{')
+        }
+  })
+
+  it('runs scripts and tasks that exist', async () => {
+    const scripts = new Set(Object.keys(packageJson.scripts))
+    for (const [, { jobs }] of await workflows())
+      for (const { steps } of Object.values(jobs))
+        for (const { run: script = '' } of steps) {
+          for (const [, task = ''] of script.matchAll(/npm run (\w+)/g)) expect(scripts).toContain(task)
+          for (const [, file = ''] of script.matchAll(/node (scripts\/[\w-]+\.mjs)/g)) await read(file)
+        }
+  })
+})
+
+describe('an issue form', () => {
+  it('is valid YAML with a field that is required', async () => {
+    const folder = '.github/ISSUE_TEMPLATE'
+    const Form = z.object({
+      name: z.string(),
+      description: z.string(),
+      body: z.array(z.looseObject({ type: z.string(), attributes: z.looseObject({ label: z.string() }) })),
+    })
+    for (const name of (await readdir(path.join(ROOT, folder))).filter((file) => file !== 'config.yml')) {
+      const document = parseDocument(await read(`${folder}/${name}`))
+      expect(document.errors, name).toEqual([])
+      expect(JSON.stringify(Form.parse(document.toJS()))).toContain('"required":true')
+    }
+  })
+})
+
+describe('a release', () => {
+  it('has notes when every file has its version, and none otherwise', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'release-'))
+    const files = [
+      'package.json',
+      'client/package.json',
+      'src/kernel/version.ts',
+      'deploy/helm/memory/Chart.yaml',
+      'deploy/kubernetes/kustomization.yaml',
+      'scripts/release-notes.mjs',
+      'CHANGELOG.md',
+    ]
+    try {
+      for (const file of files) await cp(path.join(ROOT, file), path.join(folder, file))
+      const notes = (tag: string) =>
+        run(process.execPath, [path.join(folder, 'scripts/release-notes.mjs'), tag])
+      const tag = `v${packageJson.version}`
+      await expect(notes(tag)).rejects.toMatchObject({ stderr: expect.stringContaining('has no section') })
+      await expect(notes('v99.0.0')).rejects.toMatchObject({
+        stderr: expect.stringContaining('package.json'),
+      })
+      const changelog = await read('CHANGELOG.md')
+      const released = changelog.replace('## [Unreleased]', `## [${packageJson.version}] - 2026-01-01`)
+      await writeFile(path.join(folder, 'CHANGELOG.md'), released)
+      expect((await notes(tag)).stdout).toMatch(/^### Added\n/)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})
