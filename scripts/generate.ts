@@ -3,6 +3,7 @@ import { openApiDocument } from '../src/http/openapi.ts'
 import { routes } from '../src/assembly/app.ts'
 import { webhookEvents } from '../src/assembly/webhook-engine.ts'
 import { generatedClientTypes } from './generate-client-types.ts'
+import { generatedPythonTypes } from './generate-python-types.ts'
 import { VERSION } from '../src/kernel/version.ts'
 
 /** Where a service that nobody configured answers; a running one puts its own address there. */
@@ -24,4 +25,6 @@ if (import.meta.main) {
   await mkdir(folder, { recursive: true })
   await writeFile(new URL('openapi.json', folder), document)
   await writeFile(new URL('../client/src/api.ts', import.meta.url), await generatedClientTypes(document))
+  const pythonTypes = new URL('../client/python/src/retrieval_memory/_api.py', import.meta.url)
+  await writeFile(pythonTypes, generatedPythonTypes(document))
 }

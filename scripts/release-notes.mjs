@@ -10,6 +10,7 @@ const read = (name) => readFile(new URL(name, ROOT), 'utf8')
 const PLACES = {
   'package.json': /"version": "([^"]+)"/,
   'client/package.json': /"version": "([^"]+)"/,
+  'client/python/pyproject.toml': /^version = "([^"]+)"$/m,
   'src/kernel/version.ts': /VERSION = '([^']+)'/,
   'deploy/helm/memory/Chart.yaml': /^version: (\S+)$/m,
   'deploy/kubernetes/kustomization.yaml': /newTag: (\S+)/,

@@ -93,6 +93,7 @@ describe('a release', () => {
     const files = [
       'package.json',
       'client/package.json',
+      'client/python/pyproject.toml',
       'src/kernel/version.ts',
       'deploy/helm/memory/Chart.yaml',
       'deploy/kubernetes/kustomization.yaml',

@@ -1,0 +1,602 @@
+# Written by `npm run generate` from openapi/openapi.json: what an API key can call, and every error code.
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+# Every operation that an API key can call: method and path by its ID.
+OPERATIONS: dict[str, tuple[str, str]] = {
+    "search": ("POST", "/v1/search"),
+    "context": ("POST", "/v1/context"),
+    "ask": ("POST", "/v1/ask"),
+    "ingest": ("POST", "/v1/ingest"),
+    "listSourceItems": ("GET", "/v1/source-items"),
+    "deleteSourceItemByExternalId": ("DELETE", "/v1/source-items"),
+    "getSourceItem": ("GET", "/v1/source-items/{id}"),
+    "deleteSourceItem": ("DELETE", "/v1/source-items/{id}"),
+    "memoryCanvas": ("GET", "/v1/memory-canvas"),
+    "memoryCanvasEntity": ("GET", "/v1/memory-canvas/entities/{id}"),
+    "getReembedding": ("GET", "/v1/maintenance/reembed"),
+    "startReembedding": ("POST", "/v1/maintenance/reembed"),
+    "listApiKeys": ("GET", "/v1/api-keys"),
+    "createApiKey": ("POST", "/v1/api-keys"),
+    "revokeApiKey": ("DELETE", "/v1/api-keys/{id}"),
+    "listSources": ("GET", "/v1/sources"),
+    "listSourceChannels": ("GET", "/v1/sources/{id}/channels"),
+    "updateSource": ("PATCH", "/v1/sources/{id}"),
+    "listSyncRuns": ("GET", "/v1/sync-runs"),
+    "createSyncRun": ("POST", "/v1/sync-runs"),
+    "getSyncRun": ("GET", "/v1/sync-runs/{id}"),
+    "cleanUpSlackSystemEvents": ("POST", "/v1/maintenance/slack/cleanup-system-events"),
+    "listAuditEvents": ("GET", "/v1/audit-events"),
+}
+
+ErrorCode = Literal[
+    "validation_failed",
+    "malformed_json",
+    "not_a_slack_source",
+    "provider_mismatch",
+    "duplicate_document",
+    "file_unreadable",
+    "malformed_state",
+    "invitation_invalid",
+    "webhook_signature_invalid",
+    "unauthenticated",
+    "subscription_required",
+    "plan_limit_reached",
+    "action_not_allowed",
+    "role_required",
+    "provider_not_allowed",
+    "connector_access_required",
+    "invitation_for_another",
+    "origin_not_allowed",
+    "not_found",
+    "method_not_allowed",
+    "request_timeout",
+    "cannot_revoke_self",
+    "key_limit_reached",
+    "last_owner",
+    "member_limit_reached",
+    "invitation_limit_reached",
+    "webhook_limit_reached",
+    "webhook_disabled",
+    "source_disabled",
+    "source_push_only",
+    "plan_by_contract",
+    "embedding_model_mismatch",
+    "embedding_model_fixed",
+    "approximate_index_refused",
+    "removal_refused",
+    "body_too_large",
+    "unsupported_media_type",
+    "rate_limited",
+    "quota_exceeded",
+    "headers_too_large",
+    "internal",
+    "upstream_error",
+    "not_configured",
+    "not_ready",
+    "overloaded",
+]
+
+
+class SearchRequest(TypedDict):
+    """The body of search and context."""
+
+    query: str
+    limit: NotRequired[int]
+    filter: NotRequired[SearchFilter]
+    rank: NotRequired[Literal["vector", "hybrid"]]
+
+
+class SearchFilter(TypedDict):
+    """What the item of a hit has to be; all of it."""
+
+    providers: NotRequired[list[Literal["slack", "google_drive", "notion", "gmail"]]]
+    sourceKinds: NotRequired[list[Literal["message", "document", "file"]]]
+    authorName: NotRequired[str]
+    updatedAfter: NotRequired[str]
+    updatedBefore: NotRequired[str]
+    connectorId: NotRequired[str]
+    entityId: NotRequired[str]
+    metadata: NotRequired[dict[str, str | float | bool | None]]
+
+
+class SearchResponse(TypedDict):
+    """The passages nearest to a query."""
+
+    query: str
+    hits: list[Hit]
+
+
+class Hit(TypedDict):
+    """A passage that was found."""
+
+    sourceItemId: str
+    title: str
+    content: str
+    url: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    score: float
+    relevance: NotRequired[float]
+    metadata: dict[str, Any]
+    syncedAt: str
+
+
+class ContextContract(TypedDict):
+    """Hits with what a reader has to know to rely on them."""
+
+    contract: ContextContractContract
+    query: ContextContractQuery
+    hits: list[Hit]
+    citations: list[Citation]
+    exclusions: list[ContextContractExclusionsItem]
+    limitations: list[ContextContractLimitationsItem]
+
+
+class ContextContractContract(TypedDict):
+    """Where the contract is from."""
+
+    version: Literal["1.0"]
+    requestId: str
+    endpoint: str
+    issuedAt: str
+    callerActorType: Literal["agent", "application", "admin", "user"]
+    callerApiKeyId: str | None
+
+
+class ContextContractQuery(TypedDict):
+    """What was asked."""
+
+    raw: str
+    limit: int
+
+
+class Citation(TypedDict):
+    """What a marker stands for."""
+
+    index: int
+    sourceItemId: str
+    title: str
+
+
+class ContextContractExclusionsItem(TypedDict):
+    type: Literal["provider_scope"]
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    reason: str
+
+
+class ContextContractLimitationsItem(TypedDict):
+    code: Literal["provider_scope_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "approximate_search", "answer_truncated"]
+    message: str
+
+
+class AskRequest(TypedDict):
+    """The body of ask."""
+
+    query: str
+    limit: NotRequired[int]
+
+
+class AskResponse(TypedDict):
+    """An answer with its citations."""
+
+    question: str
+    answer: str
+    citations: list[Citation]
+    context: list[AskResponseContextItem]
+    limitations: list[AskResponseLimitationsItem]
+
+
+class AskResponseContextItem(TypedDict):
+    """A passage that was read for the answer."""
+
+    sourceItemId: str
+    title: str
+    content: str
+    url: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    score: float
+
+
+class AskResponseLimitationsItem(TypedDict):
+    code: Literal["provider_scope_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "approximate_search", "answer_truncated"]
+    message: str
+
+
+class IngestRequest(TypedDict):
+    """The body of an ingest."""
+
+    documents: list[IngestDocument]
+
+
+class IngestDocument(TypedDict):
+    """A document to store."""
+
+    connectorId: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    sourceKind: Literal["message", "document", "file"]
+    externalId: str
+    title: str
+    body: str
+    url: NotRequired[str | None]
+    authorName: NotRequired[str | None]
+    sourceCreatedAt: NotRequired[str | None]
+    sourceUpdatedAt: NotRequired[str | None]
+    metadata: NotRequired[dict[str, Any]]
+
+
+class IngestResponse(TypedDict):
+    """What came of the documents."""
+
+    ingested: int
+    skipped: int
+
+
+class ListSourceItemsQuery(TypedDict):
+    provider: NotRequired[Literal["slack", "google_drive", "notion", "gmail"]]
+    connectorId: NotRequired[str]
+    sourceKind: NotRequired[Literal["message", "document", "file"]]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class ListSourceItemsAnswer(TypedDict):
+    sourceItems: list[ListedSourceItem]
+    nextCursor: str | None
+
+
+class ListedSourceItem(TypedDict):
+    """A stored item without its text."""
+
+    id: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    connectorId: str
+    sourceKind: Literal["message", "document", "file"]
+    externalId: str
+    title: str
+    url: str | None
+    authorName: str | None
+    sourceUpdatedAt: str | None
+    updatedAt: str
+    syncedAt: str
+
+
+class DeleteSourceItemByExternalIdQuery(TypedDict):
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    externalId: str
+
+
+class DeletedSourceItem(TypedDict):
+    """An item that is no longer stored."""
+
+    sourceItem: DeletedSourceItemSourceItem
+    deletedAt: str
+
+
+class DeletedSourceItemSourceItem(TypedDict):
+    """What was removed."""
+
+    id: str
+    connectorId: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    externalId: str
+
+
+class GetSourceItemAnswer(TypedDict):
+    sourceItem: SourceItem
+
+
+class SourceItem(TypedDict):
+    """A stored document, message or file."""
+
+    id: str
+    connectorId: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    sourceKind: Literal["message", "document", "file"]
+    externalId: str
+    title: str
+    body: str
+    url: str | None
+    authorName: str | None
+    sourceCreatedAt: str | None
+    sourceUpdatedAt: str | None
+    metadata: dict[str, Any]
+    syncedAt: str
+    createdAt: str
+    updatedAt: str
+
+
+class MemoryCanvasQuery(TypedDict):
+    q: NotRequired[str]
+    provider: NotRequired[Literal["slack", "google_drive", "notion", "gmail"]]
+    entityType: NotRequired[Literal["person", "organization", "channel", "topic"]]
+    around: NotRequired[str]
+    since: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class MemoryCanvas(TypedDict):
+    """Who, what and where the stored items name."""
+
+    nodes: list[CanvasNode]
+    edges: list[CanvasEdge]
+    generatedAt: str
+    complete: bool
+    itemsWaiting: int
+
+
+class CanvasNode(TypedDict):
+    """An entity or a source."""
+
+    id: str
+    kind: Literal["entity", "source"]
+    type: Literal["person", "organization", "channel", "topic", "slack", "google_drive", "notion", "gmail"]
+    label: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"] | None
+    weight: int
+
+
+class CanvasEdge(TypedDict):
+    """What items say about two nodes."""
+
+    id: str
+    source: str
+    target: str
+    type: Literal["authored", "mentions", "posted_in", "co_occurs"]
+    weight: int
+
+
+class CanvasEntity(TypedDict):
+    """An entity with its neighbours and items."""
+
+    entity: CanvasEntityEntity
+    neighbours: list[CanvasEntityNeighboursItem]
+    items: list[CanvasEntityItemsItem]
+
+
+class CanvasEntityEntity(TypedDict):
+    """What it is."""
+
+    id: str
+    type: Literal["person", "organization", "channel", "topic"]
+    label: str
+    aliases: list[str]
+    weight: int
+    firstSeenAt: str
+    lastSeenAt: str
+    evidence: list[CanvasEntityEntityEvidenceItem]
+
+
+class CanvasEntityEntityEvidenceItem(TypedDict):
+    name: str
+    items: int
+    sourceItemId: str
+
+
+class CanvasEntityNeighboursItem(TypedDict):
+    id: str
+    type: Literal["person", "organization", "channel", "topic"]
+    label: str
+    weight: int
+
+
+class CanvasEntityItemsItem(TypedDict):
+    sourceItemId: str
+    title: str
+    url: str | None
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    snippet: str
+
+
+class Reembedding(TypedDict):
+    """How far the move to another embedding model is."""
+
+    status: Literal["idle", "running", "succeeded"]
+    model: str | None
+    answeringModel: str | None
+    chunksTotal: int
+    chunksDone: int
+    startedAt: str | None
+    finishedAt: str | None
+    errorMessage: str | None
+
+
+class ListApiKeysAnswer(TypedDict):
+    apiKeys: list[ApiKey]
+
+
+class ApiKey(TypedDict):
+    """An API key, without its secret."""
+
+    id: str
+    name: str
+    prefix: str
+    actorType: Literal["agent", "application", "admin"]
+    allowedActions: list[Literal["admin", "search", "context", "ask", "memory:read", "sources:read", "sources:write", "sync:read", "sync:write", "ingest"]]
+    allowedProviders: list[Literal["slack", "google_drive", "notion", "gmail"]] | None
+    lastUsedAt: str | None
+    createdAt: str
+
+
+class NewApiKey(TypedDict):
+    """A key to be minted."""
+
+    name: str
+    actorType: NotRequired[Literal["agent", "application", "admin"]]
+    allowedActions: list[Literal["admin", "search", "context", "ask", "memory:read", "sources:read", "sources:write", "sync:read", "sync:write", "ingest"]]
+    allowedProviders: NotRequired[list[Literal["slack", "google_drive", "notion", "gmail"]] | None]
+
+
+class CreateApiKeyAnswer(TypedDict):
+    apiKey: ApiKey
+    secret: str
+
+
+class RevokeApiKeyAnswer(TypedDict):
+    apiKey: ApiKey
+    revokedAt: str
+
+
+class ListSourcesAnswer(TypedDict):
+    sources: list[Source]
+
+
+class Source(TypedDict):
+    """Where documents come from: a provider account, or pushes."""
+
+    id: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    status: Literal["pending", "active", "error", "disabled"]
+    displayName: str
+    externalAccountId: str
+    lastSyncedAt: str | None
+    errorMessage: str | None
+    channelAllowlist: list[str] | None
+    sourceItemCount: int
+    policyHealth: dict[str, Any] | None
+    createdAt: str
+    updatedAt: str
+
+
+class ListSourceChannelsAnswer(TypedDict):
+    channels: list[SlackChannel]
+    channelAllowlist: list[str] | None
+
+
+class SlackChannel(TypedDict):
+    """A channel of a Slack workspace."""
+
+    id: str
+    name: str
+    isPrivate: bool
+    memberCount: int
+
+
+class UpdateSourceRequest(TypedDict):
+    channelAllowlist: list[str] | None
+
+
+class UpdateSourceAnswer(TypedDict):
+    id: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    displayName: str
+    channelAllowlist: list[str] | None
+
+
+class ListSyncRunsQuery(TypedDict):
+    connectorId: NotRequired[str]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class ListSyncRunsAnswer(TypedDict):
+    syncRuns: list[SyncRun]
+    nextCursor: NotRequired[str]
+
+
+class SyncRun(TypedDict):
+    """One reading of a source."""
+
+    id: str
+    connectorId: str
+    status: Literal["queued", "running", "succeeded", "failed"]
+    fullResync: bool
+    startedAt: str | None
+    finishedAt: str | None
+    itemsDiscovered: int
+    itemsIngested: int
+    itemsDeleted: int
+    errorMessage: str | None
+    createdAt: str
+
+
+class CreateSyncRunRequest(TypedDict):
+    connectorId: str
+    fullResync: NotRequired[bool]
+
+
+class CreateSyncRunAnswer(TypedDict):
+    syncRun: CreateSyncRunAnswerSyncRun
+    alreadyActive: Literal[False]
+
+
+class CreateSyncRunAnswerSyncRun(TypedDict):
+    """The run that was queued."""
+
+    id: str
+    connectorId: str
+    status: Literal["queued", "running", "succeeded", "failed"]
+    fullResync: bool
+    createdAt: str
+
+
+class GetSyncRunAnswer(TypedDict):
+    syncRun: SyncRun
+    itemsFailed: int
+    failures: list[SyncRunFailure]
+    waitingUntil: str | None
+    needsReconnection: bool
+    nextRunAt: str | None
+
+
+class SyncRunFailure(TypedDict):
+    """An item that a run could not read."""
+
+    externalId: str
+    message: str
+
+
+class CleanUpSlackSystemEventsRequest(TypedDict):
+    dryRun: NotRequired[bool]
+
+
+class CleanUpSlackSystemEventsAnswer(TypedDict):
+    scanned: int
+    deleted: int
+    dryRun: bool
+
+
+class ListAuditEventsQuery(TypedDict):
+    limit: NotRequired[int]
+
+
+class ListAuditEventsAnswer(TypedDict):
+    auditEvents: list[AuditEvent]
+
+
+class AuditEvent(TypedDict):
+    """Something that a person or a key did."""
+
+    id: str
+    organizationId: str
+    actorUserId: str | None
+    actorApiKeyId: str | None
+    action: str
+    targetType: str
+    targetId: str
+    metadata: dict[str, Any]
+    createdAt: str
+
+SearchAnswer = SearchResponse
+
+ContextRequest = SearchRequest
+
+ContextAnswer = ContextContract
+
+AskAnswer = AskResponse
+
+IngestAnswer = IngestResponse
+
+DeleteSourceItemByExternalIdAnswer = DeletedSourceItem
+
+DeleteSourceItemAnswer = DeletedSourceItem
+
+MemoryCanvasAnswer = MemoryCanvas
+
+MemoryCanvasEntityAnswer = CanvasEntity
+
+GetReembeddingAnswer = Reembedding
+
+StartReembeddingAnswer = Reembedding
+
+CreateApiKeyRequest = NewApiKey

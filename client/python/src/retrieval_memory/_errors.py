@@ -1,0 +1,111 @@
+"""What goes wrong, as exceptions."""
+
+from __future__ import annotations
+
+import json
+import math
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal, Mapping, get_args
+
+from ._api import ErrorCode
+
+_CODES = frozenset(get_args(ErrorCode))
+
+
+class RetrievalMemoryError(Exception):
+    """The base of every exception of this package."""
+
+
+class MemoryAPIError(RetrievalMemoryError):
+    """The service answered with an error."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        code: str,
+        request_id: str | None = None,
+        issues: tuple[dict[str, str], ...] = (),
+        retry_after: float | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        #: The HTTP status; 200 for an answer that broke while it was streamed.
+        self.status = status
+        #: A code of the service, or `http_error` or `invalid_answer` for answers that are not the service's own.
+        self.code = code
+        #: Quote it when you report a fault.
+        self.request_id = request_id
+        #: The faults of a request that is not valid, each with `path` and `message`.
+        self.issues = issues
+        #: Seconds after which the service asks to be called again.
+        self.retry_after = retry_after
+        #: The whole body.
+        self.details: Mapping[str, Any] = details or {}
+
+
+class MemoryConnectionError(RetrievalMemoryError):
+    """The service did not answer, or not to the end. Whether it did what was asked is not known."""
+
+    def __init__(self, message: str, fault: Literal["unreachable", "timeout", "broken"]) -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """The object that a JSON text is; None when it is none."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def error_of(status: int, headers: Mapping[str, str], text: str, now: float) -> MemoryAPIError:
+    """The error that an answer tells of. `now` counts where `Retry-After` is a date."""
+    details = json_object(text) or {}
+    message, code = details.get("error"), details.get("code")
+    return MemoryAPIError(
+        message if isinstance(message, str) else f"The service answered {status}",
+        status=status,
+        code=code if isinstance(code, str) and code in _CODES else "http_error",
+        request_id=headers.get("x-request-id"),
+        issues=_issues_of(details.get("issues")),
+        retry_after=_retry_after_of(headers.get("retry-after"), now),
+        details=details,
+    )
+
+
+def invalid_answer(status: int, headers: Mapping[str, str], what: str) -> MemoryAPIError:
+    """A success whose content is not what the service answers."""
+    return MemoryAPIError(
+        f"{what}. Is the URL that of the service?",
+        status=status,
+        code="invalid_answer",
+        request_id=headers.get("x-request-id"),
+    )
+
+
+def _issues_of(value: Any) -> tuple[dict[str, str], ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(
+        {"path": issue["path"], "message": issue["message"]}
+        for issue in value
+        if isinstance(issue, dict)
+        and isinstance(issue.get("path"), str)
+        and isinstance(issue.get("message"), str)
+    )
+
+
+def _retry_after_of(value: str | None, now: float) -> float | None:
+    if value is None:
+        return None
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        return float(max(0, math.ceil(parsedate_to_datetime(value).timestamp() - now)))
+    except (TypeError, ValueError):
+        return None

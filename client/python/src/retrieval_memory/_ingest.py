@@ -1,0 +1,163 @@
+"""Any number of documents in as many requests as they need: what the sync and the async client share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Callable, Iterator, Sequence
+
+from ._api import IngestDocument, IngestResponse
+from ._errors import MemoryAPIError
+from ._requests import RawRequest, dumps
+
+#: What the service takes at most.
+_DOCUMENTS_MAX = 1_000
+_REQUEST_BYTES_MAX = 10 * 1024 * 1024
+_TEXT_BYTES_MAX = 1024 * 1024
+#: Large enough to spare requests, small enough that a slow embedding model finishes in time.
+_BYTES_DEFAULT = 4 * 1024 * 1024
+_ENVELOPE_BYTES = len('{"documents":[]}')
+
+#: Refusals that are about a document; every other would meet the next request too.
+_DOCUMENT_FAULTS = frozenset(
+    {"validation_failed", "malformed_json", "provider_mismatch", "duplicate_document", "body_too_large"}
+)
+_ISSUE_PATH = re.compile(r"documents\.(\d+)(?:\.|$)")
+
+Weighed = tuple[IngestDocument, str]
+OnRefused = Callable[[IngestDocument, Exception], None]
+
+
+@dataclass
+class IngestProgress:
+    """How far an ingest is."""
+
+    #: Documents that the service stored.
+    ingested: int = 0
+    #: Documents that were stored already with the same content.
+    skipped: int = 0
+    #: Documents that were refused; without `on_refused` the first refusal ends the ingest.
+    refused: int = 0
+    #: Requests that were answered.
+    requests: int = 0
+
+
+class IngestError(MemoryAPIError):
+    """A request of an ingest was refused because of its documents; those of the requests before it are stored."""
+
+    def __init__(self, error: MemoryAPIError, documents: Sequence[IngestDocument], progress: IngestProgress) -> None:
+        super().__init__(
+            error.message,
+            status=error.status,
+            code=error.code,
+            request_id=error.request_id,
+            issues=error.issues,
+            retry_after=error.retry_after,
+            details=error.details,
+        )
+        #: The documents of the refused request, none of which is stored.
+        self.documents = documents
+        self.progress = progress
+
+
+class Ingest:
+    """Cuts documents into requests, in their order, and follows what becomes of them."""
+
+    def __init__(
+        self,
+        documents_per_request: int | None,
+        bytes_per_request: int | None,
+        on_refused: OnRefused | None,
+        on_progress: Callable[[IngestProgress], None] | None,
+    ) -> None:
+        self._documents_max = _limit("documents_per_request", documents_per_request, _DOCUMENTS_MAX, _DOCUMENTS_MAX)
+        self._bytes_max = _limit("bytes_per_request", bytes_per_request, _BYTES_DEFAULT, _REQUEST_BYTES_MAX)
+        self._on_refused = on_refused
+        self._on_progress = on_progress
+        self._batch: dict[tuple[str, str], Weighed] = {}
+        self._bytes = _ENVELOPE_BYTES
+        self.progress = IngestProgress()
+
+    def add(self, document: IngestDocument) -> Iterator[list[Weighed]]:
+        """The batch that is full now, if one is."""
+        text = dumps(document)
+        size = len(text.encode()) + 1
+        fault = _fault_of(document, size)
+        if fault is not None:
+            self._refuse(document, fault)
+            return
+        key = (document["provider"], document["externalId"])
+        is_full = len(self._batch) == self._documents_max or self._bytes + size > self._bytes_max
+        # The service refuses two documents of one key in a request.
+        if self._batch and (is_full or key in self._batch):
+            yield from self.rest()
+        self._batch[key] = (document, text)
+        self._bytes += size
+
+    def rest(self) -> Iterator[list[Weighed]]:
+        """The last batch."""
+        if self._batch:
+            yield list(self._batch.values())
+        self._batch, self._bytes = {}, _ENVELOPE_BYTES
+
+    def stored(self, answer: IngestResponse) -> None:
+        self.progress.ingested += answer["ingested"]
+        self.progress.skipped += answer["skipped"]
+        self._answered()
+
+    def refused(self, batch: list[Weighed], error: MemoryAPIError) -> list[list[Weighed]]:
+        """The batches to send without the documents at fault. Raises where the ingest cannot go on."""
+        if error.code not in _DOCUMENT_FAULTS:
+            raise error
+        if self._on_refused is None:
+            raise IngestError(error, [document for document, _ in batch], self.progress) from error
+        faulty = {0} if len(batch) == 1 else _faulty_indexes(error, len(batch))
+        for index in sorted(faulty):
+            self._refuse(batch[index][0], error)
+        self._answered()
+        others = [weighed for index, weighed in enumerate(batch) if index not in faulty]
+        # Where the service does not say which it is, halves find it.
+        half = len(others) if faulty else (len(others) + 1) // 2
+        return [part for part in (others[:half], others[half:]) if part]
+
+    def _refuse(self, document: IngestDocument, error: Exception) -> None:
+        if self._on_refused is None:
+            raise error
+        self.progress.refused += 1
+        self._on_refused(document, error)
+
+    def _answered(self) -> None:
+        self.progress.requests += 1
+        if self._on_progress is not None:
+            self._on_progress(self.progress)
+
+
+def ingest_request(batch: list[Weighed]) -> RawRequest:
+    """Safe to repeat: what is stored already is skipped."""
+    body = '{"documents":[' + ",".join(text for _, text in batch) + "]}"
+    return RawRequest("POST", "/v1/ingest", body, idempotent=True)
+
+
+def _limit(name: str, value: int | None, default: int, maximum: int) -> int:
+    if value is None:
+        return default
+    if not 1 <= value <= maximum:
+        raise ValueError(f"{name} has to be a whole number from 1 to {maximum}")
+    return value
+
+
+def _fault_of(document: IngestDocument, json_bytes: int) -> ValueError | None:
+    name = f'The document "{document["externalId"]}" of {document["provider"]}'
+    text_bytes = len(document["body"].encode())
+    if text_bytes > _TEXT_BYTES_MAX:
+        return ValueError(f"{name} has a body of {text_bytes} bytes; at most {_TEXT_BYTES_MAX} fit: split it")
+    if _ENVELOPE_BYTES + json_bytes > _REQUEST_BYTES_MAX:
+        return ValueError(f"{name} has {json_bytes} bytes as JSON; a request has at most {_REQUEST_BYTES_MAX}")
+    return None
+
+
+def _faulty_indexes(error: MemoryAPIError, length: int) -> set[int]:
+    named = [match[1] for issue in error.issues if (match := _ISSUE_PATH.match(issue["path"]))]
+    index = error.details.get("index")
+    found = [*map(int, named), *([index] if isinstance(index, int) else [])]
+    return {index for index in found if 0 <= index < length}

@@ -1,0 +1,135 @@
+"""The groups of methods of the synchronous client."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Iterator
+
+from . import _api as api
+from ._transport import Transport
+
+
+class _Group:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+
+class SourceItems(_Group):
+    """What is stored."""
+
+    def list(self, query: api.ListSourceItemsQuery | None = None) -> Iterator[api.ListedSourceItem]:
+        """Every item, what changed last first; pages are read as they are needed."""
+        for page in self.pages(query):
+            for item in page["sourceItems"]:
+                yield item
+
+    def pages(
+        self, query: api.ListSourceItemsQuery | None = None
+    ) -> Iterator[api.ListSourceItemsAnswer]:
+        """The same by pages of `limit` items (50 by default, 200 at most)."""
+        parameters: dict[str, Any] = dict(query or {})
+        while True:
+            page = self._transport.call("listSourceItems", query=parameters)
+            yield page
+            if page["nextCursor"] is None:
+                return
+            parameters["cursor"] = page["nextCursor"]
+
+    def get(self, item_id: str) -> api.SourceItem:
+        """An item with its text."""
+        return (self._transport.call("getSourceItem", path={"id": item_id}))["sourceItem"]
+
+    def delete(self, item_id: str) -> api.DeletedSourceItem:
+        """Removes an item by its ID here. Sent again after a fault, it may find the item gone (404)."""
+        return self._transport.call("deleteSourceItem", path={"id": item_id})
+
+    def delete_by_external_id(self, provider: str, external_id: str) -> api.DeletedSourceItem:
+        """Removes an item by its ID in your system."""
+        query = {"provider": provider, "externalId": external_id}
+        return self._transport.call("deleteSourceItemByExternalId", query=query)
+
+
+class Sources(_Group):
+    """Where documents come from."""
+
+    # `list` is a method here, so the types name the builtin.
+    def list(self) -> builtins.list[api.Source]:
+        return (self._transport.call("listSources"))["sources"]
+
+    def channels(self, source_id: str) -> api.ListSourceChannelsAnswer:
+        """The channels that the bot of a Slack source can see, and which of them are read."""
+        return self._transport.call("listSourceChannels", path={"id": source_id})
+
+    def set_channel_allowlist(
+        self, source_id: str, channel_ids: builtins.list[str] | None
+    ) -> api.UpdateSourceAnswer:
+        """Limits a Slack source to channels by their IDs; None: all that the bot is in. Holds from the next run on."""
+        body = {"channelAllowlist": channel_ids}
+        return self._transport.call("updateSource", path={"id": source_id}, body=body)
+
+
+class SyncRuns(_Group):
+    """Readings of sources."""
+
+    def list(self, query: api.ListSyncRunsQuery | None = None) -> builtins.list[api.SyncRun]:
+        """The runs, newest first."""
+        return (self._transport.call("listSyncRuns", query=query))["syncRuns"]
+
+    def get(self, run_id: str) -> api.GetSyncRunAnswer:
+        """A run with what could not be read."""
+        return self._transport.call("getSyncRun", path={"id": run_id})
+
+    def start(self, run: api.CreateSyncRunRequest) -> api.CreateSyncRunAnswer:
+        """Queues a run; where one is queued or running already, it is that one (`alreadyActive`)."""
+        return self._transport.call("createSyncRun", body=run)
+
+
+class AuditEvents(_Group):
+    """The audit trail."""
+
+    def list(self, query: api.ListAuditEventsQuery | None = None) -> builtins.list[api.AuditEvent]:
+        """The newest events, newest first: 100 by default, 500 at most."""
+        return (self._transport.call("listAuditEvents", query=query))["auditEvents"]
+
+
+class ApiKeys(_Group):
+    """Keys of the organization."""
+
+    def list(self) -> builtins.list[api.ApiKey]:
+        """Live keys, newest first."""
+        return (self._transport.call("listApiKeys"))["apiKeys"]
+
+    def create(self, key: api.NewApiKey) -> api.CreateApiKeyAnswer:
+        """Mints a key; its secret is in this answer alone."""
+        return self._transport.call("createApiKey", body=key)
+
+    def revoke(self, key_id: str) -> api.RevokeApiKeyAnswer:
+        """Ends a key at once. Sent again after a fault, it may find the key gone (404)."""
+        return self._transport.call("revokeApiKey", path={"id": key_id})
+
+
+class MemoryCanvas(_Group):
+    """The graph of who and what the documents name."""
+
+    def get(self, query: api.MemoryCanvasQuery | None = None) -> api.MemoryCanvas:
+        return self._transport.call("memoryCanvas", query=query)
+
+    def entity(self, entity_id: str) -> api.CanvasEntity:
+        """One entity with its neighbors and the items that name it."""
+        return self._transport.call("memoryCanvasEntity", path={"id": entity_id})
+
+
+class Maintenance(_Group):
+    """Jobs of an administrator."""
+
+    def clean_up_slack_system_events(self, *, dry_run: bool = False) -> api.CleanUpSlackSystemEventsAnswer:
+        """Removes what Slack itself wrote into channels; with `dry_run` it is only counted."""
+        return self._transport.call("cleanUpSlackSystemEvents", body={"dryRun": dry_run})
+
+    def start_reembedding(self) -> api.Reembedding:
+        """Moves the organization to the configured embedding model, in the background."""
+        return self._transport.call("startReembedding")
+
+    def reembedding(self) -> api.Reembedding:
+        """How far that is."""
+        return self._transport.call("getReembedding")

@@ -1,0 +1,125 @@
+"""How requests get to the service and answers back, again where that may help."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import httpx
+
+from ._errors import MemoryAPIError, MemoryConnectionError
+from ._requests import RawAnswer, RawRequest, Settings, checked, connection_error, http_request, operation, parsed
+from ._retries import Retries
+
+
+class Transport:
+    """Sends requests, again where that may help."""
+
+    def __init__(self, settings: Settings, client: httpx.Client | None) -> None:
+        self.settings = settings
+        self._owned = client is None
+        self.client = httpx.Client() if client is None else client
+
+    def close(self) -> None:
+        if self._owned:
+            self.client.close()
+
+    def send(self, request: RawRequest, settings: Settings | None = None) -> RawAnswer:
+        settings = settings or self.settings
+        retries = Retries(settings.retry, request.is_idempotent)
+        while True:
+            try:
+                return self._send_once(request, settings)
+            except (MemoryAPIError, MemoryConnectionError) as error:
+                pause = retries.pause_after(error)
+            time.sleep(pause)
+
+    def _send_once(self, request: RawRequest, settings: Settings) -> RawAnswer:
+        try:
+            response = self.client.send(http_request(self.client, settings, request))
+        except httpx.HTTPError as error:
+            raise connection_error(error, settings, begun=False) from error
+        return checked(RawAnswer(response.status_code, response.headers, response.text), time.time())
+
+    def call(self, operation_id: str, **parts: Any) -> Any:
+        return parsed(self.send(operation(operation_id, **parts)))
+
+    def open(self, request: RawRequest) -> httpx.Response:
+        """A success whose body is still coming; the caller closes it."""
+        settings = self.settings
+        retries = Retries(settings.retry, request.is_idempotent)
+        while True:
+            try:
+                return self._open_once(request, settings)
+            except (MemoryAPIError, MemoryConnectionError) as error:
+                pause = retries.pause_after(error)
+            time.sleep(pause)
+
+    def _open_once(self, request: RawRequest, settings: Settings) -> httpx.Response:
+        try:
+            response = self.client.send(http_request(self.client, settings, request), stream=True)
+            if response.is_success:
+                return response
+            response.read()
+            response.close()
+        except httpx.HTTPError as error:
+            raise connection_error(error, settings, begun=False) from error
+        checked(RawAnswer(response.status_code, response.headers, response.text), time.time())
+        raise AssertionError("an error answer raises")
+
+
+class AsyncTransport:
+    """Sends requests, again where that may help."""
+
+    def __init__(self, settings: Settings, client: httpx.AsyncClient | None) -> None:
+        self.settings = settings
+        self._owned = client is None
+        self.client = httpx.AsyncClient() if client is None else client
+
+    async def close(self) -> None:
+        if self._owned:
+            await self.client.aclose()
+
+    async def send(self, request: RawRequest, settings: Settings | None = None) -> RawAnswer:
+        settings = settings or self.settings
+        retries = Retries(settings.retry, request.is_idempotent)
+        while True:
+            try:
+                return await self._send_once(request, settings)
+            except (MemoryAPIError, MemoryConnectionError) as error:
+                pause = retries.pause_after(error)
+            await asyncio.sleep(pause)
+
+    async def _send_once(self, request: RawRequest, settings: Settings) -> RawAnswer:
+        try:
+            response = await self.client.send(http_request(self.client, settings, request))
+        except httpx.HTTPError as error:
+            raise connection_error(error, settings, begun=False) from error
+        return checked(RawAnswer(response.status_code, response.headers, response.text), time.time())
+
+    async def call(self, operation_id: str, **parts: Any) -> Any:
+        return parsed(await self.send(operation(operation_id, **parts)))
+
+    async def open(self, request: RawRequest) -> httpx.Response:
+        """A success whose body is still coming; the caller closes it."""
+        settings = self.settings
+        retries = Retries(settings.retry, request.is_idempotent)
+        while True:
+            try:
+                return await self._open_once(request, settings)
+            except (MemoryAPIError, MemoryConnectionError) as error:
+                pause = retries.pause_after(error)
+            await asyncio.sleep(pause)
+
+    async def _open_once(self, request: RawRequest, settings: Settings) -> httpx.Response:
+        try:
+            response = await self.client.send(http_request(self.client, settings, request), stream=True)
+            if response.is_success:
+                return response
+            await response.aread()
+            await response.aclose()
+        except httpx.HTTPError as error:
+            raise connection_error(error, settings, begun=False) from error
+        checked(RawAnswer(response.status_code, response.headers, response.text), time.time())
+        raise AssertionError("an error answer raises")

@@ -1,0 +1,222 @@
+import { z } from 'zod'
+
+/** What the generator reads of JSON Schema; the rest says how values look, which Python's types cannot. */
+interface Schema {
+  $ref?: string | undefined
+  type?: string | string[] | undefined
+  enum?: unknown[] | undefined
+  const?: unknown
+  anyOf?: Schema[] | undefined
+  oneOf?: Schema[] | undefined
+  items?: Schema | undefined
+  properties?: Record<string, Schema> | undefined
+  required?: string[] | undefined
+  additionalProperties?: Schema | boolean | undefined
+  description?: string | undefined
+}
+const Schema: z.ZodType<Schema> = z.lazy(() =>
+  z.object({
+    $ref: z.string().optional(),
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    enum: z.array(z.unknown()).optional(),
+    const: z.unknown().optional(),
+    anyOf: z.array(Schema).optional(),
+    oneOf: z.array(Schema).optional(),
+    items: Schema.optional(),
+    properties: z.record(z.string(), Schema).optional(),
+    required: z.array(z.string()).optional(),
+    additionalProperties: z.union([z.boolean(), Schema]).optional(),
+    description: z.string().optional(),
+  }),
+)
+const Content = z.object({ 'application/json': z.object({ schema: Schema }).optional() })
+const Operation = z.object({
+  operationId: z.string(),
+  parameters: z
+    .array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional(), schema: Schema }))
+    .default([]),
+  requestBody: z.object({ content: Content }).optional(),
+  responses: z.record(z.string(), z.object({ content: Content.optional() })),
+  security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
+})
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
+const Document = z.object({
+  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), Operation)),
+  components: z.object({ schemas: z.record(z.string(), Schema) }),
+})
+
+const HEADER = `# Written by \`npm run generate\` from openapi/openapi.json: what an API key can call, and every error code.
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+`
+/** Words that cannot name a field in the body of a class. */
+const KEYWORDS = new Set([
+  'from',
+  'import',
+  'class',
+  'def',
+  'return',
+  'in',
+  'is',
+  'not',
+  'and',
+  'or',
+  'with',
+  'as',
+  'pass',
+])
+
+/** The Python client's types of requests and answers, and its tables of operations and error codes. */
+export function generatedPythonTypes(openApi: string): string {
+  const { paths, components } = Document.parse(JSON.parse(openApi))
+  const writer = createWriter(components.schemas)
+  const table: string[] = []
+  for (const [path, item] of Object.entries(paths))
+    for (const method of METHODS) {
+      const operation = item[method]
+      if (!operation?.security.some((scheme) => 'apiKey' in scheme)) continue
+      table.push(`    "${operation.operationId}": ("${method.toUpperCase()}", "${path}"),`)
+      writeOperation(operation, writer)
+    }
+  const codes = components.schemas['Error']?.properties?.['code']?.enum ?? []
+  return [
+    HEADER,
+    '# Every operation that an API key can call: method and path by its ID.',
+    'OPERATIONS: dict[str, tuple[str, str]] = {',
+    ...table,
+    '}',
+    '',
+    'ErrorCode = Literal[',
+    ...codes.map((code) => `    ${JSON.stringify(code)},`),
+    ']',
+    '',
+    ...writer.classes(),
+  ].join('\n')
+}
+
+function writeOperation(
+  { operationId, parameters, requestBody, responses }: z.output<typeof Operation>,
+  writer: Writer,
+) {
+  const name = operationId.charAt(0).toUpperCase() + operationId.slice(1)
+  const query = parameters.filter((parameter) => parameter.in === 'query')
+  if (query.length > 0)
+    writer.name(`${name}Query`, {
+      type: 'object',
+      properties: Object.fromEntries(query.map((parameter) => [parameter.name, parameter.schema])),
+      required: query.filter(({ required }) => required === true).map((parameter) => parameter.name),
+    })
+  const body = requestBody?.content['application/json']?.schema
+  if (body !== undefined) writer.name(`${name}Request`, body)
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
+  const answer = success?.content?.['application/json']?.schema
+  if (answer !== undefined) writer.name(`${name}Answer`, answer)
+}
+
+interface Writer {
+  /** Writes a class or an alias of this name. */
+  name(name: string, schema: Schema): void
+  /** The text of all classes, in the order in which they were met. */
+  classes(): string[]
+}
+
+function createWriter(schemas: Readonly<Record<string, Schema>>): Writer {
+  const written = new Map<string, string>()
+  const typeOf = (schema: Schema, place: string): string => {
+    if (schema.$ref !== undefined) {
+      const name = schema.$ref.slice('#/components/schemas/'.length)
+      const target = schemas[name]
+      if (target === undefined) throw new Error(`${schema.$ref} is not in the document`)
+      define(name, target)
+      return name
+    }
+    const members = schema.anyOf ?? schema.oneOf
+    if (members !== undefined)
+      return union(members.map((member, at) => typeOf(member, `${place}${at === 0 ? '' : at + 1}`)))
+    if (schema.const !== undefined) return literal([schema.const])
+    if (schema.enum !== undefined) return literal(schema.enum)
+    const types = [schema.type ?? 'any'].flat()
+    return union(types.map((type) => plainType(type, schema, place)))
+  }
+  const plainType = (type: string, schema: Schema, place: string): string => {
+    switch (type) {
+      case 'string':
+        return 'str'
+      case 'integer':
+        return 'int'
+      case 'number':
+        return 'float'
+      case 'boolean':
+        return 'bool'
+      case 'null':
+        return 'None'
+      case 'array':
+        return `list[${schema.items === undefined ? 'Any' : typeOf(schema.items, `${place}Item`)}]`
+      case 'object': {
+        if (schema.properties !== undefined) {
+          define(place, schema)
+          return place
+        }
+        const values = schema.additionalProperties
+        return `dict[str, ${typeof values === 'object' ? typeOf(values, `${place}Value`) : 'Any'}]`
+      }
+      default:
+        return 'Any'
+    }
+  }
+  const define = (name: string, schema: Schema): void => {
+    if (written.has(name)) return
+    written.set(name, '')
+    if (schema.properties === undefined) {
+      written.set(name, `${name} = ${typeOf({ ...schema }, `${name}Value`)}\n`)
+      return
+    }
+    const fields = Object.entries(schema.properties).map(([field, value]) => {
+      if (KEYWORDS.has(field)) throw new Error(`${name}.${field} cannot be a field of a Python class`)
+      const type = typeOf(value, name + field.charAt(0).toUpperCase() + field.slice(1))
+      const isRequired = schema.required?.includes(field) === true
+      return `    ${field}: ${isRequired ? type : `NotRequired[${type}]`}`
+    })
+    const doc =
+      schema.description === undefined ? [] : [`    """${schema.description.replaceAll('"""', "'''")}"""`, '']
+    written.set(
+      name,
+      ['', `class ${name}(TypedDict):`, ...doc, ...(fields.length > 0 ? fields : ['    pass']), ''].join(
+        '\n',
+      ),
+    )
+  }
+  return {
+    name: (name, schema) => {
+      if (schema.$ref === undefined) define(name, schema)
+      else if (!written.has(name)) {
+        const target = typeOf(schema, name)
+        if (target !== name) written.set(name, `${name} = ${target}\n`)
+      }
+    },
+    // An alias needs what it names to be there already.
+    classes: () => {
+      const texts = [...written.values()].filter((text) => text !== '')
+      return [
+        ...texts.filter((text) => text.startsWith('\nclass')),
+        ...texts.filter((text) => !text.startsWith('\nclass')),
+      ]
+    },
+  }
+}
+
+function literal(values: readonly unknown[]): string {
+  const named = values.filter((value) => value !== null).map(pythonLiteral)
+  const types = named.length > 0 ? [`Literal[${named.join(', ')}]`] : []
+  return union(values.includes(null) ? [...types, 'None'] : types)
+}
+
+function pythonLiteral(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return JSON.stringify(value)
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].join(' | ')
+}
