@@ -91,13 +91,22 @@ function faultOfClaim(
 
 /** A token of another issuer is signed by a key that this one does not publish: that is the fault to name. */
 function faultOfKey(token: string, expected: Expected): Fault {
-  const { iss } = decodeJwt(token)
+  const iss = issuerIn(token)
   if (iss !== expected.issuer && iss !== `${expected.issuer}/`) return faultOfIssuer(iss, expected)
   return {
     cause: 'key',
     message:
       'The token is signed with a key that the issuer does not publish; sign in again, and check the keys at its "jwks_uri"',
     facts: headerOf(token),
+  }
+}
+
+/** Read before the signature is checked: only for the log and the message. */
+function issuerIn(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
   }
 }
 

@@ -159,6 +159,14 @@ describe('a console token', () => {
     await expect(verify(hmac)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
+  it('is refused when its key is unknown and its payload is no JSON', async () => {
+    const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: 'k9' })).toString('base64url')
+    await expect(verify(`${header}.bm9pc2U.c2ln`)).rejects.toMatchObject({
+      code: 'unauthenticated',
+      facts: { signInFailure: 'issuer', received: null },
+    })
+  })
+
   it('is refused when it is none: nothing, an API key, noise', async () => {
     for (const bearer of ['', `svc_${'a'.repeat(43)}`, 'noise', 'a.b.c']) {
       await expect(verify(bearer)).rejects.toMatchObject({ code: 'unauthenticated' })
