@@ -27,7 +27,7 @@ COPY --from=build /app ./
 # The volume is made with the rights that the folder has here. DATA_DIR is a folder within it, so that a restore can move it.
 RUN mkdir -p /var/lib/memory && chown 1000:1000 /var/lib/memory
 # `docker compose … exec memory memory status` runs the command line.
-RUN ln -s /app/cli/memory.mjs /usr/local/bin/memory
+RUN ln -s /app/scripts/memory.mjs /usr/local/bin/memory
 VOLUME /var/lib/memory
 USER 1000:1000
 EXPOSE 8787

@@ -74,9 +74,11 @@ complete -o default -F _${PROGRAM} ${PROGRAM}
 `
 }
 
+/** A word with its description, for zsh's `_describe`. */
+const entry = (name: string, description: string): string =>
+  quoted(`${name.replaceAll(':', '\\:')}:${description}`)
+
 function zshScript(commands: readonly CompletedCommand[]): string {
-  const entry = (name: string, description: string): string =>
-    quoted(`${name.replaceAll(':', '\\:')}:${description}`)
   const entriesOf = ({ words, options }: CompletedCommand): string =>
     [
       ...words.map(({ name, description }) => entry(name, description)),

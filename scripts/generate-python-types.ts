@@ -50,6 +50,13 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 `
+const PLAIN_TYPES: Readonly<Record<string, string>> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
+}
 /** Words that cannot name a field in the body of a class. */
 const KEYWORDS = new Set([
   'from',
@@ -70,7 +77,7 @@ const KEYWORDS = new Set([
 /** The Python client's types of requests and answers, and its tables of operations and error codes. */
 export function generatedPythonTypes(openApi: string): string {
   const { paths, components } = Document.parse(JSON.parse(openApi))
-  const writer = createWriter(components.schemas)
+  const writer = new PythonTypes(components.schemas)
   const table: string[] = []
   for (const [path, item] of Object.entries(paths))
     for (const method of METHODS) {
@@ -91,13 +98,13 @@ export function generatedPythonTypes(openApi: string): string {
     ...codes.map((code) => `    ${JSON.stringify(code)},`),
     ']',
     '',
-    ...writer.classes(),
+    ...writer.texts(),
   ].join('\n')
 }
 
 function writeOperation(
   { operationId, parameters, requestBody, responses }: z.output<typeof Operation>,
-  writer: Writer,
+  writer: PythonTypes,
 ) {
   const name = operationId.charAt(0).toUpperCase() + operationId.slice(1)
   const query = parameters.filter((parameter) => parameter.in === 'query')
@@ -114,95 +121,90 @@ function writeOperation(
   if (answer !== undefined) writer.name(`${name}Answer`, answer)
 }
 
-interface Writer {
-  /** Writes a class or an alias of this name. */
-  name(name: string, schema: Schema): void
-  /** The text of all classes, in the order in which they were met. */
-  classes(): string[]
-}
+const isClass = (text: string): boolean => text.startsWith('\nclass')
 
-function createWriter(schemas: Readonly<Record<string, Schema>>): Writer {
-  const written = new Map<string, string>()
-  const typeOf = (schema: Schema, place: string): string => {
+/** The classes and aliases of a module, each by its name. */
+class PythonTypes {
+  readonly #schemas: Readonly<Record<string, Schema>>
+  readonly #written = new Map<string, string>()
+
+  constructor(schemas: Readonly<Record<string, Schema>>) {
+    this.#schemas = schemas
+  }
+
+  /** Writes a class or an alias of this name. */
+  name(name: string, schema: Schema): void {
+    if (schema.$ref === undefined) {
+      this.#define(name, schema)
+      return
+    }
+    if (this.#written.has(name)) return
+    const target = this.#typeOf(schema, name)
+    if (target !== name) this.#written.set(name, `${name} = ${target}\n`)
+  }
+
+  /** Every class in the order in which it was met, then the aliases: they need what they name. */
+  texts(): string[] {
+    const texts = [...this.#written.values()].filter((text) => text !== '')
+    return [...texts.filter(isClass), ...texts.filter((text) => !isClass(text))]
+  }
+
+  /** The type of a schema. `place` names the class of an object that has no name of its own. */
+  #typeOf(schema: Schema, place: string): string {
     if (schema.$ref !== undefined) {
       const name = schema.$ref.slice('#/components/schemas/'.length)
-      const target = schemas[name]
+      const target = this.#schemas[name]
       if (target === undefined) throw new Error(`${schema.$ref} is not in the document`)
-      define(name, target)
+      this.#define(name, target)
       return name
     }
     const members = schema.anyOf ?? schema.oneOf
     if (members !== undefined)
-      return union(members.map((member, at) => typeOf(member, `${place}${at === 0 ? '' : at + 1}`)))
+      return union(members.map((member, at) => this.#typeOf(member, `${place}${at === 0 ? '' : at + 1}`)))
     if (schema.const !== undefined) return literal([schema.const])
     if (schema.enum !== undefined) return literal(schema.enum)
     const types = [schema.type ?? 'any'].flat()
-    return union(types.map((type) => plainType(type, schema, place)))
+    return union(types.map((type) => PLAIN_TYPES[type] ?? this.#collection(type, schema, place)))
   }
-  const plainType = (type: string, schema: Schema, place: string): string => {
-    switch (type) {
-      case 'string':
-        return 'str'
-      case 'integer':
-        return 'int'
-      case 'number':
-        return 'float'
-      case 'boolean':
-        return 'bool'
-      case 'null':
-        return 'None'
-      case 'array':
-        return `list[${schema.items === undefined ? 'Any' : typeOf(schema.items, `${place}Item`)}]`
-      case 'object': {
-        if (schema.properties !== undefined) {
-          define(place, schema)
-          return place
-        }
-        const values = schema.additionalProperties
-        return `dict[str, ${typeof values === 'object' ? typeOf(values, `${place}Value`) : 'Any'}]`
-      }
-      default:
-        return 'Any'
+
+  #collection(
+    type: string,
+    { items, properties, additionalProperties, ...schema }: Schema,
+    place: string,
+  ): string {
+    if (type === 'array') return `list[${items === undefined ? 'Any' : this.#typeOf(items, `${place}Item`)}]`
+    if (type !== 'object') return 'Any'
+    if (properties !== undefined) {
+      this.#define(place, { properties, ...schema })
+      return place
     }
+    const values = additionalProperties
+    return `dict[str, ${typeof values === 'object' ? this.#typeOf(values, `${place}Value`) : 'Any'}]`
   }
-  const define = (name: string, schema: Schema): void => {
-    if (written.has(name)) return
-    written.set(name, '')
-    if (schema.properties === undefined) {
-      written.set(name, `${name} = ${typeOf({ ...schema }, `${name}Value`)}\n`)
+
+  #define(name: string, schema: Schema): void {
+    if (this.#written.has(name)) return
+    // Keeps its place among the classes, and ends a schema that names itself.
+    this.#written.set(name, '')
+    const { properties, required = [], description } = schema
+    if (properties === undefined) {
+      this.#written.set(name, `${name} = ${this.#typeOf(schema, `${name}Value`)}\n`)
       return
     }
-    const fields = Object.entries(schema.properties).map(([field, value]) => {
+    const fields = Object.entries(properties).map(([field, value]) => {
       if (KEYWORDS.has(field)) throw new Error(`${name}.${field} cannot be a field of a Python class`)
-      const type = typeOf(value, name + field.charAt(0).toUpperCase() + field.slice(1))
-      const isRequired = schema.required?.includes(field) === true
-      return `    ${field}: ${isRequired ? type : `NotRequired[${type}]`}`
+      const type = this.#typeOf(value, name + field.charAt(0).toUpperCase() + field.slice(1))
+      return `    ${field}: ${required.includes(field) ? type : `NotRequired[${type}]`}`
     })
-    const doc =
-      schema.description === undefined ? [] : [`    """${schema.description.replaceAll('"""', "'''")}"""`, '']
-    written.set(
-      name,
-      ['', `class ${name}(TypedDict):`, ...doc, ...(fields.length > 0 ? fields : ['    pass']), ''].join(
-        '\n',
-      ),
-    )
-  }
-  return {
-    name: (name, schema) => {
-      if (schema.$ref === undefined) define(name, schema)
-      else if (!written.has(name)) {
-        const target = typeOf(schema, name)
-        if (target !== name) written.set(name, `${name} = ${target}\n`)
-      }
-    },
-    // An alias needs what it names to be there already.
-    classes: () => {
-      const texts = [...written.values()].filter((text) => text !== '')
-      return [
-        ...texts.filter((text) => text.startsWith('\nclass')),
-        ...texts.filter((text) => !text.startsWith('\nclass')),
-      ]
-    },
+    const doc = description === undefined ? [] : [`    """${description.replaceAll('"""', "'''")}"""`, '']
+    const lines = [
+      '',
+      `class ${name}(TypedDict):`,
+      ...doc,
+      ...(fields.length > 0 ? fields : ['    pass']),
+      '',
+    ]
+    this.#written.set(name, lines.join('\n'))
   }
 }
 

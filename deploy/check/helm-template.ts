@@ -64,7 +64,8 @@ function parseTemplate(text: string, definitions: Definitions): Part[] {
 function handleAction(action: string, open: Open[], definitions: Definitions): void {
   const top = open.at(-1)
   if (top === undefined || action.startsWith('/*')) return
-  const [word = '', head = ''] = [/^\S+/.exec(action)?.[0], action.replace(/^\S+\s*/, '')]
+  const word = /^\S+/.exec(action)?.[0] ?? ''
+  const head = action.replace(/^\S+\s*/, '')
   switch (word) {
     case 'define': {
       const name = String(JSON.parse(head))

@@ -79,11 +79,7 @@ export async function openSession(config: Config): Promise<Session> {
     },
     async signIn() {
       try {
-        const { scopes_supported: supported } = await manager.metadataService.getMetadata()
-        await manager.signinRedirect({
-          scope: supportedScope(signIn.scope, supported),
-          state: globalThis.location.href.slice(globalThis.location.origin.length),
-        })
+        await leave(manager, signIn.scope)
       } catch (error) {
         become({ is: 'signed-out', because: 'failed', message: messageOf(error) }, null)
       }
@@ -131,6 +127,15 @@ async function complete(manager: UserManager): Promise<SessionState> {
     globalThis.history.replaceState(null, '', HOME)
     return { is: 'signed-out', because: 'failed', message: messageOf(error) }
   }
+}
+
+/** Leads to the issuer, and from there back to where the person is now. */
+async function leave(manager: UserManager, scope: string): Promise<void> {
+  const { scopes_supported: supported } = await manager.metadataService.getMetadata()
+  await manager.signinRedirect({
+    scope: supportedScope(scope, supported),
+    state: globalThis.location.href.slice(globalThis.location.origin.length),
+  })
 }
 
 /** Google refuses `offline_access`, which every other provider wants for a refresh token. */

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
-import { ensurePackages, ensureRuntime, ROOT } from '../scripts/tasks/install.mjs'
+import { ensurePackages, ensureRuntime, ROOT } from './tasks/install.mjs'
 
 try {
   const runtime = await ensureRuntime()
