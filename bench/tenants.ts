@@ -71,7 +71,7 @@ async function makeTenants(
   }
 }
 
-async function copyOf(db: Db, template: z.output<typeof Organization>[0]): Promise<string> {
+export async function copyOf(db: Db, template: z.output<typeof Organization>[0]): Promise<string> {
   const at = systemClock.now()
   const secret = newApiKeySecret()
   return await db.transaction().execute(async (tx) => {

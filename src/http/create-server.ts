@@ -16,11 +16,13 @@ import Fastify, {
 } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import type { Tracer } from '../kernel/tracer.ts'
+import { actingFor } from '../kernel/turns.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
-import { createBodyReader } from './body-reader.ts'
+import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
 import { errorBody, toAppError } from './error-response.ts'
+import { createLanes } from './lanes.ts'
 import type { RouteAddress } from './nearest-route.ts'
 import { answerUnknownRoutes } from './not-found.ts'
 import type { Gates } from './gates.ts'
@@ -85,6 +87,8 @@ declare module 'fastify' {
     publicUrl: () => string
     /** Makes room for the body of who a page's own authentication has found, in place of nobody's. */
     holdBody: (request: FastifyRequest, reply: FastifyReply) => void
+    /** Authenticates a request in the turn of whom its token belonged to before. */
+    inTurn: <P extends Principal>(request: FastifyRequest, authenticate: () => Promise<P>) => Promise<P>
     /** Parses the body of a request outside the route table, a large one in a worker thread. */
     parseBody: (
       declaration: BodyDeclaration,
@@ -138,11 +142,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     // A server that closes no longer looks for requests that do not arrive in time.
     setTimeout(() => app.server.closeAllConnections(), Math.min(receiveMaxMs, CLOSING_MAX_MS)).unref()
   })
-  app.decorate('publicUrl', options.publicUrl)
-  app.decorate('holdBody', (request: FastifyRequest, reply: FastifyReply) => holdBody(budget, request, reply))
-  app.decorate('parseBody', (declaration: BodyDeclaration, request: FastifyRequest, signal: AbortSignal) =>
-    parseBody(declaration, bodyReader, bodyOf(request, request.principal, signal)),
-  )
+  decorateServer(app, { publicUrl: options.publicUrl, budget, bodyReader })
   const addresses = collectAddresses(app)
   if (options.tracer) traceRequests(app, options.tracer)
   app.addHook('onRequest', async (request, reply) => {
@@ -170,6 +170,28 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   for (const route of options.routes) addRoute(app, route, { ...options, budget, bodyReader })
   refuseOtherMethods(app, options.routes)
   return app
+}
+
+/** What routes and pages outside the table share with those in it. */
+function decorateServer(
+  app: FastifyInstance,
+  { publicUrl, budget, bodyReader }: { publicUrl: () => string; budget: BodyBudget; bodyReader: BodyReader },
+): void {
+  app.decorate('publicUrl', publicUrl)
+  app.decorate('holdBody', (request: FastifyRequest, reply: FastifyReply) => holdBody(budget, request, reply))
+  const lanes = createLanes()
+  app.decorate(
+    'inTurn',
+    async <P extends Principal>(request: FastifyRequest, authenticate: () => Promise<P>) => {
+      const { authorization } = request.headers
+      const principal = await actingFor(lanes.laneOf(authorization), authenticate)
+      if (principal !== null) lanes.remember(authorization, ownerOf(principal))
+      return principal
+    },
+  )
+  app.decorate('parseBody', (declaration: BodyDeclaration, request: FastifyRequest, signal: AbortSignal) =>
+    parseBody(declaration, bodyReader, bodyOf(request, request.principal, signal)),
+  )
 }
 
 function withMounted<S>(
@@ -200,10 +222,11 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
     bodyLimit: route.bodyBytesMax,
     // Before the body is read: who may not call a route does not get to send one.
     onRequest: async (request, reply) => {
-      request.principal = await authorize(route, work.gates, request, reply)
+      request.principal = await app.inTurn(request, () => authorize(route, work.gates, request, reply))
       holdBody(work.budget, request, reply)
     },
-    handler: (request, reply) => run(route, work, request.principal, request, reply),
+    handler: (request, reply) =>
+      actingFor(ownerOf(request.principal), () => run(route, work, request.principal, request, reply)),
     errorHandler: (error, request, reply) => {
       const appError = toAppError(error)
       logFault(request, error, appError)

@@ -5,6 +5,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
 import { beyondReach } from '../kernel/scope.ts'
 import { isStorable } from '../kernel/text.ts'
+import { loopTurn } from '../kernel/turns.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
@@ -106,6 +107,8 @@ export async function run<S>(
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
       if ('download' in result) return await sendDownload(reply, result.download)
       if ('form' in result) return await sendForm(reply, result.form)
+      // Answers of one organization are not all written in the same turn of the event loop.
+      await loopTurn()
       const schema = responseSchema(route, result.status)
       const body = await stringifyInTurns(schema.parse(result.body))
       await hold?.settle()

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { loopTurn } from '../kernel/turns.ts'
 
 /** Text that is made before other work gets its turn; it takes a few milliseconds. */
 const CHARACTERS_A_TURN = 500_000
@@ -26,7 +26,7 @@ async function stringifyList(list: readonly unknown[]): Promise<string> {
   for (const entry of list) {
     entries += `${entries === '' ? '' : ','}${JSON.stringify(entry) ?? 'null'}`
     if (entries.length < turnAt) continue
-    await turn()
+    await loopTurn()
     turnAt = entries.length + CHARACTERS_A_TURN
   }
   return `[${entries}]`

@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { loopTurn } from './turns.ts'
 
-/** Work goes on for so long, in milliseconds, before others get their turn. */
-const SLICE_MS = 10
+/** Work goes on for so long, in milliseconds, before others get their turn: a request has several turns to wait for. */
+const SLICE_MS = 2
 /** The same of work that is often under way for seconds: beside it each statement of a request has a turn to wait for. */
 export const SHORT_SLICE_MS = 1
 
@@ -9,8 +9,8 @@ export const SHORT_SLICE_MS = 1
 export type Pausable<Result> = Generator<void, Result>
 
 /**
- * The result of work that may take long, done in slices of some ten milliseconds, or as many as are given, between which the event
- * loop goes on.
+ * The result of work that may take long, done in slices of some milliseconds, or as many as are given. Between them the event
+ * loop goes on, and organizations take turns.
  * @throws what the work throws, and the reason of `signal`
  */
 export async function inSlices<Result>(
@@ -19,7 +19,7 @@ export async function inSlices<Result>(
   sliceMs = SLICE_MS,
 ): Promise<Result> {
   return await inSlicesOf(sliceMs, work, async () => {
-    await turn()
+    await loopTurn()
     signal?.throwIfAborted()
   })
 }

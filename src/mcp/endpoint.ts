@@ -6,6 +6,7 @@ import type { Route } from '../http/route.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import type { Caller } from '../kernel/principal.ts'
+import { actingFor } from '../kernel/turns.ts'
 import { knowCalls } from './call-route.ts'
 import { createMcpServers } from './describe-server.ts'
 import { MESSAGE_DECLARATION, refuseOversized } from './message.ts'
@@ -39,7 +40,7 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
     bodyLimit: BODY_BYTES_MAX,
     onRequest: async (request, reply) => {
       refuseOtherPlaces(request)
-      request.principal = await authenticate(options.gates, request)
+      request.principal = await server.inTurn(request, () => authenticate(options.gates, request))
       options.gates.admitMessage(principalOf(request))
       server.holdBody(request, reply)
     },
@@ -61,9 +62,10 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
         keepAliveMs: 0,
         onerror: (err) => request.log.debug({ err }, 'an MCP message was refused'),
       })
-      return await reply.send(
-        await handler.fetch(toWebRequest(request, abort.signal), { parsedBody: message }),
+      const answer = await actingFor(calling.principal.organizationId, () =>
+        handler.fetch(toWebRequest(request, abort.signal), { parsedBody: message }),
       )
+      return await reply.send(answer)
     },
   })
   server.route({

@@ -6,6 +6,8 @@ export type EmbeddedRequest =
       kind: 'run'
       /** Null outside of any. */
       transaction: number | null
+      /** Whose statement it is: owners take turns. */
+      owner: string
       sql: string
       parameters: readonly unknown[]
       /** Under which the session keeps it prepared. */
@@ -18,6 +20,8 @@ export type EmbeddedRequest =
 export interface EmbeddedBegin {
   kind: 'begin'
   transaction: number
+  /** Whose transaction it is: owners take turns. */
+  owner: string
   /** Such as `isolation level repeatable read`. */
   modes: string
   /** How long it may go without a statement before it is rolled back, in milliseconds. */

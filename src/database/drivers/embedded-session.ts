@@ -1,5 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
-import pLimit from 'p-limit'
+import { createFairQueue } from '../../kernel/fair-queue.ts'
 import { sentError } from './embedded-errors.ts'
 import {
   type EmbeddedBegin,
@@ -27,13 +27,16 @@ interface OpenTransaction {
 const NOTHING: EmbeddedResult = { rows: [], affectedRows: 0 }
 
 /**
- * PGlite's one session, given to one statement or transaction at a time, in the order in which they came. A transaction that runs
+ * PGlite's one session, given to one statement or transaction at a time. Owners take turns. A transaction that runs
  * nothing for its time is rolled back, as a server does by `idle_in_transaction_session_timeout`.
  */
 export class EmbeddedSession {
   readonly #pglite: PGlite
   readonly #statements: EmbeddedStatements
-  readonly #line = pLimit(1)
+  readonly #line = createFairQueue<() => void>()
+  #isTaken = false
+  /** Waits until nobody else does. */
+  #last: (() => void) | undefined
   readonly #transactions = new Map<number, OpenTransaction>()
 
   constructor(pglite: PGlite) {
@@ -51,7 +54,7 @@ export class EmbeddedSession {
   }
 
   /** Takes a transaction's place in the line, which it keeps until it is committed or rolled back. */
-  begin({ transaction: number, modes, idleMs }: EmbeddedBegin): void {
+  begin({ transaction: number, owner, modes, idleMs }: EmbeddedBegin): void {
     const begun = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
     const transaction: OpenTransaction = {
@@ -62,7 +65,7 @@ export class EmbeddedSession {
       hasFailed: false,
     }
     this.#transactions.set(number, transaction)
-    this.#inLine(async () => {
+    this.#inLine(owner, async () => {
       await this.#statements.run(`begin ${modes}`)
       transaction.idleTimer = setTimeout(() => void this.#expire(transaction, idleMs), idleMs)
       begun.resolve()
@@ -76,23 +79,47 @@ export class EmbeddedSession {
     switch (request.kind) {
       case 'run':
         return request.transaction === null
-          ? await this.#inLine(() => this.#run(request))
+          ? await this.#inLine(request.owner, () => this.#run(request))
           : await this.#runWithin(this.#transaction(request.transaction), request)
       case 'commit':
         return await this.#commit(request.transaction)
       case 'rollback':
         return await this.#rollback(request.transaction)
       case 'close':
-        await this.#inLine(() => this.#pglite.close())
+        await this.#close()
         return NOTHING
     }
   }
 
-  async #inLine<T>(act: () => Promise<T>): Promise<T> {
-    return await this.#line(() => {
+  async #inLine<T>(owner: string, act: () => Promise<T>): Promise<T> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#line.add(owner, resolve))
+    this.#isTaken = true
+    try {
       if (this.#pglite.closed) throw new Error(IS_CLOSED)
-      return act()
-    })
+      return await act()
+    } finally {
+      this.#giveOn()
+    }
+  }
+
+  /** After everything that was asked before, whoever's it is. */
+  async #close(): Promise<void> {
+    if (this.#isTaken) await new Promise<void>((resolve) => (this.#last = resolve))
+    this.#isTaken = true
+    try {
+      if (this.#pglite.closed) throw new Error(IS_CLOSED)
+      await this.#pglite.close()
+    } finally {
+      this.#giveOn()
+    }
+  }
+
+  /** The session stays taken on its way to the next one. */
+  #giveOn(): void {
+    const next = this.#line.next() ?? this.#last
+    if (next === this.#last) this.#last = undefined
+    if (next) next()
+    else this.#isTaken = false
   }
 
   #run({ sql, parameters, name }: Statement): Promise<EmbeddedResult> {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { currentOwner } from '../../kernel/turns.ts'
 import { receivedError, type SentError, sentError } from './embedded-errors.ts'
 import {
   type EmbeddedAnswer,
@@ -20,7 +21,7 @@ export interface EmbeddedQueries {
   query<Row>(sql: string, parameters?: readonly unknown[], name?: string): Promise<EmbeddedResult<Row>>
 }
 
-/** The embedded database on a thread of its own. It has one session, for which statements and transactions wait in line. */
+/** The embedded database on a thread of its own. It has one session, for which owners take turns. */
 export interface EmbeddedThread extends EmbeddedQueries {
   /** Whether it answers nothing any more. */
   readonly hasEnded: boolean
@@ -148,7 +149,8 @@ export function embeddedThread(way: EmbeddedWay): EmbeddedThread {
     return outcome.result as EmbeddedResult<Row>
   }
   const queries = (transaction: number | null): EmbeddedQueries => ({
-    query: (sql, parameters = [], name) => ask({ kind: 'run', transaction, sql, parameters, name }),
+    query: (sql, parameters = [], name) =>
+      ask({ kind: 'run', transaction, owner: currentOwner(), sql, parameters, name }),
   })
   return {
     ...queries(null),
@@ -160,7 +162,7 @@ export function embeddedThread(way: EmbeddedWay): EmbeddedThread {
     },
     begin({ modes = '', idleMs }) {
       const transaction = begun++
-      way.tell({ kind: 'begin', transaction, modes, idleMs })
+      way.tell({ kind: 'begin', transaction, owner: currentOwner(), modes, idleMs })
       return {
         ...queries(transaction),
         async commit() {

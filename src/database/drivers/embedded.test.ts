@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeDataDir } from '../../../test/support/data-dir.ts'
 import { StartupError } from '../../kernel/errors.ts'
+import { actingFor } from '../../kernel/turns.ts'
 import type { OpenDatabase } from '../database.ts'
 import { isDatabaseOutage } from '../retry-conflicts.ts'
 import { embeddedDatabase, openEmbedded } from './embedded.ts'
@@ -249,5 +250,33 @@ describe('a start', () => {
       new RegExp(`^DATA_DIR: ${dataDir} cannot be written .*set another DATA_DIR`),
     )
     await expect(openEmbedded({ dataDir })).rejects.toBeInstanceOf(StartupError)
+  })
+})
+
+describe('the one session', () => {
+  it('lets owners take turns, however many statements each has waiting', async () => {
+    const thread = await startEmbeddedThread(await newPlace())
+    try {
+      const holding = thread.begin({ idleMs: 30_000 })
+      await holding.query('select 1')
+      const order: string[] = []
+      const ask = (owner: string): Promise<unknown> =>
+        actingFor(owner, () => thread.query('select 1')).then(() => order.push(owner))
+      const asked = [...Array.from({ length: 4 }, () => ask('busy')), ask('neighbor'), ask('neighbor')]
+      await holding.commit()
+      await Promise.all(asked)
+      expect(order).toEqual(['busy', 'neighbor', 'busy', 'neighbor', 'busy', 'busy'])
+    } finally {
+      await thread.close()
+    }
+  })
+
+  it('closes after everything that was asked before', async () => {
+    const thread = await startEmbeddedThread(await newPlace())
+    const asked = ['a', 'b', 'a', 'c'].map((owner) => actingFor(owner, () => thread.query('select 1')))
+    await thread.close()
+    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(
+      Array.from({ length: 4 }, () => 'fulfilled'),
+    )
   })
 })

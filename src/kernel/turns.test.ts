@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { actingFor, currentOwner, loopTurn } from './turns.ts'
+
+it('remembers the owner across what is awaited', async () => {
+  expect(currentOwner()).toBe('service')
+  const seen = await actingFor('acme', async () => {
+    await loopTurn()
+    return currentOwner()
+  })
+  expect([seen, currentOwner()]).toEqual(['acme', 'service'])
+})
+
+it('lets one work go on for each turn of the loop, owner by owner', async () => {
+  const order: string[] = []
+  let loops = 0
+  const count = setInterval(() => {}, 1_000)
+  const tick = (): void => void setImmediate(() => ((loops += 1), loops < 20 && tick()))
+  tick()
+  const work = (owner: string, name: string): Promise<void> =>
+    actingFor(owner, async () => {
+      await loopTurn()
+      order.push(`${name} in loop ${loops}`)
+    })
+  await Promise.all([work('a', 'a1'), work('a', 'a2'), work('a', 'a3'), work('b', 'b1')])
+  clearInterval(count)
+  expect(order.map((each) => each.slice(0, 2))).toEqual(['a1', 'b1', 'a2', 'a3'])
+  expect(new Set(order.map((each) => each.slice(3))).size).toBe(4)
+})
