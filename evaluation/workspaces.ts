@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answer, createAnswers, type Question } from '../src/answers/index.ts'
+import { type Answer, createAnswers, createReadAround, type Question } from '../src/answers/index.ts'
 import type { Db } from '../src/database/database.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openEmbedded } from '../src/database/drivers/embedded.ts'
@@ -56,8 +56,10 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
   const items = createItems({ db, clock: systemClock, models })
   const terms = await loadTermWeights()
   const { search } = createRetrieval({ db, clock: systemClock, models, terms })
+  const readAround = createReadAround(db)
   const answers = createAnswers<Question>({
     retrieve: ({ caller, query, limit }, signal) => search(caller, { query, limit, rank: 'reading' }, signal),
+    readAround: ({ caller }, hits) => readAround(caller.organizationId, hits),
     languageModel: null,
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
     terms,

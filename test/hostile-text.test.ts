@@ -8,7 +8,7 @@ import { splitPassages } from '../src/answers/passages.ts'
 import { plainText, shorten } from '../src/answers/plain-text.ts'
 import { buildPrompt } from '../src/answers/prompt.ts'
 import { asksForCode, asksForSteps, asksWhatItIs, expectAnswer } from '../src/answers/question-type.ts'
-import { synthesizingAnswer } from '../src/answers/synthesize.ts'
+import { createSynthesize } from '../src/answers/synthesize.ts'
 import { tokenize } from '../src/inference/embedding-models/builtin/tokenize.ts'
 import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { chunkingText } from '../src/items/chunk-text.ts'
@@ -124,7 +124,11 @@ const PAUSING_READERS: Record<string, (text: string) => Pausable<unknown>> = {
   'a mail without what it quotes': (text) => withoutQuotedText([text]),
   'Markdown of Drive': (text) => withoutPictures(Buffer.from(text)),
   'an answer without a language model': (text) =>
-    synthesizingAnswer(`who and when ${text.slice(0, 8_000)}`, hitsOf(text), terms),
+    createSynthesize(terms)({
+      question: `who and when ${text.slice(0, 8_000)}`,
+      hits: hitsOf(text),
+      around: [],
+    }),
   'the order in which an answer reads': (text) =>
     orderingForReading(
       text.slice(0, 8_192),

@@ -11,7 +11,8 @@ import {
 } from '../retrieval/index.ts'
 import { LimitReached, type ModelAnswerOptions, modelDeltas } from './model-deltas.ts'
 import { sharingContent } from './relevance.ts'
-import { synthesizingAnswer } from './synthesize.ts'
+import type { Around } from './read-around.ts'
+import { createSynthesize } from './synthesize.ts'
 import { unmentionedNames } from './unmentioned-names.ts'
 
 /** A retrieved item as the model saw it. */
@@ -53,6 +54,8 @@ export interface AnswersOptions<Request extends { query: string }> extends Model
   /** What a request may see. */
   retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
   terms: TermWeights
+  /** What stands around each hit in its document, for answers without a language model; without it they read the hits alone. */
+  readAround?: (request: Request, hits: readonly Hit[]) => Promise<readonly (Around | undefined)[]>
   /** Told why the language model did not answer, when a synthesis stands in for it or a stream broke. */
   onModelFailure: (error: unknown, request: Request) => void
 }
@@ -81,6 +84,19 @@ const TRUNCATED: Limitation = {
 export function createAnswers<Request extends { query: string }>(
   options: AnswersOptions<Request>,
 ): Answers<Request> {
+  const synthesize = createSynthesize(options.terms)
+
+  /** The answer without a language model. */
+  async function synthesized(request: Request, found: Found, signal?: AbortSignal): Promise<string> {
+    const { query: question } = request
+    const { hits, isWeak } = found
+    const around = (await options.readAround?.(request, hits)) ?? []
+    const passages = await inSlices(synthesize({ question, hits, around }), signal)
+    if (isWeak) return `${NOT_ANSWERED}\n\n${passages}`
+    const unmentioned = unmentionedNames(question, hits, options.terms)
+    return unmentioned.length === 0 ? passages : `${notMentioned(unmentioned)}\n\n${passages}`
+  }
+
   /** What is found for a request; no hits where none has anything to do with it. */
   async function retrieveRelevant(request: Request, signal?: AbortSignal): Promise<Found> {
     const found = await options.retrieve(request, signal)
@@ -113,7 +129,7 @@ export function createAnswers<Request extends { query: string }>(
       }
     }
     if (answer === '') {
-      answer = hits.length === 0 ? nothingFound(query) : await synthesize(query, found, options.terms, signal)
+      answer = hits.length === 0 ? nothingFound(query) : await synthesized(request, found, signal)
       yield { type: 'delta', text: answer }
     }
     const complete = completed(query, answer, found, isTruncated)
@@ -140,7 +156,7 @@ export function createAnswers<Request extends { query: string }>(
       signal?.throwIfAborted()
       options.onModelFailure(error, request)
     }
-    return await synthesize(query, found, options.terms, signal)
+    return await synthesized(request, found, signal)
   }
 }
 
@@ -158,18 +174,6 @@ function completed(
   if (isApproximate) limitations.push(APPROXIMATE_SEARCH)
   if (isTruncated) limitations.push(TRUNCATED)
   return { question, answer, citations, context: hits.map(contextItem), limitations }
-}
-
-async function synthesize(
-  query: string,
-  { hits, isWeak }: Found,
-  terms: TermWeights,
-  signal?: AbortSignal,
-): Promise<string> {
-  const passages = await inSlices(synthesizingAnswer(query, hits, terms), signal)
-  if (isWeak) return `${NOT_ANSWERED}\n\n${passages}`
-  const unmentioned = unmentionedNames(query, hits, terms)
-  return unmentioned.length === 0 ? passages : `${notMentioned(unmentioned)}\n\n${passages}`
 }
 
 /** How an answer begins that was put together from passages without a name that the question has. */

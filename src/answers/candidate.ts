@@ -1,17 +1,28 @@
-import type { Passage } from './passages.ts'
+import type { Passage } from './passage.ts'
+
+/** A passage with the stems of what it says and stands under. */
+export interface ReadPassage {
+  passage: Passage
+  stems: ReadonlySet<string>
+  /** Its words in order, for phrases. */
+  words: readonly string[]
+  term: ReadonlySet<string>
+  context: ReadonlySet<string>
+}
 
 /** A passage with where it stands and how well it answers. */
-export interface Candidate {
-  passage: Passage
-  /** The hit it is from, counted from 0. */
+export interface Candidate extends ReadPassage {
+  /** The hit that is cited for it, counted from 0. */
   hit: number
-  /** Its place among the passages of its hit. */
+  /** Whether it stands beside the hit's own chunk, in the same document. */
+  isBeside: boolean
+  /** The section it was read in, counted from 0. */
+  section: number
+  /** Its place among the passages of its section. */
   position: number
-  /** Its stems. */
-  stems: ReadonlySet<string>
-  /** The share of the question's weight that it covers, with what it stands under; 0 to about 1.5. */
+  /** How well it answers; comparable within one question. */
   score: number
-  /** The share of the question's weight that it covers itself or by what it tells of, 0 to 1. */
+  /** The share of the question's weight that it covers itself or by its term, 0 to 1. */
   covers: number
   /** What it gains by seeming to have what is asked for (`expectAnswer`). */
   gains: number

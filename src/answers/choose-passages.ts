@@ -1,74 +1,84 @@
 import type { Candidate } from './candidate.ts'
+import { pointsBack } from './passage.ts'
 
-/** What an answer is made of at most. */
+/** What an answer to one question is made of at most. */
 interface Bounds {
   passages: number
   characters: number
-  /** A passage adds to the answer when it is worth at least this share of the best one. */
+  /** A passage supports the best one when it is worth at least this share of it. */
   shareOfBest: number
-  /** The hits read first that have their best passage in the answer. */
-  hitsShown: number
 }
-const UNSURE: Bounds = { passages: 4, characters: 900, shareOfBest: 0.55, hitsShown: 2 }
-const SURE: Bounds = { passages: 2, characters: 350, shareOfBest: 0.9, hitsShown: 0 }
-/** A definition that covers this share of the question itself is surely what was asked for. */
+const UNSURE: Bounds = { passages: 3, characters: 600, shareOfBest: 0.72 }
+const SURE: Bounds = { passages: 2, characters: 350, shareOfBest: 0.92 }
+/** A value, an option or a definition that covers this share of the question is surely what was asked for. */
 const SURE_COVERS_MIN = 0.4
 /** Only the surest signs of what was asked for gain more. */
 const SURE_GAINS_OVER = 0.3
-/** One that covers nothing new of the question goes on from a chosen one of its hit, and has to be nearly as good as the best. */
-const SHARE_WITHOUT_NEWS_MIN = 0.8
+/** A passage below this is not relevant, and never quoted. */
+const RELEVANT_FROM = 0.25
+/** One that covers nothing new of the question has to be nearly as good as the best. */
+const SHARE_WITHOUT_NEWS_MIN = 0.85
 const NEWS_MIN = 0.08
-/** A hit that is to be shown is not when its best passage is worth less than this share of the best one. */
-const SHARE_OF_SHOWN_MIN = 0.45
 /** Two passages that share more of their stems than this say the same. */
 const OVERLAP_MAX = 0.6
-/** Steps are shown as far as they fit. */
-const STEPS_CHARACTERS_MAX = 600
+/** A sentence shorter than this is followed by the next one of its paragraph. */
+const GOES_ON_BELOW = 90
+const GOES_ON_CHARACTERS_MAX = 260
+/** Steps, lists and what leads into code are shown as far as they fit. */
+const BLOCK_CHARACTERS_MAX = 900
+const CODE_AFTER_MAX = 240
 
-/**
- * Greedily the best passage that is not yet said, until nothing is good enough or the answer is long enough; then the
- * best ones of the hits read first, as a hit can answer in other words than the question's. A passage that surely has what
- * is asked for stands alone, or with one that is nearly as good.
- */
+/** The passage that answers best with what continues it, then at most two that support it. */
 export function choosePassages(
   candidates: readonly Candidate[],
   weights: ReadonlyMap<string, number>,
+  wants: { code: boolean },
 ): Candidate[] {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const best = ranked[0]
   if (!best) return []
-  const bounds = isSure(best) ? SURE : UNSURE
-  const chosen = [best]
+  const isSureOfBest = isSure(best)
+  const bounds = isSureOfBest ? SURE : UNSURE
+  const chosen = isSureOfBest ? [best] : [best, ...continuing(best, candidates, wants)]
   for (const candidate of ranked.slice(1)) {
     const share = candidate.score / best.score
     if (chosen.length >= bounds.passages || !(share >= bounds.shareOfBest)) break
-    const goesOn = share >= SHARE_WITHOUT_NEWS_MIN && chosen.some(({ hit }) => hit === candidate.hit)
-    const helps = goesOn || addsNews(candidate, chosen, weights)
+    if (candidate.score < RELEVANT_FROM || chosen.includes(candidate)) continue
+    const helps = share >= SHARE_WITHOUT_NEWS_MIN || addsNews(candidate, chosen, weights)
     if (helps && hasRoom(candidate, chosen, bounds.characters)) chosen.push(candidate)
-  }
-  for (let hit = 0; hit < bounds.hitsShown; hit++) {
-    const first = ranked.find((candidate) => candidate.hit === hit)
-    const isShown = first === undefined || chosen.some((candidate) => candidate.hit === hit)
-    const isGood = first !== undefined && first.score >= SHARE_OF_SHOWN_MIN * best.score
-    if (!isShown && isGood && hasRoom(first, chosen, bounds.characters)) chosen.push(first)
   }
   return chosen
 }
 
-/**
- * Whether it is an option, a setting or a term of a list, or has the default that was asked for, and covers much of the
- * question: no more is needed then.
- */
+/** Whether it is an option, a setting or a term of a list, or has the default that was asked for: no more is needed then. */
 function isSure(best: Candidate): boolean {
   const isStructured = best.passage.term !== null && best.passage.cells.length === 0
   return (isStructured || best.gains > SURE_GAINS_OVER) && best.covers >= SURE_COVERS_MIN
+}
+
+/** What continues a passage: the next sentence where it is short or goes on, or the command that it leads into. */
+function continuing(
+  best: Candidate,
+  candidates: readonly Candidate[],
+  wants: { code: boolean },
+): Candidate[] {
+  const after = candidates.find(
+    ({ section, position }) => section === best.section && position === best.position + 1,
+  )
+  if (after === undefined || best.passage.kind === 'code') return []
+  const { kind, group, text } = after.passage
+  if (kind === 'code') return wants.code && text.length <= CODE_AFTER_MAX ? [after] : []
+  const isSame = group === best.passage.group && kind === best.passage.kind && kind === 'sentence'
+  const goesOn = pointsBack(after.passage) || best.passage.text.length < GOES_ON_BELOW
+  const gainsMore = after.gains > best.gains
+  return isSame && (goesOn || gainsMore) && text.length <= GOES_ON_CHARACTERS_MAX ? [after] : []
 }
 
 /** Whether a passage says something that the chosen ones do not, and fits beside them. */
 function hasRoom(candidate: Candidate, chosen: readonly Candidate[], charactersMax: number): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
   const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
-  // Only the document's title or its neighbours speak for such a sentence.
+  // Only the document's title or its neighbors speak for such a sentence.
   const isFiller = candidate.passage.kind === 'sentence' && candidate.covers === 0
   return !isFiller && !isSaid && characters + candidate.passage.text.length <= charactersMax
 }
@@ -94,11 +104,13 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return common / Math.max(1, small.size)
 }
 
-/** The whole list that an item is of, as far as it fits into an answer; nothing for what is no item. */
+/** The whole list or table that a passage is of, as far as it fits into an answer; nothing for what is in none. */
 export function listAround(item: Candidate | undefined, candidates: readonly Candidate[]): Candidate[] {
-  if (item?.passage.kind !== 'item') return []
-  const { group } = item.passage
-  const items = candidates.filter(({ hit, passage }) => hit === item.hit && passage.group === group)
+  const { kind, group } = item?.passage ?? {}
+  if (item === undefined || (kind !== 'item' && kind !== 'row')) return []
+  const items = candidates.filter(
+    ({ section, passage }) => section === item.section && passage.group === group && passage.kind === kind,
+  )
   let characters = 0
-  return items.filter(({ passage }) => (characters += passage.text.length) <= STEPS_CHARACTERS_MAX)
+  return items.filter(({ passage }) => (characters += passage.text.length) <= BLOCK_CHARACTERS_MAX)
 }

@@ -140,4 +140,23 @@ describe('the passages of a chunk', () => {
       { numRuns: 500 },
     )
   })
+
+  it('name the option or entry that stands in a short paragraph above them', () => {
+    const page =
+      'gc.auto\n\nGit packs loose objects when there are more than this. The default value is 6700.\n\n' +
+      '-S --gpg-sign\n\nSigns commits.\n\ndetached head\n\nA state without a branch.'
+    expect(texts(page)).toEqual([
+      'gc.auto – Git packs loose objects when there are more than this. The default value is 6700.',
+      '-S --gpg-sign – Signs commits.',
+      'detached head – A state without a branch.',
+    ])
+  })
+
+  it('take a short line without a full stop for a title, not for what its text says', () => {
+    const [title, text] = splitPassages(
+      'Leaving the office\n\nWho leaves last locks the door and the window.',
+    )
+    expect(title).toMatchObject({ text: 'Leaving the office', isTitle: true })
+    expect(text).toMatchObject({ context: 'Leaving the office', isTitle: false })
+  })
 })

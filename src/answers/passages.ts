@@ -2,41 +2,17 @@ import { type Block, findBlocks } from '../text/blocks.ts'
 import { sentenceStarts } from '../text/sentences.ts'
 import { withoutMarkers } from './citations.ts'
 import { type Definition, readDefinitions } from './definitions.ts'
+import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
-
-/** A piece of a chunk that can stand in an answer by itself: a sentence, a list item, a table row, a code block. */
-export interface Passage {
-  kind: 'sentence' | 'item' | 'row' | 'code'
-  /** As it is shown: one line without markup, except for code. */
-  text: string
-  /** What it defines or tells something of (an option, a setting, an abbreviation, the first cell of a row); else null. */
-  term: string | null
-  /** Of a table row, its cells: a question may want some of them only. */
-  cells: readonly Cell[]
-  /** What it stands under: its headings and the sentence that leads into its list. */
-  context: string
-  /** What a reader has to know with it: the sentence before the list or table, the item around it, or the heading. */
-  label: string | null
-  /** Passages of one paragraph, list or table share a group. */
-  group: number
-}
-
-/** A cell that is not blank, with the name of its column where there is one. */
-export interface Cell {
-  name: string
-  text: string
-}
+import { readStandingTerm, type StandingTerm } from './standing-terms.ts'
+import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table-rows.ts'
 
 /** Code beyond this is not shown: it would bury the answer. */
 const CODE_CHARACTERS_MAX = 400
-/** A longer sentence or row (a list of codes, a page without full stops) is shortened. */
-const PASSAGE_CHARACTERS_MAX = 600
 /** A list item of several sentences stays whole up to this length. */
 const ITEM_CHARACTERS_MAX = 300
 /** A line shorter than this that is followed by a capital was broken on purpose, not by a column limit. */
 const FULL_LINE_CHARACTERS = 60
-/** Of what a passage stands under, the nearest counts: each passage of a chunk is compared with its own. */
-const CONTEXT_CHARACTERS_MAX = 600
 const LEADS_ON = /\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
 /** A sentence that only shows to an example. */
 const SHOWS = /\b(?:examples?|e\.g\.|like (?:this|so|these)|this|here|beispiel|exemple|ejemplo)\b/i
@@ -53,13 +29,6 @@ const SPOKEN =
 /** The headings of a manual page: alone on a line, in capitals. */
 const CAPITALS = /^\p{Lu}[\p{Lu}\d /-]{2,60}$/u
 
-const TABLE_RULE = /^[\s|:+=-]+$/
-const HTML_CELL = /<t[dh]\b/i
-
-/** Words that point back: a sentence that begins with one needs the sentence before it. */
-const POINTS_BACK =
-  /^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|such|however|therefore|thus|also|otherwise|instead|then|dies\w*|sie|er|es|cela|ceci|cette|esto|esta)\b/i
-
 /** A default that is told at the end: of what the first sentence tells of, however many stand between. */
 const TELLS_DEFAULT = /^(?:(?:it|this) )?(?:defaults to\b|default(?:s| value)?(?: is\b|:))/i
 /** A first sentence longer than this is not repeated with its default. */
@@ -75,6 +44,10 @@ interface State {
   leadsIntoCode: boolean
   /** The heading above where it is one word, as the name of an option is. */
   option: string | null
+  /** The short paragraph that names what is told here. */
+  standing: StandingTerm | null
+  /** Whether nothing has been told of it yet. */
+  isNew: boolean
 }
 
 interface Above {
@@ -84,18 +57,44 @@ interface Above {
   kind: 'lead-in' | 'item' | 'term' | 'heading'
 }
 
-type Under = Pick<Passage, 'context' | 'label' | 'group' | 'term'>
-
 /** The passages of a chunk, in order. Text that says nothing by itself (headings, rules, lead-ins) is context only. */
 export function splitPassages(content: string): Passage[] {
-  const state: State = { group: 0, above: [], kindBefore: null, leadsIntoCode: false, option: null }
+  const state: State = {
+    group: 0,
+    above: [],
+    kindBefore: null,
+    leadsIntoCode: false,
+    option: null,
+    standing: null,
+    isNew: false,
+  }
   return findBlocks(content).flatMap((block, at, blocks) => {
-    state.leadsIntoCode = isCode(blocks[at + 1], content)
+    const next = blocks[at + 1]
+    state.leadsIntoCode = isCode(next, content)
     state.option = optionOf(block)
-    const passages = readBlock(block, content, state)
+    const passages = readStanding(block, next, content, state) ?? readBlock(block, content, state)
     state.kindBefore = block.kind
     return passages
   })
+}
+
+/** Takes up a short paragraph that names what follows; null where the block is something else. */
+function readStanding(
+  block: Block,
+  next: Block | undefined,
+  content: string,
+  state: State,
+): Passage[] | null {
+  if (block.kind === 'heading') state.standing = null
+  if (block.kind !== 'paragraph' || next?.kind === 'heading') return null
+  const below = next === undefined ? null : content.slice(next.start, next.end)
+  const standing = readStandingTerm(content.slice(block.start, block.end), below)
+  if (standing === null) return null
+  const title = { ...standsUnder(block, { ...state, standing: null }), label: null, group: ++state.group }
+  state.standing = standing
+  state.isNew = true
+  state.above = []
+  return standing.isName ? [] : [{ ...toPassage('sentence', standing.text, title), isTitle: true }]
 }
 
 function readBlock(block: Block, content: string, state: State): Passage[] {
@@ -111,7 +110,7 @@ function readBlock(block: Block, content: string, state: State): Passage[] {
   state.above = state.above.filter(({ kind, indent }) => kind === 'lead-in' || indent < column)
   const under = standsUnder(block, state)
   state.above = state.above.filter(({ kind }) => kind === 'term' || kind === 'heading')
-  if (HTML_CELL.test(source)) return readRows(htmlRows(source), under)
+  if (hasHtmlCells(source)) return readRows(htmlRows(source), under)
   if (block.kind === 'whole') {
     return isTable(source) ? readRows(markdownRows(source), under) : readCode(source, under)
   }
@@ -137,11 +136,20 @@ function readText(source: string, under: Under, state: State): Passage[] | null 
     return readText(rest, inside, state) ?? readParagraph(rest, inside, state)
   }
   const definitions = readDefinitions(source)
-  if (definitions === null) return null
+  if (definitions === null) return readUnderName(source, under, state)
   const last = definitions.at(-1)
   const outer = state.above.filter(({ indent }) => last !== undefined && indent < last.indent)
   if (last) state.above = [...outer, { indent: last.indent, text: last.term, kind: 'term' }]
   return definitions.flatMap((definition) => readDefinition(definition, under))
+}
+
+/** The first paragraph below a name is its definition; null for other text. */
+function readUnderName(source: string, under: Under, state: State): Passage[] | null {
+  const { standing, isNew } = state
+  state.isNew = false
+  const last = splitSentences(source).at(-1) ?? ':'
+  if (!standing?.isName || !isNew || last.endsWith(':') || under.term !== standing.text) return null
+  return readDefinition({ term: standing.text, text: source, indent: 0 }, under)
 }
 
 /** A short definition whole, of a longer one each sentence below its term. */
@@ -185,11 +193,14 @@ function standsUnder(block: Block, state: State): Under {
   const headings: string[] = []
   for (let path = block.path; path !== null; path = path.parent) headings.unshift(plainText(path.text))
   const above = state.above.map(({ text }) => text)
-  const context = [...headings, ...above].join(' ').slice(-CONTEXT_CHARACTERS_MAX)
+  const { standing } = state
+  const under = standing === null ? above : [standing.text, ...above]
+  const context = [...headings, ...under].join(' ').slice(-CONTEXT_CHARACTERS_MAX)
   const heading = headings.at(-1) ?? null
   const outer = state.above.findLast(({ kind }) => kind === 'term')?.text
-  const term = outer ?? (heading !== null && IDENTIFIER.test(heading) ? heading : null)
-  return { context, label: above.at(-1) ?? heading, group: state.group, term }
+  const named = standing?.isName ? standing.text : null
+  const term = outer ?? named ?? (heading !== null && IDENTIFIER.test(heading) ? heading : null)
+  return { context, label: above.at(-1) ?? named ?? heading, group: state.group, term, at: block.start }
 }
 
 function readParagraph(source: string, under: Under, state: State): Passage[] {
@@ -257,11 +268,6 @@ function readItem(source: string, indent: number, block: Block, state: State): P
     .map((text) => toPassage('item', text, text === first ? under : later))
 }
 
-function toPassage(kind: Passage['kind'], text: string, under: Under): Passage {
-  const shown = kind === 'code' ? text : shorten(text, PASSAGE_CHARACTERS_MAX)
-  return { kind, text: shown, cells: [], ...under }
-}
-
 function readCode(source: string, under: Under): Passage[] {
   const text = source.trimEnd()
   const fenced = /^\s*(?:```|~~~)/.test(text) ? text : `\`\`\`\n${text}\n\`\`\``
@@ -274,60 +280,6 @@ function isClosedFence(text: string): boolean {
   const fence = /^(?:```+|~~~+)/.exec(lines[0] ?? '')?.[0]
   const closing = lines.at(-1)?.trim()
   return fence !== undefined && closing === fence && lines.slice(1, -1).some((line) => line.trim() !== '')
-}
-
-function isTable(source: string): boolean {
-  if (/^\s*(?:```|~~~)/.test(source)) return false
-  if (/^\s*[|+]/.test(source)) return true
-  return source.split('\n').some((line, at) => at > 0 && /^[\s|:+-]*--/.test(line))
-}
-
-interface Rows {
-  /** The names of the columns; empty when the table has none. */
-  header: readonly string[]
-  body: readonly (readonly string[])[]
-}
-
-/** Each row as "first cell – Header: cell; Header: cell", so that it can be read without the table around it. */
-function readRows({ header, body }: Rows, under: Under): Passage[] {
-  return body.flatMap((cells) => {
-    const named = cells.flatMap((text, at) => (text === '' ? [] : [{ name: header[at] ?? '', text }]))
-    if (named.length < 2) return []
-    const context = `${under.context} ${shorten(header[0] ?? '', CONTEXT_CHARACTERS_MAX)}`
-    const passage = toPassage('row', rowText(named), { ...under, context })
-    return [{ ...passage, term: named[0]?.text ?? null, cells: named }]
-  })
-}
-
-/** Cells as one line, the first one being what the row is about. */
-export function rowText([first, ...rest]: readonly Cell[]): string {
-  const named = rest.map(({ name, text }) => (name === '' ? text : `${name}: ${text}`))
-  return withoutMarkers(`${first?.text} – ${named.join('; ')}`)
-}
-
-function markdownRows(source: string): Rows {
-  const lines = source.split('\n').filter((line) => line.includes('|'))
-  const rows = lines
-    .filter((line) => !TABLE_RULE.test(line))
-    .map((line) => {
-      const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
-      return inner.split(/(?<!\\)\|/).map(plainText)
-    })
-  return TABLE_RULE.test(lines[1] ?? '')
-    ? { header: rows[0] ?? [], body: rows.slice(1) }
-    : { header: [], body: rows }
-}
-
-function htmlRows(source: string): Rows {
-  const rows = source.split(/<tr\b/i).filter((row) => HTML_CELL.test(row))
-  const cells = rows.map((row) =>
-    row
-      .split(/<t[dh]\b/i)
-      .slice(1)
-      .map((cell) => plainText(`<td${cell}`)),
-  )
-  const isHeader = /<th\b/i.test(rows[0] ?? '') && !/<td\b/i.test(rows[0] ?? '')
-  return isHeader ? { header: cells[0] ?? [], body: cells.slice(1) } : { header: [], body: cells }
 }
 
 /** The sentences of a paragraph without markup. A line broken on purpose ends a sentence; a wrapped one does not. */
@@ -354,9 +306,4 @@ function isBrokenOnPurpose(before: string, line: string): boolean {
   if (before === '' || line === '') return true
   if (SPOKEN.test(line)) return true
   return before.length < FULL_LINE_CHARACTERS && !/[,;(–-]$/.test(before) && !/^[\p{Ll}(]/u.test(line)
-}
-
-/** Whether a sentence needs the one before it. */
-export function pointsBack({ kind, text }: Passage): boolean {
-  return kind === 'sentence' && POINTS_BACK.test(text)
 }

@@ -20,10 +20,26 @@ const PERIODS =
 
 const ANSWER_TYPES: readonly AnswerType[] = [
   {
-    question: /\bdefaults?\b|\bunless\b|\bwhen (?:nothing|none) is\b|\bif (?:not|none|nothing)\b/i,
-    passage: /\bdefault(?:s|ing)?\b|\bunless\b|\bif (?:not|none|unset|omitted)\b|\bnormally\b/i,
+    question: /\bdefaults?\b/i,
+    // The value has to stand behind the word: "non-default values" and "the default method" tell none.
+    passage:
+      /(?<!non-)\bdefault(?:s|ing)?(?: [\p{L}]{1,20}){0,2}(?: (?:is|are|to|of)\b|[:=,)]| [–(])|\bby default\b|\bdefault$/iu,
     // Without that word a number may be anything.
     gain: 1,
+  },
+  {
+    question: /\bunless\b|\bwhen (?:nothing|none) is\b|\bif (?:not|none|nothing)\b/i,
+    passage: /\bdefault(?:s|ing)?\b|\bunless\b|\bif (?:not|none|unset|omitted)\b|\bnormally\b/i,
+    gain: 1,
+  },
+  {
+    question: /\bdifferen(?:ce|t)\b|\bdiffers?\b|\bcompared?\b|\bversus\b|\bvs\b/i,
+    passage:
+      /\b(?:whereas|while|unlike|in contrast|instead|differs?|difference|rather than|but|however|same)\b/i,
+  },
+  {
+    question: /^(?:can|could|may|does|do|is|are|should|must|will|has|have)\b/i,
+    passage: /\b(?:can|cannot|may|must|allowed|permitted|possible|supports?|yes|no|not|only|never|always)\b/i,
   },
   { question: /\bports?\b/i, passage: /\b\d{2,5}\b/ },
   { question: /\bversions?\b|\brelease\b/i, passage: /\d\.\d/ },
@@ -41,6 +57,7 @@ const ANSWER_TYPES: readonly AnswerType[] = [
     question:
       /\bhow (?:many|much|long|often|old|large|big|far|fast)\b|\b(?:maximum|minimum|limit|percentage|number of|amount|price|cost|allowance)\b|\b(?:wie ?viele?|wie lange|wie oft|combien|cu[aá]nt[oa]s?|quant[ie])\b/i,
     passage: new RegExp(`\\d|\\b(?:${NUMBER_WORDS})\\b`, 'i'),
+    gain: 0.7,
   },
   {
     question:
@@ -58,11 +75,16 @@ const ANSWER_TYPES: readonly AnswerType[] = [
   },
   { question: /\bchannels?\b/i, passage: /#\w/ },
   { question: /\be-?mails?\b|\baddress\b/i, passage: /\S@\S/ },
-  { question: /\bprefix|\bcommands?\b|\bsyntax\b|\bflag\b|\boption\b|\bsetting\b/i, passage: /`|#\w|--\w/ },
+  {
+    question:
+      /\bprefix|\bsyntax\b|\b(?:which|what|name of the) (?:\w+ )?(?:commands?|flag|option|setting|parameter|directive|function|file|module|tool|variable|extension)\b/i,
+    passage: /`|#\w|(?<!\w)--?\w|\w[_/]\w|\p{Ll}\p{Lu}|\w\(\d?\)|\b\p{L}+ command\b/u,
+  },
   {
     question:
       /\bhow (?:do|can|to|should|would)\b|\bsteps?\b|\bwie (?:kann|mache?)\b|\bcomment\b|\bc[oó]mo\b/i,
-    passage: /^(?:to |if |use |go |click |open |run |add |create |select |set |choose |you |please )|`/i,
+    passage:
+      /^(?:to |if you|use |go |click |open |run |add |create |select |set |choose |you |please )|`|\byou can\b|\b(?:using|run|use|with) (?:the )?[\w.-]{2,30}\b|(?<!\w)--\w/i,
   },
   {
     question: /\bwhy\b|\breason\b|\bwarum\b|\bpourquoi\b|\bpor qu[eé]\b/i,
@@ -103,6 +125,23 @@ const ASKS_FOR_STEPS =
 /** Whether a question asks for the steps of something, so that a whole list answers best. */
 export function asksForSteps(question: string): boolean {
   return ASKS_FOR_STEPS.test(question)
+}
+
+const ASKS_FOR_LIST =
+  /\b(?:which|what) (?:[\p{L}-]+ ){1,4}(?:are there|exist|are (?:available|supported|possible|allowed))\b|^(?:list|name|enumerate)\b|\bwhat are (?:all |the )(?:[\p{L}-]+ ){0,3}[\p{L}-]+s\b|\bwelche .{1,60} gibt es\b/iu
+
+/** Whether a question asks for all of several things, so that a whole list answers best. */
+export function asksForList(question: string): boolean {
+  return ASKS_FOR_LIST.test(question)
+}
+
+const ASKS_WHO = /\b(?:who|whom|whose|wer|wem|wen|qui|qui[eé]n)\b/iu
+const NAMES_PERSON =
+  /\b(?:owners?|contacts?|leads?|responsible|managers?|authors?|assignees?|person|people|team|names?|maintainers?|approvers?)\b/i
+
+/** Whether a column has who is asked for. */
+export function namesAsked(question: string, column: string): boolean {
+  return ASKS_WHO.test(question) && NAMES_PERSON.test(column)
 }
 
 const ASKS_FOR_CODE =

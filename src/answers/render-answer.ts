@@ -1,5 +1,5 @@
 import type { Candidate } from './candidate.ts'
-import { type Passage, pointsBack } from './passages.ts'
+import { type Passage, pointsBack } from './passage.ts'
 
 const COMPANION_CHARACTERS_MAX = 240
 const LABEL_CHARACTERS_MAX = 200
@@ -29,9 +29,9 @@ export function renderAnswer(
 /** The chosen ones in reading order, each that points back preceded by what it points to. */
 function withCompanions(chosen: readonly Candidate[], all: readonly Candidate[]): Candidate[] {
   const shown = new Set(chosen)
-  for (const { passage, hit, position } of chosen) {
+  for (const { passage, section, position } of chosen) {
     if (!pointsBack(passage)) continue
-    const before = all.find((other) => other.hit === hit && other.position === position - 1)
+    const before = all.find((other) => other.section === section && other.position === position - 1)
     const isCompanion =
       before?.passage.group === passage.group && before.passage.text.length <= COMPANION_CHARACTERS_MAX
     if (before && isCompanion) shown.add(before)

@@ -1,56 +1,129 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
-import { createQuotationFilter, withoutQuotedQuestions } from '../text/quotations.ts'
+import { createQuotationFilter } from '../text/quotations.ts'
 import type { Candidate } from './candidate.ts'
 import { choosePassages, listAround } from './choose-passages.ts'
-import { type Passage, rowText, splitPassages } from './passages.ts'
+import { createMeaning } from './meaning.ts'
+import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
-import { asksForSteps, withEncryptedNames } from './question-type.ts'
+import { type QuestionPart, splitQuestion } from './question-parts.ts'
+import { asksForCode, asksForList, asksForSteps, namesAsked, withEncryptedNames } from './question-type.ts'
+import { readQuestionWords } from './question-words.ts'
+import type { Around } from './read-around.ts'
+import { createReadSections, type ReadSections } from './read-sections.ts'
 import { renderAnswer } from './render-answer.ts'
-import { questionWeights, scoringCandidates } from './score-passages.ts'
+import { scoringPassages } from './score-passages.ts'
+import { joinSections, type Section } from './sections.ts'
 import { stemsOf } from './stems.ts'
+import { rowText } from './table-rows.ts'
 
 /** Documents that have nothing but a title. */
 const TITLES_MAX = 4
 /** A hit without sentences is shown up to here. */
 const WHOLE_CHARACTERS_MAX = 300
-const WITHOUT_CONTEXT = { term: null, cells: [], context: '', label: null, group: 1 }
+const WITHOUT_CONTEXT = {
+  term: null,
+  cells: [],
+  context: '',
+  label: null,
+  group: 1,
+  at: 0,
+  isTitle: false,
+}
+
+/** What an answer is written from. */
+export interface Material {
+  question: string
+  /** Not empty. */
+  hits: readonly Hit[]
+  /** What stands around each hit in its document, as far as it was read. */
+  around: readonly (Around | undefined)[]
+}
+
+/** Writes answers without a language model. */
+export type Synthesize = (material: Material) => Pausable<string>
 
 /**
  * The answer without a language model: the passages of the hits that answer the question best, each with its `[N]`
- * marker (N is the hit's place, from 1). The same input gives the same bytes. `hits` must not be empty.
+ * marker (N is the hit's place, from 1). The same input gives the same bytes.
  */
-export function* synthesizingAnswer(
-  question: string,
-  hits: readonly Hit[],
-  terms: TermWeights,
-): Pausable<string> {
-  const withoutQuotations = createQuotationFilter(question)
-  const candidates: Candidate[] = []
-  for (const [index, hit] of hits.entries())
-    yield* readHit(withoutQuotations(hit.content), index, terms, candidates)
-  if (candidates.length === 0) {
-    // Where there is nothing else, a quotation still shows what was found.
-    for (const [index, hit] of hits.entries()) yield* readHit(hit.content, index, terms, candidates)
+export function createSynthesize(terms: TermWeights): Synthesize {
+  const readSections = createReadSections(terms)
+  const meaning = createMeaning(terms)
+  /** The passages for one part of a question, in the words of the answer. */
+  function* answerPart(
+    { text, rest }: QuestionPart,
+    { candidates, sections, hits }: Read,
+    shown: Set<Passage>,
+  ): Pausable<string> {
+    const question = withEncryptedNames(text)
+    const words = readQuestionWords(question, withEncryptedNames(rest), candidates, terms)
+    const titles = hits.map((hit) => stemsOf(hit.title, terms))
+    const headings = sections.map(({ heading }) => stemsOf(heading ?? '', terms))
+    const nearness = meaning(words.weights.keys())
+    yield* scoringPassages({ question, words, nearness, titles, headings }, candidates, terms)
+    const best = choosePassages(candidates, words.weights, { code: asksForCode(text) })
+    const wantsList = asksForSteps(text) || asksForList(text)
+    const list = wantsList ? listAround(best[0], candidates) : []
+    const chosen = (list.length > 1 ? list : best).filter(({ passage }) => !shown.has(passage))
+    for (const { passage } of chosen) shown.add(passage)
+    return renderAnswer(chosen, candidates, (passage) => narrowRow(text, passage, words.weights, terms))
   }
-  if (candidates.length === 0) return titlesOnly(hits)
-  const asked = withEncryptedNames(question)
-  const weights = questionWeights(asked, candidates, terms)
-  yield* scoringCandidates(asked, hits, candidates, weights, terms)
-  const chosen = choosePassages(candidates, weights)
-  const steps = asksForSteps(question) ? listAround(chosen[0], candidates) : []
-  return renderAnswer(steps.length > 1 ? steps : chosen, candidates, (passage) =>
-    narrowRow(passage, weights, terms),
-  )
+
+  return function* synthesize(material) {
+    const read = yield* readCandidates(material, readSections)
+    if (read.candidates.length === 0) return titlesOnly(material.hits)
+    const shown = new Set<Passage>()
+    const answers: string[] = []
+    for (const part of splitQuestion(material.question)) answers.push(yield* answerPart(part, read, shown))
+    return answers.filter((answer) => answer !== '').join('\n\n')
+  }
 }
 
-/** A row without the columns that the question does not name, where it names one. */
-function narrowRow(passage: Passage, weights: ReadonlyMap<string, number>, terms: TermWeights): Passage {
+/** What was read of the hits. */
+interface Read {
+  candidates: Candidate[]
+  sections: readonly Section[]
+  hits: readonly Hit[]
+}
+
+function* readCandidates({ question, hits, around }: Material, readSections: ReadSections): Pausable<Read> {
+  const withoutQuotations = createQuotationFilter(question)
+  const sections = joinSections(hits, around, ({ content }) => withoutQuotations(content))
+  const candidates = yield* readSections(sections)
+  if (candidates.length > 0) return { candidates, sections, hits }
+  // Where there is nothing else, a quotation still shows what was found.
+  const whole = joinSections(hits, around, ({ content }) => content)
+  const all = yield* readSections(whole)
+  return { candidates: all.length > 0 ? all : fragments(hits), sections: whole, hits }
+}
+
+/** Chunks of headings or torn markup alone still say something: their own text, shortened. */
+function fragments(hits: readonly Hit[]): Candidate[] {
+  return hits.flatMap(({ content }, hit) => {
+    const text = shorten(plainText(content), WHOLE_CHARACTERS_MAX)
+    const empty = { stems: new Set<string>(), words: [], term: new Set<string>(), context: new Set<string>() }
+    const unscored = { score: 0, covers: 0, gains: 0 }
+    const passage = { ...WITHOUT_CONTEXT, kind: 'sentence' as const, text }
+    return text === ''
+      ? []
+      : [{ ...empty, ...unscored, passage, hit, isBeside: false, section: hit, position: 0 }]
+  })
+}
+
+/** A row without the columns that the question does not name, where it names one. What is left keeps its header. */
+function narrowRow(
+  question: string,
+  passage: Passage,
+  weights: ReadonlyMap<string, number>,
+  terms: TermWeights,
+): Passage {
   const [first, ...rest] = passage.cells
   const isAsked = (text: string): boolean => [...stemsOf(text, terms)].some((stem) => weights.has(stem))
-  if (first === undefined || !rest.some(({ name }) => isAsked(name))) return passage
-  const kept = rest.filter(({ name, text }) => isAsked(name) || isAsked(text))
+  const isColumn = (name: string): boolean => isAsked(name) || namesAsked(question, name)
+  if (first === undefined || !rest.some(({ name }) => isColumn(name))) return passage
+  const kept = rest.filter(({ name, text }) => isColumn(name) || isAsked(text))
   return { ...passage, text: rowText([first, ...kept]) }
 }
 
@@ -60,36 +133,4 @@ function titlesOnly(hits: readonly Hit[]): string {
     .slice(0, TITLES_MAX)
     .map((hit, index) => `${plainText(hit.title)} [${index + 1}]`)
     .join('\n')
-}
-
-function* readHit(
-  content: string,
-  index: number,
-  terms: TermWeights,
-  candidates: Candidate[],
-): Pausable<void> {
-  yield
-  const passages = splitPassages(content)
-  // A chunk of headings or torn markup alone still says something: its own text, shortened.
-  const read = passages.length > 0 ? passages : wholeContent(content)
-  for (const [position, passage] of read.entries()) {
-    yield
-    const says = passage.kind === 'code' ? withoutQuotedQuestions(passage.text) : passage.text
-    candidates.push({
-      passage,
-      hit: index,
-      position,
-      stems: stemsOf(says, terms),
-      score: 0,
-      covers: 0,
-      gains: 0,
-    })
-  }
-}
-
-function wholeContent(content: string): Passage[] {
-  const text = plainText(content)
-  return text === ''
-    ? []
-    : [{ ...WITHOUT_CONTEXT, kind: 'sentence', text: shorten(text, WHOLE_CHARACTERS_MAX) }]
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type AnswerServices, createAnswers, type Question } from '../answers/index.ts'
+import { type AnswerServices, createAnswers, createReadAround, type Question } from '../answers/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
@@ -40,11 +40,13 @@ export function createRetrievalEngine(
     onAnswered: parts.metrics.observeSearch,
     ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
   })
+  const readAround = createReadAround(db)
   return {
     retrieval,
     answers: createAnswers<Question>({
       retrieve: ({ caller, query, limit }, signal) =>
         retrieval.search(caller, { query, limit, rank: 'reading' }, signal),
+      readAround: ({ caller }, hits) => readAround(caller.organizationId, hits),
       languageModel: deps.languageModel,
       answerTimeoutMs: deps.settings.ANSWER_TIMEOUT_MS,
       terms,

@@ -1,0 +1,64 @@
+import { shorten } from './plain-text.ts'
+
+/** A piece of a chunk that can stand in an answer by itself: a sentence, a list item, a table row, a code block. */
+export interface Passage {
+  kind: 'sentence' | 'item' | 'row' | 'code'
+  /** As it is shown: one line without markup, except for code. */
+  text: string
+  /** What it defines or tells something of (an option, a setting, an abbreviation, the first cell of a row); else null. */
+  term: string | null
+  /** Of a table row, its cells: a question may want some of them only. */
+  cells: readonly Cell[]
+  /** What it stands under: its headings and the sentence that leads into its list. */
+  context: string
+  /** What a reader has to know with it: the sentence before the list or table, the item around it, or the heading. */
+  label: string | null
+  /** Passages of one paragraph, list or table share a group. */
+  group: number
+  /** Whether it is a title in the text, which says nothing by itself. */
+  isTitle: boolean
+  /** Where its block begins in the text that was read. */
+  at: number
+}
+
+/** A cell that is not blank, with the name of its column where there is one. */
+export interface Cell {
+  name: string
+  text: string
+}
+
+/** What a passage inherits from where it stands. */
+export type Under = Pick<Passage, 'context' | 'label' | 'group' | 'term' | 'at'>
+
+/** A longer sentence or row (a list of codes, a page without full stops) is shortened. */
+const PASSAGE_CHARACTERS_MAX = 600
+/** Each passage is compared with its own context, so only the nearest part of it counts. */
+export const CONTEXT_CHARACTERS_MAX = 600
+
+/** Words that point back: a sentence that begins with one needs the sentence before it. */
+const POINTS_BACK =
+  /^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|such|however|therefore|thus|also|otherwise|instead|then|dies\w*|sie|er|es|cela|ceci|cette|esto|esta)\b/i
+
+export function toPassage(kind: Passage['kind'], text: string, under: Under): Passage {
+  const shown = kind === 'code' ? text : shorten(text, PASSAGE_CHARACTERS_MAX)
+  return { kind, text: shown, cells: [], isTitle: false, ...under }
+}
+
+/** Whether a sentence needs the one before it. */
+export function pointsBack({ kind, text }: Passage): boolean {
+  return kind === 'sentence' && POINTS_BACK.test(text)
+}
+
+/** Sentences that only point elsewhere, and those of licenses. */
+const POINTS_ELSEWHERE =
+  /^(?:\(?(?:see|siehe|voir|v[eé]ase)(?: also| auch| aussi)?\b.{0,160}$|for (?:more|further|full|other)\b.{0,80}\b(?:see|refer)\b|(?:next|previous|prev|up|home|top|back to|table of contents|contents|skip to)\b.{0,40}$|note that you$)/i
+const LICENSE =
+  /\b(?:permission is granted|copy, distribute|gnu (?:free documentation|general public)|without warranty|all rights reserved|copyright (?:©|\(c\)|\d{4})|invariant sections|redistribut\w+ .{0,40}\bforms?\b|merchantability)/i
+/** Lines drawn with characters, arrows or menu separators are pictures and navigation. */
+const DRAWN = /[│┌┐└┘├┤─═║╔╗]|(?:-{3,}|={3,})>|\+-{3,}\+|(?:\s[|»›·]\s.{1,24}){3,}/
+
+/** Whether a passage says nothing by itself: it points elsewhere, is from a license, a picture or navigation. */
+export function saysLittle({ text, kind }: Passage): boolean {
+  if (DRAWN.test(text)) return kind !== 'row'
+  return POINTS_ELSEWHERE.test(text) || LICENSE.test(text)
+}

@@ -1,0 +1,109 @@
+import type { TermWeights } from '../inference/term-weights.ts'
+import type { ReadPassage } from './candidate.ts'
+import { askedStems } from './stems.ts'
+
+/** Stems of a question that count: each is looked for in every passage, so a longer one is read by its rarest. */
+const QUESTION_STEMS_MAX = 100
+/** Stems whose meaning is compared with that of other words. */
+const MEANT_STEMS_MAX = 12
+/** Words as close as this mean about the same. */
+const SIMILAR_FROM = 0.4
+/** Names as code has them: `gc.auto`, `--depth`, `max_size`, `keepAlive`, and what stands in quotes. */
+const LITERAL =
+  /(?<![\p{L}\p{N}])-{1,2}[\w-]{2,40}|(?<![\w.])\w{1,40}(?:[._/:]\w{1,40}){1,6}|\b\p{Ll}{1,20}\p{Lu}\w{1,40}|"[^"\n]{2,60}"/gu
+const LITERALS_MAX = 8
+
+/** The words of a question as passages are compared with them. */
+export interface QuestionWords {
+  /** The share that each stem has of the question's weight. */
+  weights: ReadonlyMap<string, number>
+  /** Neighboring stems, as `a b`. */
+  phrases: ReadonlySet<string>
+  /** Names that a passage has to have exactly as they are spelled, in lower case. */
+  literals: readonly string[]
+  /** How close a stem is in meaning to a stem of the question, from 0.4 on; otherwise 0. */
+  similarity: (asked: string, stem: string) => number
+}
+
+/** What a word counts that only the other part of the question has. */
+const REST_SHARE = 0.5
+
+/** @param rest the other part of a question that has two: it says what this part is about */
+export function readQuestionWords(
+  question: string,
+  rest: string,
+  candidates: readonly ReadPassage[],
+  terms: TermWeights,
+): QuestionWords {
+  const words = terms.tokenize(`${question} ${rest}`)
+  const own = new Set(askedStems(question, () => true, terms))
+  const phrases = words.slice(1).map((word, at) => `${words[at]} ${word}`)
+  return {
+    weights: shared(questionWeights(`${question} ${rest}`, candidates, terms), own),
+    phrases: new Set(phrases),
+    literals: literalsOf(`${question} ${rest}`),
+    similarity: createSimilarity(words.slice(0, MEANT_STEMS_MAX), terms),
+  }
+}
+
+/** Weights with those of words that are not the question's own reduced, all together 1 again. */
+function shared(weights: ReadonlyMap<string, number>, own: ReadonlySet<string>): Map<string, number> {
+  const reduced = [...weights].map(
+    ([stem, weight]) => [stem, own.has(stem) ? weight : weight * REST_SHARE] as const,
+  )
+  const total = reduced.reduce((sum, [, weight]) => sum + weight, 0) || 1
+  return new Map(reduced.map(([stem, weight]) => [stem, weight / total]))
+}
+
+function literalsOf(question: string): string[] {
+  const found = [...question.matchAll(LITERAL)].slice(0, LITERALS_MAX)
+  return found.map(([literal]) => literal.replaceAll('"', '').toLowerCase())
+}
+
+/** The weight of each of the question's stems, all together 1: rare words, and words rare among the passages, say more. */
+function questionWeights(
+  question: string,
+  candidates: readonly ReadPassage[],
+  terms: TermWeights,
+): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { stems } of candidates) for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)
+  const asked = askedStems(question, (stem) => counts.has(stem), terms)
+  const counted =
+    asked.length <= QUESTION_STEMS_MAX
+      ? asked
+      : asked
+          .toSorted((a, b) => terms.backgroundWeight(b) - terms.backgroundWeight(a))
+          .slice(0, QUESTION_STEMS_MAX)
+  const weights = counted.map((stem) => {
+    const having = counts.get(stem) ?? 0
+    const local = Math.log(1 + (candidates.length - having + 0.5) / (having + 0.5))
+    return terms.backgroundWeight(stem) * local
+  })
+  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1
+  return new Map(counted.map((stem, at) => [stem, (weights[at] ?? 0) / total]))
+}
+
+function createSimilarity(asked: readonly string[], terms: TermWeights): QuestionWords['similarity'] {
+  const vectors = new Map(asked.map((stem) => [stem, terms.wordVector(stem)]))
+  const known = new Map<string, Map<string, number>>()
+  return (one, other) => {
+    const vector = vectors.get(one)
+    if (!vector) return 0
+    const of = known.get(other) ?? new Map<string, number>()
+    known.set(other, of)
+    const cached = of.get(one)
+    if (cached !== undefined) return cached
+    const otherVector = terms.wordVector(other)
+    const close = otherVector === null ? 0 : dot(vector, otherVector)
+    const similarity = close >= SIMILAR_FROM ? close : 0
+    of.set(one, similarity)
+    return similarity
+  }
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  return sum
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { documentOf, push } from '../../test/support/documents.ts'
+import { startTestService, type TestOrganization, type TestService } from '../../test/support/service.ts'
+import type { Hit } from '../retrieval/index.ts'
+import { createReadAround } from './read-around.ts'
+
+let service: TestService
+let organization: TestOrganization
+beforeAll(async () => {
+  service = await startTestService()
+  organization = await service.organization({ status: 'active', tier: 'builder' })
+})
+afterAll(() => service.close())
+
+const part = (n: number): string => `## Part ${n}\n\n${`Word${n} stands here among many others. `.repeat(32)}`
+
+it('reads the chunks beside each hit with their headings, of the own organization only', async () => {
+  const body = `# Guide\n\n${part(1)}\n\n${part(2)}\n\n${part(3)}`
+  await push(
+    service,
+    organization,
+    documentOf(organization, { body, sourceUpdatedAt: '2026-02-03T00:00:00Z' }),
+  )
+  const { body: found } = await service.call('POST', '/v1/search', {
+    key: organization.adminKey,
+    body: { query: 'Word2 stands here' },
+  })
+  const hit: Hit = found.hits.find(({ content }: Hit) => content.includes('Word2'))
+  const readAround = createReadAround(service.database.db)
+  const [around, gone] = await readAround(organization.id, [hit, { ...hit, content: 'gone' }])
+  expect(gone).toBeUndefined()
+  expect(around?.changedAt).toEqual(new Date('2026-02-03T00:00:00Z'))
+  expect(around?.beside.map(({ position }) => position - (around?.position ?? 0))).toEqual([-1, 1])
+  expect(around?.beside.map(({ content }) => /Word\d/.exec(content)?.[0])).toEqual(['Word1', 'Word3'])
+  const other = await service.organization()
+  expect(await readAround(other.id, [hit])).toEqual([undefined])
+})

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import type { Hit } from '../retrieval/index.ts'
+
+/** Where a hit stands in its document. */
+export interface Around {
+  /** The hit's chunk, counted from 0 in its document. */
+  position: number
+  /** The headings above the hit, outermost first, joined by ` > `. */
+  heading: string | null
+  /** When the document was last changed, as far as its source knows. */
+  changedAt: Date
+  /** The chunks beside the hit, and the headings above each. */
+  beside: readonly { position: number; heading: string | null; content: string }[]
+}
+
+/** What stands around each hit; undefined for a hit that is gone. */
+export type ReadAround = (organizationId: string, hits: readonly Hit[]) => Promise<(Around | undefined)[]>
+
+const Rows = z.array(
+  z.object({
+    n: z.number(),
+    place: z.number(),
+    changed_at: z.date(),
+    position: z.number(),
+    heading: z.string().nullable(),
+    content: z.string(),
+  }),
+)
+
+const selectAround = prepare(`
+  select k.n::int as n, p.position as place, i.changed_at, c.position, c.heading, c.content
+  from unnest($2::text::uuid[], $3::text[]) with ordinality as k(id, content, n)
+  cross join lateral (
+    select p.position from chunks p
+    where p.organization_id = $1 and p.source_item_id = k.id and p.content = k.content
+    order by p.position limit 1) p
+  cross join lateral (
+    select coalesce(i.source_updated_at, i.source_created_at, i.synced_at) as changed_at from source_items i
+    where i.organization_id = $1 and i.id = k.id limit 1) i
+  cross join lateral (
+    select c.position, c.heading, c.content from chunks c
+    where c.organization_id = $1 and c.source_item_id = k.id
+      and c.position between p.position - 1 and p.position + 1
+    order by c.position limit 3) c
+  order by k.n, c.position`)
+
+/** Reads in one statement what stands right before and after each hit in its document. */
+export function createReadAround(db: Db): ReadAround {
+  return async (organizationId, hits) => {
+    if (hits.length === 0) return []
+    const ids = `{${hits.map(({ sourceItemId }) => sourceItemId).join(',')}}`
+    const { rows } = await selectAround(db, [organizationId, ids, hits.map(({ content }) => content)])
+    const byHit = Map.groupBy(Rows.parse(rows), ({ n }) => n - 1)
+    return hits.map((_, at) => {
+      const found = byHit.get(at) ?? []
+      const own = found.find(({ position, place }) => position === place)
+      if (own === undefined) return undefined
+      const beside = found.filter((one) => one !== own)
+      return { position: own.position, heading: own.heading, changedAt: own.changed_at, beside }
+    })
+  }
+}
