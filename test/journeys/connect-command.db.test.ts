@@ -58,15 +58,6 @@ describe('memory connect', () => {
     expect(code).toBe(0)
   })
 
-  it('gives the result as JSON, and the page to open on stderr', async () => {
-    const { code, stdout, stderr } = await memory(['--json', 'connect', 'notion'], true)
-    expect(code).toBe(0)
-    expect(stderr).toMatch(/^notion: open this page/)
-    expect(JSON.parse(stdout)).toMatchObject({
-      connected: [{ source: { provider: 'notion' }, syncRun: { status: 'succeeded' } }],
-    })
-  })
-
   it("says how to get the operator's leave, or gets it for an operator who asks", async () => {
     const refused = await memory(['connect', 'gmail'])
     expect(refused).toMatchObject({ code: 1, stdout: '' })
@@ -141,5 +132,20 @@ describe('memory sources, to change one', () => {
     })
     expect((await memory(['sources', 'list'])).stdout).not.toContain(id)
     expect(await memory(['sources', 'delete', id, '--yes', ...asOwner()])).toMatchObject({ code: 1 })
+  })
+})
+
+// Last: it connects a source of the same name as the others expect to be alone.
+describe('memory connect --json', () => {
+  it('gives the result as JSON, and the page to open on stderr', async () => {
+    const { code, stdout, stderr } = await memory(
+      ['--json', 'connect', 'notion', '--organization', organization.id],
+      true,
+    )
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^notion: open this page/)
+    expect(JSON.parse(stdout)).toMatchObject({
+      connected: [{ source: { provider: 'notion' }, syncRun: { status: 'succeeded' } }],
+    })
   })
 })
