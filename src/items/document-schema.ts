@@ -64,7 +64,7 @@ export const IngestDocument = z
   .strictObject({
     connectorId: idOf(
       'The source that the document belongs to. Put the `id` of one of yours with the same provider here: ' +
-        '`GET /v1/sources` lists them, and a local deployment has one for each provider from the start.',
+        '`GET /v1/sources` lists them, and every workspace has a push-only one for each provider from the start.',
       EXAMPLE_ID.source,
     ),
     provider: providerOf("The provider; it has to be the source's."),

@@ -20,7 +20,8 @@ let server: FastifyInstance
 let organization: TestOrganization
 const model = hashEmbeddingModel()
 const callers = new Map<string, AgentPrincipal>()
-const clock = { now: () => NOW }
+let now = NOW
+const clock = { now: () => now }
 const extractor = createTextExtractor({ threads: 1 })
 
 beforeAll(async () => {
@@ -174,6 +175,19 @@ describe('POST /v1/ingest', () => {
     expect(answer.body).toEqual({ ingested: 0, skipped: 1 })
     expect(model.calls.documents).toBe(before)
     expect(await stored()).toMatchObject({ items: 1, chunks: 1, vectors: 1 })
+  })
+
+  it('confirms identical content: syncedAt moves, updatedAt stays', async () => {
+    await ingest([document()])
+    const { id } = await onlyItem()
+    now = new Date(NOW.getTime() + 60_000)
+    await ingest([document()])
+    const { body } = await call('GET', `/v1/source-items/${id}`)
+    now = NOW
+    expect(body.sourceItem).toMatchObject({
+      syncedAt: new Date(NOW.getTime() + 60_000).toISOString(),
+      updatedAt: NOW.toISOString(),
+    })
   })
 
   it.each([

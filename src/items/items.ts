@@ -68,12 +68,14 @@ export interface Items {
    * All is repeated when others got in between, so `within` may run more than once for an item.
    * @throws AppError `embedding_model_mismatch`, `upstream_error`; RefusedByModel when the items are at fault that the embedding
    * model refuses them; what `within` throws
+   * @param how.anewSince makes chunks and vectors anew of items whose content is the same too, but for those that were
+   * confirmed after this time, by `how.clock`
    */
   write(
     organizationId: string,
     items: readonly NewItem[],
     within?: WithinWrite,
-    signal?: AbortSignal,
+    how?: { signal?: AbortSignal; anewSince?: Date | undefined; clock?: Clock },
   ): Promise<StoreCounts>
 }
 
@@ -97,12 +99,15 @@ export function createItems(deps: {
   const admit = createFairLimit({ what: 'Ingests', ...INGESTS })
 
   return {
-    async write(organizationId, items, within = async () => {}, signal) {
+    async write(organizationId, items, within = async () => {}, how = {}) {
+      const { signal, anewSince } = how
       const clean = await cleanItems(items, signal)
-      const given = { organizationId, items: clean, within }
-      return await writeItems(storing, given, signal).catch(async (error: unknown) => {
-        throw await blameItems(error, () => embedPlainWords(db, models, organizationId, signal))
-      })
+      const given = { organizationId, items: clean, within, anewSince }
+      return await writeItems({ ...storing, clock: how.clock ?? clock }, given, signal).catch(
+        async (error: unknown) => {
+          throw await blameItems(error, () => embedPlainWords(db, models, organizationId, signal))
+        },
+      )
     },
     async ingest(caller, items, requestId, signal) {
       const { organizationId } = caller

@@ -320,7 +320,7 @@ describe('a large document that a run brings', () => {
       organization.id,
       [page('three', LARGE)],
       async () => stop.abort(new Error('stops')),
-      stop.signal,
+      { signal: stop.signal },
     )
     await expect(stopped).rejects.toThrow('stops')
     await expectWholeAndUncounted(page('three', LARGE))

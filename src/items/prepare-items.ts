@@ -18,9 +18,11 @@ export interface EmbeddedChunk extends Chunk {
   vectors: Float32Array[]
 }
 
-/** An item that is new or has changed, with all that is stored of it. */
+/** An item that is new, has changed or is ingested anew, with all that is stored of it. */
 export interface EmbeddedItem extends CleanItem {
   chunks: EmbeddedChunk[]
+  /** When the stored item last changed, where its content stays the same; null: it changes now. */
+  unchangedSince: Date | null
 }
 
 /** Items that are ready to be written, each list ordered by key, no key twice. */
@@ -35,6 +37,8 @@ export interface PreparedItems {
   targetModelId: number | null
   /** The stored ones have the same content, so that nothing had to be embedded. */
   unchanged: readonly CleanItem[]
+  /** `changed` also holds items whose content is the same: their chunks and vectors are replaced. */
+  isAnew: boolean
   changed: readonly EmbeddedItem[]
   /** Those among them that were stored when these were prepared, by key. */
   stored: ReadonlyMap<string, StoredItem>
@@ -45,6 +49,8 @@ export interface StoredItem {
   id: string
   sourceId: string
   hash: string
+  syncedAt: Date
+  updatedAt: Date
 }
 
 interface Embedder {
@@ -60,12 +66,17 @@ const CHUNKS_A_BATCH = 384
 /**
  * Chunks and embeds what differs from what is stored, outside of any transaction, since it takes long.
  * Of two items with one key the last one counts.
+ * @param given.anewSince embeds items with the same content too, but for those confirmed after this time: they were embedded then
  * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`.
  */
 export async function prepareItems(
   db: Db,
   models: ModelRegistry,
-  { organizationId, items }: { organizationId: string; items: readonly CleanItem[] },
+  {
+    organizationId,
+    items,
+    anewSince,
+  }: { organizationId: string; items: readonly CleanItem[]; anewSince?: Date | undefined },
   signal?: AbortSignal,
 ): Promise<PreparedItems> {
   const state = await readModelState(db, organizationId)
@@ -73,15 +84,19 @@ export async function prepareItems(
   const distinct = [...new Map(items.map((item) => [itemKey(item), item])).values()]
   const ordered = inKeyOrder(distinct)
   const stored = await findStored(db, organizationId, ordered)
-  const isUnchanged = (item: CleanItem): boolean => stored.get(itemKey(item))?.hash === item.hash
+  const isUnchanged = (item: CleanItem): boolean => {
+    const before = stored.get(itemKey(item))
+    return before?.hash === item.hash && (anewSince === undefined || before.syncedAt > anewSince)
+  }
   const differing = ordered.filter((item) => !isUnchanged(item))
-  const changed = await inSlices(cutting(differing), signal, SHORT_SLICE_MS)
+  const changed = await inSlices(cutting(differing, stored), signal, SHORT_SLICE_MS)
   await embedChunks(changed, embedders, signal)
   return {
     organizationId,
     modelIds: embedders.map(({ id }) => id),
     targetModelId: state.target?.id ?? null,
     unchanged: ordered.filter(isUnchanged),
+    isAnew: anewSince !== undefined,
     changed,
     stored,
   }
@@ -93,12 +108,17 @@ export function inKeyOrder<Item extends CleanItem>(items: readonly Item[]): Item
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ item }) => item)
 }
 
-function* cutting(items: readonly CleanItem[]): Pausable<EmbeddedItem[]> {
+function* cutting(
+  items: readonly CleanItem[],
+  stored: ReadonlyMap<string, StoredItem>,
+): Pausable<EmbeddedItem[]> {
   const cut: EmbeddedItem[] = []
   for (const item of items) {
     yield
     const chunks = yield* chunkingDocument(item.title, item.body)
-    cut.push({ ...item, chunks: chunks.map(withoutVectors) })
+    const before = stored.get(itemKey(item))
+    const unchangedSince = before?.hash === item.hash ? before.updatedAt : null
+    cut.push({ ...item, chunks: chunks.map(withoutVectors), unchangedSince })
   }
   return cut
 }
@@ -189,6 +209,8 @@ const StoredRows = z.array(
     externalId: z.string(),
     sourceId: z.string(),
     hash: z.string(),
+    syncedAt: z.date(),
+    updatedAt: z.date(),
   }),
 )
 
@@ -207,7 +229,8 @@ export async function findStored(
 }
 
 const storedAmong = (suffix: string) => `
-  select i.id, i.provider, i.external_id as "externalId", i.source_id as "sourceId", encode(i.content_sha256, 'hex') as hash
+  select i.id, i.provider, i.external_id as "externalId", i.source_id as "sourceId", encode(i.content_sha256, 'hex') as hash,
+    i.synced_at as "syncedAt", i.updated_at as "updatedAt"
   from json_to_recordset($2::json) as k(n int, provider text, "externalId" text)
   join source_items i on i.organization_id = $1 and i.provider = k.provider and i.external_id = k."externalId"
   order by k.n ${suffix}`

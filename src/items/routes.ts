@@ -61,7 +61,7 @@ const SourceItem = z
     metadata: z
       .record(z.string(), z.unknown())
       .meta({ description: 'What else came with it.', example: { team: 'people' } }),
-    syncedAt: moment('When it last came here with something new.'),
+    syncedAt: moment('When the provider or the caller last confirmed it.'),
     createdAt: moment('When it first came here.'),
     updatedAt: moment('When its content last changed here.'),
   })

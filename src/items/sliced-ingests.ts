@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { changeOutOfTurn, type ItemChanges, itemTurnsOf } from '../vector-memory/index.ts'
 import { endClaims, findClaimed } from './claims.ts'
+import { confirmInTurns } from './confirm-items.ts'
 import {
   decide,
   erase,
@@ -18,7 +19,8 @@ import {
 } from './ingest-journal.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import { findStored, inKeyOrder, type PreparedItems, prepareItems, type StoredItem } from './prepare-items.ts'
-import { cutSlices, itemsOf, letOthersGoFirst, type Slice, storeSlice, storeSlices } from './slices.ts'
+import { letOthersGoFirst } from './let-others-go-first.ts'
+import { cutSlices, itemsOf, type Slice, storeSlice, storeSlices } from './slices.ts'
 import {
   requireSameModels,
   StalePreparation,
@@ -83,6 +85,8 @@ export function createSlicedIngests(options: SlicedIngestsOptions): SlicedIngest
         const plan = await planOf(db, prepared)
         signal?.throwIfAborted()
         await storePlan(options, plan, within, leave)
+        const { organizationId, confirmed: ids } = plan
+        await confirmInTurns(db, { organizationId, ids, at: options.clock.now() })
         return plan.counts
       }),
     async start() {
@@ -107,6 +111,8 @@ interface Plan {
   stored: ReadonlyMap<string, StoredItem>
   /** The ids of the items that have claims. */
   claimed: ReadonlySet<string>
+  /** The ids of the items that are stored already as they come. */
+  confirmed: readonly string[]
 }
 
 /** @throws StalePreparation where what did not have to be embedded has changed since */
@@ -134,6 +140,7 @@ async function planOf(db: Db, prepared: PreparedItems): Promise<Plan> {
     slices: await cutSlices(db, ofUse, stored, true),
     stored,
     claimed,
+    confirmed: items.filter((item) => !isOfUse(item)).flatMap((item) => stored.get(itemKey(item))?.id ?? []),
   }
 }
 

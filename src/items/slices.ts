@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Tx } from '../database/database.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
@@ -14,8 +13,6 @@ export interface Slice extends PreparedItems {
 
 /** What a slice costs at most, in chunks: it takes the embedded database four milliseconds or so. */
 const SLICE_COST_MAX = 48
-/** Whoever was waited for may ask for more: a request has two or three statements. */
-const GRACE_MS = 10
 /** What an item's own row costs. */
 const ITEM_COST = 1
 /** And one that is stored as it is. */
@@ -52,7 +49,8 @@ export async function cutSlices(
     const itemCost = costOf(item, before)
     if (items.length > 0 && cost + itemCost > SLICE_COST_MAX) endSlice()
     const isStored = stored.get(itemKey(item))?.hash === item.hash
-    const positions = isEmbedded(item) && !isStored ? Math.max(item.chunks.length, before) : 0
+    const positions =
+      isEmbedded(item) && (prepared.isAnew || !isStored) ? Math.max(item.chunks.length, before) : 0
     if (isEmbedded(item) && positions > SLICE_COST_MAX) {
       const isNew = isHeld && !stored.has(itemKey(item))
       for (const part of partsOf(item, { isNew, positions, size: SLICE_COST_MAX }))
@@ -102,11 +100,6 @@ export async function storeSlice(tx: Tx, changes: ItemChanges, slice: Slice, at:
   if (slice.part === null) return await storeItems(tx, changes, slice, at)
   await requireSameModels(tx, slice)
   return await storePart(tx, changes, slice, slice.part, at)
-}
-
-/** Between two transactions of one ingest: somebody waits. */
-export async function letOthersGoFirst(): Promise<void> {
-  await sleep(GRACE_MS)
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { adoptModel, lockModelsForWriting, readModelState } from '../embeddings/index.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
+import { confirmItems } from './confirm-items.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import {
   type EmbeddedItem,
@@ -17,7 +18,7 @@ import {
 import { type ChunkRow, deleteChunks, insertChunks } from './store-chunks.ts'
 
 export interface StoreCounts {
-  /** New items, changed items, and items that moved to another source. */
+  /** New items, changed items, items that moved to another source, and those ingested anew. */
   ingested: number
   /** Items whose stored content is the same. */
   skipped: number
@@ -51,7 +52,8 @@ const CHARACTERS_A_STATEMENT = 250_000
 
 /**
  * Writes prepared items with their chunks and vectors, and replaces those of items that changed. An item that comes
- * again under another source of its provider moves there. On the transaction's commit they are searchable.
+ * again under another source of its provider moves there; one with the same content is confirmed. On the transaction's
+ * commit they are searchable.
  * @throws StalePreparation when the transaction has to be given up and the items prepared again.
  */
 export async function storeItems(
@@ -96,18 +98,34 @@ export async function storeKnown(
   const items = inKeyOrder([...unchanged, ...changed])
   const isStored = (item: CleanItem): boolean => stored.get(itemKey(item))?.hash === item.hash
   if (!unchanged.every(isStored)) throw new StalePreparation()
-  const moved = items.filter(isStored).flatMap((item) => {
-    const before = stored.get(itemKey(item))
-    return before && before.sourceId !== item.sourceId ? [{ id: before.id, sourceId: item.sourceId }] : []
-  })
+  const differing = prepared.isAnew ? changed : changed.filter((item) => !isStored(item))
+  const isWritten = new Set<CleanItem>(differing)
+  const same = items.filter((item) => !isWritten.has(item))
+  const { moved, confirmed } = compareSources(same, stored)
   await moveItems(tx, organizationId, moved, syncedAt)
-  const differing = changed.filter((item) => !isStored(item))
-  const written = await upsertItems(tx, organizationId, differing, syncedAt)
+  await confirmItems(tx, changes, { organizationId, ids: confirmed, at: syncedAt })
+  const written = await upsertItems(tx, prepared, differing, syncedAt)
   await replaceChunks(tx, prepared, differing, written)
   changes.add(moved.map(({ id }) => id))
   changes.add([...written.values()].map(({ id }) => id))
   const ingested = moved.length + written.size
   return { ingested, skipped: items.length - ingested }
+}
+
+/** Which items come from another source than they are stored under, and which from the same one. */
+function compareSources(
+  items: readonly CleanItem[],
+  stored: ReadonlyMap<string, StoredItem>,
+): { moved: { id: string; sourceId: string }[]; confirmed: string[] } {
+  const moved: { id: string; sourceId: string }[] = []
+  const confirmed: string[] = []
+  for (const item of items) {
+    const before = stored.get(itemKey(item))
+    if (!before) continue
+    if (before.sourceId === item.sourceId) confirmed.push(before.id)
+    else moved.push({ id: before.id, sourceId: item.sourceId })
+  }
+  return { moved, confirmed }
 }
 
 /** Their content is the same, so `updated_at` stays; the canvas counts them anew, for their new source. */
@@ -138,8 +156,8 @@ const upsertRows = prepare(`
     author_name, source_created_at, source_updated_at, metadata, content_sha256, synced_at, created_at, updated_at)
   select $1::uuid, r.id, r.provider, r."externalId", r."sourceId", r."sourceKind", r.title, r.body, r.url,
     r."authorName", r."sourceCreatedAt", r."sourceUpdatedAt", r."metadataJson"::jsonb, decode(r.hash, 'hex'),
-    $3::timestamptz, $3, $3
-  from json_to_recordset($2::json) as r(n int, id uuid, provider text, "externalId" text,
+    $3::timestamptz, $3, coalesce(r."unchangedSince", $3)
+  from json_to_recordset($2::json) as r(n int, "unchangedSince" timestamptz, id uuid, provider text, "externalId" text,
     "sourceId" uuid, "sourceKind" text, title text, body text, url text, "authorName" text,
     "sourceCreatedAt" timestamptz, "sourceUpdatedAt" timestamptz, "metadataJson" text, hash text)
   order by r.n
@@ -147,19 +165,21 @@ const upsertRows = prepare(`
     source_id = excluded.source_id, source_kind = excluded.source_kind, title = excluded.title,
     body = excluded.body, url = excluded.url, author_name = excluded.author_name,
     source_created_at = excluded.source_created_at, source_updated_at = excluded.source_updated_at,
-    metadata = excluded.metadata, content_sha256 = excluded.content_sha256, canvas_sha256 = null,
+    metadata = excluded.metadata, content_sha256 = excluded.content_sha256,
+    canvas_sha256 = case when (source_items.content_sha256, source_items.source_id)
+      is distinct from (excluded.content_sha256, excluded.source_id) then null else source_items.canvas_sha256 end,
     synced_at = excluded.synced_at, updated_at = excluded.updated_at
-  where (source_items.content_sha256, source_items.source_id)
+  where $4::boolean or (source_items.content_sha256, source_items.source_id)
     is distinct from (excluded.content_sha256, excluded.source_id)
   returning id, provider, external_id as "externalId"`)
 
 /**
- * Inserts or overwrites items.
+ * Inserts or overwrites items, with `isAnew` those of the same content too.
  * @returns their rows by key; one that another transaction just stored with the same content is left out
  */
 export async function upsertItems(
   tx: Tx,
-  organizationId: string,
+  { organizationId, isAnew }: Pick<PreparedItems, 'organizationId' | 'isAnew'>,
   items: readonly EmbeddedItem[],
   at: Date,
 ): Promise<Map<string, WrittenRow>> {
@@ -168,7 +188,7 @@ export async function upsertItems(
     await turn()
     const rows = batch.map((item, n) => Object.assign(columnsOf(item), { n, id: randomUUID() }))
     const newIds = new Map(rows.map((row) => [itemKey(row), row.id]))
-    const { rows: upserted } = await upsertRows(tx, [organizationId, JSON.stringify(rows), at])
+    const { rows: upserted } = await upsertRows(tx, [organizationId, JSON.stringify(rows), at, isAnew])
     for (const row of UpsertedRows.parse(upserted)) {
       const key = itemKey(row)
       const newId = newIds.get(key)
@@ -180,7 +200,7 @@ export async function upsertItems(
 }
 
 /** What goes into the item's own row. */
-function columnsOf(item: EmbeddedItem): CleanItem {
+function columnsOf(item: EmbeddedItem): Omit<EmbeddedItem, 'chunks'> {
   const { chunks: _, ...columns } = item
   return columns
 }

@@ -66,12 +66,12 @@ export function partsOf(
 export async function storePart(
   tx: Tx,
   changes: ItemChanges,
-  { organizationId, modelIds }: PreparedItems,
+  { organizationId, modelIds, isAnew }: PreparedItems,
   { item, isNew, hashBefore, hash, from, to }: ItemPart,
   at: Date,
 ): Promise<StoreCounts> {
   if (hashBefore === null) {
-    const written = await upsertItems(tx, organizationId, [{ ...item, hash }], at)
+    const written = await upsertItems(tx, { organizationId, isAnew }, [{ ...item, hash }], at)
     for (const { id, existed } of written.values()) {
       if (existed && isNew) throw new StalePreparation()
       if (existed) changes.add([id])

@@ -6,7 +6,8 @@ import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import { prepareItems } from './prepare-items.ts'
 import type { SlicedIngests } from './sliced-ingests.ts'
-import { cutSlices, itemsOf, letOthersGoFirst, type Slice, storeSlice, storeSlices } from './slices.ts'
+import { letOthersGoFirst } from './let-others-go-first.ts'
+import { cutSlices, itemsOf, type Slice, storeSlice, storeSlices } from './slices.ts'
 import { StalePreparation, type StoreCounts, storeItems, untilFresh } from './store-items.ts'
 import { asUnfinished } from './store-parts.ts'
 
@@ -37,13 +38,19 @@ export async function writeItems(
     organizationId,
     items,
     within,
-  }: { organizationId: string; items: readonly CleanItem[]; within: WithinWrite },
+    anewSince,
+  }: {
+    organizationId: string
+    items: readonly CleanItem[]
+    within: WithinWrite
+    anewSince?: Date | undefined
+  },
   signal?: AbortSignal,
 ): Promise<StoreCounts> {
   const written: StoreCounts = { ingested: 0, skipped: 0 }
   let rest = items
   await untilFresh(async () => {
-    const prepared = await prepareItems(db, models, { organizationId, items: rest }, signal)
+    const prepared = await prepareItems(db, models, { organizationId, items: rest, anewSince }, signal)
     let slices: readonly Slice[] = sliced
       ? await cutSlices(db, prepared, prepared.stored)
       : [{ ...prepared, part: null }]

@@ -89,7 +89,7 @@ export const Hit = z
     metadata: z
       .record(z.string(), z.unknown())
       .meta({ description: 'What else is known of the item.', example: { team: 'people' } }),
-    syncedAt: moment('When the item last came here with something new.'),
+    syncedAt: moment('When the provider or the caller last confirmed the item.'),
   })
   .meta({ id: 'Hit', description: 'A passage that was found.' })
 export type Hit = z.output<typeof Hit>

@@ -157,7 +157,7 @@ async function applyPart(
         await deps.finish(tx, run, { succeeded: true, snapshot: part.snapshot })
       }
     },
-    signal,
+    { signal, anewSince: run.fullResync ? run.startedAt : undefined, clock: deps.clock },
   )
   for (const failure of part.failures) if ('fault' in failure) deps.onItemFault(run, failure.fault)
   return { ingested, ...others }

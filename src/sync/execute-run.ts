@@ -121,7 +121,8 @@ async function readAll(
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind !== 'cursor_expired') throw error
     await becomeFullResync(deps.db, run)
-    await readFrom(deps, run, account, { cursor: null, push: push.state }, reading)
+    const anew = { ...run, fullResync: true }
+    await readFrom(deps, anew, account, { cursor: null, push: push.state }, reading)
   }
   await dropPushEvents(deps.db, run, push.positions, deps.clock.now())
 }

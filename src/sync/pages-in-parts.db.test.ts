@@ -33,7 +33,7 @@ function writer(diesIn?: number): Pick<Items, 'write'> & { parts: number } {
   const items = createItems({ ...deps, sliced })
   const counting = {
     parts: 0,
-    write: (...[organizationId, given, within, signal]: Parameters<Items['write']>) =>
+    write: (...[organizationId, given, within, how]: Parameters<Items['write']>) =>
       items.write(
         organizationId,
         given,
@@ -42,7 +42,7 @@ function writer(diesIn?: number): Pick<Items, 'write'> & { parts: number } {
           counting.parts += 1
           if (counting.parts === diesIn) throw new DeadWorker()
         },
-        signal,
+        how,
       ),
   }
   return counting
@@ -78,5 +78,26 @@ describe('a page that is stored in parts', () => {
       items_ingested: COUNT,
     })
     expect([Object.keys(await bench.stored(sourceId)).length, await claims()]).toEqual([COUNT, COUNT])
+  })
+
+  it('of a full resync counts each item once too, wherever a worker dies [SYNC-11]', async () => {
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    await bench.worker(provider.adapter, { items: writer() }).settle()
+    bench.now += 60_000
+    const runId = await bench.queue(sourceId, true)
+    const dying = writer(3)
+    const write: Items['write'] = async (...given) => {
+      bench.now += 1_000
+      return await dying.write(...given)
+    }
+    const worker = bench.worker(provider.adapter, { items: { write } })
+    await worker.settle()
+    const { items_ingested: counted } = await bench.run(runId)
+    expect(counted).toBeGreaterThan(0)
+    expect(counted).toBeLessThan(COUNT)
+    await bench.expireLeases()
+    await bench.worker(provider.adapter, { items: writer() }).settle()
+    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: COUNT })
   })
 })

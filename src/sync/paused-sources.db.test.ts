@@ -21,7 +21,6 @@ const set = async (sourceId: string, status: 'active' | 'disabled') => {
   const sources = createSources({
     db,
     clock,
-    checkConnectorLimit: async () => {},
     keepWithinPlan,
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },

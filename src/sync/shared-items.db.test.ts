@@ -53,7 +53,6 @@ const sources = () => {
   return createSources({
     db,
     clock,
-    checkConnectorLimit: async () => {},
     keepWithinPlan,
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },

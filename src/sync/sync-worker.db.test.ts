@@ -75,10 +75,44 @@ describe('a sync run', () => {
     const runId = await bench.queue(sourceId, true)
     await worker.settle()
     expect(provider.asked[before]?.cursor).toBeNull()
-    expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_deleted: 1, items_ingested: 0 })
+    expect(await bench.run(runId)).toMatchObject({
+      status: 'succeeded',
+      items_deleted: 1,
+      items_discovered: 11,
+      items_ingested: 11,
+    })
     const stored = await bench.stored(sourceId)
     expect(stored).not.toHaveProperty('doc-007')
     expect(stored).toHaveProperty('pushed')
+  })
+
+  it('makes chunks and vectors anew with a full resync, and moves syncedAt alone of what is the same [SYNC-11]', async () => {
+    fill(3)
+    const sourceId = await bench.connect()
+    await bench.queue(sourceId)
+    const worker = bench.worker(provider.adapter)
+    await worker.settle()
+    await bench.db.updateTable('chunks').set({ content: 'left by an older version' }).execute()
+    const firstAt = new Date(bench.now)
+    bench.now += 60_000
+    const ran = async (fullResync: boolean) => {
+      const runId = await bench.queue(sourceId, fullResync)
+      await worker.settle()
+      return await bench.run(runId)
+    }
+    const times = async () => {
+      const items = await bench.db.selectFrom('source_items').select(['synced_at', 'updated_at']).execute()
+      return items.map((item) => [item.synced_at, item.updated_at])
+    }
+    expect(await ran(false)).toMatchObject({ items_discovered: 0 })
+    expect(await times()).toEqual([0, 1, 2].map(() => [firstAt, firstAt]))
+    expect(await ran(true)).toMatchObject({ items_discovered: 3, items_ingested: 3 })
+    expect(await times()).toEqual([0, 1, 2].map(() => [new Date(bench.now), firstAt]))
+    const chunks = await bench.db.selectFrom('chunks').select('content').execute()
+    expect(chunks).toHaveLength(3)
+    expect(chunks.every(({ content }) => !content.includes('older version'))).toBe(true)
+    const vectors = await bench.db.selectFrom('chunk_embeddings').select('position').execute()
+    expect(vectors).toHaveLength(3)
   })
 
   it('becomes a full resync when the provider no longer takes the cursor [SYNC-23]', async () => {
@@ -341,9 +375,9 @@ function dyingWriter(pages: number, isStored: boolean): Pick<Items, 'write'> {
   const writer = writerOf()
   let written = 0
   return {
-    write: async (organizationId, items, within, signal) => {
+    write: async (organizationId, items, within, how) => {
       written += 1
-      if (written < pages) return await writer.write(organizationId, items, within, signal)
+      if (written < pages) return await writer.write(organizationId, items, within, how)
       await writer.write(
         organizationId,
         items,
@@ -351,7 +385,7 @@ function dyingWriter(pages: number, isStored: boolean): Pick<Items, 'write'> {
           await within?.(tx, counts, changes)
           if (!isStored) throw new DeadWorker()
         },
-        signal,
+        how,
       )
       throw new DeadWorker()
     },

@@ -133,7 +133,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SYNC-10':
       "errorMessage has the provider's words as they came, and nothing of what broke inside the service.",
     'SYNC-11':
-      'fullResync drops the cursor, reads every item again and removes what the provider no longer has.',
+      'fullResync drops the cursor, ingests every item anew, counted in itemsIngested, and removes what the provider no longer has.',
     'SYNC-12':
       'A changed allowlist takes effect with the next run, which deletes what left it; no other public channel is joined.',
     'SYNC-13':
