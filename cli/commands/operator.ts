@@ -71,6 +71,8 @@ export function addOperatorCommand(program: Command): void {
     .argument('<status>', 'such as trialing, active, past_due, canceled or internal')
     .option('--tier <tier>', 'builder, studio, scale or enterprise')
     .option('--credits <number>', "credits a month, instead of the tier's number", Number)
+    .option('--agents <number>', "agents, instead of the tier's number", Number)
+    .option('--connectors <number>', "connectors, instead of the tier's number", Number)
     .action(putSubscription)
   operator.command('requests').description('list requests for gated providers').action(listRequests)
   operator
@@ -149,7 +151,7 @@ async function findOrganization(operator: ApiClient, id: string): Promise<{ name
 async function putSubscription(
   organization: string,
   status: string,
-  options: { tier?: string; credits?: number },
+  options: { tier?: string; credits?: number; agents?: number; connectors?: number },
   command: Command,
 ): Promise<void> {
   const { client, terminal, json } = openSession(command)
@@ -161,6 +163,8 @@ async function putSubscription(
       status,
       tier: options.tier ?? null,
       ...(options.credits === undefined ? {} : { creditsIncluded: options.credits }),
+      ...(options.agents === undefined ? {} : { agentsIncluded: options.agents }),
+      ...(options.connectors === undefined ? {} : { connectorsIncluded: options.connectors }),
     },
   })
   if (json) return printJson(terminal, answer)

@@ -467,7 +467,7 @@ export interface components {
         IngestDocument: {
             /**
              * Format: uuid
-             * @description The source that the document belongs to. Put the `id` of one of yours with the same provider here: `GET /v1/sources` lists them, and a local deployment has one for each provider from the start.
+             * @description The source that the document belongs to. Put the `id` of one of yours with the same provider here: `GET /v1/sources` lists them, and every workspace has a push-only one for each provider from the start.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
@@ -614,7 +614,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the item last came here with something new.
+             * @description When the provider or the caller last confirmed the item.
              * @example 2026-03-02T09:30:00.000Z
              */
             syncedAt: string;
@@ -870,7 +870,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description When it last came here with something new.
+             * @description When the provider or the caller last confirmed it.
              * @example 2026-03-02T09:30:00.000Z
              */
             syncedAt: string;
@@ -982,7 +982,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it last came here with something new.
+             * @description When the provider or the caller last confirmed it.
              * @example 2026-03-02T09:30:00.000Z
              */
             syncedAt: string;

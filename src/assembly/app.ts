@@ -6,7 +6,6 @@ import { answerRoutes, type AnswerServices } from '../answers/index.ts'
 import { auditRoutes, type AuditServices } from '../audit/index.ts'
 import {
   billingRoutes,
-  checkConnectorLimit,
   checkKeyLimit,
   createKeepWithinPlan,
   type Billing,
@@ -337,7 +336,6 @@ function createServices(
     sources: createSources({
       db,
       clock,
-      checkConnectorLimit,
       keepWithinPlan,
       channels: engine.accounts.channels,
       disconnect: { prepare: engine.accounts.revocations.prepare, run: engine.disconnect },

@@ -17,6 +17,11 @@ export const subscriptionFields = {
   creditsUsed: count('Credits taken in the current period, those of requests in flight included.', 1200),
   creditsIncluded: countOrNull('Credits of a period; null: unlimited.', 5000),
   creditsRemaining: countOrNull('Credits left; 0 over the cap of a metered tier, null: unlimited.', 3800),
+  agentsIncluded: countOrNull(
+    'Live keys with search, context or ask that the plan has room for; null: any number.',
+    2,
+  ),
+  connectorsIncluded: countOrNull('Connectors that the plan has room for; null: any number.', 2),
   tier: z.enum(TIERS).nullable().describe('The plan; null: none was chosen.'),
   status: z.enum(SUBSCRIPTION_STATUSES).meta({
     description: 'Where the subscription stands: `trialing`, `active`, `past_due` and `internal` retrieve.',
@@ -64,9 +69,7 @@ const Billing = z
   .object({
     ...subscriptionFields,
     agentsUsed: count('Live keys that hold search, context or ask.', 1),
-    agentsIncluded: countOrNull('How many such keys the plan has room for; null: any number.', 2),
-    connectorsUsed: count('Sources there are.', 2),
-    connectorsIncluded: countOrNull('Sources that the plan has room for; null: any number.', 2),
+    connectorsUsed: count('Sources with an account at a provider. Push-only sources are not connectors.', 2),
   })
   .meta({ id: 'Billing', description: 'The plan, its current period, and what of it is used.' })
 

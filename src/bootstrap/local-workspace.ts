@@ -2,8 +2,6 @@ import { describeSecret, insertApiKey, newApiKeySecret, type NewSecret } from '.
 import type { Db, Tx } from '../database/database.ts'
 import { ACTIONS } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { providers } from '../providers/index.ts'
-import { insertPushOnlySource } from '../sources/index.ts'
 import { insertOrganization } from '../organizations/index.ts'
 
 const KEY_NAME = 'Local admin'
@@ -15,7 +13,7 @@ export interface LocalWorkspace {
 }
 
 /**
- * Makes the local workspace once: an `internal` subscription, a push-only source for each provider and an admin key.
+ * Makes the local workspace once: an `internal` subscription and an admin key, beside what every workspace has.
  * A given key is set at every start: one that was set before and is no longer given stops working.
  * A key that was revoked stays revoked.
  */
@@ -45,16 +43,12 @@ export async function ensureLocalWorkspace(
 }
 
 async function makeWorkspace(tx: Tx, at: Date): Promise<string> {
-  const organizationId = await insertOrganization(tx, {
+  return await insertOrganization(tx, {
     name: 'Local workspace',
     status: 'internal',
     isLocal: true,
     at,
   })
-  for (const { id: provider, name } of providers) {
-    await insertPushOnlySource(tx, { organizationId, provider, displayName: `${name} (push)`, at })
-  }
-  return organizationId
 }
 
 async function setKey(tx: Tx, organizationId: string, secret: NewSecret, at: Date): Promise<void> {

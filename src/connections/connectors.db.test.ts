@@ -122,9 +122,16 @@ describe('connecting an account', () => {
     })
   })
 
-  it('is refused beyond the number of connectors of the plan [CRED-10]', async () => {
+  it('is refused beyond the number of connectors of the plan, which counts no push-only source [CRED-10]', async () => {
     organization = await service.organization({ status: 'active', tier: 'builder' })
     owner = await service.signIn(organization.id, { organizationId: organization.id, role: 'owner' })
+    expect((await authorize('slack')).status).toBe(200)
+    await service.database.db
+      .updateTable('sources')
+      .set({ push_only: false })
+      .where('organization_id', '=', organization.id)
+      .where('provider', 'in', ['notion', 'gmail'])
+      .execute()
     expect(await authorize('slack')).toMatchObject({ status: 402, body: { code: 'plan_limit_reached' } })
   })
 })

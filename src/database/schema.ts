@@ -78,6 +78,8 @@ export interface Schema {
     status: SubscriptionStatus
     tier: Nullable<Tier>
     credits_included: Nullable<number>
+    agents_included: Nullable<number>
+    connectors_included: Nullable<number>
     period_anchor: Date
     period_started_at: Date
     period_ends_at: Date

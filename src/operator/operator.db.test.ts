@@ -154,6 +154,8 @@ describe('GET /operator/organizations', () => {
             creditsUsed: 0,
             creditsIncluded: 25_000,
             creditsRemaining: 25_000,
+            agentsIncluded: 10,
+            connectorsIncluded: null,
             periodStart: START.toISOString(),
             periodEnd: '2026-06-10T08:00:00.000Z',
             ...NOT_BOUGHT,
@@ -194,6 +196,8 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
         creditsUsed: 4_000,
         creditsIncluded: 120_000,
         creditsRemaining: 116_000,
+        agentsIncluded: null,
+        connectorsIncluded: null,
         periodStart: START.toISOString(),
         periodEnd: '2026-06-10T08:00:00.000Z',
         ...NOT_BOUGHT,
@@ -204,6 +208,18 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
     })
     const back = await call('PUT', path, { status: 'active', tier: 'scale' })
     expect(back.body).toMatchObject({ subscription: { creditsIncluded: 100_000 } })
+  })
+
+  it('sets the agents and connectors of a contract, and takes the numbers of the tier without them', async () => {
+    const id = await organization()
+    const path = `/operator/organizations/${id}/subscription`
+    const own = { agentsIncluded: 40, connectorsIncluded: 0 }
+    const set = await call('PUT', path, { status: 'active', tier: 'enterprise', ...own })
+    expect(set.body).toMatchObject({ subscription: { ...own, isContract: true } })
+    const back = await call('PUT', path, { status: 'active', tier: 'builder' })
+    expect(back.body).toMatchObject({
+      subscription: { agentsIncluded: 2, connectorsIncluded: 2, isContract: false },
+    })
   })
 
   it('shows internal and enterprise as unlimited', async () => {
@@ -227,6 +243,8 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
           status: 'active',
           tier: 'builder',
           creditsIncluded: null,
+          agentsIncluded: null,
+          connectorsIncluded: null,
           overCap: null,
           extraAnswerMicroUsd: null,
         },
@@ -253,6 +271,8 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
       { status: 'active', tier: 'builder', creditsIncluded: -1 },
       { status: 'active', tier: 'builder', creditsIncluded: 1.5 },
       { status: 'active', tier: 'builder', creditsIncluded: 2 ** 31 },
+      { status: 'active', tier: 'enterprise', agentsIncluded: -1 },
+      { status: 'active', tier: 'enterprise', connectorsIncluded: '2' },
       { status: 'active', tier: 'builder', credits: 1 },
     ]) {
       const put = await call('PUT', `/operator/organizations/${id}/subscription`, body)

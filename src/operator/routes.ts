@@ -26,7 +26,11 @@ export interface OperatorServices {
   operator: Operator
 }
 
-const CREDITS_MAX = 2_147_483_647
+const NUMBER_MAX = 2_147_483_647
+
+/** A number of the plan that the operator may set. */
+const includedNumber = (description: string) =>
+  z.number().int().min(0).max(NUMBER_MAX).nullable().default(null).describe(description)
 
 const OVER_CAP = ['block', 'metered'] as const
 
@@ -65,14 +69,11 @@ const NewSubscription = z
       .nullable()
       .default(null)
       .meta({ description: 'The plan; needed with `trialing`, `active` and `past_due`.', example: 'studio' }),
-    creditsIncluded: z
-      .number()
-      .int()
-      .min(0)
-      .max(CREDITS_MAX)
-      .nullable()
-      .default(null)
-      .describe("Credits of a period; null or left out: the tier's own number."),
+    creditsIncluded: includedNumber("Credits of a period; null or left out: the tier's own number."),
+    agentsIncluded: includedNumber(
+      "Live keys with search, context or ask; null or left out: the tier's own number.",
+    ),
+    connectorsIncluded: includedNumber("Connectors; null or left out: the tier's own number."),
     overCap: z.enum(OVER_CAP).nullable().default(null).meta({
       description:
         'Whether calls over the credits are refused or charged; null or left out: as the tier has it.',

@@ -7,6 +7,7 @@ import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import { insertPushOnlySources } from '../sources/index.ts'
 
 export interface OrganizationView {
   id: string
@@ -101,7 +102,7 @@ export interface NewOrganization {
   at: Date
 }
 
-/** Stores a workspace with its subscription and returns its id. Its first period starts at `at`. */
+/** Stores a workspace with its subscription and a push-only source for each provider, and returns its id. Its first period starts at `at`. */
 export async function insertOrganization(
   tx: Tx,
   { name, status, isLocal = false, at }: NewOrganization,
@@ -109,6 +110,7 @@ export async function insertOrganization(
   const id = randomUUID()
   await tx.insertInto('organizations').values({ id, name, is_local: isLocal, created_at: at }).execute()
   await putSubscription(tx, id, { status, tier: null, creditsIncluded: null }, at)
+  await insertPushOnlySources(tx, id, at)
   return id
 }
 

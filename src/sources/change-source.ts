@@ -3,10 +3,10 @@ import { type RawBuilder, sql, type UpdateObject } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import type { Schema, SourceStatus } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { JsonValue } from '../providers/index.ts'
+import { type JsonValue, providers } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
-import { hasAccount, isThere, lockSource, type Source } from './source.ts'
+import { hasAccount, lockSource, type Source } from './source.ts'
 
 /*
  * What may be written to a source: together with the removal (removals.ts) all the statements that change the table, for runs,
@@ -36,6 +36,12 @@ interface NewSource {
 /** Stores a source without a provider account. @returns its id */
 export async function insertPushOnlySource(tx: Tx, source: NewSource): Promise<string> {
   return await insert(tx, source, { pushOnly: true, externalAccountId: `push:${source.provider}` })
+}
+
+/** Stores the push-only sources that every workspace has from its start, one for each provider. */
+export async function insertPushOnlySources(tx: Tx, organizationId: string, at: Date): Promise<void> {
+  for (const { id: provider, name } of providers)
+    await insertPushOnlySource(tx, { organizationId, provider, displayName: `${name} (push)`, at })
 }
 
 /** Stores an account's new source, which waits for its first run. @returns its id */
@@ -275,7 +281,7 @@ export async function failUnofferedSource(
   await fail(tx, source, { error_message: reason, next_poll_at: at, updated_at: at })
 }
 
-/** Marks the sources but the oldest `limit` (null: no limit) as beyond the plan, and no others. */
+/** Marks the connectors but the oldest `limit` (null: no limit) as beyond the plan, and no others. Push-only sources are no connectors. */
 export async function markSourcesBeyondPlan(
   tx: Tx,
   organizationId: string,
@@ -287,7 +293,7 @@ export async function markSourcesBeyondPlan(
     update sources s set beyond_plan = r.beyond
     from (
       select id, ${isBeyond} as beyond from sources
-      where organization_id = ${organizationId} and ${isThere()}
+      where organization_id = ${organizationId} and ${hasAccount()}
     ) r
     where s.organization_id = ${organizationId} and s.id = r.id and s.beyond_plan <> r.beyond`.execute(tx)
 }

@@ -4,6 +4,7 @@ export {
   forgetAnnouncements,
   insertConnectedSource,
   insertPushOnlySource,
+  insertPushOnlySources,
   markSourcesBeyondPlan,
   noteAnnouncement,
   reconnectSource,

@@ -158,7 +158,6 @@ export const sourceRoutes = [
       provider: providerOf('The provider that its documents count as from.'),
       displayName,
     }),
-    refuses: ['plan_limit_reached'],
     responses: { 201: z.object({ source: Source }) },
     handle: async ({ principal, body }, { sources }) =>
       reply(201, { source: await sources.createPushOnly(principal, body) }),

@@ -43,9 +43,6 @@ export interface SourceChange {
   channelAllowlist?: string[] | null | undefined
 }
 
-/** Refuses a source that the workspace's plan has no room for; runs inside the transaction that makes it. */
-export type CheckConnectorLimit = (tx: Tx, organizationId: string) => Promise<void>
-
 /** Runs inside the transaction that removes a source: another one may have room now. */
 type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 
@@ -66,7 +63,7 @@ export interface SourceChannels {
 export interface Sources {
   /** The sources of the caller's providers, oldest first. */
   list(caller: Caller): Promise<SourceView[]>
-  /** Makes a source that takes pushed documents only. @throws AppError `plan_limit_reached` */
+  /** Makes a source that takes pushed documents only. It is no connector, so no plan limits it. */
   createPushOnly(caller: Caller, source: { provider: ProviderId; displayName: string }): Promise<SourceView>
   /** @throws AppError `not_found`, `not_a_slack_source` */
   change(caller: Caller, id: string, change: SourceChange): Promise<SourceView>
@@ -97,7 +94,6 @@ const REMOVAL_WAIT_MS = 20_000
 interface SourcesDeps {
   db: Db
   clock: Clock
-  checkConnectorLimit: CheckConnectorLimit
   keepWithinPlan: KeepWithinPlan
   channels: SourceChannels
   disconnect: Disconnect
@@ -108,7 +104,7 @@ interface SourcesDeps {
 
 /** The sources of an organization. */
 export function createSources(deps: SourcesDeps): Sources {
-  const { db, clock, checkConnectorLimit, channels } = deps
+  const { db, clock, channels } = deps
   return {
     async list(caller) {
       const rows = await selectSources(db, caller).orderBy('created_at').orderBy('id').execute()
@@ -116,7 +112,6 @@ export function createSources(deps: SourcesDeps): Sources {
     },
     createPushOnly: (caller, source) =>
       db.transaction().execute(async (tx) => {
-        await checkConnectorLimit(tx, caller.organizationId)
         const at = clock.now()
         const id = await insertPushOnlySource(tx, { organizationId: caller.organizationId, ...source, at })
         await record(

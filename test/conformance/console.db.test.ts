@@ -2,6 +2,7 @@ import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { PROVIDERS } from '../../src/providers/index.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { ISSUER_AUDIENCE, startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { signIn } from '../support/people.ts'
@@ -53,7 +54,16 @@ describe('a person', () => {
       organization: { id: anId, name: 'Acme', role: 'owner', createdAt: aTime },
     })
     expect((await get('/v1/console/me', token)).body.organizations).toEqual([made.body.organization])
-    expect((await get('/v1/console/billing', token)).body).toMatchObject({ status: 'internal' })
+    expect((await get('/v1/console/billing', token)).body).toMatchObject({
+      status: 'internal',
+      connectorsUsed: 0,
+    })
+    const { sources } = (await get('/v1/console/sources', token)).body
+    expect(sources).toHaveLength(PROVIDERS.length)
+    for (const provider of PROVIDERS)
+      expect(sources).toContainEqual(
+        expect.objectContaining({ provider, status: 'active', externalAccountId: `push:${provider}` }),
+      )
     expect((await get('/v1/console/audit-events', token)).body.auditEvents).toMatchObject([
       {
         action: 'organization.create',

@@ -87,6 +87,7 @@ describe('after a downgrade', () => {
       .updateTable('sources')
       .set({ push_only: false, external_account_id: sql`id::text` })
       .where('organization_id', '=', workspace.id)
+      .where('id', 'in', ids)
       .execute()
     await paid.operate('PUT', `/operator/organizations/${workspace.id}/subscription`, {
       status: 'active',
@@ -99,7 +100,7 @@ describe('after a downgrade', () => {
       .where('beyond_plan', '=', true)
       .execute()
     expect(beyond.map(({ id }) => id)).toEqual([ids[2]])
-    expect((await workspace.call('GET', '/v1/console/sources')).body.sources).toHaveLength(3)
+    expect((await workspace.call('GET', '/v1/console/sources')).body.sources).toHaveLength(7)
     const run = await workspace.call('POST', '/v1/console/sync-runs', { connectorId: ids[2] })
     expect(run).toMatchObject({ status: 402, body: { code: 'plan_limit_reached', resource: 'connectors' } })
     await workspace.call('DELETE', `/v1/console/sources/${ids[0]}`)

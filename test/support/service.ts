@@ -15,7 +15,6 @@ import { systemClock } from '../../src/kernel/clock.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
 import type { ProviderId } from '../../src/kernel/providers.ts'
 import { insertOrganization } from '../../src/organizations/index.ts'
-import { insertPushOnlySource } from '../../src/sources/index.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'
 
@@ -182,12 +181,14 @@ async function makeOrganization(
     }
     const sources = {} as Record<ProviderId, string>
     for (const provider of PROVIDERS) {
-      sources[provider] = await insertPushOnlySource(tx, {
-        organizationId: id,
-        provider,
-        displayName: provider,
-        at,
-      })
+      const source = await tx
+        .updateTable('sources')
+        .set({ display_name: provider })
+        .where('organization_id', '=', id)
+        .where('provider', '=', provider)
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      sources[provider] = source.id
     }
     return { id, sources }
   })

@@ -47,7 +47,7 @@ const mint = (organizationId: string, actions: Action[] = ['search']): Promise<v
     await insertKey(tx, organizationId, actions)
   })
 
-const connect = (organizationId: string, pushOnly = true): Promise<void> =>
+const connect = (organizationId: string, pushOnly = false): Promise<void> =>
   database.db.transaction().execute(async (tx) => {
     await checkConnectorLimit(tx, organizationId)
     await tx
@@ -59,7 +59,7 @@ const connect = (organizationId: string, pushOnly = true): Promise<void> =>
         push_only: pushOnly,
         status: 'disabled',
         display_name: 's',
-        external_account_id: '',
+        external_account_id: randomUUID(),
         created_at: AT,
         updated_at: AT,
       })
@@ -115,10 +115,11 @@ describe('the plan limits', () => {
     await mint(id, others)
   })
 
-  it('refuse the connector after the last, push-only, disabled or not', async () => {
+  it('refuse the connector after the last, disabled or not, and count no push-only source', async () => {
     const id = await workspace({ status: 'trialing', tier: 'builder' })
-    await connect(id, true)
-    await connect(id, false)
+    for (let n = 0; n < 3; n += 1) await connect(id, true)
+    await connect(id)
+    await connect(id)
     await expect(connect(id)).rejects.toMatchObject({
       code: 'plan_limit_reached',
       details: { resource: 'connectors', tier: 'builder', used: 2, limit: 2 },
@@ -132,6 +133,14 @@ describe('the plan limits', () => {
     expect(await room(await workspace({ status: 'internal', tier: null }))).toEqual([11, 3])
     expect(await room(await workspace({ status: 'incomplete', tier: null }))).toEqual([2, 2])
     expect(await room(await workspace())).toEqual([2, 2])
+  })
+
+  it('are the numbers that the operator set, where there are any', async () => {
+    const own = { agents_included: 3, connectors_included: 1 }
+    const id = await workspace({ status: 'active', tier: 'enterprise' })
+    await database.db.updateTable('subscriptions').set(own).where('organization_id', '=', id).execute()
+    expect(await room(id)).toEqual([3, 1])
+    await expect(connect(id)).rejects.toMatchObject({ details: { tier: 'enterprise', used: 1, limit: 1 } })
   })
 
   it('hold when many ask at once', async () => {

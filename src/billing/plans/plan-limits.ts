@@ -22,7 +22,8 @@ export async function checkKeyLimit(
 }
 
 /**
- * Refuses a connector beyond the tier's number; every source counts, push-only and disabled ones too. Call it inside
+ * Refuses a connector beyond the plan's number. Every source with an account counts, disabled ones too; a push-only one
+ * does not. Call it inside
  * the transaction that makes the source: until that ends, no other can take the same place.
  * @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
  */
@@ -64,22 +65,25 @@ export async function beyondPlanError(db: Db, organizationId: string, resource: 
   )
 }
 
-export interface Room {
+/** How many agents and connectors a plan has room for; null: any number. */
+type Included = Record<'agentsIncluded' | 'connectorsIncluded', number | null>
+
+export interface Room extends Included {
   agentsUsed: number
-  /** null: no limit. */
-  agentsIncluded: number | null
   connectorsUsed: number
-  connectorsIncluded: number | null
+}
+
+export function includedIn(plan: CurrentPlan): Included {
+  return { agentsIncluded: limitOf(plan, 'agents'), connectorsIncluded: limitOf(plan, 'connectors') }
 }
 
 /** How many agents and connectors there are, and how many the plan has room for. */
 export async function readRoom(db: Db, organizationId: string): Promise<Room> {
   const plan = await readPlan(db, organizationId)
   return {
+    ...includedIn(plan),
     agentsUsed: await countUsed(db, organizationId, 'agents'),
-    agentsIncluded: limitOf(plan, 'agents'),
     connectorsUsed: await countUsed(db, organizationId, 'connectors'),
-    connectorsIncluded: limitOf(plan, 'connectors'),
   }
 }
 
@@ -91,11 +95,18 @@ const RESOURCE_NAMES = {
 interface CurrentPlan {
   status: SubscriptionStatus | null
   tier: Tier | null
+  /** Numbers that the operator set; null: the tier's own. */
+  agentsIncluded: number | null
+  connectorsIncluded: number | null
 }
 
+const NO_PLAN: CurrentPlan = { status: null, tier: null, agentsIncluded: null, connectorsIncluded: null }
+
 /** null: no limit. A workspace that has not chosen a plan has the room of the smallest. */
-function limitOf({ status, tier }: CurrentPlan, resource: Resource): number | null {
-  return status === 'internal' ? null : PLANS[tier ?? 'builder'][resource]
+function limitOf(plan: CurrentPlan, resource: Resource): number | null {
+  if (plan.status === 'internal') return null
+  const own = resource === 'agents' ? plan.agentsIncluded : plan.connectorsIncluded
+  return own ?? PLANS[plan.tier ?? 'builder'][resource]
 }
 
 async function checkLimit(tx: Tx, organizationId: string, resource: Resource): Promise<void> {
@@ -128,6 +139,7 @@ async function countUsed(db: Db, organizationId: string, resource: Resource): Pr
           .select(count)
           .where('organization_id', '=', organizationId)
           .where('removed_at', 'is', null)
+          .where('push_only', '=', false)
   return (await query.executeTakeFirstOrThrow()).used
 }
 
@@ -146,13 +158,18 @@ export async function lockPlan(tx: Tx, organizationId: string): Promise<CurrentP
 }
 
 async function readPlan(db: Db, organizationId: string): Promise<CurrentPlan> {
-  return (await selectPlan(db, organizationId).executeTakeFirst()) ?? { status: null, tier: null }
+  return (await selectPlan(db, organizationId).executeTakeFirst()) ?? NO_PLAN
 }
 
 function selectPlan(db: Db, organizationId: string) {
   return db
     .selectFrom('organizations as o')
     .leftJoin('subscriptions as s', 's.organization_id', 'o.id')
-    .select(['s.status', 's.tier'])
+    .select([
+      's.status',
+      's.tier',
+      's.agents_included as agentsIncluded',
+      's.connectors_included as connectorsIncluded',
+    ])
     .where('o.id', '=', organizationId)
 }

@@ -3,7 +3,7 @@ import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../datab
 import type { Clock } from '../../kernel/clock.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { formatUsd } from '../plans/money.ts'
-import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
+import { includedIn, type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { EXTRA_ANSWER_MICRO_USD, PLANS } from '../plans/plans.ts'
 import { periodAt } from './period.ts'
 import { plannedIn, type PlannedView } from './planned-change.ts'
@@ -20,6 +20,9 @@ export interface SubscriptionView {
   creditsIncluded: number | null
   /** Never below 0, over the cap of a metered tier either; null: unlimited. */
   creditsRemaining: number | null
+  /** Agents and connectors that there is room for; null: any number. */
+  agentsIncluded: number | null
+  connectorsIncluded: number | null
   periodStart: string
   periodEnd: string
   trialEndsAt: string | null
@@ -42,6 +45,9 @@ export interface NewSubscription {
   tier: Tier | null
   /** Credits of a period; null: the tier's own number. */
   creditsIncluded: number | null
+  /** Agents and connectors that there is room for; null or left out: the tier's own numbers. */
+  agentsIncluded?: number | null
+  connectorsIncluded?: number | null
   /** What happens over the cap; null or left out: as the tier has it. */
   overCap?: 'block' | 'metered' | null
   /** Price of an answer over the cap, in millionths of a US dollar; null or left out: the tier's. */
@@ -94,15 +100,9 @@ export function createSubscriptions(deps: {
 }
 
 /** Terms of their own, or a status that the payment processor does not have, are the operator's and stand until changed. */
-function isContract({
-  status,
-  tier,
-  creditsIncluded,
-  overCap,
-  extraAnswerMicroUsd,
-}: NewSubscription): boolean {
-  const ownTerms = [creditsIncluded, overCap ?? null, extraAnswerMicroUsd ?? null]
-  return status === 'internal' || tier === 'enterprise' || ownTerms.some((term) => term !== null)
+function isContract({ status, tier, ...terms }: NewSubscription): boolean {
+  const hasOwnTerms = Object.values(terms).some((term) => (term ?? null) !== null)
+  return status === 'internal' || tier === 'enterprise' || hasOwnTerms
 }
 
 /**
@@ -127,6 +127,8 @@ export async function putSubscription(
     status: subscription.status,
     tier: subscription.tier,
     credits_included: subscription.creditsIncluded,
+    agents_included: subscription.agentsIncluded ?? null,
+    connectors_included: subscription.connectorsIncluded ?? null,
     over_cap: subscription.overCap ?? null,
     extra_answer_micro_usd: subscription.extraAnswerMicroUsd ?? null,
     is_contract: contract,
@@ -175,6 +177,12 @@ function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
     creditsUsed: used,
     creditsIncluded: included,
     creditsRemaining: included === null ? null : Math.max(0, included - used),
+    ...includedIn({
+      status: row.status,
+      tier: row.tier,
+      agentsIncluded: row.agents_included,
+      connectorsIncluded: row.connectors_included,
+    }),
     periodStart: start.toISOString(),
     periodEnd: end.toISOString(),
     trialEndsAt: row.trial_ends_at?.toISOString() ?? null,
