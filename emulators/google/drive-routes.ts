@@ -2,29 +2,42 @@ import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
 import { pdfOf, wordOf } from './file-formats.ts'
 import { FOLDER, rootOf, SHORTCUT, WORD, type DriveSeed, type EmulatedFile } from './drive-seed.ts'
 import { MY_FEED, type DriveStore } from './drive-state.ts'
-import { googleError, sizeOf } from './google-reply.ts'
+import { answerFields } from './drive-fields.ts'
+import { selects } from './field-mask.ts'
+import { googleError, invalidParameter, refusePageSize, sizeOf } from './google-reply.ts'
 
-/** Answers `/drive/v3/…` as Google Drive does; `fields` is taken to ask for everything. */
+/** What `pageSize` may ask for at most (developers.google.com/workspace/drive/api/reference/rest/v3). */
+const MOST = { files: 1000, changes: 1000, drives: 100, permissions: 100 }
+/** Files that come with their permissions come in pages of at most this many, whatever was asked for. */
+const MOST_WITH_PERMISSIONS = 100
+
+/** Answers `/drive/v3/…` as Google Drive does. */
 export function answerDrive(store: DriveStore, seed: DriveSeed, request: EmulatorRequest): EmulatorReply {
   const path = request.path.slice('/drive/v3/'.length)
   if (path === 'about') {
     const user = { kind: 'drive#user', displayName: 'Demo User', emailAddress: seed.account, me: true }
-    return { json: { kind: 'drive#about', user: { ...user, permissionId: '1234567890' } } }
+    const about = { kind: 'drive#about', user: { ...user, permissionId: '1234567890' } }
+    return answerFields('about', request.query, about)
   }
-  if (path.startsWith('drives')) return answerDrives(store, path)
+  if (path.startsWith('drives')) return answerDrives(store, path, request.query)
   if (path === 'changes/startPageToken') {
-    return { json: { kind: 'drive#startPageToken', startPageToken: String(store.log.length) } }
+    const token = { kind: 'drive#startPageToken', startPageToken: String(store.log.length) }
+    return answerFields('startPageToken', request.query, token)
   }
   if (path === 'changes') return listChanges(store, request.query)
   if (path === 'files') return listFiles(store, request.query)
   return answerFile(store, seed, request, path)
 }
 
-function answerDrives(store: DriveStore, path: string): EmulatorReply {
-  if (path === 'drives') return { json: { kind: 'drive#driveList', drives: store.drives() } }
+function answerDrives(store: DriveStore, path: string, query: URLSearchParams): EmulatorReply {
+  if (path === 'drives') {
+    const drives = store.drives().map((drive) => ({ kind: 'drive#drive', ...drive }))
+    const list = { kind: 'drive#driveList', drives }
+    return refusePageSize(query, MOST.drives) ?? answerFields('drives', query, list)
+  }
   const id = path.slice('drives/'.length)
   const found = store.drives().find((drive) => drive.id === id)
-  return found ? { json: { kind: 'drive#drive', ...found } } : driveNotFound(id)
+  return found ? answerFields('drive', query, { kind: 'drive#drive', ...found }) : driveNotFound(id)
 }
 
 function answerFile(
@@ -35,28 +48,35 @@ function answerFile(
 ): EmulatorReply {
   const [, id = '', action] = /^files\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? []
   const drive = store.drives().find((one) => one.id === id)
-  if (action === 'permissions' && drive) return { json: { permissions: membersOf(store, seed, id) } }
+  const permissionsOf = (permissions: readonly unknown[]): EmulatorReply =>
+    refusePageSize(request.query, MOST.permissions) ??
+    answerFields('permissions', request.query, { kind: 'drive#permissionList', permissions })
+  if (action === 'permissions' && drive) return permissionsOf(membersOf(store, seed, id))
   if (id === 'root' || id === rootOf(0) || drive) {
     const root = { kind: 'drive#file', id: drive?.id ?? rootOf(0), name: drive ? 'Drive' : 'My Drive' }
-    return { json: { ...root, mimeType: FOLDER } }
+    return answerFields('file', request.query, { ...root, mimeType: FOLDER })
   }
   const file = store.get(id)
   if (!file || !store.isVisible(file)) return notFound(id)
-  if (action === 'permissions')
-    return { json: { permissions: file.permissions ?? membersOf(store, seed, file.driveId) } }
+  if (action === 'permissions') return permissionsOf(file.permissions ?? membersOf(store, seed, file.driveId))
   if (action === 'export') return exportFile(store, file, request.query.get('mimeType') ?? '')
   if (action !== undefined) return notFound(id)
-  return request.query.get('alt') === 'media' ? download(store, file) : { json: resource(store, file) }
+  if (request.query.get('alt') === 'media') return download(store, file)
+  return answerFields('file', request.query, resource(store, file))
 }
 
 function listFiles(store: DriveStore, query: URLSearchParams): EmulatorReply {
   const driveId = query.get('driveId')
   if (driveId !== null && !store.drives().some((drive) => drive.id === driveId)) return driveNotFound(driveId)
+  const refusal = refusePageSize(query, MOST.files)
+  if (refusal) return refusal
   const matches = parseQuery(store, query.get('q') ?? '', driveId ?? MY_FEED)
-  const size = sizeOf(query.get('pageSize'), 100, 1000)
+  if (!matches) return invalidParameter('q', 'Invalid Value', 'invalid')
+  const withPermissions = query.has('fields') && selects(query.get('fields') ?? '', ['files', 'permissions'])
+  const size = sizeOf(query.get('pageSize'), 100, withPermissions ? MOST_WITH_PERMISSIONS : MOST.files)
   const [generation = '', offset = ''] = (query.get('pageToken') ?? `${store.listGeneration()}.0`).split('.')
   if (generation !== String(store.listGeneration()) || !/^\d+$/.test(offset)) {
-    return googleError(400, 'invalid', 'Invalid Value')
+    return invalidParameter('pageToken', 'Invalid Value', 'invalid')
   }
   const files: unknown[] = []
   let position = Number(offset)
@@ -67,23 +87,25 @@ function listFiles(store: DriveStore, query: URLSearchParams): EmulatorReply {
     file = store.at(position)
   }
   const next = file === undefined ? {} : { nextPageToken: `${generation}.${position}` }
-  return { json: { kind: 'drive#fileList', incompleteSearch: false, files, ...next } }
+  return answerFields('files', query, { kind: 'drive#fileList', incompleteSearch: false, files, ...next })
 }
 
-/** The clauses this project sends: `trashed = …`, `mimeType = '…'`, `'…' in parents`, joined with `and`. */
-function parseQuery(store: DriveStore, text: string, feed: string): (file: EmulatedFile) => boolean {
+/** The clauses this project sends: `trashed = …`, `mimeType = '…'`, `'…' in parents`, joined with `and`; null for others. */
+function parseQuery(store: DriveStore, text: string, feed: string): ((file: EmulatedFile) => boolean) | null {
   const tests = text
     .split(' and ')
     .filter(Boolean)
-    .map((clause) => {
+    .map((clause): ((file: EmulatedFile) => boolean) | null => {
       const trashed = /^trashed ?= ?(true|false)$/.exec(clause)?.[1]
       if (trashed !== undefined) return (file: EmulatedFile) => store.isTrashed(file) === (trashed === 'true')
       const mimeType = /^mimeType ?= ?'(.*)'$/.exec(clause)?.[1]
       if (mimeType !== undefined) return (file: EmulatedFile) => file.mimeType === mimeType
       const parent = /^'(.*)' in parents$/.exec(clause)?.[1]
       if (parent !== undefined) return (file: EmulatedFile) => file.parent === parent
-      throw new Error(`the emulator does not know the query clause ${clause}`)
+      return null
     })
+    .filter((test) => test !== null)
+  if (tests.length < text.split(' and ').filter(Boolean).length) return null
   // What nobody lists is still found by its folder, as at Google.
   const isInFolder = text.includes(' in parents')
   return (file) =>
@@ -95,7 +117,10 @@ function listChanges(store: DriveStore, query: URLSearchParams): EmulatorReply {
   if (driveId !== null && !store.drives().some((drive) => drive.id === driveId)) return driveNotFound(driveId)
   const token = query.get('pageToken') ?? ''
   const from = Number(token)
-  if (!/^\d+$/.test(token) || from > store.log.length) return googleError(400, 'invalid', 'Invalid Value')
+  const refusal = refusePageSize(query, MOST.changes)
+  if (refusal) return refusal
+  if (!/^\d+$/.test(token) || from > store.log.length)
+    return invalidParameter('pageToken', 'Invalid Value', 'invalid')
   if (from < store.oldestChange()) return googleError(410, 'gone', 'The page token is no longer valid.')
   const feed = driveId ?? MY_FEED
   const size = sizeOf(query.get('pageSize'), 100, 1000)
@@ -111,7 +136,7 @@ function listChanges(store: DriveStore, query: URLSearchParams): EmulatorReply {
   }
   const end = position >= store.log.length
   const next = end ? { newStartPageToken: String(store.log.length) } : { nextPageToken: String(position) }
-  return { json: { kind: 'drive#changeList', changes, ...next } }
+  return answerFields('changes', query, { kind: 'drive#changeList', changes, ...next })
 }
 
 function changeOf(store: DriveStore, feed: string, fileId: string) {
@@ -188,5 +213,6 @@ function membersOf(store: DriveStore, seed: DriveSeed, driveId: string | null) {
   return [user, { id: 'p-team', type: 'group', emailAddress: `team@${seed.domain}` }]
 }
 
-const notFound = (id: string) => googleError(404, 'notFound', `File not found: ${id}.`)
+const notFound = (id: string) =>
+  googleError(404, 'notFound', `File not found: ${id}.`, { location: 'fileId', locationType: 'parameter' })
 const driveNotFound = (id: string) => googleError(404, 'notFound', `Shared drive not found: ${id}`)

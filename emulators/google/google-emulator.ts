@@ -146,7 +146,8 @@ function revoke(grants: Grants, request: EmulatorRequest): EmulatorReply {
 
 function refuse(grants: Grants, request: EmulatorRequest, scope: string): EmulatorReply | null {
   if (grants.check(request.bearer) !== 'valid') {
-    return googleError(401, 'authError', 'Invalid Credentials')
+    const location = { location: 'Authorization', locationType: 'header' } as const
+    return googleError(401, 'authError', 'Invalid Credentials', location)
   }
   const granted = grants.grantOf(request.bearer ?? '')?.scope ?? ''
   if (granted.includes(scope)) return null

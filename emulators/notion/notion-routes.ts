@@ -4,18 +4,29 @@ import { databaseJson, markdownOf, objectJson } from './notion-json.ts'
 import { databaseIdOf, type EmulatedObject, type NotionEmulatorState } from './notion-state.ts'
 
 /** An error as Notion words it (developers.notion.com/reference/status-codes). */
-export function notionError(status: number, code: string, message: string): EmulatorReply {
+export function notionError(
+  status: number,
+  code: string,
+  message: string,
+  additionalData?: Record<string, string>,
+): EmulatorReply {
+  const requestId = '00000000-0000-4000-8000-000000000000'
+  const more = additionalData === undefined ? {} : { additional_data: additionalData }
   return {
     status,
-    json: { object: 'error', status, code, message, request_id: '00000000-0000-4000-8000-000000000000' },
+    headers: { 'x-notion-request-id': requestId },
+    json: { object: 'error', status, code, message, ...more, request_id: requestId },
   }
 }
 
-const notFound = (id: string) =>
+const INTEGRATION_ID = '77777777-2222-4333-8444-555555555555'
+
+const notFound = (id: string, kind = 'page') =>
   notionError(
     404,
     'object_not_found',
-    `Could not find object with ID: ${id}. Make sure it is shared with your integration.`,
+    `Could not find ${kind} with ID: ${id}. Make sure the relevant pages and databases are shared with your integration "Memory".`,
+    { integration_id: INTEGRATION_ID },
   )
 
 const invalidUrl = () => notionError(400, 'invalid_request_url', 'Invalid request URL.')
@@ -35,7 +46,7 @@ export function notionRoutes(
     const route = `${request.method} ${kind}${id === '' ? '' : '/id'}${action === '' ? '' : `/${action}`}`
     switch (route) {
       case 'POST search':
-        return search(state, readBody(request))
+        return withBody(request, (body) => search(state, body))
       case 'GET pages/id':
         return found(state, id, 'page', (page) => objectJson(state, page))
       case 'GET pages/id/markdown':
@@ -45,14 +56,14 @@ export function notionRoutes(
       case 'GET data_sources/id':
         return found(state, id, 'data_source', (source) => objectJson(state, source))
       case 'POST data_sources/id/query':
-        return query(state, id, readBody(request))
+        return withBody(request, (body) => query(state, id, body))
       case 'GET databases/id': {
         const source = [...state.objects.values()].find((object) => databaseIdOf(object.id) === id)
-        return source && source.isShared ? { json: databaseJson(source) } : notFound(id)
+        return source && source.isShared ? { json: databaseJson(source) } : notFound(id, 'database')
       }
       case 'GET users/id': {
         const user = state.users().find((candidate) => candidate.id === id)
-        if (!user) return notFound(id)
+        if (!user) return notFound(id, 'user')
         return {
           json: {
             object: 'user',
@@ -70,10 +81,56 @@ export function notionRoutes(
   }
 }
 
-function readBody(request: EmulatorRequest): Record<string, unknown> {
-  const body: unknown = request.body === '' ? {} : JSON.parse(request.body)
-  return typeof body === 'object' && body !== null ? { ...body } : {}
+function withBody(
+  request: EmulatorRequest,
+  answer: (body: Record<string, unknown>) => EmulatorReply,
+): EmulatorReply {
+  const body = parseJson(request.body === '' ? '{}' : request.body)
+  if (body === undefined) return notionError(400, 'invalid_json', 'Error parsing JSON body.')
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return failedValidation('body', `body should be an object, instead was \`${JSON.stringify(body)}\``)
+  return answer({ ...body })
 }
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const failedValidation = (part: 'body' | 'query', what: string) =>
+  notionError(400, 'validation_error', `${part} failed validation: ${what}.`)
+
+/** The refusal of a page's size or beginning; null where Notion takes both. */
+function refusePaging(ask: Record<string, unknown>, part: 'body' | 'query'): EmulatorReply | null {
+  const { page_size: given, start_cursor: cursor } = ask
+  const size = part === 'query' && typeof given === 'string' ? Number(given) : given
+  if (size !== undefined) {
+    if (typeof size !== 'number' || Number.isNaN(size))
+      return failedValidation(
+        part,
+        `${part}.page_size should be a number or \`undefined\`, instead was \`${JSON.stringify(given)}\``,
+      )
+    if (size > PAGE_SIZE_MAX)
+      return failedValidation(
+        part,
+        `${part}.page_size should be ≤ \`${PAGE_SIZE_MAX}\`, instead was \`${size}\``,
+      )
+    if (size < 1)
+      return failedValidation(part, `${part}.page_size should be ≥ \`1\`, instead was \`${size}\``)
+  }
+  if (cursor !== undefined && (typeof cursor !== 'string' || !UUID.test(cursor)))
+    return failedValidation(
+      part,
+      `${part}.start_cursor should be a valid uuid or \`undefined\`, instead was \`${JSON.stringify(cursor)}\``,
+    )
+  return null
+}
+
+const PAGE_SIZE_MAX = 100
+const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
 
 function found(
   state: NotionEmulatorState,
@@ -82,8 +139,11 @@ function found(
   toJson: (object: EmulatedObject) => unknown,
 ): EmulatorReply {
   const object = state.objects.get(id)
-  return object?.kind === kind && object.isShared ? { json: toJson(object) } : notFound(id)
+  return object?.kind === kind && object.isShared ? { json: toJson(object) } : notFound(id, nameOf(kind))
 }
+
+/** What a refusal calls it: a data source goes by the name of a database. */
+const nameOf = (kind: EmulatedObject['kind']) => (kind === 'data_source' ? 'database' : kind)
 
 function search(state: NotionEmulatorState, body: Record<string, unknown>): EmulatorReply {
   const inTrash = JSON.stringify(body['filter'] ?? {}).includes('"in_trash":true')
@@ -92,7 +152,7 @@ function search(state: NotionEmulatorState, body: Record<string, unknown>): Emul
 
 function query(state: NotionEmulatorState, id: string, body: Record<string, unknown>): EmulatorReply {
   const source = state.objects.get(id)
-  if (source?.kind !== 'data_source' || !source.isShared) return notFound(id)
+  if (source?.kind !== 'data_source' || !source.isShared) return notFound(id, nameOf('data_source'))
   const rows = state
     .children(id)
     .toSorted((left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1))
@@ -109,6 +169,7 @@ function listOf(
     objects.map(({ id }) => id),
     body,
     type,
+    'body',
     (index) => {
       const object = objects[index]
       return object && objectJson(state, object)
@@ -121,10 +182,13 @@ function listJson(
   ids: readonly string[],
   ask: Record<string, unknown>,
   type: string,
+  part: 'body' | 'query',
   toJson: (index: number) => unknown,
 ): EmulatorReply {
+  const refusal = refusePaging(ask, part)
+  if (refusal) return refusal
   const cursor = ask['start_cursor']
-  const size = Math.min(Number(ask['page_size'] ?? 100), 100)
+  const size = Number(ask['page_size'] ?? PAGE_SIZE_MAX)
   const from = typeof cursor === 'string' ? ids.indexOf(cursor) : 0
   if (from === -1) return notionError(400, 'validation_error', 'The start_cursor provided is invalid.')
   const results = ids.slice(from, from + size).map((_id, index) => toJson(from + index))
@@ -141,12 +205,13 @@ function blockChildren(
 ): EmulatorReply {
   const page = state.objects.get(id)
   const blocks = page?.kind === 'page' && page.isShared ? blocksOf(state, page) : nested.get(id)
-  if (!blocks) return notFound(id)
+  if (!blocks) return notFound(id, 'block')
   for (const { json, children } of blocks) if (children.length > 0) nested.set(json.id, children)
   return listJson(
     blocks.map(({ json }) => json.id),
     ask,
     'block',
+    'query',
     (index) => blocks[index]?.json,
   )
 }

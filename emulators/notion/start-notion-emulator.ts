@@ -62,7 +62,11 @@ export async function startNotionEmulator(options: NotionEmulatorOptions = {}): 
     if (grants.check(request.bearer) !== 'valid')
       return notionError(401, 'unauthorized', 'API token is invalid.')
     if (request.headers['notion-version'] === undefined) {
-      return notionError(400, 'missing_version', 'Notion-Version header failed validation.')
+      return notionError(
+        400,
+        'missing_version',
+        'Notion-Version header failed validation: Notion-Version header should be defined, instead was `undefined`.',
+      )
     }
     const wait = limit.take('connection')
     if (wait === null) return api(request)

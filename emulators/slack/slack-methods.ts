@@ -32,6 +32,7 @@ export const SLACK_METHODS: Record<string, (call: SlackCall) => SlackAnswer> = {
   'team.info': ({ team }) => ({ ok: true, team: { ...team, url: `https://${team.domain}.slack.com/` } }),
   'users.list': (call) => {
     const page = pageOf(call, call.state.users(), 200)
+    if (typeof page === 'string') return failed(page)
     return { ok: true, members: page.values, cache_ts: 0, response_metadata: { next_cursor: page.next } }
   },
   'users.info': ({ state, arguments: given }) => {
@@ -49,8 +50,9 @@ export const SLACK_METHODS: Record<string, (call: SlackCall) => SlackAnswer> = {
     if (!call.scopes.has('channels:join')) return failed('missing_scope', { needed: 'channels:join' })
     if (channel.isArchived) return failed('is_archived')
     if (channel.isPrivate) return failed('method_not_supported_for_channel_type')
+    const warning = channel.isMember ? { warning: 'already_in_channel' } : {}
     channel.isMember = true
-    return { ok: true, channel: channelJson(channel) }
+    return { ok: true, channel: channelJson(channel), ...warning }
   },
   'conversations.history': readHistory,
   'conversations.replies': readReplies,
@@ -58,6 +60,7 @@ export const SLACK_METHODS: Record<string, (call: SlackCall) => SlackAnswer> = {
 
 function listConversations(call: SlackCall): SlackAnswer {
   const types = (call.arguments.get('types') ?? 'public_channel').split(',')
+  if (types.some((type) => !CHANNEL_TYPES.has(type.trim()))) return failed('invalid_types')
   const wantsPrivate = types.includes('private_channel')
   if (wantsPrivate && !call.scopes.has('groups:read')) {
     return failed('missing_scope', { needed: 'groups:read', provided: [...call.scopes].join(',') })
@@ -68,7 +71,8 @@ function listConversations(call: SlackCall): SlackAnswer {
       channel.isPrivate ? wantsPrivate && channel.isMember : types.includes('public_channel'),
     )
     .filter((channel) => !channel.isArchived || call.arguments.get('exclude_archived') !== 'true')
-  const page = pageOf(call, visible, 1000)
+  const page = pageOf(call, visible, LIST_MAX)
+  if (typeof page === 'string') return failed(page)
   return { ok: true, channels: page.values.map(channelJson), response_metadata: { next_cursor: page.next } }
 }
 
@@ -76,10 +80,16 @@ function readHistory(call: SlackCall): SlackAnswer {
   const channel = visibleChannel(call)
   if (!channel) return failed('channel_not_found')
   if (!channel.isMember) return failed('not_in_channel')
-  const limit = Math.min(Number(call.arguments.get('limit') ?? 100), 999, call.mostObjects)
+  const asked = limitOf(call)
+  if (asked === null) return failed('invalid_limit')
+  const limit = Math.min(asked, call.mostObjects)
   const inclusive = call.arguments.get('inclusive') === 'true'
   const oldest = call.arguments.get('oldest') ?? '0'
-  const latest = call.arguments.get('cursor') ?? call.arguments.get('latest') ?? '9999999999.999999'
+  if (!TS.test(oldest)) return failed('invalid_ts_oldest')
+  const nextTs = readCursor(call, 'next_ts')
+  if (nextTs === null) return failed('invalid_cursor')
+  const latest = nextTs ?? call.arguments.get('latest') ?? '9999999999.999999'
+  if (!TS.test(latest)) return failed('invalid_ts_latest')
   // One more than asked for tells whether there is more.
   const found = call.state
     .history(channel.id, { oldest, latest, limit: limit + 3 })
@@ -91,7 +101,7 @@ function readHistory(call: SlackCall): SlackAnswer {
     messages,
     has_more: next !== undefined,
     pin_count: 0,
-    ...(next ? { response_metadata: { next_cursor: next.ts } } : {}),
+    ...(next ? { response_metadata: { next_cursor: writeCursor('next_ts', next.ts) } } : {}),
   }
 }
 
@@ -103,6 +113,7 @@ function readReplies(call: SlackCall): SlackAnswer {
   const [root, ...replies] = messages
   if (!root) return failed('thread_not_found')
   const page = pageOf(call, replies, call.mostObjects)
+  if (typeof page === 'string') return failed(page)
   return {
     ok: true,
     messages: [root, ...page.values],
@@ -133,15 +144,43 @@ function channelJson(channel: EmulatedChannel): Record<string, unknown> {
   }
 }
 
+/** Lists and histories take a `limit` below a thousand. */
+const LIST_MAX = 999
+const CHANNEL_TYPES = new Set(['public_channel', 'private_channel', 'mpim', 'im'])
+const TS = /^\d+(\.\d+)?$/
+
+/** A page of a list, at most `most` long; the error's code where the cursor or the limit is none. */
 function pageOf<Value>(
   call: SlackCall,
   values: readonly Value[],
   most: number,
-): { values: Value[]; next: string } {
-  const from = Number(call.arguments.get('cursor') ?? 0)
-  const limit = Math.min(Number(call.arguments.get('limit') ?? 100), most)
+): { values: Value[]; next: string } | 'invalid_cursor' | 'invalid_limit' {
+  const cursor = readCursor(call, 'offset')
+  const from = Number(cursor ?? 0)
+  if (cursor === null || !Number.isSafeInteger(from)) return 'invalid_cursor'
+  const asked = limitOf(call)
+  if (asked === null) return 'invalid_limit'
+  const limit = Math.min(asked, most)
   return {
     values: values.slice(from, from + limit),
-    next: from + limit < values.length ? String(from + limit) : '',
+    next: from + limit < values.length ? writeCursor('offset', String(from + limit)) : '',
   }
+}
+
+/** The `limit` asked for; null where Slack refuses it. */
+function limitOf(call: SlackCall): number | null {
+  const limit = Number(call.arguments.get('limit') ?? 100)
+  return Number.isInteger(limit) && limit >= 1 && limit <= LIST_MAX ? limit : null
+}
+
+/** Cursors are opaque: base64 of what comes next, as Slack's are. */
+const writeCursor = (kind: string, value: string) => Buffer.from(`${kind}:${value}`).toString('base64')
+
+/** What a cursor of this kind holds; undefined where none was sent, null for one that was never given. */
+function readCursor(call: SlackCall, kind: string): string | null | undefined {
+  const cursor = call.arguments.get('cursor')
+  if (cursor === null || cursor === '') return undefined
+  const text = Buffer.from(cursor, 'base64').toString('utf8')
+  const value = text.startsWith(`${kind}:`) ? text.slice(kind.length + 1) : ''
+  return /^\d+(\.\d+)?$/.test(value) && writeCursor(kind, value) === cursor ? value : null
 }

@@ -111,6 +111,10 @@ function channelById(workspace: Workspace, id: string): ChannelData {
 
 function messageActions(workspace: Workspace): Pick<SlackEmulatorState, 'post' | 'edit' | 'delete'> {
   const { seed, users, emit, nextTs } = workspace
+  // Slack tells an app of the messages of channels that its bot is in.
+  const tell = (channel: ChannelData, event: Record<string, unknown>): void => {
+    if (channel.isMember) emit({ ...event, channel: channel.id })
+  }
   const messageById = (channel: ChannelData, ts: string): EmulatedMessage => {
     const message = findMessage(seed, channel, ts)
     if (!message) throw new Error(`no message ${ts}`)
@@ -128,7 +132,7 @@ function messageActions(workspace: Workspace): Pick<SlackEmulatorState, 'post' |
         const replies = channel.addedReplies.get(input.threadTs) ?? []
         channel.addedReplies.set(input.threadTs, [...replies, message].toSorted(byTs))
       }
-      emit({ ...message, channel: channelId, event_ts: message.ts, channel_type: 'channel' })
+      tell(channel, { ...message, event_ts: message.ts, channel_type: 'channel' })
       return message.ts
     },
     edit: (channelId, ts, text) => {
@@ -136,13 +140,13 @@ function messageActions(workspace: Workspace): Pick<SlackEmulatorState, 'post' |
       const previous = messageById(channel, ts)
       channel.edits.set(ts, { text, ts: nextTs() })
       const change = { message: messageById(channel, ts), previous_message: previous }
-      emit({ type: 'message', subtype: 'message_changed', channel: channelId, ts: nextTs(), ...change })
+      tell(channel, { type: 'message', subtype: 'message_changed', ts: nextTs(), ...change })
     },
     delete: (channelId, ts) => {
       const channel = channelById(workspace, channelId)
       const change = { deleted_ts: ts, previous_message: messageById(channel, ts) }
       channel.deleted.add(ts)
-      emit({ type: 'message', subtype: 'message_deleted', channel: channelId, ts: nextTs(), ...change })
+      tell(channel, { type: 'message', subtype: 'message_deleted', ts: nextTs(), ...change })
     },
   }
 }

@@ -24,6 +24,8 @@ export interface SlackEmulatorOptions {
   signingSecret?: string
   /** Where events are sent, signed; nowhere when left out. */
   eventsUrl?: string
+  /** When an event that was not taken is sent again, each time counted from the last; as Slack does it when left out. */
+  retryDelaysMs?: readonly number[]
   /** Requests per minute and method by Slack's tiers (20, 50, 100); no limit when left out. */
   rateLimits?: boolean
   /** As Slack treats commercial apps outside its Marketplace: 1 request a minute and 15 objects for history and replies. */
@@ -73,7 +75,13 @@ export async function startSlackEmulator(options: SlackEmulatorOptions = {}): Pr
       return callMethod(request)
     },
   })
-  const events = createEventSender({ url: options.eventsUrl, signingSecret, teamId: team.id, now })
+  const events = createEventSender({
+    url: options.eventsUrl,
+    signingSecret,
+    teamId: team.id,
+    now,
+    ...(options.retryDelaysMs === undefined ? {} : { retryDelaysMs: options.retryDelaysMs }),
+  })
   state.onEvent(events.send)
   return {
     url: server.url,
@@ -91,6 +99,7 @@ export async function startSlackEmulator(options: SlackEmulatorOptions = {}): Pr
     eventsSent: events.settled,
     close: async () => {
       await events.settled()
+      events.stop()
       await server.close()
     },
   }
@@ -133,9 +142,10 @@ function createMethodCalls(input: MethodCalls): (request: EmulatorRequest) => Em
     if (name === 'oauth.v2.access') return { json: accessAnswer(given, grants, team, now) }
     const method = SLACK_METHODS[name]
     if (!method && name !== 'auth.revoke') return { json: { ok: false, error: 'unknown_method' } }
+    if (request.bearer === null) return { json: { ok: false, error: 'not_authed' } }
     const tokenState = grants.check(request.bearer)
     if (tokenState !== 'valid') return { json: { ok: false, error: TOKEN_ERRORS[tokenState] } }
-    const grant = grants.grantOf(request.bearer ?? '')
+    const grant = grants.grantOf(request.bearer)
     if (!method) return { json: { ok: true, revoked: grants.revoke(grant?.accessToken ?? '') } }
     const readsMessages = name === 'conversations.history' || name === 'conversations.replies'
     const wait =

@@ -2,7 +2,7 @@ import type { ConversationsListResponse } from '@slack/web-api'
 import { ProviderError, type ProviderChannel } from '../../provider.ts'
 import type { SlackRun } from '../client.ts'
 
-const LIST_LIMIT = 1000
+const LIST_LIMIT = 999
 
 /** A channel of the workspace, whether the bot is in it or not. */
 export interface SlackChannel extends ProviderChannel {
