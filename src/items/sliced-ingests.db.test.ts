@@ -139,11 +139,16 @@ describe('a large ingest', () => {
   it('counts what changed, what moved and what is the same, and journals nothing of the last', async () => {
     await ingest(instance())
     const longAgo = new Date(0)
-    await database.db.updateTable('source_items').set({ synced_at: longAgo }).execute()
+    await database.db
+      .updateTable('source_items')
+      .set({ synced_at: longAgo })
+      .where('organization_id', '=', organization.id)
+      .execute()
     expect(await ingest(instance())).toEqual({ ingested: 0, skipped: COUNT })
     const left = await database.db
       .selectFrom('source_items')
       .select('id')
+      .where('organization_id', '=', organization.id)
       .where('synced_at', '=', longAgo)
       .execute()
     expect(left).toEqual([])
