@@ -31,7 +31,7 @@ export function answerDrive(store: DriveStore, seed: DriveSeed, request: Emulato
 
 function answerDrives(store: DriveStore, path: string, query: URLSearchParams): EmulatorReply {
   if (path === 'drives') {
-    const drives = store.drives().map((drive) => ({ kind: 'drive#drive', ...drive }))
+    const drives = store.drives().map(({ id, name }) => ({ kind: 'drive#drive', id, name }))
     const list = { kind: 'drive#driveList', drives }
     return refusePageSize(query, MOST.drives) ?? answerFields('drives', query, list)
   }

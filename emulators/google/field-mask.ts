@@ -31,15 +31,16 @@ export function selects(text: string, path: readonly string[]): boolean {
   return true
 }
 
+const NAME = /^(?:\*|[A-Za-z0-9]+)$/
+
 /** Reads `a,b/c,d(e,f/g),*`; null where the text is nothing of the kind. */
 function parseMask(text: string): Mask | null {
   const tokens = text.replaceAll(' ', '').match(/[A-Za-z0-9*]+|[(),/]|[^]/g) ?? []
   let at = 0
-  const isName = (token: string | undefined) => token !== undefined && /^(?:\*|[A-Za-z0-9]+)$/.test(token)
 
   function readField(into: Mask): boolean {
     const name = tokens[at]
-    if (name === undefined || !isName(name)) return false
+    if (name === undefined || !NAME.test(name)) return false
     at += 1
     const isNested = tokens[at] === '/' || tokens[at] === '('
     const known = into.get(name)

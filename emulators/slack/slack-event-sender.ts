@@ -19,32 +19,8 @@ export function createEventSender(options: {
   let queue = Promise.resolve()
   let count = 0
 
-  /** Sends a body once. Null: it was taken, or is not to come again. */
-  async function post(url: string, body: string, retry: Retry | null): Promise<RetryReason | null> {
-    const timestamp = String(Math.floor(options.now() / 1000))
-    const mac = createHmac('sha256', options.signingSecret).update(`v0:${timestamp}:${body}`).digest('hex')
-    const headers = {
-      'content-type': 'application/json',
-      'x-slack-request-timestamp': timestamp,
-      'x-slack-signature': `v0=${mac}`,
-      ...(retry === null
-        ? {}
-        : { 'x-slack-retry-num': String(retry.number), 'x-slack-retry-reason': retry.reason }),
-    }
-    try {
-      const signal = AbortSignal.timeout(ANSWER_MS)
-      const answer = await fetch(url, { method: 'POST', headers, body, signal })
-      await answer.body?.cancel()
-      if (answer.ok || answer.headers.get('x-slack-no-retry') === '1') return null
-      return 'http_error'
-    } catch (error) {
-      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
-      return isTimeout ? 'http_timeout' : 'connection_failed'
-    }
-  }
-
   async function attempt(url: string, body: string, retry: Retry | null): Promise<void> {
-    const reason = await post(url, body, retry)
+    const reason = await post({ ...options, url }, body, retry)
     if (reason === null) return
     const number = (retry?.number ?? 0) + 1
     const delay = delays[number - 1]
@@ -83,6 +59,34 @@ export function createEventSender(options: {
       for (const timer of timers) clearTimeout(timer)
       timers.clear()
     },
+  }
+}
+
+/** Sends a body once. Null: it was taken, or is not to come again. */
+async function post(
+  { url, signingSecret, now }: { url: string; signingSecret: string; now: () => number },
+  body: string,
+  retry: Retry | null,
+): Promise<RetryReason | null> {
+  const timestamp = String(Math.floor(now() / 1000))
+  const mac = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex')
+  const headers = {
+    'content-type': 'application/json',
+    'x-slack-request-timestamp': timestamp,
+    'x-slack-signature': `v0=${mac}`,
+    ...(retry === null
+      ? {}
+      : { 'x-slack-retry-num': String(retry.number), 'x-slack-retry-reason': retry.reason }),
+  }
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS)
+    const answer = await fetch(url, { method: 'POST', headers, body, signal })
+    await answer.body?.cancel()
+    if (answer.ok || answer.headers.get('x-slack-no-retry') === '1') return null
+    return 'http_error'
+  } catch (error) {
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+    return isTimeout ? 'http_timeout' : 'connection_failed'
   }
 }
 

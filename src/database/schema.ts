@@ -24,10 +24,7 @@ type Computed<T> = ColumnType<T, never, never>
 export type * from './schema-words.ts'
 
 /** Of a row that somebody works on: whoever holds the lease, until it runs out. */
-interface Leased {
-  lease_id: Nullable<string>
-  lease_expires_at: Nullable<Date>
-}
+type Leased = { lease_id: Nullable<string>; lease_expires_at: Nullable<Date> }
 
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
 export interface Schema {

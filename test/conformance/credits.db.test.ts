@@ -210,7 +210,6 @@ describe('a subscription', () => {
       body: { provider: 'slack', displayName: 'x' },
     })
     expect(source.status).toBe(201)
-    const billing = await first.call('GET', '/v1/console/billing', { key: owner.token })
-    expect(billing.body).toMatchObject({ connectorsUsed: 0, connectorsIncluded: 2 })
+    expect(await billing(owner)).toMatchObject({ connectorsUsed: 0, connectorsIncluded: 2 })
   })
 })
