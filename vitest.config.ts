@@ -1,9 +1,16 @@
+import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Database suites (*.db.test.ts) run on the embedded database always, and on PostgreSQL when TEST_DATABASE_URL is set.
 const postgresUrl = process.env.TEST_DATABASE_URL
+
+// What tests leave to chance follows from this seed (test/support/random.ts). The processes that run them inherit it.
+if (process.env.TEST_SEED === undefined) {
+  process.env.TEST_SEED = String(randomInt(2 ** 31))
+  console.log(`TEST_SEED=${process.env.TEST_SEED}`)
+}
 
 // They only end what hangs: how long a test takes depends on what else the machine does, and says nothing about the code.
 // What waits for something gives up by itself when nothing changes any more (test/support/until.ts).
@@ -17,7 +24,7 @@ const shared = {
   retry: 1,
   pool: 'forks' as const,
   isolate: false,
-  setupFiles: ['test/support/leave-as-found.ts'],
+  setupFiles: ['test/support/random.ts', 'test/support/leave-as-found.ts'],
 }
 // They drive a real browser on the built console, and are skipped, loudly, where no Chromium can be had.
 const browserSuites = ['test/browser/**/*.browser.test.ts']

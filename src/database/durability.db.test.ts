@@ -9,8 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { seededRandom } from '../../test/support/random.ts'
 import { COMPILED_ONCE } from '../../test/support/service-process.ts'
 import { openDatabase } from './open-database.ts'
+
+const random = seededRandom('durability')
 
 const WRITER = fileURLToPath(new URL('../../test/support/database-writer.ts', import.meta.url))
 const KILLS = 4
@@ -49,7 +52,7 @@ async function writeAndKill(first: number): Promise<number[]> {
   lines.on('line', (line) => acknowledged.push(Number(line)))
   const closed = once(lines, 'close')
   await started
-  await sleep(Math.random() * LONGEST_RUN_MS)
+  await sleep(random() * LONGEST_RUN_MS)
   writer.kill('SIGKILL')
   await closed
   return acknowledged
@@ -74,7 +77,7 @@ async function readWritten(): Promise<Map<number, string>> {
 describe('a process killed while it writes', () => {
   it('leaves every acknowledged row, each whole, however often and whenever it is killed, also in its first start', async () => {
     const firstStart = startWriter(0)
-    await sleep(Math.random() * 3_000)
+    await sleep(random() * 3_000)
     firstStart.kill('SIGKILL')
     await once(firstStart, 'exit')
 

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { seededRandom } from '../../test/support/random.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
 import { distanceOf, findSumOrder, multiplierOf, type SumOrder, sumOfSquares } from './sum-order.ts'
+
+const random = seededRandom('sum order')
 
 let database: TestDatabase
 let order: SumOrder
@@ -18,7 +21,7 @@ afterAll(async () => {
 })
 
 const randomHalves = (dimensions: number, share: number): Float16Array =>
-  Float16Array.from({ length: dimensions }, () => (Math.random() < share ? Math.random() - 0.3 : 0))
+  Float16Array.from({ length: dimensions }, () => (random() < share ? random() - 0.3 : 0))
 
 describe('sums in the order of the database', () => {
   it.each([

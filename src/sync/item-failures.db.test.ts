@@ -5,7 +5,10 @@ import { createItems } from '../items/index.ts'
 import { withoutMessage } from './index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
+import { seededRandom } from '../../test/support/random.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
+
+const random = seededRandom('item failures')
 
 let bench: SyncBench
 let provider: FakeProvider
@@ -19,7 +22,7 @@ afterEach(() => bench.close())
 describe('a run with items that fail', () => {
   it('records one that cannot be stored and goes on with the others [SYNC-13]', async () => {
     for (let n = 0; n < 7; n++) provider.put(`doc-${n}`, 'Words.')
-    const unstorable = Array.from({ length: 4000 }, () => Math.random().toString(36)).join('')
+    const unstorable = Array.from({ length: 4000 }, () => random().toString(36)).join('')
     provider.put(unstorable, 'Its id is longer than an index takes.')
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)

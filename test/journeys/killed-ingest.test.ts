@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { makeDataDir } from '../support/data-dir.ts'
+import { seededRandom } from '../support/random.ts'
 import {
   launchService,
   PROCESS_ADMIN_KEY,
@@ -10,6 +11,8 @@ import {
   untilReady,
 } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
+
+const random = seededRandom('killed ingest')
 
 const DOCUMENTS = 1_000
 
@@ -52,10 +55,14 @@ async function call(method: string, path: string, body?: unknown): Promise<unkno
   return await response.json()
 }
 
-/** The largest request: several chunks in each document. @returns whether it was answered */
-async function push(kind: string): Promise<boolean> {
+/** The source that documents go into; a restart keeps it. */
+async function findSource(): Promise<string | undefined> {
   const { sources } = Sources.parse(await call('GET', '/v1/sources'))
-  const connectorId = sources.find(({ provider }) => provider === 'notion')?.id
+  return sources.find(({ provider }) => provider === 'notion')?.id
+}
+
+/** The largest request: several chunks in each document. @returns whether it was answered */
+async function push(connectorId: string | undefined, kind: string): Promise<boolean> {
   const documents = Array.from({ length: DOCUMENTS }, (_, n) => ({
     connectorId,
     provider: 'notion',
@@ -90,7 +97,7 @@ const whole = { documents: DOCUMENTS, ingested: DOCUMENTS, skipped: 0 }
 
 describe('a service that is killed while it takes a thousand documents', () => {
   it('has all of them after the next start where any could be seen, once, with one event [ING-6]', async () => {
-    const answered = push('seen')
+    const answered = push(await findSource(), 'seen')
     const seen = async (): Promise<number> =>
       Items.parse(await call('GET', '/v1/source-items?limit=1')).sourceItems.length
     await until('the first document', seen, (count) => count > 0)
@@ -103,10 +110,11 @@ describe('a service that is killed while it takes a thousand documents', () => {
   })
 
   it('has all of them or none, whenever it is killed [ING-6]', async () => {
+    const connectorId = await findSource()
     let events = 0
     for (const kind of ['first', 'second', 'third']) {
-      const answered = push(kind)
-      await sleep(Math.random() * 1_500)
+      const answered = push(connectorId, kind)
+      await sleep(random() * 1_500)
       await kill()
       const wasAnswered = await answered
       await start()

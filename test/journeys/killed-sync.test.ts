@@ -5,8 +5,11 @@ import { makeDataDir } from '../support/data-dir.ts'
 import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
 import { agreeElsewhere } from '../support/browser.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { seededRandom } from '../support/random.ts'
 import { launchService, type ServiceProcess, untilReady } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
+
+const random = seededRandom('killed sync')
 
 let dataDir: string
 let issuer: TestIssuer
@@ -77,7 +80,7 @@ describe('a service that is killed while it syncs', () => {
     await agreeElsewhere(begun.url)
     const seen: number[] = []
     for (let kill = 0; kill < 4; kill++) {
-      await sleep(150 + Math.random() * 900)
+      await sleep(150 + random() * 900)
       seen.push((await newestRun(url, token)).itemsIngested)
       service?.child.kill('SIGKILL')
       await service?.ended()

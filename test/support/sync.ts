@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../src/database/database.ts'
 import type { Row } from '../../src/database/schema.ts'
@@ -73,7 +74,7 @@ export async function startSyncBench(): Promise<SyncBench> {
         provider,
         push_only: false,
         status: 'pending',
-        external_account_id: `account-${Math.random()}`,
+        external_account_id: `account-${randomUUID()}`,
         ...values,
       }),
     async queue(sourceId, fullResync = false) {

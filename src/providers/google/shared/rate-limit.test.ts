@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGoogles, connectGoogle, refusal } from '../../../../test/support/google.ts'
+import { seededRandom } from '../../../../test/support/random.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderSession } from '../../provider.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from '../gmail/adapter.ts'
@@ -26,7 +27,7 @@ describe('a mailbox larger than the quota of many minutes', () => {
     const session: ProviderSession = {
       ...engine.session,
       clock: { now: () => new Date(now()) },
-      random: Math.random,
+      random: seededRandom('rate limit'),
       wait: (ms) => {
         waited = Math.max(waited, ms)
         const until = passed + ms

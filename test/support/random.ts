@@ -1,0 +1,20 @@
+import fc from 'fast-check'
+
+/** The seed of this run, which vitest.config.ts chooses and prints. Run again with `TEST_SEED=…` to get the same values. */
+const SEED = Number(process.env.TEST_SEED)
+
+// Every property of fast-check begins with the run's seed; what it reports of a failure names it too.
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED })
+
+/** Numbers from 0 to 1, the same in every run with this seed. `name` keeps those of different tests apart. */
+export function seededRandom(name: string): () => number {
+  let state = SEED
+  for (const character of name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193)
+  // Mulberry32 (https://gist.github.com/tommyettinger/46a874533244883189143505d203312c).
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
