@@ -66,11 +66,21 @@ describe('a request body', () => {
     expect(refusal(Buffer.from('{"password":"hunter2" "x"}')).message).not.toMatch(/hunter2|password/)
   })
 
+  it('is refused when an object has more keys than any schema takes, and says which object', () => {
+    const keys = Array.from({ length: 2_001 }, (_, at) => `"k${at}":1`)
+    expect(refusal(Buffer.from(`{${keys.join()}}`)).message).toBe('The body must have at most 2000 keys')
+    expect(refusal(Buffer.from(`{"a":[0,{"b":{${keys.join()}}}]}`))).toMatchObject({
+      message: 'a.1.b must have at most 2000 keys',
+      details: { issues: [{ path: 'a.1.b' }] },
+    })
+    expect(parseJsonBody(Buffer.from(`{${keys.slice(1).join()}}`))).toHaveProperty('k1', 1)
+  })
+
   it('names the list that is too long in a sentence, however long its name', () => {
-    const limits = { entriesMax: 2, entryValuesMax: 3 }
-    const messageOf = (text: string): string => {
+    const limits = { entriesMax: 2, entryValuesMax: 3, fieldValuesMax: 2 }
+    const messageOf = (text: string, more: Partial<typeof limits> = {}): string => {
       try {
-        parseJsonBody(Buffer.from(text), limits)
+        parseJsonBody(Buffer.from(text), { ...limits, ...more })
       } catch (error) {
         return error instanceof Error ? error.message : ''
       }
@@ -78,6 +88,11 @@ describe('a request body', () => {
     }
     expect(messageOf('{"documents":[1,2,3]}')).toBe('documents must have at most 2 documents a request')
     expect(messageOf('{"documents":[[1,2,3,4]]}')).toBe('documents.0 has more than 3 values')
+    const tooMany = 'documents.1.metadata must have at most 2 values, counting those inside lists and objects'
+    const large = { entryValuesMax: 9 }
+    expect(messageOf('{"documents":[{},{"a":1,"metadata":{"b":[1,2]}}]}', large)).toBe(tooMany)
+    const fine = '{"documents":[{"a":{"b":1,"c":2},"d":[1]},{"metadata":[1,2]}]}'
+    expect(messageOf(fine, large)).toBe('nothing was refused')
     expect(messageOf(`{"${'x'.repeat(500_000)}":[1,2,3]}`).length).toBeLessThan(2_000)
   })
 })

@@ -5,6 +5,8 @@ import { storableJson, storableText } from '../kernel/text.ts'
 export const JSON_DEPTH_MAX = 64
 /** Values of a body, lists and objects too, outside the entries of {@link BodyLimits}. */
 const VALUES_MAX = 10_000
+/** Keys of one object: a schema looks at each of them before it knows their number. */
+const KEYS_MAX = 2_000
 /** A double's range ends at 1.8e308: a shorter number without an exponent is inside it. */
 const FINITE_DIGITS = 300
 
@@ -14,6 +16,13 @@ export interface BodyLimits {
   entriesMax: number
   /** Values inside one entry, lists and objects too. */
   entryValuesMax: number
+  /** The same inside one field of an entry. */
+  fieldValuesMax: number
+}
+
+/** How a field with too many values is refused, here and by its schema. */
+export function tooManyValues(valuesMax: number): string {
+  return `must have at most ${valuesMax} values, counting those inside lists and objects`
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -99,8 +108,11 @@ function refuseAmbiguousOrHuge(
     switch (code) {
       case QUOTE: {
         const end = endOfString(text, at)
-        if (inside?.expectsKey) takeKey(inside, text.slice(at, end), open.length === 1 ? fields : undefined)
-        else counter.count()
+        if (inside?.expectsKey) {
+          const name = unquoted(text.slice(at, end))
+          if (open.length === 1) refuseUnknownField(name, fields)
+          takeKey(inside, name, open)
+        } else counter.count()
         at = end
         break
       }
@@ -149,39 +161,57 @@ function container(isObject: boolean, inside: Container | undefined): Container 
 function createCounter(open: readonly Container[], limits: BodyLimits | undefined): { count(): void } {
   let outside = 0
   let inEntry = 0
+  let inField = 0
   return {
     count() {
       const list = limits && open.length >= 2 && open[1]?.keys === null ? open[1] : undefined
       if (!limits || !list) {
         outside += 1
-        if (outside > VALUES_MAX) throw tooMany('', `The body has more than ${VALUES_MAX} values`)
+        if (outside > VALUES_MAX) throw invalid('', `The body has more than ${VALUES_MAX} values`)
         return
       }
       const name = list.under ?? 'list'
       if (list.index >= limits.entriesMax)
-        throw tooMany(name, `${name} must have at most ${limits.entriesMax} ${name} a request`)
+        throw invalid(name, `${name} must have at most ${limits.entriesMax} ${name} a request`)
       inEntry = open.length === 2 ? 0 : inEntry + 1
-      if (inEntry > limits.entryValuesMax)
-        throw tooMany(
-          `${name}.${list.index}`,
-          `${name}.${list.index} has more than ${limits.entryValuesMax} values`,
-        )
+      inField = open.length === 3 ? 0 : inField + 1
+      if (inField > limits.fieldValuesMax) {
+        const field = `${name}.${list.index}.${open[2]?.key ?? ''}`
+        throw invalid(field, `${field} ${tooManyValues(limits.fieldValuesMax)}`)
+      }
+      if (inEntry > limits.entryValuesMax) {
+        const entry = `${name}.${list.index}`
+        throw invalid(entry, `${entry} has more than ${limits.entryValuesMax} values`)
+      }
     },
   }
 }
 
-function takeKey(inside: Container, quoted: string, known: readonly string[] | undefined): void {
-  const name = unquoted(quoted)
+/** Where a body takes these fields alone, before what stands under another is read. */
+function refuseUnknownField(name: string, known: readonly string[] | undefined): void {
   if (known?.includes(name) === false)
-    throw validationError([
-      { path: '', message: `The body has an unknown field; it takes ${known.join(', ')}` },
-    ])
+    throw invalid('', `The body has an unknown field; it takes ${known.join(', ')}`)
+}
+
+function takeKey(inside: Container, name: string, open: readonly Container[]): void {
   if (name === '__proto__' || (name === 'prototype' && inside.under === 'constructor'))
     throw malformed(`has the key "${name}", which is not allowed`)
   if (inside.keys?.has(name)) throw malformed('has the same key twice in one object')
   inside.keys?.add(name)
+  if ((inside.keys?.size ?? 0) > KEYS_MAX) {
+    const path = pathOf(open)
+    throw invalid(path, `${path === '' ? 'The body' : path} must have at most ${KEYS_MAX} keys`)
+  }
   inside.key = name
   inside.expectsKey = false
+}
+
+/** Where the innermost open container stands, dotted; '' for the whole body. */
+function pathOf(open: readonly Container[]): string {
+  return open
+    .slice(1)
+    .map(({ under }, at) => under ?? open[at]?.index)
+    .join('.')
 }
 
 function unquoted(quoted: string): string {
@@ -238,6 +268,6 @@ function malformed(what: string): AppError {
   return new AppError('malformed_json', `The request body ${what}`)
 }
 
-function tooMany(path: string, message: string): AppError {
+function invalid(path: string, message: string): AppError {
   return validationError([{ path, message }])
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tooManyValues } from '../http/json-body.ts'
 import { providerOf } from '../providers/index.ts'
 import { EXAMPLE_ID, idOf, Timestamp } from '../kernel/schemas.ts'
 import { cleanItem, type NewItem } from './item.ts'
@@ -39,7 +40,7 @@ export const ExternalId = z
 const Metadata = z
   .record(z.string(), z.unknown())
   .refine((value) => valuesOf(value) <= METADATA_VALUES_MAX, {
-    message: `must have at most ${METADATA_VALUES_MAX} values, counting those inside lists and objects`,
+    message: tooManyValues(METADATA_VALUES_MAX),
     abort: true,
   })
   .refine(
@@ -123,7 +124,11 @@ export const IngestRequest = z
 
 /** How an ingest's body is read: away from the event loop once it is long, by the schema above. */
 export const ingestBody = {
-  limits: { entriesMax: DOCUMENTS_MAX, entryValuesMax: DOCUMENT_VALUES_MAX },
+  limits: {
+    entriesMax: DOCUMENTS_MAX,
+    entryValuesMax: DOCUMENT_VALUES_MAX,
+    fieldValuesMax: METADATA_VALUES_MAX,
+  },
   schema: { module: import.meta.url, name: 'IngestRequest' },
 }
 

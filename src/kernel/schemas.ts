@@ -68,6 +68,18 @@ export function distinct<T extends z.ZodType>(entry: T) {
     .refine((list) => new Set(list).size === list.length, 'must not contain an entry twice')
 }
 
+/** An object with at most so many keys, counted before any of them is looked at. */
+export function boundedRecord<V extends z.ZodType>(key: z.ZodString, value: V, keysMax: number) {
+  return z.preprocess(
+    (given, { issues }) => {
+      if (typeof given === 'object' && given !== null && Object.keys(given).length > keysMax)
+        issues.push({ code: 'custom', input: given, message: `must have at most ${keysMax} keys` })
+      return given
+    },
+    z.record(key, value),
+  )
+}
+
 /** Years 1 to 9999 in UTC: what ISO 8601 and PostgreSQL can both write. */
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { SOURCE_KINDS } from '../items/index.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
-import { distinct, givenId, EXAMPLE_ID, moment, shownId, text, Timestamp } from '../kernel/schemas.ts'
+import {
+  boundedRecord,
+  distinct,
+  givenId,
+  EXAMPLE_ID,
+  moment,
+  shownId,
+  text,
+  Timestamp,
+} from '../kernel/schemas.ts'
 
 export const QUERY_CHARACTERS_MAX = 8_192
 const METADATA_KEYS_MAX = 16
@@ -36,15 +45,11 @@ export const SearchFilter = z
       .describe(
         'Naming this entity of the memory canvas; items that it has not read yet are not among them.',
       ),
-    metadata: z
-      .record(
-        z.string().max(TEXT_CHARACTERS_MAX),
-        z.union([z.string().max(TEXT_CHARACTERS_MAX), z.number(), z.boolean(), z.null()]),
-      )
-      .refine(
-        (value) => Object.keys(value).length <= METADATA_KEYS_MAX,
-        `must have at most ${METADATA_KEYS_MAX} keys`,
-      )
+    metadata: boundedRecord(
+      z.string().max(TEXT_CHARACTERS_MAX),
+      z.union([z.string().max(TEXT_CHARACTERS_MAX), z.number(), z.boolean(), z.null()]),
+      METADATA_KEYS_MAX,
+    )
       .optional()
       .describe('With exactly these values at these keys of its metadata.'),
   })

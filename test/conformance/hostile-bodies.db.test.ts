@@ -245,6 +245,41 @@ describe.each(titled)('%s', (_title, route) => {
   })
 })
 
+describe('a body with too many parts', () => {
+  it('is refused before each of them is looked at, and named [ERR-11]', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 9_900 }, (_, at) => [`k${at}`, {}]))
+    const some = Object.fromEntries(Object.entries(metadata).slice(0, 17))
+    const search = (filter: unknown): Promise<Answer> =>
+      service.call('POST', '/v1/search', {
+        key: callers.organization.adminKey,
+        body: { query: 'x', filter: { metadata: filter } },
+      })
+    expect(await search(metadata)).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', error: 'filter.metadata must have at most 2000 keys' },
+    })
+    expect(await search(some)).toMatchObject({
+      status: 400,
+      body: { error: 'filter.metadata must have at most 16 keys' },
+    })
+  })
+
+  it.each([1_001, 1_101, 1_999])(
+    'says the same of metadata with %d values, however many [ING-6]',
+    async (count) => {
+      const metadata = Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]))
+      const fine = documentOf(callers.organization)
+      const answer = await push(service, callers.organization, fine, { ...fine, externalId: 'b', metadata })
+      const error =
+        'documents.1.metadata must have at most 1000 values, counting those inside lists and objects'
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error, issues: [{ path: 'documents.1.metadata' }] },
+      })
+    },
+  )
+})
+
 describe('a body that a schema takes', () => {
   it('never breaks a route, whatever strange value it has [ERR-11, ING-15]', async () => {
     for (const route of withBody) {
