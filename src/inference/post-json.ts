@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AppError } from '../kernel/errors.ts'
 import { RedirectRefused, refuseRedirects } from '../kernel/refuse-redirects.ts'
-import { providerError } from './provider-failure.ts'
+import { type AnsweredError, answeredError, providerError } from './provider-failure.ts'
 
 export interface PostJsonRequest {
   /** Named in error messages, as the start of a sentence. */
@@ -73,8 +73,8 @@ async function attemptOnce(
   signal?: AbortSignal,
 ): Promise<{ json: unknown } | Failure> {
   const timeout = AbortSignal.timeout(settings.timeoutMs)
-  const fail = (status: number | null, words: string, kind?: 'rejected'): AppError =>
-    providerError(request.provider, { status, words, ...(kind ? { kind } : {}) }, [request.apiKey])
+  const fail = (status: number | null, detail: string | AnsweredError, kind?: 'rejected'): AppError =>
+    providerError(request.provider, { status, detail, ...(kind ? { kind } : {}) })
   let response: Response
   let text: string
   try {
@@ -97,7 +97,7 @@ async function attemptOnce(
   if (!response.ok) {
     const retryable = response.status === 408 || response.status === 429 || response.status >= 500
     return {
-      error: fail(response.status, providerWords(text)),
+      error: fail(response.status, answeredError(text, response.headers, request.apiKey)),
       retryable,
       retryAfterMs: retryAfterMs(response.headers),
     }
@@ -134,23 +134,6 @@ function retryAfterMs(headers: Headers): number | null {
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
   const date = Date.parse(value)
   return Number.isNaN(date) ? null : Math.max(0, date - Date.now())
-}
-
-/** The message inside an error body of the usual shapes, else the body itself. */
-function providerWords(text: string): string {
-  try {
-    const body: unknown = JSON.parse(text)
-    const error = isRecord(body) ? (body['error'] ?? body) : body
-    if (typeof error === 'string') return error
-    if (isRecord(error) && typeof error['message'] === 'string') return error['message']
-  } catch {
-    // Not JSON (a proxy's page, say): its text says the most.
-  }
-  return text
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 /** fetch hides the reason (ECONNREFUSED, ENOTFOUND) in the cause. */

@@ -22,7 +22,7 @@ function refusing(word: string, status = 400) {
     ...model,
     async embedDocuments(documents, signal) {
       if (documents.some(({ text }) => text.includes(word))) {
-        throw providerError('The embedding model', { status, words: 'input cannot be read' }, [])
+        throw providerError('The embedding model', { status, detail: 'input cannot be read' })
       }
       return await model.embedDocuments(documents, signal)
     },

@@ -122,7 +122,7 @@ function inOrder(data: z.infer<typeof EmbeddingsResponse>['data'], count: number
 }
 
 function unusable(words: string): AppError {
-  return providerError(PROVIDER, { kind: 'rejected', status: null, words }, [])
+  return providerError(PROVIDER, { kind: 'rejected', status: null, detail: words })
 }
 
 function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {

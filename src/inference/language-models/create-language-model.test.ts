@@ -60,18 +60,18 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model of the %s wir
   })
 
   it.each([
-    [{ kind: 'cut', afterDeltas: 2 } as const, ''],
-    [{ kind: 'unfinished', afterDeltas: 2 } as const, 'finish'],
-    [{ kind: 'error-event', afterDeltas: 2, message: 'overloaded just now' } as const, 'overloaded just now'],
-  ])('throws when the stream breaks, after the pieces that came: %o', async (fault, words) => {
+    [{ kind: 'cut', afterDeltas: 2 } as const],
+    [{ kind: 'unfinished', afterDeltas: 2 } as const],
+    [{ kind: 'error-event', afterDeltas: 2, message: 'overloaded just now' } as const],
+  ])('throws when the stream breaks, after the pieces that came: %o', async (fault) => {
     const { server, model } = await start(provider)
     server.fail(fault)
     const { pieces, error } = await collect(model)
     expect(pieces.join('')).toBe('The answer')
     const cause = causeOf(error)
-    console.log(cause.message)
     expect(cause.kind).toBe('unavailable')
-    expect(cause.message).toContain(words)
+    expect(cause.message).not.toBe('')
+    expect(cause.message).not.toContain('overloaded just now')
   })
 
   it.each([
@@ -80,16 +80,17 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model of the %s wir
     [500, 'unavailable'],
     [400, 'rejected'],
   ])(
-    'throws on status %i with the words of the provider, but neither key nor prompt',
+    'throws on status %i with what identifies the answer, but neither its words, the key nor the prompt',
     async (status, kind) => {
       const { server, model } = await start(provider)
-      const message = `on demand, with ${KEY}`
+      const message = `on demand, with ${KEY}: SECRET DOCUMENT`
       const body = { error: { type: 'some_error', code: status, status: 'X', message }, type: 'error' }
       server.fail({ kind: 'status', status, body })
       const { error } = await collect(model)
       const cause = causeOf(error)
       expect(cause).toMatchObject({ kind, status })
-      expect(cause.message).toContain('on demand, with [secret]')
+      expect(cause.message).toMatch(new RegExp(`^HTTP ${status}: code (?:${status}|some_error|X)`))
+      expect(cause.message).not.toContain('on demand')
       const everything = JSON.stringify([error, cause, Object.getOwnPropertyNames(cause), cause.stack])
       expect(everything).not.toContain(KEY)
       expect(everything).not.toContain('SECRET DOCUMENT')

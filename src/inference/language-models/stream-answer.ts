@@ -1,16 +1,17 @@
 import type { LanguageModel as SdkModel } from 'ai'
 import { AppError } from '../../kernel/errors.ts'
 import type { LanguageModelPrompt } from '../language-model.ts'
-import { providerError } from '../provider-failure.ts'
+import { answeredError, providerError } from '../provider-failure.ts'
 
 export interface SdkCall {
   model: SdkModel
-  /** Blotted out wherever the provider repeats it. */
+  /** The provider may repeat it, as its error code even. */
   secret: string | undefined
   retriesMax: number
 }
 
 const PROVIDER = 'The language model'
+const CAUSES_MAX = 5
 
 /**
  * The text of one model call, piece by piece, through the AI SDK.
@@ -39,7 +40,7 @@ export async function* streamAnswer(
       else if (part.type === 'error') throw part.error
       else if (part.type === 'abort') throw abortReason(signal)
       // A connection that a proxy closes in mid-answer looks like an end; only the provider's reason tells them apart.
-      else if (part.type === 'finish' && part.rawFinishReason === undefined) throw endedEarly(call)
+      else if (part.type === 'finish' && part.rawFinishReason === undefined) throw endedEarly()
     }
   } catch (error) {
     signal.throwIfAborted()
@@ -51,17 +52,32 @@ function abortReason(signal: AbortSignal): unknown {
   return signal.reason ?? new DOMException('The answer was aborted', 'AbortError')
 }
 
-function endedEarly(call: SdkCall): AppError {
-  const words = 'the stream ended without a finish reason'
-  return providerError(PROVIDER, { kind: 'unavailable', status: null, words }, [call.secret])
+function endedEarly(): AppError {
+  const detail = 'the stream ended without a finish reason'
+  return providerError(PROVIDER, { kind: 'unavailable', status: null, detail })
 }
 
-/** The SDK's errors carry the whole request; only status and message are taken over. */
-async function translate(error: unknown, call: SdkCall): Promise<AppError> {
+/** The SDK's errors carry the request and quote the answer; only what identifies the fault is taken over. */
+async function translate(error: unknown, { secret }: SdkCall): Promise<AppError> {
   const { APICallError, RetryError, StreamProviderError } = await import('ai')
   const last = RetryError.isInstance(error) ? error.lastError : error
-  const words = last instanceof Error ? last.message : JSON.stringify(last)
-  const known = APICallError.isInstance(last) || StreamProviderError.isInstance(last)
-  const status = known ? (last.statusCode ?? null) : null
-  return providerError(PROVIDER, { status, words }, [call.secret])
+  if (APICallError.isInstance(last) && last.statusCode !== undefined) {
+    const headers = new Headers(last.responseHeaders)
+    const detail = answeredError(last.responseBody ?? '', headers, secret)
+    return providerError(PROVIDER, { status: last.statusCode, detail })
+  }
+  if (StreamProviderError.isInstance(last)) {
+    const body = JSON.stringify({ code: last.code, type: last.type })
+    const detail = answeredError(body, new Headers(), secret)
+    return providerError(PROVIDER, { status: last.statusCode ?? null, detail })
+  }
+  return providerError(PROVIDER, { status: null, detail: namesOf(last) })
+}
+
+/** The name of an error and the codes of its causes, such as ECONNREFUSED. */
+function namesOf(error: unknown): string {
+  const names: string[] = []
+  for (let one = error; one instanceof Error && names.length < CAUSES_MAX; one = one.cause)
+    names.push('code' in one && typeof one.code === 'string' ? `${one.name} ${one.code}` : one.name)
+  return names.join(', ') || 'something that is no error was thrown'
 }
