@@ -32,8 +32,8 @@ import { createBillingEngine } from './billing-engine.ts'
 import { createRetrievalEngine } from './retrieval-engine.ts'
 import { sweepUsage } from './sweep-usage.ts'
 import { unreadiness } from './unreadiness.ts'
-import { createWebhookEngine, webhookEvents } from './webhook-engine.ts'
-import { openApiDocument } from '../http/openapi.ts'
+import { createWebhookEngine } from './webhook-engine.ts'
+import { createOpenApi } from './open-api.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
@@ -324,7 +324,6 @@ function createServices(
   const { items, engine, removals, billing } = parts
   const { models } = parts.embedding
   const { db } = database
-  let document: Record<string, unknown> | undefined
   return {
     ...engine.accounts.services,
     db,
@@ -354,10 +353,6 @@ function createServices(
     modelsDir: modelsDir(settings),
     ...createRetrievalEngine(deps, { ...parts, models }),
     unreadiness: () => unreadiness(database, parts.isDraining()),
-    // Made once: it takes 10 ms, and anybody may ask for it.
-    openApiDocument: () =>
-      (document ??= {
-        ...openApiDocument(routes, { version: VERSION, url: deps.publicUrl(), webhooks: webhookEvents }),
-      }),
+    openApi: createOpenApi(routes, deps.publicUrl),
   }
 }

@@ -142,7 +142,7 @@ const consoleRoutes = [
       200: z.object({
         url: z.url().meta({
           description: "The provider's page to send the browser to.",
-          example: 'https://slack.com/oauth/v2/authorize?state=…',
+          example: 'https://slack.com/oauth/v2/authorize?state=0J8s3XkQ',
         }),
       }),
     },

@@ -18,13 +18,14 @@ import { AppError } from '../kernel/errors.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { actingFor } from '../kernel/turns.ts'
 import { unavailable } from '../kernel/unavailable.ts'
+import { collectAddresses, methodNotAllowed } from './addresses.ts'
 import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
+import { endConnectionsOnClose } from './end-connections.ts'
 import { errorBody, toAppError } from './error-response.ts'
 import { createLanes } from './lanes.ts'
-import type { RouteAddress } from './nearest-route.ts'
-import { answerUnknownRoutes } from './not-found.ts'
+import { answerUnknownRoutes, pathOf } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
 import { type BodyDeclaration, parseBody } from './parse-body.ts'
@@ -112,12 +113,15 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     forceCloseConnections: 'idle',
     // The hook below answers it, in the shape of every error.
     return503OnClosing: false,
-    serverFactory: (handler) =>
+    serverFactory: (handler) => {
       // The framework leaves a server that it did not make as it is: everything is set here.
-      createHttpServer(
+      const server = createHttpServer(
         { maxHeaderSize: HEADERS_BYTES_MAX, ...CLIENT_TIMEOUTS, ...options.timeouts },
         withMounted(options, handler),
-      ),
+      )
+      endConnectionsOnClose(server)
+      return server
+    },
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     clientErrorHandler: createClientErrorHandler(HEADERS_BYTES_MAX, options.publicUrl),
     frameworkErrors: (error, request, reply) => {
@@ -151,6 +155,8 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     reply.header('X-Request-Id', request.id)
     holdBody(budget, request, reply)
     if (options.isDraining?.() && !STILL_ANSWERED.has(request.routeOptions.url ?? '')) throw stopping(reply)
+    // It would send back what only the service should see, and no address has it.
+    if (request.method === 'TRACE') throw methodNotAllowed(request, addresses.methodsOf(pathOf(request)))
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
@@ -200,7 +206,7 @@ function withMounted<S>(
 ): RequestListener {
   if (!mounted) return handler
   return (request, response) => {
-    if (!request.url?.startsWith(`${mounted.path}/`)) {
+    if (request.method === 'TRACE' || !request.url?.startsWith(`${mounted.path}/`)) {
       handler(request, response)
       return
     }
@@ -274,38 +280,12 @@ function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]
       method: others,
       url,
       config: { onlyRefuses: true },
-      onRequest: async (request, reply) => {
-        reply.header('Allow', allowed.join(', '))
-        throw new AppError(
-          'method_not_allowed',
-          isPreflight(request)
-            ? 'Web pages of other origins cannot call this service: a key does not belong in a page; call it from a server'
-            : `${request.method} is not possible here; use ${allowed.join(' or ')}`,
-        )
+      onRequest: async (request) => {
+        throw methodNotAllowed(request, allowed)
       },
       handler: async () => {},
     })
   }
-}
-
-/** A browser asks whether a page of another origin may call (https://fetch.spec.whatwg.org/#cors-preflight-request). */
-function isPreflight({ method, headers }: FastifyRequest): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
-}
-
-/**
- * The addresses that the server comes to have, pages too. What needs the operator's token is not among them: where that
- * surface is off, it does not exist.
- */
-function collectAddresses(app: FastifyInstance): () => readonly RouteAddress[] {
-  const addresses: RouteAddress[] = []
-  app.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.onlyRefuses === true || url.includes('*') || url === '/' || url.startsWith('/operator/'))
-      return
-    const path = url.replaceAll(/:(\w+)/g, '{$1}')
-    for (const one of [method].flat()) if (one !== 'HEAD') addresses.push({ method: one, path })
-  })
-  return () => addresses
 }
 
 function fastifyPath(path: string): string {

@@ -1,22 +1,33 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { type Addresses, methodNotAllowed } from './addresses.ts'
 import { nearestRoute, type RouteAddress } from './nearest-route.ts'
 import { html, page, sendPage, wantsPage } from './page.ts'
 
 const PATH_CHARACTERS_SHOWN = 200
 
+/** The path that was asked for, without its query. */
+export function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url
+}
+
 /**
- * Answers what no route answers with 404 and the address that was likely meant: a page for a browser, the JSON error for
- * everybody else. `known` are the addresses to choose from, read when somebody asks.
+ * Answers what no route answers: 405 where the address has other methods, else 404 with the address that was likely meant,
+ * as a page for a browser and the JSON error for everybody else.
  */
 export function answerUnknownRoutes(
   app: FastifyInstance,
-  known: () => readonly RouteAddress[],
+  addresses: Addresses,
   sendError: (reply: FastifyReply, error: AppError) => void,
 ): void {
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? request.url
-    const nearest = nearestRoute({ method: request.method, path }, known())
+    const path = pathOf(request)
+    const methods = addresses.methodsOf(path)
+    if (methods.length > 0 && !methods.includes(request.method)) {
+      sendError(reply, methodNotAllowed(request, methods))
+      return
+    }
+    const nearest = nearestRoute({ method: request.method, path }, addresses.known())
     if (wantsPage(request)) {
       sendUnknownPage(request, reply, path, nearest)
       return

@@ -9,6 +9,7 @@ import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
 import { ERRORS_PATH } from './error-response.ts'
 import { exampleOf } from './examples.ts'
+import { tagsOf } from './openapi-tags.ts'
 import type { Access, Route } from './route.ts'
 
 const ErrorResponse = z
@@ -79,7 +80,9 @@ export function openApiDocument<S>(
         'Ids in the examples are made up. `GET /v1/sources` lists your sources, whose `id` is `connectorId` elsewhere; ' +
         '`GET /v1/source-items` lists what is stored. The same for language models is at [/llms.txt](/llms.txt).',
       license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'The operator of this deployment', url: info.url },
     },
+    tags: tagsOf(routes),
     servers: [{ url: info.url }],
     paths,
     webhooks: Object.fromEntries((info.webhooks ?? []).map((webhook) => [webhook.name, sent(webhook)])),
@@ -118,6 +121,7 @@ function sent({ name, summary, payload }: OpenApiWebhook): { post: ZodOpenApiOpe
   return {
     post: {
       summary,
+      description: 'Sent signed, and again for three days until your server answers 2xx.',
       operationId: `webhook.${name}`,
       tags: ['Events'],
       security: [],
@@ -170,7 +174,7 @@ function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
   return {
     operationId: route.operationId,
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    description: [route.description, callersOf(route)].filter((text) => text !== undefined).join('\n\n'),
     tags: [route.tag],
     security: security(route.access),
     ...(Object.keys(requestParams).length > 0 ? { requestParams } : {}),
@@ -184,6 +188,23 @@ function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
       : {}),
     ...uploadOf(route),
     responses: { ...successes(route), ...errors(route) },
+  }
+}
+
+/** Who may call the route and what it costs, in words. */
+function callersOf<S>({ access, credits }: Route<S>): string {
+  const cost = credits === 0 ? '' : ' A successful call costs 1 credit.'
+  switch (access.surface) {
+    case 'public':
+      return 'Needs no token.'
+    case 'agent':
+      return `Needs an API key with the action \`${access.action}\`.${cost}`
+    case 'console':
+      return `Needs the token of a person with the role ${access.role} or higher in the workspace.${cost}`
+    case 'user':
+      return 'Needs the token of a person who is signed in.'
+    case 'operator':
+      return 'Needs the operator token.'
   }
 }
 
@@ -212,6 +233,7 @@ function security(access: Access): Record<string, string[]>[] {
 function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
   const limited = route.access.surface === 'agent' || route.access.surface === 'console'
   const responses: ZodOpenApiOperationObject['responses'] = {}
+  if (Object.keys(route.responses).length === 0) responses['3XX'] = { description: 'Sends the browser on.' }
   for (const [status, schema] of Object.entries(route.responses)) {
     responses[`${Number(status)}` as '200'] = {
       description: SUCCESS[Number(status)] ?? 'OK',
@@ -249,6 +271,14 @@ const ERROR_DESCRIPTIONS: Record<string, string> = {
   '503': 'The service cannot do this now, or is not configured for it.',
 }
 
+/** What any address may answer, whatever it does. */
+const ANYWHERE: readonly ErrorCode[] = [
+  'internal',
+  'method_not_allowed',
+  'headers_too_large',
+  'origin_not_allowed',
+]
+
 function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
   const codesByStatus = Map.groupBy(errorCodes(route), (code) => String(ERROR_CODES[code]))
   const responses: ZodOpenApiOperationObject['responses'] = {}
@@ -258,7 +288,7 @@ function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
       content: errorContent(codes),
     }
   }
-  responses['default'] = { description: 'Any other error.', content: errorContent(['internal']) }
+  responses['default'] = { description: 'Any other error.', content: errorContent(ANYWHERE) }
   return responses
 }
 

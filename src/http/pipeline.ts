@@ -11,6 +11,7 @@ import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
 import type { CreditUse, Gates, RateStanding } from './gates.ts'
+import { sendFixed } from './fixed-content.ts'
 import { sendForm } from './page.ts'
 import { type GivenBody, parseBody } from './parse-body.ts'
 import { cleanParameters, refuseUnknownParameters } from './query-parameters.ts'
@@ -107,6 +108,7 @@ export async function run<S>(
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
       if ('download' in result) return await sendDownload(reply, result.download)
       if ('form' in result) return await sendForm(reply, result.form)
+      if ('fixed' in result) return await sendFixed(request, reply, result.fixed)
       // Answers of one organization are not all written in the same turn of the event loop.
       await loopTurn()
       const schema = responseSchema(route, result.status)

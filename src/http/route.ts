@@ -5,6 +5,7 @@ import type { AppError } from '../kernel/errors.ts'
 import type { BodyReading } from './body-reader.ts'
 import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
+import type { FixedContent } from './fixed-content.ts'
 import type { Html } from './page.ts'
 import type { Download } from './send-download.ts'
 
@@ -50,6 +51,11 @@ export interface DownloadReply {
   download: Download
 }
 
+/** What is the same for everybody, with the bytes ready. */
+export interface FixedReply {
+  fixed: FixedContent
+}
+
 /** A page with a form, for a person in a browser. */
 export interface FormReply {
   form: Html
@@ -68,6 +74,7 @@ export type Reply<R extends ResponseSchemas> =
   | StreamReply
   | RedirectReply
   | FormReply
+  | FixedReply
   | DownloadReply
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
@@ -162,6 +169,7 @@ export type UntypedReply =
   | StreamReply
   | RedirectReply
   | FormReply
+  | FixedReply
   | DownloadReply
 
 export interface UntypedRouteRequest {

@@ -208,7 +208,7 @@ export const organizationRoutes = [
         invitation: Invitation,
         url: z.url().meta({
           description: 'The link. Keep it: it is shown this once.',
-          example: 'https://memory.example.com/console/invitation#inv_…',
+          example: 'https://memory.example.com/console/invitation#inv_Zk3vQ9aL',
         }),
       }),
     },

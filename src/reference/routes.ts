@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { defineRoute, reply } from '../http/route.ts'
+import type { FixedContent } from '../http/fixed-content.ts'
+import { defineRoute } from '../http/route.ts'
 
 export interface ReferenceServices {
   /** The OpenAPI 3.1 document of this deployment. */
-  openApiDocument(): Record<string, unknown>
+  openApi(): Promise<FixedContent>
 }
 
 export const referenceRoutes = [
@@ -16,11 +17,13 @@ export const referenceRoutes = [
     credits: 0,
     audit: 'none',
     summary: 'The OpenAPI document',
+    description:
+      'Answers 304 without a body to a client that sends the `ETag` of the version it has in `If-None-Match`.',
     responses: {
       200: z
         .record(z.string(), z.unknown())
         .meta({ description: 'An OpenAPI 3.1 document.', example: { openapi: '3.1.1' } }),
     },
-    handle: async (_request, { openApiDocument }) => reply(200, openApiDocument()),
+    handle: async (_request, { openApi }) => ({ fixed: await openApi() }),
   }),
 ]

@@ -216,7 +216,6 @@ describe('every path', () => {
 
   it('that does not exist answers 404, with or without a key [ERR-5]', async () => {
     for (const path of [
-      '/',
       '/v1',
       '/v1/',
       '/v1/nothing',

@@ -48,11 +48,38 @@ describe('the operation routes', () => {
       expect(page.headers.get('content-type')).toMatch(/^text\/html/)
       expect(await page.text()).toContain('Retrieval Memory Service')
     }
+    expect((await fetch(`${service.url}/docs/js/other.js`)).status).toBe(404)
     const metrics = await service.call('GET', '/metrics')
     expect(metrics.headers.get('content-type')).toMatch(/^text\/plain/)
     expect(metrics.text).toMatch(
       /http_request_duration_seconds_count\{method="GET",route="\/openapi.json",status="200"\} 1/,
     )
+  })
+})
+
+describe('what is the same for everybody', () => {
+  it.each(['/openapi.json', '/llms.txt', '/docs', '/docs/js/scalar.js', '/docs/js/start.js'])(
+    '%s is sent again only when it has changed',
+    async (path) => {
+      const first = await fetch(service.url + path)
+      expect(first.status).toBe(200)
+      const etag = first.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^W\/"[\w-]{22}"$/)
+      const second = await fetch(service.url + path, { headers: { 'If-None-Match': etag } })
+      expect([second.status, await second.text()]).toEqual([304, ''])
+    },
+  )
+
+  it('runs no inline script on the page of the reference', async () => {
+    const page = await fetch(`${service.url}/docs`)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'; script-src 'self';")
+    expect(policy).not.toMatch(/script-src[^;]*unsafe|blob:/)
+    const scripts = [...(await page.text()).matchAll(/<script([^>]*)>([^]*?)<\/script>/g)]
+    expect(scripts.map(([, attributes, content]) => [attributes, content])).toEqual([
+      [' src="/docs/js/scalar.js"', ''],
+      [' src="/docs/js/start.js"', ''],
+    ])
   })
 })
 

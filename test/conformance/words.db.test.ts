@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
@@ -180,6 +183,48 @@ describe('an address that is nearly right', () => {
     const none = await service.call('GET', '/v1/source/00000000-0000-4000-8000-000000000000/channels')
     const hint = (answer: Answer): string => answer.body.error.split(';')[1]
     expect(hint(own)).toBe(hint(none))
+  })
+})
+
+describe('TRACE', () => {
+  it.each([
+    '/v1/search',
+    '/docs',
+    '/',
+    '/mcp',
+    '/metrics',
+    '/console/sources',
+    '/oidc/token',
+    '/nothing/here',
+  ])('%s is refused like any wrong method, and sends nothing back [ERR-7]', async (path) => {
+    const { hostname, port } = new URL(service.url)
+    const sent = request({ hostname, port, path, method: 'TRACE', headers: { 'X-Mine': 'secret-of-mine' } })
+    sent.end()
+    const [response]: IncomingMessage[] = await once(sent, 'response')
+    if (!response) throw new Error('nothing was answered')
+    const body = await readText(response)
+    expect(response.statusCode).toBe(405)
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(response.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/)
+    expect(response.headers).toHaveProperty('allow')
+    expect(JSON.parse(body)).toMatchObject({ code: 'method_not_allowed' })
+    expect(body).not.toContain('secret-of-mine')
+  })
+})
+
+describe('a page', () => {
+  it.each([
+    ['/', 'GET, HEAD'],
+    ['/docs/', 'GET, HEAD'],
+    ['/errors', 'GET, HEAD'],
+    ['/metrics', 'GET, HEAD'],
+    ['/llms.txt?x=1', 'GET, HEAD'],
+  ])('%s answers another method with 405 and names its own [ERR-7]', async (path, allow) => {
+    for (const method of ['POST', 'DELETE', 'OPTIONS']) {
+      const answer = await service.call(method, path)
+      expect(answer, method).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+      expect(answer.headers.get('allow')).toBe(allow)
+    }
   })
 })
 

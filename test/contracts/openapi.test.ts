@@ -6,6 +6,27 @@ import { routes } from '../../src/assembly/app.ts'
 
 const document = JSON.parse(generatedOpenApi())
 
+interface Operation {
+  operationId: string
+  description: string
+  tags: string[]
+  responses: object
+}
+
+/** Of paths and webhooks. */
+function allOperations(): Operation[] {
+  const items = [...Object.values<object>(document.paths), ...Object.values<object>(document.webhooks)]
+  return items.flatMap((item) => Object.values<Operation>({ ...item }))
+}
+
+/** Where an example of a `uri` has characters that no URI has (RFC 3986, 2). */
+function wrongUrls(value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.entries(value).flatMap(([key, next]) => wrongUrls(next, `${path}/${key}`))
+  if (!('format' in value && value.format === 'uri' && 'example' in value)) return inner
+  return /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/.test(String(value.example)) ? inner : [path, ...inner]
+}
+
 describe('openapi/openapi.json', () => {
   it('is what the route table says now (npm run generate writes it)', async () => {
     const checkedIn = await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')
@@ -53,6 +74,33 @@ describe('openapi/openapi.json', () => {
       createSyncRun: '201,202',
       consoleCreateSyncRun: '201,202',
     })
+  })
+
+  it('declares its tags with what they are about, and each tag that an operation has', () => {
+    const declared: { name: string; description: string }[] = document.tags
+    expect(declared.filter(({ description }) => description === '')).toEqual([])
+    const used = allOperations().flatMap(({ tags }) => tags)
+    expect(declared.map(({ name }) => name).toSorted()).toEqual([...new Set(used)].toSorted())
+    expect(document.info.contact).toEqual({ name: expect.any(String), url: document.servers[0].url })
+  })
+
+  it('describes every operation, with a success among its answers, and uses every component', () => {
+    for (const { operationId, description, responses } of allOperations()) {
+      expect(description, operationId).toMatch(/\.$/)
+      expect(
+        Object.keys(responses).some((status) => /^[23]/.test(status)),
+        operationId,
+      ).toBe(true)
+    }
+    const text = JSON.stringify(document)
+    for (const [kind, components] of Object.entries<object>(document.components)) {
+      if (kind === 'securitySchemes') continue
+      for (const name of Object.keys(components)) expect(text).toContain(`"#/components/${kind}/${name}"`)
+    }
+  })
+
+  it('has examples that are of the format they say', () => {
+    expect(wrongUrls(document, '')).toEqual([])
   })
 
   it('says of every route who may call it', () => {

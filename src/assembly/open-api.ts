@@ -1,0 +1,37 @@
+import { type FixedContent, fixContent } from '../http/fixed-content.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import type { Route } from '../http/route.ts'
+import { VERSION } from '../kernel/version.ts'
+import { webhookEvents } from './webhook-engine.ts'
+
+/** Stands for the base URL, which is known only once the server listens. */
+const PLACEHOLDER_URL = 'http://base-url.invalid'
+
+/** By route table: tests start many services in one process. */
+const templates = new WeakMap<object, string>()
+
+/**
+ * The OpenAPI document as it is sent. Building it takes a tenth of a second, so this does it before anybody is served;
+ * the rest happens at the first use.
+ */
+export function createOpenApi<S>(
+  routes: readonly Route<S>[],
+  publicUrl: () => string,
+): () => Promise<FixedContent> {
+  const template = templates.get(routes) ?? buildTemplate(routes)
+  templates.set(routes, template)
+  let content: Promise<FixedContent> | undefined
+  return () => {
+    const url = JSON.stringify(publicUrl()).slice(1, -1)
+    content ??= fixContent(
+      template.replaceAll(PLACEHOLDER_URL, () => url),
+      'application/json; charset=utf-8',
+    )
+    return content
+  }
+}
+
+function buildTemplate<S>(routes: readonly Route<S>[]): string {
+  const about = { version: VERSION, url: PLACEHOLDER_URL, webhooks: webhookEvents }
+  return JSON.stringify(openApiDocument(routes, about))
+}

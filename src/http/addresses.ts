@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from '../kernel/errors.ts'
+import type { RouteAddress } from './nearest-route.ts'
+
+/** What the server answers, pages and files too. */
+export interface Addresses {
+  /** Those that a wrong address may have meant. */
+  known(): readonly RouteAddress[]
+  /** The methods that the path answers; none where it names nothing. */
+  methodsOf(path: string): string[]
+}
+
+interface Address extends RouteAddress {
+  segments: readonly string[]
+}
+
+/**
+ * Collects the addresses that the server comes to have. What needs the operator's token is not among them: where that
+ * surface is off, it does not exist.
+ */
+export function collectAddresses(app: FastifyInstance): Addresses {
+  const addresses: Address[] = []
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.onlyRefuses === true || url.startsWith('/operator/')) return
+    const path = url.replaceAll(/:(\w+)/g, '{$1}')
+    for (const one of [method].flat()) addresses.push({ method: one, path, segments: url.split('/') })
+  })
+  return {
+    known: () =>
+      addresses.filter(({ method, path }) => method !== 'HEAD' && path !== '/' && !path.includes('*')),
+    methodsOf(path) {
+      const asked = path.replace(/(?<=.)\/$/, '').split('/')
+      const methods = addresses.filter(({ segments }) => isAt(asked, segments)).map(({ method }) => method)
+      return [...new Set(methods)].toSorted()
+    },
+  }
+}
+
+/** Whether an address with parameters (`:name`) or a rest (`*`) answers the path. */
+function isAt(asked: readonly string[], address: readonly string[]): boolean {
+  const rest = address.indexOf('*')
+  if (rest === -1 ? asked.length !== address.length : asked.length <= rest) return false
+  const fixed = rest === -1 ? address : address.slice(0, rest)
+  return fixed.every((segment, at) => segment.startsWith(':') || segment === asked[at])
+}
+
+/** The 405 of a method that an address does not have (RFC 9110, 15.5.6). */
+export function methodNotAllowed(request: FastifyRequest, allowed: readonly string[]): AppError {
+  const headers = { Allow: allowed.join(', ') }
+  if (isPreflight(request)) {
+    const message =
+      'Web pages of other origins cannot call this service: a key does not belong in a page; call it from a server'
+    return new AppError('method_not_allowed', message, { headers })
+  }
+  const instead = allowed.length === 0 ? '' : `; use ${allowed.join(' or ')}`
+  return new AppError('method_not_allowed', `${request.method} is not possible here${instead}`, { headers })
+}
+
+/** A browser asks whether a page of another origin may call (https://fetch.spec.whatwg.org/#cors-preflight-request). */
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { type FixedContent, fixContent, sendFixed } from '../http/fixed-content.ts'
+
+/** Scripts come from this service alone, as files. Styles may be inline: the page's library makes its own. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Retrieval Memory Service</title>
+  </head>
+  <body>
+    <noscript>This page needs JavaScript. The same is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <div id="reference"></div>
+    <script src="/docs/js/scalar.js"></script>
+    <script src="/docs/js/start.js"></script>
+  </body>
+</html>
+`
+
+const CONFIGURATION = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  // The scheme of the agent's operations: its field is there to be filled in.
+  authentication: { preferredSecurityScheme: 'apiKey' },
+  telemetry: false,
+  // These would talk to other servers than this one.
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+}
+
+const START = `Scalar.createApiReference('#reference', ${JSON.stringify(CONFIGURATION)})\n`
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+
+/** The API reference at `/docs`, made of `/openapi.json`. Its files are made when somebody first asks for them. */
+export function addDocsPage(server: FastifyInstance): void {
+  const files: Record<string, () => Promise<FixedContent>> = {
+    '/docs': cached(() => fixContent(PAGE, 'text/html; charset=utf-8')),
+    '/docs/js/start.js': cached(() => fixContent(START, JAVASCRIPT)),
+    '/docs/js/scalar.js': cached(async () => fixContent(await readScalar(), JAVASCRIPT)),
+  }
+  for (const [url, file] of Object.entries(files)) {
+    server.get(url, async (request, reply) => {
+      reply.header('Content-Security-Policy', POLICY)
+      return sendFixed(request, reply, await file())
+    })
+  }
+}
+
+/** Makes a thing once, at its first use; a failure is not kept. */
+function cached<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    }))
+}
+
+/** The library's script, read in a thread of its own. */
+async function readScalar(): Promise<Uint8Array> {
+  const worker = new Worker(new URL('./scalar-worker.ts', import.meta.url))
+  try {
+    const [script]: unknown[] = await once(worker, 'message')
+    return z.instanceof(Uint8Array).parse(script)
+  } finally {
+    await worker.terminate()
+  }
+}
