@@ -25,6 +25,7 @@ import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from '
 import { endConnectionsOnClose } from './end-connections.ts'
 import { errorBody, toAppError } from './error-response.ts'
 import { createLanes } from './lanes.ts'
+import { logAnswers, type OnAnswered } from './log-answers.ts'
 import { answerUnknownRoutes, pathOf } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
@@ -43,8 +44,7 @@ export interface ServerOptions<S> {
   publicUrl: () => string
   /** Told of every request as it comes in; what it returns is told when that is answered or given up. */
   onReceived?: () => () => void
-  /** Seconds and the route of every answered request, for metrics. */
-  onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
+  onAnswered?: OnAnswered
   /** Where requests are traced. */
   tracer?: Tracer | undefined
   /** From then on every route but the operations answers 503. */
@@ -158,15 +158,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     // It would send back what only the service should see, and no address has it.
     if (request.method === 'TRACE') throw methodNotAllowed(request, addresses.methodsOf(pathOf(request)))
   })
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    const seconds = reply.elapsedTime / 1000
-    options.onAnswered?.({ method: request.method, route, status: reply.statusCode, seconds })
-    request.log.info(
-      { ...who(request.principal), method: request.method, route, status: reply.statusCode, seconds },
-      'answered',
-    )
-  })
+  logAnswers(app, options.onAnswered)
   app.setErrorHandler((error, request, reply) => {
     const appError = toAppError(error)
     logFault(request, error, appError)
@@ -306,16 +298,4 @@ function describe(
 ): { status: number; headers: Record<string, string>; body: string } {
   const headers = { ...error.headers, 'Content-Type': 'application/json; charset=utf-8' }
   return { status: error.status, headers, body: JSON.stringify(errorBody(error, publicUrl)) }
-}
-
-function who(principal: Principal): { organizationId?: string; apiKeyId?: string; userId?: string } {
-  if (principal === null) return {}
-  switch (principal.kind) {
-    case 'agent':
-      return { organizationId: principal.organizationId, apiKeyId: principal.apiKeyId }
-    case 'console':
-      return { organizationId: principal.organizationId, userId: principal.userId }
-    case 'user':
-      return { userId: principal.userId }
-  }
 }
