@@ -24,7 +24,16 @@ type Computed<T> = ColumnType<T, never, never>
 export type * from './schema-words.ts'
 
 /** Of a row that somebody works on: whoever holds the lease, until it runs out. */
-type Leased = { lease_id: Nullable<string>; lease_expires_at: Nullable<Date> }
+interface Leased {
+  lease_id: Nullable<string>
+  lease_expires_at: Nullable<Date>
+}
+
+/** The primary key of a row of an organization. */
+interface TenantRow {
+  organization_id: string
+  id: string
+}
 
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
 export interface Schema {
@@ -58,9 +67,7 @@ export interface Schema {
   }
   memberships: { organization_id: string; user_id: string; role: Role; created_at: Date }
   former_members: { organization_id: string; user_id: string; left_at: Date }
-  invitations: {
-    organization_id: string
-    id: string
+  invitations: TenantRow & {
     secret_sha256: Buffer
     role: Role
     /** In lower case; null: whoever has the link. */
@@ -111,20 +118,19 @@ export interface Schema {
     created_at: Date
   }
   payment_events: { organization_id: string; event_id: string; type: string; received_at: Date }
-  overage_reports: Leased & {
-    organization_id: string
-    id: string
-    period_started_at: Date
-    window_started_at: Date
-    answers: number
-    sealed_at: Nullable<Date>
-    customer_id: Nullable<string>
-    attempts: Generated<number>
-    unknown_since: Nullable<Date>
-    next_attempt_at: Nullable<Date>
-    last_error: Nullable<string>
-    sent_at: Nullable<Date>
-  }
+  overage_reports: Leased &
+    TenantRow & {
+      period_started_at: Date
+      window_started_at: Date
+      answers: number
+      sealed_at: Nullable<Date>
+      customer_id: Nullable<string>
+      attempts: Generated<number>
+      unknown_since: Nullable<Date>
+      next_attempt_at: Nullable<Date>
+      last_error: Nullable<string>
+      sent_at: Nullable<Date>
+    }
   daily_usage: {
     organization_id: string
     /** ISO 8601, as it is written; PostgreSQL's driver reads it as a date of JavaScript. */
@@ -138,9 +144,7 @@ export interface Schema {
     credits: number
   }
   credit_reservations: { organization_id: string; id: string; period_started_at: Date; expires_at: Date }
-  api_keys: {
-    organization_id: string
-    id: string
+  api_keys: TenantRow & {
     name: string
     prefix: string
     secret_sha256: Buffer
@@ -162,9 +166,7 @@ export interface Schema {
     /** How many requests the last statement counted. */
     last_admitted: Generated<number>
   }
-  audit_events: {
-    organization_id: string
-    id: string
+  audit_events: TenantRow & {
     actor_user_id: string | null
     actor_api_key_id: string | null
     /** Written from the audit slice's closed list only. */
@@ -176,9 +178,7 @@ export interface Schema {
     providers: Nullable<ProviderId[]>
     created_at: Date
   }
-  sources: {
-    organization_id: string
-    id: string
+  sources: TenantRow & {
     provider: ProviderId
     push_only: boolean
     status: SourceStatus
@@ -199,24 +199,23 @@ export interface Schema {
     created_at: Date
     updated_at: Date
   }
-  sync_runs: Leased & {
-    organization_id: string
-    id: string
-    source_id: string
-    status: SyncRunStatus
-    full_resync: boolean
-    started_at: Nullable<Date>
-    finished_at: Nullable<Date>
-    items_discovered: Generated<number>
-    items_ingested: Generated<number>
-    items_deleted: Generated<number>
-    items_failed: Generated<number>
-    error_message: Nullable<string>
-    not_before: Nullable<Date>
-    takes: Generated<number>
-    needs_reconnection: Generated<boolean>
-    created_at: Date
-  }
+  sync_runs: Leased &
+    TenantRow & {
+      source_id: string
+      status: SyncRunStatus
+      full_resync: boolean
+      started_at: Nullable<Date>
+      finished_at: Nullable<Date>
+      items_discovered: Generated<number>
+      items_ingested: Generated<number>
+      items_deleted: Generated<number>
+      items_failed: Generated<number>
+      error_message: Nullable<string>
+      not_before: Nullable<Date>
+      takes: Generated<number>
+      needs_reconnection: Generated<boolean>
+      created_at: Date
+    }
   sync_run_failures: {
     organization_id: string
     run_id: string
@@ -282,9 +281,7 @@ export interface Schema {
     created_at: Date
     updated_at: Date
   }
-  source_items: {
-    organization_id: string
-    id: string
+  source_items: TenantRow & {
     provider: ProviderId
     external_id: string
     source_id: string
@@ -326,9 +323,7 @@ export interface Schema {
   /** What each of the latest revisions changed: the items' ids in JSON; null: too many to be named. */
   item_changes: { organization_id: string; revision: number; item_ids: Nullable<string> }
   canvas_work: Leased & { organization_id: string; revision: Nullable<string> }
-  entities: {
-    organization_id: string
-    id: string
+  entities: TenantRow & {
     type: StoredEntityType
     key: string
     alias: Nullable<string>
@@ -376,9 +371,7 @@ export interface Schema {
     level: Nullable<number>
     threshold: Nullable<number>
   }
-  outgoing_webhooks: {
-    organization_id: string
-    id: string
+  outgoing_webhooks: TenantRow & {
     url: string
     description: Nullable<string>
     event_types: Nullable<string[]>
@@ -391,25 +384,22 @@ export interface Schema {
     created_at: Date
     updated_at: Date
   }
-  webhook_deliveries: Leased & {
-    organization_id: string
-    id: string
-    webhook_id: string
-    event_id: string
-    type: string
-    payload: string
-    status: Generated<DeliveryStatus>
-    attempts: Generated<number>
-    next_attempt_at: Date
-    last_attempt_at: Nullable<Date>
-    response_status: Nullable<number>
-    error: Nullable<DeliveryError>
-    created_at: Date
-  }
+  webhook_deliveries: Leased &
+    TenantRow & {
+      webhook_id: string
+      event_id: string
+      type: string
+      payload: string
+      status: Generated<DeliveryStatus>
+      attempts: Generated<number>
+      next_attempt_at: Date
+      last_attempt_at: Nullable<Date>
+      response_status: Nullable<number>
+      error: Nullable<DeliveryError>
+      created_at: Date
+    }
   credit_notices: { organization_id: string; period_started_at: Date; credit_limit: number; percent: number }
-  reembeddings: {
-    organization_id: string
-    id: string
+  reembeddings: TenantRow & {
     embedding_model_id: number
     status: 'running' | 'succeeded'
     after_item_id: Nullable<string>
