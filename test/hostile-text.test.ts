@@ -22,7 +22,7 @@ import { textFormatOf } from '../src/file-text/text-format.ts'
 import { inOneGo, inSlices, type Pausable } from '../src/kernel/slices.ts'
 import { showsNothing, storableText } from '../src/kernel/text.ts'
 import type { Hit } from '../src/retrieval/index.ts'
-import { orderingForReading } from '../src/retrieval/reading-order.ts'
+import { orderForReading } from '../src/retrieval/rank/reading-order.ts'
 import { partsOf } from '../src/providers/google/gmail/mail-parts.ts'
 import { isReply, withoutQuotedText } from '../src/providers/google/gmail/quoted-text.ts'
 import { withoutPictures } from '../src/providers/google/drive/file-content.ts'
@@ -130,11 +130,7 @@ const PAUSING_READERS: Record<string, (text: string) => Pausable<unknown>> = {
       around: [],
     }),
   'the order in which an answer reads': (text) =>
-    orderingForReading(
-      text.slice(0, 8_192),
-      hitsOf(text).map(({ title, content, score }) => ({ title, content, score, meaning: null })),
-      terms,
-    ),
+    orderForReading(text.slice(0, 8_192), hitsOf(text), terms),
   'what a message names': (text) => extractingEntities(itemOf(text), terms),
   'what a document names': (text) =>
     extractingEntities({ ...itemOf(text), provider: 'notion', sourceKind: 'document' }, terms),

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises'
 import wabt from 'wabt'
-import { productsKernelText } from './products.ts'
 import { scanKernelText } from './scan.ts'
 
 /*
@@ -11,7 +10,6 @@ import { scanKernelText } from './scan.ts'
 /** Each kernel's text, by where it is kept. */
 const KERNELS = {
   'src/vector-memory/scan.wasm': scanKernelText(),
-  'src/retrieval/products.wasm': productsKernelText(),
 }
 
 /** A kernel as WebAssembly, of its text. @throws what the assembler finds wrong */

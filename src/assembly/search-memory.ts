@@ -5,11 +5,11 @@ import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
-import { createSavedCopies, createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
+import { createSavedSnapshots, createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
 
 /** More threads than these wait for the machine's memory, and not for each other. */
 const THREADS_MAX = 4
-/** A server works beside us; the embedded database keeps all others waiting while it does, and scans for longer than a copy takes. */
+/** A server works beside us; the embedded database keeps all others waiting while it does, and scans for longer than a snapshot takes. */
 const PATIENCE = {
   embedded: { loadMs: 10_000, followMs: 10_000, comparedMax: 1_024 },
   postgres: { loadMs: 0, followMs: 250, comparedMax: 8_192 },
@@ -32,7 +32,7 @@ export async function createSearchMemory(
     db: database.db,
     bytes: megabytes * 2 ** 20,
     threads: Math.min(THREADS_MAX, availableParallelism()),
-    saved: folder === null ? undefined : createSavedCopies({ folder, logger }),
+    saved: folder === null ? undefined : createSavedSnapshots({ folder, logger }),
     patience: PATIENCE[database.driver],
     onError: (err, organizationId) =>
       logger.error({ err, organizationId }, 'vectors could not be held in memory; the database answers'),

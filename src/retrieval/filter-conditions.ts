@@ -1,22 +1,28 @@
 import { type RawBuilder, sql } from 'kysely'
 import { storableJson, storableText } from '../kernel/text.ts'
+import type { NearestQuery } from './nearest-query.ts'
 import type { SearchFilter } from './search-schema.ts'
 
-/** A condition on the chunk's item: that it names one of these entities; null asks for nothing. */
-export function naming(organizationId: string, entityIds: readonly string[] | null): RawBuilder<unknown> {
-  if (entityIds === null) return sql``
-  return sql`and e.source_item_id in (
-    select n.source_item_id from item_entities n
-    where n.organization_id = ${organizationId} and n.entity_id in (${sql.join([...entityIds])}))`
-}
-
-/** The filter as a condition on the chunk's item, where it asks for something of it. */
-export function matchingItems(organizationId: string, filter: SearchFilter): RawBuilder<unknown> {
-  const conditions = conditionsOf(filter)
+/** What a search asks of the items of chunks `e`: the filter, and that they name the entity. */
+function matchingItems(
+  organizationId: string,
+  filter: SearchFilter,
+  entityIds: readonly string[] | null,
+): RawBuilder<unknown> {
+  const conditions = [...conditionsOf(filter), ...naming(organizationId, entityIds)]
   if (conditions.length === 0) return sql``
   return sql`and e.source_item_id in (
     select f.id from source_items f
     where f.organization_id = ${organizationId} and ${sql.join(conditions, sql` and `)})`
+}
+
+/** That an item `f` names one of these entities; null asks for nothing. */
+export function naming(organizationId: string, entityIds: readonly string[] | null): RawBuilder<unknown>[] {
+  if (entityIds === null) return []
+  return [
+    sql`f.id in (select n.source_item_id from item_entities n
+      where n.organization_id = ${organizationId} and n.entity_id in (${sql.join([...entityIds])}))`,
+  ]
 }
 
 /** What the filter asks of an item `f`. */
@@ -37,4 +43,41 @@ export function conditionsOf(filter: SearchFilter): RawBuilder<unknown>[] {
     conditions.push(sql`f.metadata @> ${JSON.stringify(storableJson(filter.metadata))}::jsonb`)
   }
   return conditions
+}
+
+/** Which of an organization's vectors a query is compared with: those of its model, in scope, of matching items. */
+export function inScope({
+  organizationId,
+  model,
+  providers,
+  filter,
+  entityIds,
+}: Pick<
+  NearestQuery,
+  'organizationId' | 'model' | 'providers' | 'filter' | 'entityIds'
+>): RawBuilder<unknown> {
+  const ofProviders = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
+  return sql`e.embedding_model_id = ${model.id} ${ofProviders}
+    ${matchingItems(organizationId, filter, entityIds)}`
+}
+
+/**
+ * Leaves out what belongs to a source that is being removed. Scans check the items only while there is such a source: looking at
+ * the item of each chunk costs a quarter of their time.
+ */
+export function notRemoved(organizationId: string): RawBuilder<unknown> {
+  return sql`and (not exists (${removedSources(organizationId)}) or not exists (
+    select from source_items f
+    where f.organization_id = ${organizationId} and f.id = e.source_item_id
+      and f.source_id in (${removedSources(organizationId)})))`
+}
+
+/** The same as a condition on an item `f`. */
+export function notBeingRemoved(organizationId: string): RawBuilder<unknown> {
+  return sql`f.source_id not in (${removedSources(organizationId)})`
+}
+
+/** The sources of an organization that are being removed. */
+export function removedSources(organizationId: string): RawBuilder<unknown> {
+  return sql`select s.id from sources s where s.organization_id = ${organizationId} and s.removed_at is not null`
 }

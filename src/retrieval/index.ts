@@ -4,9 +4,8 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { createRetrieveContext, type RetrieveContext } from './context.ts'
-import { createFindNearest, type SearchPath } from './find-in-memory.ts'
-import { createKnownChunks } from './known-chunks.ts'
-import { createRankNearest } from './rank-nearest.ts'
+import { createFindNearest } from './find-nearest.ts'
+import type { SearchPath } from './propose/proposal.ts'
 import { createSearch, type Search } from './search.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
@@ -40,17 +39,13 @@ export function createRetrieval(deps: {
     concurrencyPerOwner: Math.max(1, concurrency - 1),
     waitMaxMs: WAIT_MAX_MS,
   })
-  const known = createKnownChunks(deps)
-  const findNearest = createFindNearest({ ...deps, known })
-  const rankNearest = createRankNearest({ ...deps, known })
-  const search = createSearch({ ...deps, admit, findNearest, rankNearest })
+  const search = createSearch({ ...deps, admit, findNearest: createFindNearest(deps) })
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }
 
 export { APPROXIMATE_SEARCH, type Limitation, Limitations, WEAK_EVIDENCE } from './limitations-schema.ts'
 export { retrievalRoutes, type RetrievalServices } from './routes.ts'
 export { createEvidenceCalibrator, type EvidenceCalibrator } from './own-calibration/index.ts'
-export type { SearchFor } from './find-candidates.ts'
-export type { Search } from './search.ts'
+export type { Search, SearchFor } from './search.ts'
 export { evidenceOf } from './weak-evidence.ts'
 export { Citation, Hit, limit, query, type SearchRequest } from './search-schema.ts'

@@ -4,7 +4,7 @@ import type { Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { APPROXIMATE_SEARCH, type Limitation, WEAK_EVIDENCE } from './limitations-schema.ts'
-import { providersInScope } from './find-candidates.ts'
+import { providersInScope } from './search.ts'
 import type { SearchFilter } from './search-schema.ts'
 
 export interface Exclusion {

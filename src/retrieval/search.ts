@@ -1,64 +1,153 @@
 import type { Db } from '../database/database.ts'
-import type { ModelRegistry } from '../embeddings/index.ts'
+import { type ModelRegistry, readModelState, type StoredModel } from '../embeddings/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import { inSlices } from '../kernel/slices.ts'
-import { type Candidates, createFindCandidates, type FoundChunk, type SearchFor } from './find-candidates.ts'
-import type { FindNearest } from './find-in-memory.ts'
-import { orderingForReading } from './reading-order.ts'
-import type { RankNearest } from './rank-nearest.ts'
-import type { Hit } from './search-schema.ts'
+import { idsOfEntity } from '../memory-canvas/index.ts'
+import type { FindNearest } from './find-nearest.ts'
+import type { Nearest, NearestChunk, NearestQuery } from './nearest-query.ts'
+import { orderForReading } from './rank/reading-order.ts'
+import type { Hit, SearchRequest } from './search-schema.ts'
+import { createEvidenceCheck } from './weak-evidence.ts'
 
-export interface SearchResult extends Omit<Candidates, 'chunks'> {
+/** What is looked for; `reading` is the order in which an answer reads what was found. */
+export type SearchFor = Omit<SearchRequest, 'rank'> & { rank?: SearchRequest['rank'] | 'reading' }
+
+export interface SearchResult {
   /** Best first; ties by item and position. */
   hits: Hit[]
+  /** The name of the model that answered; null when nothing is stored yet. */
+  model: string | null
+  /** Whether even the nearest chunk is too far from the query to answer it; the same for every order and limit. */
+  isWeak: boolean
+  /** Whether nearer chunks may be missing. */
+  isApproximate: boolean
 }
 
 /** @throws AppError `embedding_model_mismatch`, `upstream_error`, `overloaded`, and the reason of `signal` */
 export type Search = (caller: Caller, request: SearchFor, signal?: AbortSignal) => Promise<SearchResult>
 
-/** Search within the caller's scope, in the order that is asked for. */
+type FoundChunk = NearestChunk & { relevance?: number }
+type Found = Omit<SearchResult, 'hits'> & { chunks: FoundChunk[] }
+
+/** The organization may switch models between embedding the query and searching; more often in a row is a fault. */
+const ATTEMPTS_MAX = 4
+const REMEMBERED_MAX = 10_000
+/** The candidates of the hybrid order: more bring nothing (docs/evaluation.md). */
+const CANDIDATES = 200
+/** An answer reads the best of at least so many in hybrid order. */
+const READ_MIN = 40
+
+/**
+ * Search within the caller's scope, in the order that is asked for.
+ *
+ * The query is embedded with the model that answered for the organization last time; only when another one answers by now, it is
+ * embedded again.
+ */
 export function createSearch({
   db,
   models,
   findNearest,
-  rankNearest,
   admit,
   terms,
 }: {
   db: Db
   models: ModelRegistry
   findNearest: FindNearest
-  rankNearest: RankNearest
-  /** Whose turn it is: a search scans all that an organization has. */
+  /** Gives organizations their turn: a search scans all that one has. */
   admit: FairLimit
   terms: TermWeights
 }): Search {
-  const find = createFindCandidates({ db, models, findNearest, rankNearest })
+  const isWeak = createEvidenceCheck(db)
+  const lastModels = new Map<string, StoredModel>()
+  const currentModel = async (organizationId: string) => (await readModelState(db, organizationId)).active
+
+  /** The model with what embeds by it. One that cannot be loaded any more makes way for the current one. */
+  const load = async (
+    organizationId: string,
+    model: StoredModel,
+  ): Promise<{ model: StoredModel; embedder: EmbeddingModel } | null> => {
+    const embedder = await models.find(model.name)
+    if (embedder !== null) return { model, embedder }
+    const current = await currentModel(organizationId)
+    return current === null ? null : { model: current, embedder: await models.get(current.name) }
+  }
+
+  const find = async (caller: Caller, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
+    const { organizationId } = caller
+    const { query, filter = {} } = request
+    const providers = providersInScope(caller, filter.providers)
+    const entityIds = filter.entityId === undefined ? null : await idsOfEntity(db, caller, filter.entityId)
+    const seenRevision = caller.kind === 'agent' ? (caller.seenRevision ?? null) : null
+    const asked = { organizationId, providers, filter, entityIds, seenRevision }
+    let answering = lastModels.get(organizationId) ?? (await currentModel(organizationId))
+    for (let attempt = 1; answering !== null; attempt++) {
+      const loaded = await load(organizationId, answering)
+      if (loaded === null) break
+      const { model, embedder } = loaded
+      const vector = await embedder.embedQuery(query, signal)
+      if (providers?.length === 0 || entityIds?.length === 0)
+        return { chunks: [], model: model.name, isWeak: false, isApproximate: false }
+      const nearestQuery = { ...asked, model, vector, meaning: embedder.meaning ?? null }
+      const nearest = await inOrder(findNearest, nearestQuery, request, signal)
+      if (nearest.state === 'found') {
+        if (lastModels.size >= REMEMBERED_MAX) lastModels.clear()
+        lastModels.set(organizationId, model)
+        const { chunks, best, countCompared, isApproximate } = nearest
+        return {
+          chunks,
+          model: model.name,
+          isWeak: await isWeak({ organizationId, model, providers }, best, countCompared),
+          isApproximate,
+        }
+      }
+      if (nearest.state === 'other_model' && attempt === ATTEMPTS_MAX)
+        throw new Error('the embedding model changed repeatedly during one search')
+      answering = nearest.state === 'other_model' ? nearest.model : null
+    }
+    return { chunks: [], model: null, isWeak: false, isApproximate: false }
+  }
+
   return async (caller, request, signal) => {
-    const run = (): Promise<Candidates> => find(caller, request, signal)
-    // Who only orders what is to be read needs no place among those who scan.
+    const run = (): Promise<Found> => find(caller, request, signal)
     const { chunks, ...found } = await admit({ owner: caller.organizationId, signal, run })
-    return { ...found, hits: await inOrder(chunks, request, terms, signal) }
+    const { query, limit, rank } = request
+    const read = rank === 'reading' ? await inSlices(orderForReading(query, chunks, terms), signal) : chunks
+    return { ...found, hits: read.slice(0, limit).map((chunk) => toHit(chunk, rank)) }
   }
 }
 
-async function inOrder(
-  chunks: readonly FoundChunk[],
-  { query, limit, rank }: SearchFor,
-  terms: TermWeights,
+function inOrder(
+  { nearest, ranked }: FindNearest,
+  query: Omit<NearestQuery, 'limit'>,
+  { query: words, limit, rank = 'vector' }: SearchFor,
   signal?: AbortSignal,
-): Promise<Hit[]> {
-  if (rank !== 'reading') return chunks.map(toHit)
-  const ordered = await inSlices(orderingForReading(query, chunks, terms), signal)
-  return ordered.slice(0, limit).flatMap(({ at }) => {
-    const chunk = chunks[at]
-    return chunk === undefined ? [] : [toHit(chunk)]
-  })
+): Promise<Nearest<FoundChunk>> {
+  const candidates = { ...query, limit: Math.max(CANDIDATES, limit) }
+  switch (rank) {
+    case 'vector':
+      return nearest({ ...query, limit })
+    case 'hybrid':
+      return ranked(candidates, { words, limit }, signal)
+    case 'reading':
+      return ranked(candidates, { words, limit: Math.max(READ_MIN, limit) }, signal)
+  }
 }
 
-function toHit(chunk: FoundChunk): Hit {
+/** The providers that a caller may see and that a filter asks for; null: every one. */
+export function providersInScope(
+  caller: Caller,
+  asked: readonly ProviderId[] | undefined,
+): readonly ProviderId[] | null {
+  const scope = caller.allowedProviders
+  if (scope === null) return asked ?? null
+  return asked ? scope.filter((provider) => asked.includes(provider)) : scope
+}
+
+function toHit(chunk: FoundChunk, rank: SearchFor['rank']): Hit {
   return {
     sourceItemId: chunk.sourceItemId,
     title: chunk.title,
@@ -66,7 +155,7 @@ function toHit(chunk: FoundChunk): Hit {
     url: chunk.url ?? '',
     provider: chunk.provider,
     score: chunk.score,
-    ...(chunk.relevance === undefined ? {} : { relevance: chunk.relevance }),
+    ...(rank === 'hybrid' && chunk.relevance !== undefined ? { relevance: chunk.relevance } : {}),
     metadata: chunk.metadata,
     syncedAt: chunk.syncedAt.toISOString(),
   }

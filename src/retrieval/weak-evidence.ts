@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { calibrationOf } from '../inference/calibrations.ts'
 import { chanceAmong, CHUNKS_MIN } from './chance.ts'
-import type { NearestQuery } from './find-nearest.ts'
+import type { NearestQuery } from './nearest-query.ts'
 import { findKept, type Kept } from './own-calibration/index.ts'
 
 /** More than a workspace has. */
@@ -18,7 +18,7 @@ export function evidenceOf(bestScore: number, compared: number): number {
  * @param countCompared how many chunks the query was compared with
  */
 export type EvidenceCheck = (
-  query: NearestQuery,
+  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers'>,
   bestScore: number | undefined,
   countCompared: () => Promise<number>,
 ) => Promise<boolean>
@@ -43,7 +43,10 @@ export function createEvidenceCheck(db: Db): EvidenceCheck {
   }
 }
 
-async function calibrationFor(db: Db, query: NearestQuery): Promise<Omit<Kept, 'chunks'> | null> {
+async function calibrationFor(
+  db: Db,
+  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers'>,
+): Promise<Omit<Kept, 'chunks'> | null> {
   const { organizationId, model, providers } = query
   const kept = calibrationOf(model.name)
   if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow }

@@ -1,15 +1,14 @@
-export { DIMENSIONS_MAX } from './block-layout.ts'
 export { changeItems, changeOutOfTurn, type ItemChanges } from './item-changes.ts'
 export type { ItemScope } from './item-facts.ts'
 export { itemTurnsOf } from './item-turns.ts'
-export { readChanges } from './read-rows.ts'
-export { createSavedCopies } from './saved-copies.ts'
+export { createSavedSnapshots } from './saved-snapshots.ts'
 export {
-  type Candidates,
   createVectorMemory,
-  type HeldCopy,
+  type HeldSnapshot,
   type Proposed,
   type VectorMemory,
-  type WholeCopy,
+  type Snapshot,
 } from './vector-memory.ts'
-export { type Candidate, isChanging, type Stage } from './vector-copy.ts'
+export { createCoarse } from './coarse.ts'
+export type { ChunkWords } from './row-words.ts'
+export { type Candidate as SnapshotRow, isChanging, type Stage } from './vector-snapshot.ts'

@@ -13,7 +13,7 @@ export interface ItemChanges {
   addNone(): void
 }
 
-/** Older ones are forgotten: a copy that is further behind is made anew. */
+/** Older ones are forgotten: a snapshot that is further behind is made anew. */
 const KEPT = 2_048
 /** They are forgotten every so many. */
 const SWEEP_EVERY = 256

@@ -20,7 +20,7 @@ export interface ItemScope {
   exceptSourceIds?: readonly string[] | undefined
 }
 
-/** An item as the database hands it out for a copy. */
+/** An item as the database hands it out for a snapshot. */
 export const ItemRow = z.object({
   id: z.string(),
   provider: z.string(),
@@ -54,11 +54,11 @@ const NO_PAIRS: Pairs = []
 /** An item with more of them counts as one that may have any. */
 const PAIRS_MAX = 64
 
-/** Counts what copies take in, of whichever organization. */
+/** Counts what snapshots take in, of whichever organization. */
 let versions = 0
 
 /**
- * What is known of a copy's items, by their number. A scope is decided by it as the database would, but for metadata, which is
+ * What is known of a snapshot's items, by their number. A scope is decided by it as the database would, but for metadata, which is
  * held as hashes: of these the database has the last word.
  */
 export class ItemFacts {
@@ -87,7 +87,7 @@ export class ItemFacts {
     return this.#ids[item] ?? ''
   }
 
-  /** Another number for each time that an item was taken in, by any copy of the process. */
+  /** Another number for each time that an item was taken in, by any snapshot of the process. */
   versionOf(item: number): number {
     return this.#versions[item] ?? 0
   }

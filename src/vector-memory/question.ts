@@ -11,6 +11,8 @@ export interface Question {
   readonly slack: number
   /** For each segment, what a similarity can be off by for each unit of the row's scale in it. */
   readonly bounds: Float32Array
+  /** From where in a block the pairs are. */
+  readonly pairsAt: number
 }
 
 const STEPS = 32_767
@@ -23,7 +25,7 @@ const ROW_LENGTH_MAX = 1.5
 const FLOAT_ERROR = 2 * 2 ** -23
 const FLOAT_ERROR_MIN = 1e-5
 /** Of each segment, before its pairs. */
-const HEAD_WORDS = 3
+export const QUESTION_HEAD_WORDS = 3
 
 /**
  * A question's vector as the kernel takes it: of length 1, of the halves that the database compares too, rounded to 16 bits.
@@ -35,14 +37,14 @@ export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Quest
   if (unit === null) return null
   const step = greatestOf(unit) / STEPS
   const bounds = new Float32Array(layout.segments)
-  const words = new Int32Array(layout.segments * (HEAD_WORDS + SEGMENT))
+  const words = new Int32Array(layout.segments * (QUESTION_HEAD_WORDS + SEGMENT))
   const floats = new Float32Array(words.buffer)
   let segments = 0
   let end = 0
   let lost = 0
   for (let segment = 0; segment < layout.segments; segment++) {
     const to = (segment + 1) * SEGMENT
-    let next = end + HEAD_WORDS
+    let next = end + QUESTION_HEAD_WORDS
     let sum = 0
     for (let at = segment * SEGMENT; at < to; at += 2) {
       const one = unit[at] ?? 0
@@ -58,7 +60,7 @@ export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Quest
       next += 2
     }
     bounds[segment] = sum / 2
-    const pairs = (next - end - HEAD_WORDS) / 2
+    const pairs = (next - end - QUESTION_HEAD_WORDS) / 2
     if (pairs === 0) continue
     words[end] = segment * SCALES_BYTES
     words[end + 1] = pairs
@@ -67,7 +69,7 @@ export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Quest
     end = next
   }
   const slack = ROW_LENGTH_MAX * Math.sqrt(lost) + Math.max(FLOAT_ERROR_MIN, layout.dimensions * FLOAT_ERROR)
-  return { words: words.slice(0, end), segments, step, slack, bounds }
+  return { words: words.slice(0, end), segments, step, slack, bounds, pairsAt: layout.pairsAt }
 }
 
 /** The vector's halves, of length 1 together, filled up to whole segments. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
-import { type CopyOf, readPage, type RowKey, ROWS_A_PAGE } from './read-rows.ts'
+import { type SnapshotOf, readPage, type RowKey, ROWS_A_PAGE } from './read-rows.ts'
 import { KEY_BYTES, rowBytesOf } from './write-rows.ts'
 
 /** Items whose rows a statement looks for. */
@@ -29,7 +29,7 @@ export interface Reading {
  */
 export async function* readPages(
   db: Db,
-  of: CopyOf,
+  of: SnapshotOf,
   dimensions: number,
   itemIds: readonly string[] | null,
   { after, rooms = [], signal }: Reading,
@@ -57,7 +57,7 @@ function* someOf(itemIds: readonly string[], { itemId }: RowKey): Generator<stri
     yield itemIds.slice(from, from + ITEMS_A_PAGE)
 }
 
-/** Where threads find a page of rows without a copy of it. */
+/** Where threads find a page of rows without a snapshot of it. */
 export function pageRoom(dimensions: number): Uint8Array {
   return new Uint8Array(new SharedArrayBuffer(ROWS_A_PAGE * rowBytesOf(dimensions)))
 }

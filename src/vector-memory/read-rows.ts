@@ -5,7 +5,7 @@ import { prepare } from '../database/prepared.ts'
 import { ItemRow } from './item-facts.ts'
 
 /** Whose rows, of which model. */
-export interface CopyOf {
+export interface SnapshotOf {
   organizationId: string
   modelId: number
 }
@@ -39,7 +39,7 @@ const Ids = z.array(z.string())
 /** What changed since a revision. */
 export interface ChangesSince {
   revision: number
-  /** null: so much, or so long ago, that the copy has to be made anew. */
+  /** null: so much, or so long ago, that the snapshot has to be made anew. */
   itemIds: ReadonlySet<string> | null
 }
 
@@ -80,7 +80,7 @@ export async function readChanges(db: Db, organizationId: string, since: number)
  */
 export async function readMark(
   db: Db,
-  { organizationId, modelId }: CopyOf,
+  { organizationId, modelId }: SnapshotOf,
   revision: number,
 ): Promise<string | null> {
   const { rows } = await sql`
@@ -104,7 +104,7 @@ export async function whichAreThere(db: Db, organizationIds: readonly string[]):
 }
 
 /** How many vectors of the model an organization has. */
-export async function countRows(db: Db, { organizationId, modelId }: CopyOf): Promise<number> {
+export async function countRows(db: Db, { organizationId, modelId }: SnapshotOf): Promise<number> {
   const { rows } = await sql`
     select count(*)::int as rows from chunk_embeddings e
     where e.organization_id = ${organizationId} and e.embedding_model_id = ${modelId}`.execute(db)
@@ -144,7 +144,7 @@ const readPageOfItems = prepare(`
  */
 export async function readPage(
   db: Db,
-  { organizationId, modelId }: CopyOf,
+  { organizationId, modelId }: SnapshotOf,
   after: RowKey,
   itemIds: readonly string[] | null,
 ): Promise<string> {

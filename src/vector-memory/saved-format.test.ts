@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { layoutOf } from './block-layout.ts'
 import { ItemFacts } from './item-facts.ts'
-import { FORMAT } from './saved-copies.ts'
+import { FORMAT } from './saved-snapshots.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
 it('what a file of saved vectors holds is of its format: whoever changes the one raises the other', () => {

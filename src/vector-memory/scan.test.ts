@@ -96,10 +96,10 @@ describe('the scan', () => {
         const question = vectorOf(random, dimensions, ofQuestion)
         if (question.every((value) => value === 0)) question[0] = 1
         const exact = vectors.map((vector) => similarity(question, vector))
-        const { rows: proposed, uppers, lowers, floor } = held(vectors, dimensions)(question, { limit })
+        const { rows: proposed, uppers, cosines, floor } = held(vectors, dimensions)(question, { limit })
         for (const [index, row] of proposed.entries()) {
           expect(exact[row]).toBeLessThanOrEqual(uppers[index] ?? Number.NaN)
-          expect(exact[row]).toBeGreaterThanOrEqual(lowers[index] ?? Number.NaN)
+          expect(exact[row]).toBeGreaterThanOrEqual(2 * (cosines[index] ?? Number.NaN) - (uppers[index] ?? 0))
         }
         const nearest = exact.filter((one) => one > 0).toSorted((left, right) => right - left)
         const last = nearest[limit - 1] ?? 0

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Greatest } from '../kernel/greatest.ts'
+import { offBy } from './coarse.ts'
 import { type BlockLayout, ROWS_A_BLOCK, SCALES_BYTES } from './block-layout.ts'
 import type { Question } from './question.ts'
 import { BLOCKS_AT_ONCE, type Room } from './shared-memory.ts'
@@ -8,7 +9,7 @@ import { BLOCKS_AT_ONCE, type Room } from './shared-memory.ts'
 export interface ScanJob {
   layout: BlockLayout
   question: Question
-  /** The copy's blocks, by their addresses. */
+  /** The snapshot's blocks, by their addresses. */
   blocks: Uint32Array
   /** The first block that is scanned, and the first that is not any more. */
   from: number
@@ -24,9 +25,9 @@ export interface ScanJob {
 /** The rows that may be among the nearest, and all that may. */
 export interface Proposal {
   rows: number[]
-  /** Between what each row's similarity is. */
+  /** What each row's similarity is at most, and that of its quantized vector, which is in the middle of the bounds. */
   uppers: number[]
-  lowers: number[]
+  cosines: number[]
   /** So similar is at least the last of the nearest, as far as there are `limit`; else 0. What is not proposed is less. */
   floor: number
 }
@@ -94,7 +95,7 @@ class Nearest {
   readonly #scales: Float32Array
   #rows: number[] = []
   #uppers: number[] = []
-  #lowers: number[] = []
+  #cosines: number[] = []
   /** Of the lower bounds. */
   readonly #best: Greatest
 
@@ -122,35 +123,30 @@ class Nearest {
 
   proposal(): Proposal {
     this.#drop()
-    return { rows: this.#rows, uppers: this.#uppers, lowers: this.#lowers, floor: this.#best.least }
+    return { rows: this.#rows, uppers: this.#uppers, cosines: this.#cosines, floor: this.#best.least }
   }
 
   #keep(row: number, upper: number): void {
-    const lower = upper - 2 * this.#offBy(row)
+    const cosine = upper - this.#offBy(row)
+    const lower = 2 * cosine - upper
     this.#rows.push(row)
     this.#uppers.push(upper)
-    this.#lowers.push(lower)
+    this.#cosines.push(cosine)
     this.#best.note(lower)
   }
 
   /** What a row's similarity is off by at most. */
   #offBy(row: number): number {
     const { blocks, question } = this.#job
-    const block = blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0
-    let offBy = question.slack
-    let at = block / 4 + (row % ROWS_A_BLOCK)
-    for (const bound of question.bounds) {
-      offBy += bound * (this.#scales[at] ?? 0)
-      at += SCALES_BYTES / 4
-    }
-    return offBy
+    const at = (blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0) / 4 + (row % ROWS_A_BLOCK)
+    return offBy(question, { scaleAt: (segment) => this.#scales[at + (segment * SCALES_BYTES) / 4] ?? 0 })
   }
 
   #drop(): void {
     const kept = this.#rows.map((_, index) => index).filter((index) => this.#isKept(index))
     this.#rows = kept.map((index) => this.#rows[index] ?? 0)
     this.#uppers = kept.map((index) => this.#uppers[index] ?? 0)
-    this.#lowers = kept.map((index) => this.#lowers[index] ?? 0)
+    this.#cosines = kept.map((index) => this.#cosines[index] ?? 0)
   }
 
   #isKept(index: number): boolean {
@@ -158,20 +154,21 @@ class Nearest {
   }
 }
 
-/** What several scans of one copy propose together. */
+/** What several scans of one snapshot propose together. */
 export function mergeProposals(proposals: readonly Proposal[], limit: number): Proposal {
   const [only] = proposals
   if (only && proposals.length === 1) return only
-  const all = proposals.flatMap(({ rows, uppers, lowers }) =>
-    rows.map((row, index) => ({ row, upper: uppers[index] ?? 0, lower: lowers[index] ?? 0 })),
-  )
-  const last = all.map(({ lower }) => lower).toSorted((left, right) => right - left)[limit - 1] ?? 0
-  const floor = Math.max(0, last)
-  const kept = all.filter(({ upper }) => upper >= floor)
-  return {
-    rows: kept.map(({ row }) => row),
-    uppers: kept.map(({ upper }) => upper),
-    lowers: kept.map(({ lower }) => lower),
-    floor,
-  }
+  const best = new Greatest(limit)
+  const merged: Proposal = { rows: [], uppers: [], cosines: [], floor: 0 }
+  for (const { uppers, cosines } of proposals)
+    for (const [index, upper] of uppers.entries()) best.note(2 * (cosines[index] ?? 0) - upper)
+  merged.floor = best.least
+  for (const { rows, uppers, cosines } of proposals)
+    for (const [index, upper] of uppers.entries()) {
+      if (upper < merged.floor) continue
+      merged.rows.push(rows[index] ?? 0)
+      merged.uppers.push(upper)
+      merged.cosines.push(cosines[index] ?? 0)
+    }
+  return merged
 }

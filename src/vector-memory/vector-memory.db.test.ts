@@ -11,7 +11,7 @@ import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { createModelRegistry, readModelState } from '../embeddings/index.ts'
 import { createItems, type Items } from '../items/index.ts'
-import { changeItems, createVectorMemory, type HeldCopy, type VectorMemory } from './index.ts'
+import { changeItems, createVectorMemory, type HeldSnapshot, type VectorMemory } from './index.ts'
 
 /** What is taken from the system at once, and a block of 256 rows, of which three find room in it. */
 const EXTENT = 4 * 2 ** 20
@@ -62,22 +62,22 @@ async function organizationOf(rows: number): Promise<TestOrganization> {
   return organization
 }
 
-async function take({ id: organizationId }: TestOrganization): Promise<HeldCopy | null> {
+async function take({ id: organizationId }: TestOrganization): Promise<HeldSnapshot | null> {
   const { active } = await readModelState(database.db, organizationId)
   return await memory.take({ organizationId, modelId: active?.id ?? 0, dimensions: model.dimensions })
 }
 
-/** How many rows the copy has that it gives; null: there is none. */
+/** How many rows the snapshot has that it gives; null: there is none. */
 async function rowsHeld(organization: TestOrganization): Promise<number | null> {
-  const copy = await take(organization)
-  if (copy === null) return null
-  await copy.follow()
-  const rows = copy.count(ALL)
-  copy.letGo()
+  const snapshot = await take(organization)
+  if (snapshot === null) return null
+  await snapshot.follow()
+  const rows = snapshot.count(ALL)
+  snapshot.release()
   return rows
 }
 
-describe('the copies of vectors', () => {
+describe('the snapshots of vectors', () => {
   it('give up those that were not used for the longest, and none that is used', async () => {
     const [first, second, third, fourth] = [
       await organizationOf(20),
@@ -100,7 +100,7 @@ describe('the copies of vectors', () => {
     expect(await rowsHeld(third)).toBe(20)
     expect(used?.count(ALL)).toBe(20)
     expect((await used?.candidates(await model.embedQuery('common'), 8, ALL))?.keys.length).toBeGreaterThan(8)
-    used?.letGo()
+    used?.release()
     expect(errors).toEqual([])
   })
 
@@ -122,9 +122,9 @@ describe('the copies of vectors', () => {
       organization.id,
       Array.from({ length: 300 }, (_, n) => testItem(organization, { externalId: `more-${n}` })),
     )
-    const copy = await take(organization)
-    expect(await copy?.follow()).toBe(false)
-    copy?.letGo()
+    const snapshot = await take(organization)
+    expect(await snapshot?.follow()).toBe(false)
+    snapshot?.release()
     expect(memory.held()).toEqual({ bytes: 0, organizations: 0 })
     expect(errors).toEqual([])
   })
@@ -158,7 +158,7 @@ describe('the copies of vectors', () => {
       .execute()
     await memory.forgetRemoved()
     expect(memory.held()).toEqual({ organizations: 1, bytes: BLOCK })
-    used?.letGo()
+    used?.release()
     expect(await rowsHeld(kept)).toBe(20)
     expect(errors).toEqual([])
   })
@@ -171,7 +171,7 @@ describe('the copies of vectors', () => {
     await items.write(organization.id, [testItem(organization, { externalId: 'seen' })])
     const behind = await take(organization)
     expect(await behind?.follow()).toBe(false)
-    behind?.letGo()
+    behind?.release()
     expect(await rowsHeld(organization)).toBe(5)
   })
 
@@ -179,9 +179,9 @@ describe('the copies of vectors', () => {
     const organization = await organizationOf(10)
     expect(await rowsHeld(organization)).toBe(10)
     await items.write(organization.id, [testItem(organization, { externalId: 'new', body: 'common' })])
-    const copy = await take(organization)
+    const snapshot = await take(organization)
     const question = await model.embedQuery('common')
-    const candidates = async () => (await copy?.candidates(question, 20, ALL))?.keys.length
+    const candidates = async () => (await snapshot?.candidates(question, 20, ALL))?.keys.length
     const send = database.db.executeQuery.bind(database.db)
     const told: (number | undefined)[] = []
     const plans: string[] = []
@@ -193,20 +193,20 @@ describe('the copies of vectors', () => {
       }
       return await send(statement, ...rest)
     })
-    expect(await copy?.follow()).toBe(true)
+    expect(await snapshot?.follow()).toBe(true)
     sending.mockRestore()
     expect(told).toEqual([10, 10])
     expect(await candidates()).toBe(11)
     expect(plans.join('\n')).toMatch(/Index Scan using chunk_embeddings_pkey/)
     expect(plans.filter((line) => /Seq Scan on (?:chunk|source_items)|Hash Join/.test(line))).toEqual([])
-    copy?.letGo()
+    snapshot?.release()
   })
 
   it('are not touched any more once they are given up, by whoever waited for them either', async () => {
     const organization = await organizationOf(10)
     expect(await rowsHeld(organization)).toBe(10)
     await items.write(organization.id, [testItem(organization, { externalId: 'new' })])
-    const copy = await take(organization)
+    const snapshot = await take(organization)
     const send = database.db.executeQuery.bind(database.db)
     const asked: string[] = []
     const sending = vi.spyOn(database.db, 'executeQuery').mockImplementation(async (statement, ...rest) => {
@@ -215,12 +215,12 @@ describe('the copies of vectors', () => {
       if (/chunk_embeddings/.test(text)) throw new Error('the connection was lost')
       return await send(statement, ...rest)
     })
-    const first = copy?.follow()
+    const first = snapshot?.follow()
     await turn()
-    expect([await copy?.follow(), await first]).toEqual([false, false])
+    expect([await snapshot?.follow(), await first]).toEqual([false, false])
     sending.mockRestore()
     expect(asked.filter((text) => /chunk_embeddings/.test(text))).toHaveLength(1)
-    copy?.letGo()
+    snapshot?.release()
     expect(errors).toEqual([new Error('the connection was lost')])
     expect(await rowsHeld(organization)).toBe(11)
   })

@@ -1,75 +1,87 @@
 import { within } from '../background/index.ts'
-import { Copies, type CopiesOptions, type Entry } from './copies.ts'
+import type { MeaningPart } from '../inference/embedding-model.ts'
+import { createMeaning } from './coarse.ts'
+import { Snapshots, type SnapshotsOptions, type Entry } from './snapshots.ts'
 import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
-import type { CopyOf } from './read-rows.ts'
+import type { SnapshotOf } from './read-rows.ts'
+import type { ChunkWords } from './row-words.ts'
 import type { Proposal } from './scan.ts'
-import { type Candidate, changing, isChanging, type Stage, type VectorCopy } from './vector-copy.ts'
+import { type Candidate, changing, isChanging, type Stage, type VectorSnapshot } from './vector-snapshot.ts'
 
 /** A row that may be near to a question. */
 export interface Proposed extends Candidate {
-  /** So similar is it at most. */
+  /** An upper bound of its score. */
   atMost: number
+  /** For a ranking: what is compared there, and the row's words where they are in memory. */
+  near?: { cosine: number; meaning: number | null; words: ChunkWords | null }
 }
 
 /** What may be nearest to a question, and how near all else is at most. */
 export interface Candidates {
-  /** Those that may be the most similar come first. */
+  /** Greatest upper bound first. */
   keys: Proposed[]
-  /** What is no candidate is less similar than this; 0: it is not similar at all. */
+  /** Every other row is less similar than this; 0: it is not similar at all. */
   floor: number
-  /** What of the items this is of. */
+  /** The stage of the snapshot that this was made of. */
   stage: Stage
-  copy: WholeCopy
 }
 
-/** All that a copy holds; the same object for as long as there is the copy. */
-export interface WholeCopy {
+/** All that is in memory of an organization; the same object for as long as the snapshot is. */
+export interface Snapshot extends SnapshotOf {
   /** Of this moment. */
   readonly stage: Stage
   /** Rows, some of which may be empty. */
   readonly rows: number
-  /** How many rows were taken in so far, those that took another one's place too. */
+  /** How many rows were taken in so far, those that replaced others too. */
   readonly written: number
   /** How many numbers the vectors of so many rows have. */
   readonly vectorNumbers: number
-  /** The chunks of the rows from one to before another; none once the copy is given up. */
-  candidates(from: number, to: number): Candidate[]
+  /** The chunks of the rows from one to before another; none once the snapshot is dropped. */
+  rowsBetween(from: number, to: number): Candidate[]
+  hasWords(row: number): boolean
+  /** Keeps a row's words that were read at this stage, unless the snapshot has changed since. */
+  keepWords(row: number, words: ChunkWords, stage: Stage): void
   /**
-   * Does something in the background, for which the copy is kept and which leaves it as it is; a stop ends it. Where it fails,
-   * the memory's `onError` is told.
+   * Works in the background, which keeps the snapshot in memory and must not change its rows; a stop aborts it. A failure goes to
+   * the memory's `onError`.
    */
-  later(act: (signal: AbortSignal) => Promise<void>): void
+  inBackground(act: (signal: AbortSignal) => Promise<void>): void
 }
 
-/** A copy that is kept while it is held. */
-export interface HeldCopy {
-  /** It is not kept for others any more. */
-  readonly isGivenUp: boolean
-  /** Of what has changed since, a search compares no more chunks than these. */
-  readonly comparedMax: number
+/** A snapshot that stays in memory while it is held. */
+export interface HeldSnapshot {
+  /** It is not used for other searches any more. */
+  readonly isDropped: boolean
+  readonly snapshot: Snapshot
   /**
    * All rows in scope that may be among the `limit` nearest to a vector.
-   * @returns null where too many are equally near
+   * @param ranking also what a ranking compares, with the meaning part of the vectors
+   * @returns null when too many are equally near
    */
-  candidates(vector: Float32Array, limit: number, scope: ItemScope): Promise<Candidates | null>
+  candidates(
+    vector: Float32Array,
+    limit: number,
+    scope: ItemScope,
+    ranking?: { meaning: MeaningPart | null } | null,
+  ): Promise<Candidates | null>
   /** How many rows are in scope. */
   count(scope: ItemScope): number
-  /** Waits while it is changing. @returns whether that was done soon enough */
+  /** Waits while it is changing. @returns whether that ended soon enough */
   settle(): Promise<boolean>
-  /** Takes in what has changed since. @returns whether that was done soon enough */
+  /** Takes in what has changed since. @returns whether that ended soon enough */
   follow(): Promise<boolean>
-  /** The same in the background, where that is not under way. */
+  /** The same in the background, unless it is under way. */
   followLater(): void
-  letGo(): void
+  release(): void
 }
 
-/** Copies of organizations' vectors in the process's memory. The database stays the truth: what a copy proposes it decides. */
+/** Snapshots of organizations' vectors in the process's memory. The database stays the truth: what a snapshot proposes it decides. */
 export interface VectorMemory {
   /** null: it is not held, or not yet, and the database has to answer. Never rejects. */
-  take(of: CopyOf & { dimensions: number }): Promise<HeldCopy | null>
+  take(of: SnapshotOf & { dimensions: number }): Promise<HeldSnapshot | null>
   held(): { bytes: number; organizations: number }
-  /** Gives up the copies of organizations that are gone, or being removed. */
+  /** Gives up the snapshots of organizations that are gone, or being removed. */
   forgetRemoved(): Promise<void>
   /** Begins to take up what the last stop has saved. */
   start(): void
@@ -77,110 +89,131 @@ export interface VectorMemory {
   close(): Promise<void>
 }
 
-export interface VectorMemoryOptions extends CopiesOptions {
+export interface VectorMemoryOptions extends SnapshotsOptions {
   /**
-   * How long a search waits in milliseconds for a copy that is being made, and for one that follows; then the database answers.
+   * How long a search waits in milliseconds for a snapshot that is being made, and for one that follows; then the database answers.
    * Where that takes long, and keeps all others waiting, a search does better to wait. It waits for none where no more chunks than
-   * `comparedMax` have changed: it compares these, and the copy follows after it.
+   * `comparedMax` have changed: it compares these, and the snapshot follows after it.
    */
   patience: { loadMs: number; followMs: number; comparedMax: number }
 }
 
-/** @returns the memory, empty; a copy is made when an organization is first searched */
+/** @returns the memory, empty; a snapshot is made when an organization is first searched */
 export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   const { patience } = options
-  const copies = new Copies(options)
-  const wholes = new WeakMap<Entry, WholeCopy>()
-  const wholeOf = (entry: Entry): WholeCopy => {
-    const whole = wholes.get(entry) ?? wholeCopy(copies, entry)
+  const snapshots = new Snapshots(options)
+  const wholes = new WeakMap<Entry, Snapshot>()
+  const wholeOf = (entry: Entry): Snapshot => {
+    const whole = wholes.get(entry) ?? snapshotOf(snapshots, entry)
     wholes.set(entry, whole)
     return whole
   }
   return {
     async take({ dimensions, ...of }) {
-      const entry = copies.find(of, dimensions)
+      const entry = snapshots.find(of, dimensions)
       if (entry === null) return null
       if (!entry.isReady && patience.loadMs > 0) await within(patience.loadMs, entry.ready)
       return entry.isReady && !entry.isDropped
-        ? hold(copies, { entry, whole: wholeOf(entry), patience })
+        ? hold(snapshots, { entry, whole: wholeOf(entry), patience })
         : null
     },
-    held: () => copies.held(),
-    forgetRemoved: () => copies.forgetRemoved(),
-    start: () => copies.start(),
-    close: () => copies.close(),
+    held: () => snapshots.held(),
+    forgetRemoved: () => snapshots.forgetRemoved(),
+    start: () => snapshots.start(),
+    close: () => snapshots.close(),
   }
 }
 
-function wholeCopy(copies: Copies, entry: Entry): WholeCopy {
+function snapshotOf(snapshots: Snapshots, entry: Entry): Snapshot {
+  const { organizationId, modelId, snapshot } = entry
   return {
+    organizationId,
+    modelId,
     get stage() {
-      return entry.copy.stage
+      return snapshot.stage
     },
     get vectorNumbers() {
-      return entry.copy.rows * entry.copy.layout.dimensions
+      return snapshot.rows * snapshot.layout.dimensions
     },
     get rows() {
-      return entry.copy.rows
+      return snapshot.rows
     },
     get written() {
-      return entry.copy.written
+      return snapshot.written
     },
-    candidates(from, to) {
+    rowsBetween(from, to) {
       if (entry.isDropped) return []
-      const rows = Array.from(
-        { length: Math.max(0, Math.min(to, entry.copy.rows) - from) },
-        (_, at) => from + at,
-      )
-      return rows.map((row) => entry.copy.candidateOf(row)).filter(({ itemId }) => itemId !== '')
+      const end = Math.min(to, snapshot.rows)
+      const rows = Array.from({ length: Math.max(0, end - from) }, (_, at) => snapshot.candidateOf(from + at))
+      return rows.filter(({ itemId }) => itemId !== '')
     },
-    later: (act) => copies.later(entry, act),
+    hasWords: (row) => snapshot.words.has(row),
+    keepWords(row, words, stage) {
+      if (!entry.isDropped && snapshot.stage === stage) snapshot.words.set(row, words)
+    },
+    inBackground: (act) => snapshots.later(entry, act),
   }
 }
 
-function proposedOf(copy: VectorCopy, { rows, uppers }: Proposal): Proposed[] {
+function proposedOf(
+  snapshot: VectorSnapshot,
+  { rows, uppers }: Proposal,
+  near: (row: number, at: number) => Proposed['near'],
+): Proposed[] {
   const proposed: Proposed[] = []
   for (const [at, row] of rows.entries()) {
-    const { itemId, position, version } = copy.candidateOf(row)
-    if (itemId !== '') proposed.push({ itemId, position, version, atMost: uppers[at] ?? 1 })
+    const candidate = snapshot.candidateOf(row)
+    if (candidate.itemId === '') continue
+    const compared = near(row, at)
+    proposed.push({ ...candidate, atMost: uppers[at] ?? 1, ...(compared && { near: compared }) })
   }
   return proposed.toSorted((one, other) => other.atMost - one.atMost)
 }
 
 function hold(
-  copies: Copies,
-  { entry, whole, patience }: { entry: Entry; whole: WholeCopy; patience: VectorMemoryOptions['patience'] },
-): HeldCopy {
-  const { copy } = entry
-  const { followMs, comparedMax } = patience
-  copies.take(entry)
+  snapshots: Snapshots,
+  { entry, whole, patience }: { entry: Entry; whole: Snapshot; patience: VectorMemoryOptions['patience'] },
+): HeldSnapshot {
+  const { snapshot } = entry
+  const { followMs } = patience
+  snapshots.take(entry)
   return {
-    get isGivenUp() {
+    snapshot: whole,
+    get isDropped() {
       return entry.isDropped
     },
-    comparedMax,
-    async candidates(vector, limit, scope) {
-      const { stage } = copy
-      const question = encodeQuestion(vector, copy.layout)
-      if (question === null || copy.blocks.length === 0) return { keys: [], floor: 0, stage, copy: whole }
-      const proposal = await copies.scan(copy, { question, allowed: copy.facts.allowed(scope), limit })
+    async candidates(vector, limit, scope, ranking = null) {
+      const { stage } = snapshot
+      const question = encodeQuestion(vector, snapshot.layout)
+      if (question === null || snapshot.blocks.length === 0) return { keys: [], floor: 0, stage }
+      const job = { question, allowed: snapshot.facts.allowed(scope), limit }
+      const proposal = await snapshots.scan(snapshot, job)
       if (proposal === null) return null
-      // A row may have gone while others were looked at: then this is of nothing that there was.
-      const keys = proposedOf(copy, proposal)
-      return { keys, floor: proposal.floor, stage: copy.stage === stage ? stage : changing(), copy: whole }
+      const meaningOf = createMeaning(vector, ranking?.meaning ?? null)
+      const keys = proposedOf(snapshot, proposal, (row, at) =>
+        ranking === null
+          ? undefined
+          : {
+              cosine: proposal.cosines[at] ?? 0,
+              meaning: meaningOf(snapshot.quantized(row)),
+              words: snapshot.words.of(row),
+            },
+      )
+      // Rows may have changed while others were scanned: then this is of no stage that there was.
+      return { keys, floor: proposal.floor, stage: snapshot.stage === stage ? stage : changing() }
     },
-    count: (scope) => copy.facts.countRows(scope),
+    count: (scope) => snapshot.facts.countRows(scope),
     async settle() {
-      if (isChanging(copy.stage) && entry.following) await within(followMs, entry.following)
-      return !entry.isDropped && !isChanging(copy.stage)
+      if (isChanging(snapshot.stage) && entry.following) await within(followMs, entry.following)
+      return !entry.isDropped && !isChanging(snapshot.stage)
     },
     async follow() {
-      const isDone = await within(followMs, copies.follow(entry))
+      const isDone = await within(followMs, snapshots.follow(entry))
       return isDone && !entry.isDropped
     },
     followLater() {
-      if (entry.following === null) void copies.follow(entry)
+      if (entry.following === null) void snapshots.follow(entry)
     },
-    letGo: () => copies.letGo(entry),
+    release: () => snapshots.release(entry),
   }
 }

@@ -87,16 +87,31 @@ function toBytes(vector: Float64Array, segment: number, bytes: Int8Array, row: n
 /** Reads a vector and gives it the length 1; one without length stays 0, and is similar to nothing. */
 function readUnit(rows: Uint8Array, from: number, dimensions: number, into: Float64Array): void {
   const values = halfValues()
+  for (let dimension = 0, at = from; dimension < dimensions; dimension++, at += 2)
+    into[dimension] = values[((rows[at] ?? 0) << 8) | (rows[at + 1] ?? 0)] ?? 0
+  toUnit(into, dimensions)
+}
+
+function toUnit(vector: Float64Array, dimensions: number): void {
   let square = 0
-  for (let dimension = 0, at = from; dimension < dimensions; dimension++, at += 2) {
-    const value = values[((rows[at] ?? 0) << 8) | (rows[at + 1] ?? 0)] ?? 0
-    into[dimension] = value
-    square += value * value
-  }
+  for (let dimension = 0; dimension < dimensions; dimension++) square += (vector[dimension] ?? 0) ** 2
   if (square === 0) return
   const factor = 1 / Math.sqrt(square)
   for (let dimension = 0; dimension < dimensions; dimension++)
-    into[dimension] = (into[dimension] ?? 0) * factor
+    vector[dimension] = (vector[dimension] ?? 0) * factor
+}
+
+/** One vector as {@link writeRows} writes it: its bytes, filled up to whole segments, and the scale of each segment. */
+export function quantize(
+  values: Float16Array,
+  { dimensions, segments }: BlockLayout,
+): { bytes: Int8Array; scales: Float32Array } {
+  const vector = new Float64Array(segments * SEGMENT)
+  vector.set(values)
+  toUnit(vector, dimensions)
+  const bytes = new Int8Array(vector.length)
+  const scales = Float32Array.from({ length: segments }, (_, segment) => toBytes(vector, segment, bytes, 0))
+  return { bytes, scales }
 }
 
 function scaleOf(vector: Float64Array, from: number): number {

@@ -67,7 +67,7 @@ async function readsOf(act: () => Promise<unknown>): Promise<string[]> {
 }
 
 /** Both processes know all that these requests find. */
-async function untilKnown(): Promise<void> {
+async function untilCached(): Promise<void> {
   for (const at of services.keys())
     for (const kind of KINDS)
       await expect.poll(() => readsOf(() => ask(at, kind)), { timeout: 20_000 }).toEqual([])
@@ -97,7 +97,7 @@ async function begin(): Promise<void> {
     documentOf('two', 'apple bridge'),
     documentOf('far', 'zebra'),
   )
-  await untilKnown()
+  await untilCached()
 }
 
 describe('a search whose answer is known', () => {
@@ -105,12 +105,12 @@ describe('a search whose answer is known', () => {
     await begin()
     await ingest(1, documentOf('three', 'apple bridge candle and more'))
     expect((await found()).join()).toContain('three')
-    await untilKnown()
+    await untilCached()
     await ingest(0, documentOf('one', 'apple bridge candle, said anew'))
     expect((await found()).filter((one) => one.startsWith('one'))).toEqual([
       'one: apple bridge candle, said anew',
     ])
-    await untilKnown()
+    await untilCached()
     const deleted = await oneOf(1).call('DELETE', '/v1/source-items?provider=notion&externalId=two', {
       key: organization.adminKey,
     })

@@ -1,0 +1,212 @@
+import { type LogEvent, sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { hashEmbeddingModel } from '../../../test/support/hash-embedding-model.ts'
+import { testItem } from '../../../test/support/items.ts'
+import { insertOrganization, type TestOrganization } from '../../../test/support/organizations.ts'
+import { createIndex } from '../../approximate-index/index.ts'
+import { createModelRegistry, readModelState } from '../../embeddings/index.ts'
+import { createItems, type Items } from '../../items/index.ts'
+import { createRemovals } from '../../sources/index.ts'
+import { changeItems } from '../../vector-memory/index.ts'
+import { testTerms } from '../../../test/support/term-weights.ts'
+import { createFindNearest } from '../find-nearest.ts'
+import type { Nearest, NearestQuery } from '../nearest-query.ts'
+import { nearestBy } from '../nearest.ts'
+import { RowCache } from '../row-cache.ts'
+import { createReadCandidates } from '../rows.ts'
+import { createIndexProposer, FEW_VECTORS } from './by-index.ts'
+
+const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
+const model = hashEmbeddingModel({ dimensions: 24 })
+const WORDS = 'apple bridge candle desert engine forest garden harbour island jungle'.split(' ')
+const ITEMS = 160
+/** So few are for the index here. */
+const FEW = 10
+
+let database: TestDatabase
+let items: Items
+let organization: TestOrganization
+let statements: LogEvent['query'][] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase(({ query }) => void statements.push(query))
+  const models = createModelRegistry({ configured: model, builtin: async () => model })
+  items = createItems({ db: database.db, models, clock })
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  organization = await insertOrganization(database.db)
+  await write(organization)
+  await makeIndex(organization)
+})
+afterEach(() => {
+  statements = []
+})
+
+/** Items of two words each, many of them equally near; every second one of Slack, every fourth one Ana's. */
+async function write({ id, ...of }: TestOrganization): Promise<void> {
+  await items.write(
+    id,
+    Array.from({ length: ITEMS }, (_, at) =>
+      testItem(
+        { id, ...of },
+        {
+          externalId: `item-${at}`,
+          title: 'a title',
+          body: `${WORDS[at % 10]} ${WORDS[(at * 7) % 9]}`,
+          provider: at % 2 === 0 ? 'slack' : 'notion',
+          authorName: at % 4 === 0 ? 'Ana' : 'Ben',
+          metadata: { at: at % 5 },
+        },
+      ),
+    ),
+  )
+}
+
+async function modelOf(id: string): Promise<{ id: number; name: string }> {
+  const { active } = await readModelState(database.db, id)
+  if (active === null) throw new Error('nothing is stored')
+  return active
+}
+
+/** What a worker does, without the ways that only a server has. */
+async function makeIndex({ id }: TestOrganization): Promise<void> {
+  const { id: modelId } = await modelOf(id)
+  const statement = createIndex(
+    { organizationId: id, modelId },
+    { dimensions: model.dimensions, isConcurrent: false },
+  )
+  await statement.execute(database.db)
+  await database.db
+    .insertInto('approximate_indexes')
+    .values({
+      organization_id: id,
+      embedding_model_id: modelId,
+      status: 'ready',
+      requested_at: clock.now(),
+      finished_at: clock.now(),
+    })
+    .execute()
+}
+
+async function asking(words: string, different: Partial<NearestQuery> = {}): Promise<NearestQuery> {
+  return {
+    organizationId: organization.id,
+    model: await modelOf(organization.id),
+    vector: await model.embedQuery(words),
+    limit: 8,
+    meaning: null,
+    providers: null,
+    filter: {},
+    entityIds: null,
+    seenRevision: null,
+    ...different,
+  }
+}
+
+async function byIndex(query: NearestQuery, few = FEW): Promise<Nearest | null> {
+  const { db } = database
+  const proposer = await createIndexProposer(db, query, few)
+  const readCandidates = createReadCandidates({ db, cache: new RowCache() })
+  return proposer && (await nearestBy(proposer, query, { readCandidates, countInScope: async () => ITEMS }))
+}
+
+const byScan = async (query: NearestQuery): Promise<Nearest> =>
+  await createFindNearest({ db: database.db, terms: testTerms }).nearest(query)
+
+function chunksOf(nearest: Nearest | null) {
+  if (nearest?.state !== 'found') throw new Error('the index did not answer')
+  return nearest.chunks
+}
+
+const SCOPES: [string, Partial<NearestQuery>][] = [
+  ['all', {}],
+  ['a provider', { providers: ['slack'] }],
+  ['an author', { filter: { authorName: 'Ana' } }],
+  ['a value and a provider', { providers: ['notion'], filter: { metadata: { at: 3 } } }],
+  ['the order by words too', { limit: 60, meaning: { from: 0, length: 8 } }],
+]
+
+describe('a search by an approximate index', () => {
+  // The graph of so few is looked at whole, so that nothing is missed. Of equally near ones others may be shown than by a scan.
+  it.each(SCOPES)('keeps to scope, filter, scores and the order of ties: %s', async (_title, scope) => {
+    for (const words of ['title apple', 'title bridge candle', 'a title', 'a jungle title']) {
+      const query = await asking(words, scope)
+      const found = await byIndex(query)
+      const exact = chunksOf(await byScan(query))
+      expect(found).toMatchObject({ state: 'found', isApproximate: true })
+      const chunks = chunksOf(found)
+      expect(chunks.map(({ score }) => score)).toEqual(exact.map(({ score }) => score))
+      const inOrder = chunks.toSorted(
+        (a, b) => b.score - a.score || (a.sourceItemId < b.sourceItemId ? -1 : 1) || a.position - b.position,
+      )
+      expect(chunks).toEqual(inOrder)
+      const passing = await byScan({ ...query, limit: ITEMS })
+      const ids = new Set(chunksOf(passing).map(({ sourceItemId }) => sourceItemId))
+      expect(chunks.filter(({ sourceItemId }) => !ids.has(sourceItemId))).toEqual([])
+    }
+  })
+
+  it.each(SCOPES)('has the index used by the statement that proposes: %s', async (_title, scope) => {
+    await byIndex(await asking('apple bridge', scope))
+    const settings = statements.find(({ sql: text }) => text.includes('hnsw.ef_search'))
+    const proposal = statements.find(({ sql: text }) => text.includes('as "itemId"'))
+    if (!settings || !proposal) throw new Error('nothing was proposed')
+    const plan = await database.db.transaction().execute(async (tx) => {
+      await tx.executeQuery(settings)
+      return await tx.executeQuery({ ...proposal, sql: `explain ${proposal.sql}` })
+    })
+    const text = JSON.stringify(plan.rows)
+    expect(text).toContain('Index Scan using chunk_embeddings_near_')
+    expect(text).not.toContain('Sort')
+  })
+
+  it('never shows what was deleted, changed or removed since, and shows what was added', async () => {
+    const before = chunksOf(await byIndex(await asking('apple')))
+    const [first, second] = before
+    if (!first || !second) throw new Error('nothing was found')
+    await items.remove(organization.caller(), { id: first.sourceItemId })
+    await items.write(organization.id, [
+      testItem(organization, { externalId: 'new', title: 'apple', body: 'apple apple' }),
+    ])
+    const now = chunksOf(await byIndex(await asking('apple')))
+    expect(now.map(({ sourceItemId }) => sourceItemId)).not.toContain(first.sourceItemId)
+    expect(now[0]).toMatchObject({ title: 'apple' })
+    const removals = createRemovals({
+      db: database.db,
+      clock,
+      endRuns: async () => {},
+      onError: (error) => {
+        throw error
+      },
+    })
+    const source = { organizationId: organization.id, sourceId: organization.sourceIds.slack }
+    await changeItems(database.db, organization.id, (tx, changes) => removals.mark(tx, changes, source))
+    const left = chunksOf(await byIndex(await asking('apple bridge')))
+    expect(left).toHaveLength(8)
+    expect(left.every(({ provider }) => provider === 'notion')).toBe(true)
+  })
+
+  it("is of the caller's organization alone", async () => {
+    const other = await insertOrganization(database.db)
+    await write(other)
+    const query = await asking('apple')
+    expect(await byIndex({ ...query, organizationId: other.id })).toBeNull()
+    const own = await sql<{ id: string }>`
+      select id from source_items where organization_id = ${organization.id}`.execute(database.db)
+    const ids = new Set(own.rows.map(({ id }) => id))
+    for (const { sourceItemId } of chunksOf(await byIndex(query))) expect(ids).toContain(sourceItemId)
+  })
+
+  it('leaves the answer to the database where few are in scope, too few are found, or there is no index of the model', async () => {
+    const query = await asking('apple')
+    expect(await byIndex(query, ITEMS + 1)).toBeNull()
+    expect(await byIndex(query, FEW_VECTORS)).toBeNull()
+    expect(await byIndex({ ...query, filter: { authorName: 'Nobody' } })).toBeNull()
+    expect(await byIndex({ ...query, limit: ITEMS + 1 })).toBeNull()
+    expect(await byIndex({ ...query, model: { id: query.model.id + 1, name: 'another' } })).toBeNull()
+    await database.db.updateTable('approximate_indexes').set({ status: 'building' }).execute()
+    expect(await byIndex(query)).toBeNull()
+  })
+})

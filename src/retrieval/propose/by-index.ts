@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { hasReadyIndex, indexedVectors } from '../../approximate-index/index.ts'
+import type { Db } from '../../database/database.ts'
+import { encodeHalfvec } from '../../database/halfvec.ts'
+import { inScope, notRemoved } from '../filter-conditions.ts'
+import type { NearestQuery } from '../nearest-query.ts'
+import { DATABASE_ONLY, rankProposal } from './by-scan.ts'
+import type { Proposer } from './proposal.ts'
+
+/** Below this many vectors in scope a scan is as fast, and an index finds the wrong ones. */
+export const FEW_VECTORS = 10_000
+/** Nodes of the graph in sight: more find more of the nearest and take longer (docs/retrieval.md has figures). */
+const NODES_IN_SIGHT = 400
+/** So many more are proposed than wanted, so that equally near ones come in the right order. */
+const MARGIN = 16
+
+const Counted = z.tuple([z.object({ vectors: z.number() })])
+const Rows = z.array(
+  z.object({
+    itemId: z.string(),
+    position: z.number(),
+    vector: z.string().nullable(),
+    revision: z.number(),
+  }),
+)
+
+/**
+ * Proposes by the organization's approximate index, which may miss some of the nearest.
+ * @param few below this many vectors in scope the index is not used
+ * @returns null when there is no ready index, or few vectors are in scope
+ */
+export async function createIndexProposer(
+  db: Db,
+  query: NearestQuery,
+  few = FEW_VECTORS,
+): Promise<Proposer | null> {
+  const { organizationId, model } = query
+  if (!(await hasReadyIndex(db, { organizationId, modelId: model.id }))) return null
+  if (!(await hasAtLeast(db, query, few))) return null
+  return {
+    path: 'approximate',
+    ...DATABASE_ONLY,
+    async propose(limit) {
+      const rows = await nearestByIndex(db, query, limit, { withVectors: false })
+      if (rows.length < limit) return null
+      const candidates = rows.map(({ itemId, position }) => ({
+        itemId,
+        position,
+        atMost: 1,
+        version: null,
+        row: null,
+      }))
+      return { candidates, floor: 0, revision: rows[0]?.revision ?? 0, isCurrent: false, stage: null }
+    },
+    async proposeForRank(limit) {
+      const rows = await nearestByIndex(db, query, limit, { withVectors: true })
+      if (rows.length < limit) return null
+      return { ...rankProposal(query, rows), revision: rows[0]?.revision ?? 0 }
+    },
+  }
+}
+
+async function hasAtLeast(db: Db, query: NearestQuery, few: number): Promise<boolean> {
+  const { rows } = await sql`
+    select count(*)::int as vectors from (
+      select from chunk_embeddings e
+      where e.organization_id = ${query.organizationId} and ${inScope(query)} limit ${few}) as counted`.execute(
+    db,
+  )
+  return Counted.parse(rows)[0].vectors >= few
+}
+
+/** What the index finds, in its order. */
+async function nearestByIndex(
+  db: Db,
+  query: NearestQuery,
+  limit: number,
+  { withVectors }: { withVectors: boolean },
+): Promise<z.output<typeof Rows>> {
+  const { organizationId, vector } = query
+  const bytes = withVectors ? sql`encode(halfvec_send(e.embedding), 'base64')` : sql`null`
+  return await db.transaction().execute(async (tx) => {
+    // The planner has to take the index for the order, and to check the rows in that order.
+    await sql`
+      select set_config(name, value, true) from (values
+        ('hnsw.iterative_scan', 'relaxed_order'), ('hnsw.ef_search', ${String(Math.max(NODES_IN_SIGHT, limit))}),
+        ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_sort', 'off'),
+        ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off')) as settings (name, value)`.execute(tx)
+    const asked = indexedVectors(sql`${encodeHalfvec(vector)}`, vector.length)
+    const distance = sql`${indexedVectors(sql.ref('e.embedding'), vector.length)} <=> ${asked}`
+    const { rows } = await sql`
+      select e.source_item_id as "itemId", e.position, ${bytes} as vector,
+        coalesce((select r.revision from item_revisions r where r.organization_id = ${organizationId}), 0)::float8 as revision
+      from chunk_embeddings e
+      where e.organization_id = ${organizationId} and ${inScope(query)} ${notRemoved(organizationId)}
+      order by ${distance} limit ${limit + MARGIN}`.execute(tx)
+    return Rows.parse(rows)
+  })
+}

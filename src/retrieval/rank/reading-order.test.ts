@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
+import { inOneGo } from '../../kernel/slices.ts'
+import { type Readable, orderForReading } from './reading-order.ts'
+
+const WEIGHTS: Record<string, number> = { team: 1, heron: 10 }
+const terms = { tokenize, backgroundWeight: (stem: string) => WEIGHTS[stem] ?? 6, wordVector: () => null }
+
+const hit = (title: string, content: string, score: number): Readable => ({
+  sourceItemId: title,
+  title,
+  content,
+  score,
+  meaning: null,
+})
+const order = (query: string, hits: readonly Readable[]): number[] =>
+  inOneGo(orderForReading(query, hits, terms)).map((hit) => hits.indexOf(hit))
+const read = (query: string, hits: readonly Readable[]): string[] =>
+  inOneGo(orderForReading(query, hits, terms)).map(({ title }) => title)
+
+const near = hit('near', 'The team meets on Mondays to plan the week.', 0.5)
+const exact = hit('exact', 'Heron launches in May.', 0.45)
+const far = hit('far', 'Heron launches in June.', 0.25)
+
+describe('the order in which an answer reads', () => {
+  it("puts what has the question's words before what is only a little nearer", () => {
+    expect(read('When does Heron launch?', [near, exact])).toEqual(['exact', 'near'])
+  })
+
+  it('is the order of a search where words say nothing', () => {
+    expect(read('vacation', [near, exact, far])).toEqual(['near', 'exact', 'far'])
+    expect(read('what is the', [near, exact, far])).toEqual(['near', 'exact', 'far'])
+    expect(read('!?', [near, exact, far])).toEqual(['near', 'exact', 'far'])
+  })
+
+  it('prefers the nearer of two that have the same words', () => {
+    expect(read('When does Heron launch?', [near, exact, far]).slice(0, 2)).toEqual(['exact', 'far'])
+  })
+
+  it('counts the words of the title', () => {
+    const titled = hit('Heron', 'It launches in May.', 0.4)
+    expect(read('Heron', [near, titled])).toEqual(['Heron', 'near'])
+  })
+
+  it('lets a rare word count for more than a common one', () => {
+    const common = hit('common', 'The team is large.', 0.5)
+    const rare = hit('rare', 'Heron is large.', 0.5)
+    expect(read('Heron team', [common, rare])).toEqual(['rare', 'common'])
+  })
+
+  it('keeps the order of a search for equals', () => {
+    const equals = ['a', 'b', 'c'].map((title) => hit(title, exact.content, exact.score))
+    expect(order('Heron', equals)).toEqual([0, 1, 2])
+  })
+
+  it('puts what is near only because its code repeats the question behind what is near by itself', () => {
+    const example = hit('example', 'Try it.\n\n```sh\nask "when does Heron launch"\n```', 0.9)
+    expect(read('When does Heron launch?', [example, near, exact, far])).toEqual([
+      'exact',
+      'far',
+      'near',
+      'example',
+    ])
+    expect(order('When does Heron launch?', [example])).toEqual([0])
+  })
+
+  it('is empty for nothing found', () => {
+    expect(order('Heron', [])).toEqual([])
+  })
+})

@@ -1,0 +1,45 @@
+import type { TermWeights } from '../../inference/term-weights.ts'
+import type { Pausable } from '../../kernel/slices.ts'
+import { createQuotationFilter, withoutQuestionsInCode } from '../../text/quotations.ts'
+import { relevanceOf, type Rankable } from './hybrid-order.ts'
+import { askedWords, chunkWords } from './words.ts'
+
+/** A found chunk as an answer reads it. */
+export interface Readable {
+  sourceItemId: string
+  title: string
+  content: string
+  score: number
+  meaning?: number | null
+}
+
+/**
+ * The order in which an answer reads: hybrid order, but a chunk whose code repeats the question counts as the furthest of all, and
+ * its code for nothing. Ties stay in the order given.
+ */
+export function* orderForReading<Chunk extends Readable>(
+  question: string,
+  chunks: readonly Chunk[],
+  terms: TermWeights,
+): Pausable<Chunk[]> {
+  const withoutQuotations = createQuotationFilter(question)
+  const furthest = chunks.reduce((least, { score }) => Math.min(least, score), 1)
+  const readable: Rankable[] = []
+  for (const { sourceItemId, title, content, score, meaning = null } of chunks) {
+    yield
+    const text = withoutQuotations(content)
+    const quotes = text !== content
+    const { hashes, titleWords } = chunkWords({ title, content: withoutQuestionsInCode(text) }, terms)
+    readable.push({
+      itemId: sourceItemId,
+      words: hashes,
+      titleWords,
+      score: quotes ? furthest : score,
+      meaning: quotes && meaning !== null ? 0 : meaning,
+    })
+  }
+  const relevances = yield* relevanceOf(askedWords(question, terms), readable)
+  return [...chunks.entries()]
+    .toSorted(([a], [b]) => (relevances[b] ?? 0) - (relevances[a] ?? 0) || a - b)
+    .map(([, chunk]) => chunk)
+}

@@ -1,0 +1,59 @@
+import type { Db } from '../../database/database.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
+import { inSlices, type Pausable } from '../../kernel/slices.ts'
+import type { ChunkWords } from '../../vector-memory/index.ts'
+import { keyText, type NearestQuery } from '../nearest-query.ts'
+import type { Proposal, Proposer, RankCandidate } from '../propose/proposal.ts'
+import { readTexts } from '../read-rows.ts'
+import { type AskedWord, hashWord } from './hybrid-order.ts'
+
+/** The stems of a query, in order, with what each weighs in ordinary text. */
+export function askedWords(query: string, terms: TermWeights): AskedWord[] {
+  return terms.tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: terms.backgroundWeight(stem) }))
+}
+
+/** The hashed words of a chunk: those of its title, then those of its content. */
+export function chunkWords(
+  { title, content }: { title: string; content: string },
+  terms: Pick<TermWeights, 'tokenize'>,
+): ChunkWords {
+  const ofTitle = terms.tokenize(title)
+  const stems = [...ofTitle, ...terms.tokenize(content)]
+  return { hashes: Uint32Array.from(stems, hashWord), titleWords: ofTitle.length }
+}
+
+/**
+ * The words of candidates, in their order: from memory, and of the others by their texts. Those of an item that changed since the
+ * proposal may be newer; the caller learns of the change when it reads rows.
+ * @returns null when a candidate is gone
+ */
+export type ReadWords = (
+  proposer: Proposer,
+  query: Pick<NearestQuery, 'organizationId'>,
+  wanted: { proposal: Proposal; candidates: readonly RankCandidate[] },
+) => Promise<ChunkWords[] | null>
+
+export function createReadWords({ db, terms }: { db: Db; terms: TermWeights }): ReadWords {
+  return async (proposer, { organizationId }, { proposal, candidates }) => {
+    const missing = candidates.filter(({ words }) => words === null)
+    const read = new Map<string, ChunkWords>()
+    if (missing.length > 0) {
+      proposer.missedWords()
+      const { texts, revision } = await readTexts(db, organizationId, missing)
+      const isSame = revision === proposal.revision
+      const byKey = new Map(missing.map((candidate) => [keyText(candidate), candidate]))
+      await inSlices(hashing())
+      function* hashing(): Pausable<void> {
+        for (const { key, ...text } of texts) {
+          yield
+          const words = chunkWords(text, terms)
+          read.set(keyText(key), words)
+          const candidate = byKey.get(keyText(key))
+          if (isSame && candidate) proposer.keepWords(proposal, candidate, words)
+        }
+      }
+    }
+    const found = candidates.flatMap((candidate) => candidate.words ?? read.get(keyText(candidate)) ?? [])
+    return found.length === candidates.length ? found : null
+  }
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testItem } from '../../test/support/items.ts'
+import { type SnapshotBench, startSnapshotBench } from '../../test/support/snapshot-bench.ts'
+import type { NewItem } from '../items/index.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
+import { createFindNearest } from './find-nearest.ts'
+
+const [FIRST, MORE] = [60, 340]
+/** So many are asked about before. */
+const ASKED = 12
+/** Each first reads the revision, as admission does. */
+const REVISION = 1
+
+const itemsOf = (
+  { organization }: Pick<SnapshotBench, 'organization'>,
+  from: number,
+  to: number,
+  title = 'a title',
+): NewItem[] =>
+  Array.from({ length: to - from }, (_, at) =>
+    testItem(organization, { externalId: `${from + at}`, title, body: `rare${from + at}` }),
+  )
+
+let bench: SnapshotBench
+let stored = FIRST
+
+beforeAll(async () => {
+  bench = await startSnapshotBench((organization) => itemsOf({ organization }, 0, FIRST))
+})
+afterAll(() => bench.close())
+
+describe('what is known of a small organization', () => {
+  it('is all of it, found before or not, also once it has grown, and once it is another', async () => {
+    const held = createFindNearest({ db: bench.database.db, memory: bench.memory, terms: testTerms }).nearest
+    const statementsAbout = async (numbers: readonly number[]): Promise<number> =>
+      await bench.statementsOf(async () => {
+        for (const number of numbers) await held(await bench.queryOf(`rare${number}`, { limit: 1 }))
+      })
+    /** Asks about some until they are known, and then finds that nothing is asked about the others. */
+    const untilAllKnown = async (from: number, to: number): Promise<void> => {
+      const numbers = Array.from({ length: to - from }, (_, at) => from + at)
+      const statements = { timeout: 20_000, interval: 50 }
+      await expect.poll(() => statementsAbout(numbers.slice(0, ASKED)), statements).toBe(ASKED * REVISION)
+      // What is read in the background is read to its end.
+      await expect.poll(() => bench.statementsOf(() => sleep(100)), statements).toBe(0)
+      const others = numbers.slice(ASKED)
+      expect(await statementsAbout(others)).toBe(others.length * REVISION)
+    }
+    await untilAllKnown(0, FIRST)
+    const from = stored
+    stored += MORE
+    await bench.write(itemsOf(bench, from, stored))
+    await untilAllKnown(from, stored)
+    await bench.write(itemsOf(bench, 0, stored, `title ${stored}`))
+    await untilAllKnown(0, stored)
+  })
+})

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../database/database.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
+import { inSlices, type Pausable } from '../kernel/slices.ts'
+import type { Snapshot, SnapshotRow } from '../vector-memory/index.ts'
+import { keyText } from './nearest-query.ts'
+import { chunkWords } from './rank/words.ts'
+import { readRows, readTexts } from './read-rows.ts'
+import { fitsRowCache, type RowCache } from './row-cache.ts'
+
+/** Reads rows and words of a snapshot into memory in the background, so that later searches need not ask for them. */
+export interface ReadAhead {
+  /** A search had to ask for rows. */
+  missedRows(snapshot: Snapshot): void
+  /** A search had to ask for words. */
+  missedWords(snapshot: Snapshot): void
+}
+
+/** Rows of one statement: they take an embedded database some milliseconds. */
+const ROWS_A_PAGE = 32
+const TEXTS_A_PAGE = 128
+/** Rows are read ahead once so many searches had to ask, and again once such a share of the rows is new. */
+const SEARCHES_BEFORE = 8
+const SHARE_NEW = 0.1
+/** After a failure nothing is read for so long. */
+const FAILED_MS = 60_000
+
+type Kind = 'rows' | 'words'
+
+/** What is known of reading one kind of a snapshot ahead. */
+interface Progress {
+  searches: number
+  /** How many rows the snapshot had taken in when it was read. */
+  written: number
+  isReading: boolean
+}
+
+export function createReadAhead({
+  db,
+  cache,
+  terms,
+}: {
+  db: Db
+  cache: RowCache
+  terms: TermWeights
+}): ReadAhead {
+  const progress = { rows: new WeakMap<Snapshot, Progress>(), words: new WeakMap<Snapshot, Progress>() }
+  let notBefore = 0
+
+  const missed = (kind: Kind, snapshot: Snapshot, searchesBefore: number): void => {
+    const of = progress[kind].get(snapshot) ?? { searches: 0, written: 0, isReading: false }
+    progress[kind].set(snapshot, of)
+    of.searches += 1
+    const isNew = snapshot.written - of.written > SHARE_NEW * snapshot.rows
+    if (of.isReading || of.searches < searchesBefore || !isNew || performance.now() < notBefore) return
+    of.isReading = true
+    snapshot.inBackground(async (signal) => {
+      const { written } = snapshot
+      try {
+        await (kind === 'rows' ? readAllRows(snapshot, signal) : readAllWords(snapshot, signal))
+        Object.assign(of, { searches: 0, written })
+      } catch (error) {
+        notBefore = performance.now() + FAILED_MS
+        throw error
+      } finally {
+        of.isReading = false
+      }
+    })
+  }
+
+  const readAllRows = (snapshot: Snapshot, signal: AbortSignal): Promise<void> =>
+    pageByPage(snapshot, { size: ROWS_A_PAGE, signal }, async (rows) => {
+      const missing = rows.filter((row) => cache.get(row) === undefined)
+      if (missing.length === 0) return
+      const { stage, organizationId, modelId } = snapshot
+      const all = { organizationId, model: { id: modelId }, providers: null, filter: {}, entityIds: null }
+      const { standing, rows: read } = await readRows(db, all, missing, stage.revision)
+      if (standing.revision !== stage.revision) return
+      const byKey = new Map(missing.map((row) => [keyText(row), row]))
+      for (const row of read) {
+        const of = byKey.get(keyText(row.key))
+        if (of) cache.set(of, row)
+      }
+    })
+
+  const readAllWords = (snapshot: Snapshot, signal: AbortSignal): Promise<void> =>
+    pageByPage(snapshot, { size: TEXTS_A_PAGE, signal }, async (rows) => {
+      const missing = rows.filter(({ row }) => !snapshot.hasWords(row))
+      if (missing.length === 0) return
+      const { stage } = snapshot
+      const { revision, texts } = await readTexts(db, snapshot.organizationId, missing)
+      if (revision !== stage.revision) return
+      const byKey = new Map(missing.map((row) => [keyText(row), row]))
+      await inSlices(hashing(), signal, HASHING_MS)
+      function* hashing(): Pausable<void> {
+        for (const { key, ...text } of texts) {
+          yield
+          const of = byKey.get(keyText(key))
+          if (of) snapshot.keepWords(of.row, chunkWords(text, terms), stage)
+        }
+      }
+    })
+
+  return {
+    missedRows: (snapshot) => void (fitsRowCache(snapshot) && missed('rows', snapshot, SEARCHES_BEFORE)),
+    missedWords: (snapshot) => missed('words', snapshot, 1),
+  }
+}
+
+/** Requests wait no longer for the event loop. */
+const HASHING_MS = 2
+
+/** Does something with all rows of a snapshot, for half of the time. */
+async function pageByPage(
+  snapshot: Snapshot,
+  { size, signal }: { size: number; signal: AbortSignal },
+  act: (rows: SnapshotRow[]) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < snapshot.rows; from += size) {
+    const startedAt = performance.now()
+    await act(snapshot.rowsBetween(from, from + size))
+    await sleep(performance.now() - startedAt, undefined, { signal })
+  }
+}

@@ -1,0 +1,231 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { decodeHalfvec } from '../database/halfvec.ts'
+import { prepare, type Prepared } from '../database/prepared.ts'
+import type { StoredModel } from '../embeddings/index.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
+import type { ChunkKey, ChunkRow, NearestQuery } from './nearest-query.ts'
+
+/** What one statement says about the organization: all of one database snapshot with the rows. */
+export interface Standing {
+  /** The model that answers for the organization; null: nothing is stored yet. */
+  model: StoredModel | null
+  /** Sources that are being removed: nothing of them may be found. */
+  removedSourceIds: readonly string[]
+  /** The revision of the organization's items. */
+  revision: number
+}
+
+/** Stored rows with what changed since a revision. */
+export interface StoredRows {
+  standing: Standing
+  /** Rows in scope: those asked for that still exist, and all chunks of items that changed. */
+  rows: ChunkRow[]
+  /** Items that changed since the revision; null: too many, or older than the log of changes. */
+  changedItemIds: ReadonlySet<string> | null
+}
+
+/** Above this many changed chunks, catching up first is cheaper than reading them. */
+const CHANGED_CHUNKS_MAX = 512
+/** An item id with quotes and comma in a JSON list. */
+const CHARACTERS_PER_ID = 40
+/** Each connection keeps the statements; rarer shapes of scope and filter are parsed every time. */
+const PREPARED_MAX = 64
+
+const StandingRow = z.object({
+  active_id: z.number().nullable(),
+  active_name: z.string().nullable(),
+  removed: z.array(z.string()),
+  revision: z.number(),
+  logged: z.number(),
+  changed: z.number(),
+  /** In the first row only. */
+  changed_items: z.string().nullable(),
+})
+const Missing = StandingRow.extend({ id: z.null() })
+const STORED = {
+  id: z.string(),
+  position: z.number(),
+  vector: z.string(),
+  title: z.string(),
+  content: z.string(),
+  url: z.string().nullable(),
+  provider: z.enum(PROVIDERS),
+  metadata: z.record(z.string(), z.unknown()),
+  synced_at: z.date(),
+}
+const Found = StandingRow.extend(STORED)
+const Rows = z.array(z.union([Found, Missing]))
+
+/** Whose rows are read: those of an organization and model that are in scope. */
+export type RowScope = Pick<NearestQuery, 'organizationId' | 'providers' | 'filter' | 'entityIds'> & {
+  model: Pick<StoredModel, 'id'>
+}
+
+/** Reads rows by their keys, and all chunks of what changed since a revision, in one statement. */
+export async function readRows(
+  db: Db,
+  query: RowScope,
+  keys: readonly ChunkKey[],
+  since: number,
+): Promise<StoredRows> {
+  const statement = sql`
+    with ${changedSince(query, since)},
+    ${rowsByKey(query, keys)}
+    select m.id as active_id, m.name as active_name, array(${removedSources(query.organizationId)})::text[] as removed,
+      coalesce((select r.revision from item_revisions r where r.organization_id = ${query.organizationId}), 0)::float8 as revision,
+      coalesce((select logged from log where is_small), -1)::float8 as logged, (select count(*) from changed)::float8 as changed,
+      case when row_number() over (order by r.id, r.position) = 1
+        then (select string_agg(distinct c.id::text, ' ') from changed c) end as changed_items,
+      r.*
+    from organizations o
+    left join embedding_models m on m.id = o.embedding_model_id
+    left join rows r on true
+    where o.id = ${query.organizationId}`.compile(db)
+  const run = query.entityIds === null ? preparedStatement(statement.sql) : null
+  const { rows } = await (run ? run(db, statement.parameters) : db.executeQuery(statement))
+  return toStoredRows(rows, since)
+}
+
+function toStoredRows(result: unknown, since: number): StoredRows {
+  const parsed = Rows.parse(result)
+  const [first] = parsed
+  const standing = {
+    model:
+      first?.active_id == null || first.active_name === null
+        ? null
+        : { id: first.active_id, name: first.active_name },
+    removedSourceIds: first?.removed ?? [],
+    revision: first?.revision ?? 0,
+  }
+  const isWhole = first?.logged === standing.revision - since && first.changed <= CHANGED_CHUNKS_MAX
+  const ids = parsed.find((row) => row.changed_items !== null)?.changed_items
+  return {
+    standing,
+    rows: parsed.flatMap((row) => (row.id === null ? [] : [toChunkRow(row)])),
+    changedItemIds: isWhole ? new Set(ids?.split(' ')) : null,
+  }
+}
+
+type StoredRow = z.output<z.ZodObject<typeof STORED>>
+
+function toChunkRow(row: StoredRow): ChunkRow {
+  const { title, content, url, provider, metadata } = row
+  return {
+    key: { itemId: row.id, position: row.position },
+    values: decodeHalfvec(Buffer.from(row.vector, 'base64')),
+    shown: { title, content, url, provider, metadata, syncedAt: row.synced_at },
+  }
+}
+
+const prepared = new Map<string, Prepared<unknown>>()
+
+/** null: too many shapes are prepared already. */
+function preparedStatement(text: string): Prepared<unknown> | null {
+  const existing = prepared.get(text)
+  if (existing || prepared.size >= PREPARED_MAX) return existing ?? null
+  const made = prepare(text)
+  prepared.set(text, made)
+  return made
+}
+
+/** The log of changes after a revision, and the chunks of the changed items; none when there are too many. */
+function changedSince({ organizationId, model }: RowScope, revision: number): RawBuilder<unknown> {
+  // Item by item, so that no plan reads all chunks of the organization.
+  return sql`log as materialized (
+      select count(h.item_ids) as logged, coalesce(sum(octet_length(h.item_ids)), 0) <= ${CHANGED_CHUNKS_MAX * CHARACTERS_PER_ID} as is_small
+      from item_changes h where h.organization_id = ${organizationId} and h.revision > ${revision}
+    ), changed as materialized (
+      select i.id, e.position
+      from (
+        select distinct g.id::uuid as id from item_changes h
+        cross join lateral json_array_elements_text(h.item_ids::json) as g(id)
+        where h.organization_id = ${organizationId} and h.revision > ${revision} and (select is_small from log)
+      ) i
+      left join lateral (
+        select e.position from chunk_embeddings e
+        where e.organization_id = ${organizationId} and e.source_item_id = i.id and e.embedding_model_id + 0 = ${model.id}
+        offset 0
+      ) e on true
+      limit ${CHANGED_CHUNKS_MAX + 1}
+    )`
+}
+
+function rowsByKey(query: RowScope, keys: readonly ChunkKey[]): RawBuilder<unknown> {
+  const { organizationId, model, providers, filter, entityIds } = query
+  const [ids, positions] = keyArrays(keys)
+  const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
+  const conditions = [...conditionsOf(filter), ...naming(organizationId, entityIds)]
+  const matches = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`
+  // The sum keeps the planner from looking for the model in another index.
+  return sql`rows as materialized (
+      select k.id, k.position, encode(halfvec_send(e.embedding), 'base64') as vector,
+        f.title, c.content, f.url, f.provider, f.metadata, f.synced_at
+      from (
+        select g.id, g.position from unnest(${ids}::text::uuid[], ${positions}::text::int[]) as g(id, position)
+        union select c.id, c.position from changed c
+      ) k
+      cross join lateral (
+        select e.source_item_id, e.embedding from chunk_embeddings e
+        where e.organization_id = ${organizationId} and e.source_item_id = k.id and e.position = k.position
+          and e.embedding_model_id + 0 = ${model.id} ${inScope}
+        limit 1
+      ) e
+      cross join lateral (
+        select f.title, f.url, f.provider, f.metadata, f.synced_at from source_items f
+        where f.organization_id = ${organizationId} and f.id = k.id and ${notBeingRemoved(organizationId)} ${matches}
+        limit 1
+      ) f
+      cross join lateral (
+        select c.content from chunks c
+        where c.organization_id = ${organizationId} and c.source_item_id = k.id and c.position = k.position
+        limit 1
+      ) c
+    )`
+}
+
+const Texts = z.array(
+  z.object({
+    id: z.string(),
+    position: z.number(),
+    title: z.string(),
+    content: z.string(),
+    revision: z.number(),
+  }),
+)
+
+const selectTexts = prepare(`
+  select k.id, k.position, i.title, c.content,
+    coalesce((select r.revision from item_revisions r where r.organization_id = $1), 0)::float8 as revision
+  from unnest($2::text::uuid[], $3::text::int[]) as k(id, position)
+  cross join lateral (
+    select i.title from source_items i where i.organization_id = $1 and i.id = k.id limit 1) i
+  cross join lateral (
+    select c.content from chunks c
+    where c.organization_id = $1 and c.source_item_id = k.id and c.position = k.position limit 1) c`)
+
+/** Titles and texts of chunks, in any order, of one revision; deleted ones are left out. */
+export async function readTexts(
+  db: Db,
+  organizationId: string,
+  keys: readonly ChunkKey[],
+): Promise<{ texts: { key: ChunkKey; title: string; content: string }[]; revision: number }> {
+  const { rows } = await selectTexts(db, [organizationId, ...keyArrays(keys)])
+  const parsed = Texts.parse(rows)
+  return {
+    texts: parsed.map(({ id, position, title, content }) => ({
+      key: { itemId: id, position },
+      title,
+      content,
+    })),
+    revision: parsed[0]?.revision ?? 0,
+  }
+}
+
+/** Keys as two arrays in PostgreSQL's text form; the values need no quotes. */
+function keyArrays(keys: readonly ChunkKey[]): [ids: string, positions: string] {
+  const arrayOf = (values: readonly (string | number)[]): string => `{${values.join(',')}}`
+  return [arrayOf(keys.map(({ itemId }) => itemId)), arrayOf(keys.map(({ position }) => position))]
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testItem } from '../../test/support/items.ts'
+import { type SnapshotBench, startSnapshotBench } from '../../test/support/snapshot-bench.ts'
+import { changeItems } from '../vector-memory/index.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
+import { createFindNearest } from './find-nearest.ts'
+
+const ITEMS = 60
+const ASKED = 'apple bridge'
+
+let bench: SnapshotBench
+
+beforeAll(async () => {
+  bench = await startSnapshotBench((organization) =>
+    Array.from({ length: ITEMS }, (_, number) =>
+      testItem(organization, {
+        externalId: `${number}`,
+        provider: number % 2 === 0 ? 'notion' : 'slack',
+        body: `apple bridge number ${number}`,
+        metadata: { team: 'people' },
+      }),
+    ),
+  )
+})
+afterAll(() => bench.close())
+
+/** Marks the source of a provider as removed, or takes that back, as a change of the items. */
+async function mark(removedAt: Date | null): Promise<void> {
+  await changeItems(bench.database.db, bench.organization.id, async (tx, changes) => {
+    await tx
+      .updateTable('sources')
+      .set({ removed_at: removedAt })
+      .where('organization_id', '=', bench.organization.id)
+      .where('provider', '=', 'slack')
+      .execute()
+    changes.addNone()
+  })
+}
+
+describe('what is known of chunks', () => {
+  it('is believed as before once a source was removed, whose items are not told', async () => {
+    const held = createFindNearest({ db: bench.database.db, memory: bench.memory, terms: testTerms }).nearest
+    const all = await bench.queryOf(ASKED, { limit: ITEMS })
+    await held(all)
+    await bench.untilCached(() => held(all))
+    await mark(new Date())
+    const query = await bench.queryOf(ASKED)
+    const expected = await createFindNearest({ db: bench.database.db, terms: testTerms }).nearest(query)
+    for (let time = 0; time < 8; time++) {
+      expect(await held(query)).toMatchObject({ chunks: expected.state === 'found' && expected.chunks })
+      // Each time all is known again.
+      const others = await bench.queryOf(ASKED, { limit: ITEMS, providers: ['notion'] })
+      await held(others)
+    }
+    await mark(null)
+    const after = await bench.queryOf(ASKED, { limit: ITEMS })
+    await held(after)
+    await bench.untilCached(() => held(after))
+  })
+
+  it('is in scope of the last of keys of a filter that are stored as the same', async () => {
+    const held = createFindNearest({ db: bench.database.db, memory: bench.memory, terms: testTerms }).nearest
+    const filter = { metadata: { 'team\0': 'nobody', team: 'people' } }
+    const query = await bench.queryOf(ASKED, { filter })
+    const expected = await createFindNearest({ db: bench.database.db, terms: testTerms }).nearest(query)
+    expect(expected).toMatchObject({ state: 'found', chunks: { length: 8 } })
+    await held(query)
+    await bench.untilCached(() => held(query))
+    expect(await held(query)).toMatchObject({ chunks: expected.state === 'found' && expected.chunks })
+  })
+})

@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache'
+import type { ChunkRow } from './nearest-query.ts'
+import type { Candidate } from './propose/proposal.ts'
+
+/** Bytes of all cached rows; one of 1,024 dimensions and 1,000 characters takes 3.5 KiB. */
+const BYTES_MAX = 52 * 2 ** 20
+/** The vectors of an organization whose rows are cached take no more, so that all of its rows fit. */
+const VECTOR_BYTES_MAX = 24 * 2 ** 20
+const BYTES_PER_NUMBER = 2
+/** What a row takes beside its numbers and characters. */
+const ROW_BYTES = 512
+/** What a list or an object of metadata takes beside its values, and a value or key beside its characters. */
+const LIST_BYTES = 64
+const VALUE_BYTES = 32
+/** More than a document has chunks. */
+const POSITIONS_MAX = 2 ** 20
+
+/** Stored rows by item version and position: a change of the item gives its rows other names. Least recently used rows go first. */
+export class RowCache {
+  readonly #rows: LRUCache<number, ChunkRow>
+
+  constructor(bytes = BYTES_MAX) {
+    this.#rows = new LRUCache({ maxSize: bytes, sizeCalculation: bytesOfRow })
+  }
+
+  get(candidate: Pick<Candidate, 'version' | 'position'>): ChunkRow | undefined {
+    const name = nameOf(candidate)
+    return name === null ? undefined : this.#rows.get(name)
+  }
+
+  set(candidate: Pick<Candidate, 'version' | 'position'>, row: ChunkRow): void {
+    const name = nameOf(candidate)
+    if (name !== null) this.#rows.set(name, row)
+  }
+}
+
+/** Whether all rows of an organization with so many numbers in its vectors can be cached. */
+export function fitsRowCache({ vectorNumbers }: { vectorNumbers: number }): boolean {
+  return vectorNumbers * BYTES_PER_NUMBER <= VECTOR_BYTES_MAX
+}
+
+function nameOf({ version, position }: Pick<Candidate, 'version' | 'position'>): number | null {
+  return version === null ? null : version * POSITIONS_MAX + position
+}
+
+function bytesOfRow({ values, shown: { title, content, url, metadata } }: ChunkRow): number {
+  const text = bytesOfText(title) + bytesOfText(content) + bytesOfText(url ?? '')
+  return ROW_BYTES + values.byteLength + text + bytesOf(metadata)
+}
+
+/** What a value of JSON takes, which can be twenty times its text: an empty object of two characters takes 64 bytes. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return VALUE_BYTES + bytesOfText(value)
+  if (value === null || typeof value !== 'object') return VALUE_BYTES
+  if (Array.isArray(value)) return value.reduce<number>((sum, inner) => sum + bytesOf(inner), LIST_BYTES)
+  return Object.entries(value).reduce(
+    (sum, [key, inner]) => sum + VALUE_BYTES + bytesOfText(key) + bytesOf(inner),
+    LIST_BYTES,
+  )
+}
+
+/** Text with characters beyond ASCII may take two bytes for each. */
+function bytesOfText(text: string): number {
+  return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length
+}

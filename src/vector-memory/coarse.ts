@@ -1,0 +1,91 @@
+import type { MeaningPart } from '../inference/embedding-model.ts'
+import { layoutOf, PAIR_BYTES, SCALES_BYTES, SEGMENT } from './block-layout.ts'
+import { encodeQuestion, type Question, QUESTION_HEAD_WORDS } from './question.ts'
+import { quantize } from './write-rows.ts'
+
+/** How near a quantized vector is to a query: the same numbers for a row of a snapshot and for one from the database. */
+export interface CoarseNearness {
+  /** The similarity of the quantized vectors. */
+  cosine: number
+  /** The product of the quantized meaning parts; null: none was asked for. */
+  meaning: number | null
+  /** An upper bound of the exact score. */
+  atMost: number
+}
+
+/** Reads one quantized row: its byte at a dimension, and its scale in a segment. */
+export interface QuantizedRow {
+  byteAt(dimension: number): number
+  scaleAt(segment: number): number
+}
+
+/** Compares vectors with a query as a snapshot's rows are compared, bit by bit. */
+export function createCoarse(
+  vector: Float32Array,
+  meaning: MeaningPart | null,
+): (values: Float16Array) => CoarseNearness {
+  const layout = layoutOf(vector.length)
+  const question = encodeQuestion(vector, layout)
+  const meaningOf = createMeaning(vector, meaning)
+  return (values) => {
+    if (question === null) return { cosine: 0, meaning: meaning && 0, atMost: 0 }
+    const { bytes, scales } = quantize(values, layout)
+    const atMost = upperBound(question, bytes, scales)
+    const row: QuantizedRow = {
+      byteAt: (dimension) => bytes[dimension] ?? 0,
+      scaleAt: (segment) => scales[segment] ?? 0,
+    }
+    return { atMost, cosine: atMost - offBy(question, row), meaning: meaningOf(row) }
+  }
+}
+
+/** The product of a quantized row's meaning part with the query's; null where none is asked for. */
+export function createMeaning(
+  vector: Float32Array,
+  part: MeaningPart | null,
+): (row: QuantizedRow) => number | null {
+  if (part === null) return () => null
+  const numbers = Float64Array.from(new Float16Array(vector.subarray(part.from, part.from + part.length)))
+  return (row) => {
+    let sum = 0
+    for (let at = 0; at < numbers.length;) {
+      const segment = Math.floor((part.from + at) / SEGMENT)
+      const end = Math.min(numbers.length, (segment + 1) * SEGMENT - part.from)
+      let ofSegment = 0
+      for (; at < end; at++) ofSegment += (numbers[at] ?? 0) * row.byteAt(part.from + at)
+      sum += ofSegment * row.scaleAt(segment)
+    }
+    return sum
+  }
+}
+
+/** How far a row's similarity may be from that of its quantized vector. */
+export function offBy({ slack, bounds }: Question, row: Pick<QuantizedRow, 'scaleAt'>): number {
+  let sum = slack
+  for (let segment = 0; segment < bounds.length; segment++)
+    sum += (bounds[segment] ?? 0) * row.scaleAt(segment)
+  return sum
+}
+
+/** What the kernel computes of a row (scripts/kernels/scan.ts), in its order and precision. */
+function upperBound(question: Question, bytes: Int8Array, scales: Float32Array): number {
+  const { words, segments, pairsAt } = question
+  const floats = new Float32Array(words.buffer, words.byteOffset, words.length)
+  const step = Math.fround(question.step)
+  let upper = Math.fround(question.slack)
+  let at = 0
+  for (let segment = 0; segment < segments; segment++) {
+    const scale = scales[(words[at] ?? 0) / SCALES_BYTES] ?? 0
+    const bound = floats[at + 2] ?? 0
+    const end = at + QUESTION_HEAD_WORDS + 2 * (words[at + 1] ?? 0)
+    let sum = 0
+    for (at += QUESTION_HEAD_WORDS; at < end; at += 2) {
+      const dimension = (2 * ((words[at] ?? 0) - pairsAt)) / PAIR_BYTES
+      const numbers = words[at + 1] ?? 0
+      sum += ((numbers << 16) >> 16) * (bytes[dimension] ?? 0) + (numbers >> 16) * (bytes[dimension + 1] ?? 0)
+    }
+    const similarity = Math.fround(bound + Math.fround(step * Math.fround(sum)))
+    upper = Math.fround(upper + Math.fround(scale * similarity))
+  }
+  return upper
+}

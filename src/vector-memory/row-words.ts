@@ -1,0 +1,103 @@
+/** The words of a chunk: hashes of the stems of its title, then of its content. */
+export interface ChunkWords {
+  hashes: Uint32Array
+  /** How many of them are the title's. */
+  titleWords: number
+}
+
+/** How much the words of all snapshots may take together. */
+export interface WordsBudget {
+  bytesMax: number
+  bytes: number
+}
+
+const BYTES_PER_NUMBER = 4
+const FIRST_NUMBERS = 16_384
+const GROWTH = 1.5
+
+/** The words of a snapshot's rows, one after the other in one array. What replaced rows leave is reclaimed when it is half. */
+export class RowWords {
+  readonly #budget: WordsBudget
+  #numbers = new Uint32Array(0)
+  #end = 0
+  #unused = 0
+  /** By row: where its numbers begin; -1: it has none. The first number says how many of the others are the title's. */
+  readonly #starts: number[] = []
+  readonly #lengths: number[] = []
+
+  constructor(budget: WordsBudget) {
+    this.#budget = budget
+  }
+
+  has(row: number): boolean {
+    return (this.#lengths[row] ?? 0) > 0
+  }
+
+  /** The words of a row, in memory that later calls may reuse; null: they are not kept. */
+  of(row: number): ChunkWords | null {
+    const length = this.#lengths[row] ?? 0
+    if (length === 0) return null
+    const start = this.#starts[row] ?? 0
+    return {
+      titleWords: this.#numbers[start] ?? 0,
+      hashes: this.#numbers.subarray(start + 1, start + length),
+    }
+  }
+
+  /** Keeps the words of a row, unless that would exceed the budget. */
+  set(row: number, { hashes, titleWords }: ChunkWords): void {
+    this.delete(row)
+    const length = hashes.length + 1
+    if (this.#end + length > this.#numbers.length && !this.#makeRoom(length)) return
+    this.#numbers[this.#end] = titleWords
+    this.#numbers.set(hashes, this.#end + 1)
+    while (this.#starts.length <= row) {
+      this.#starts.push(0)
+      this.#lengths.push(0)
+    }
+    this.#starts[row] = this.#end
+    this.#lengths[row] = length
+    this.#end += length
+  }
+
+  delete(row: number): void {
+    const length = this.#lengths[row] ?? 0
+    if (length === 0) return
+    this.#lengths[row] = 0
+    this.#unused += length
+  }
+
+  /** Gives the memory back. */
+  clear(): void {
+    this.#budget.bytes -= this.#numbers.byteLength
+    this.#numbers = new Uint32Array(0)
+    this.#starts.length = 0
+    this.#lengths.length = 0
+    this.#end = 0
+    this.#unused = 0
+  }
+
+  /** @returns whether there is room for so many numbers */
+  #makeRoom(length: number): boolean {
+    const used = this.#end - this.#unused
+    const isGarbage = this.#unused > used
+    const wanted = Math.ceil(Math.max(FIRST_NUMBERS, (used + length) * GROWTH))
+    const size = isGarbage && used + length <= this.#numbers.length ? this.#numbers.length : wanted
+    const more = (size - this.#numbers.length) * BYTES_PER_NUMBER
+    if (this.#budget.bytes + more > this.#budget.bytesMax) return false
+    const numbers = new Uint32Array(size)
+    let end = 0
+    for (const [row, count] of this.#lengths.entries()) {
+      if (count === 0) continue
+      const start = this.#starts[row] ?? 0
+      numbers.set(this.#numbers.subarray(start, start + count), end)
+      this.#starts[row] = end
+      end += count
+    }
+    this.#budget.bytes += more
+    this.#numbers = numbers
+    this.#end = end
+    this.#unused = 0
+    return true
+  }
+}

@@ -1,0 +1,418 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import type { Db } from '../database/database.ts'
+import { type BlockLayout, DIMENSIONS_MAX, layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
+import {
+  type SnapshotOf,
+  countRows,
+  readChanges,
+  readMark,
+  readRevision,
+  whichAreThere,
+} from './read-rows.ts'
+import type { SavedSnapshots, SavedSnapshot, SavedHead } from './saved-snapshots.ts'
+import type { Proposal, ScanJob } from './scan.ts'
+import type { WordsBudget } from './row-words.ts'
+import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
+import { isChanging, NoRoom, VectorSnapshot } from './vector-snapshot.ts'
+import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
+
+export interface SnapshotsOptions {
+  db: Db
+  /** How much vectors may take. */
+  bytes: number
+  /** Threads beside the caller's that scan and write. */
+  threads: number
+  /** A snapshot could not be made or kept; the database answers. */
+  onError: (error: unknown, organizationId: string) => void
+  /** A snapshot with more rows is written and scanned by threads, 8,192 if not said; twice as many for a search that comes alone. */
+  rowsHereMax?: number
+  /** Where snapshots are between a stop and the next start; left out, they are made anew. */
+  saved?: SavedSnapshots | undefined
+  /** A snapshot with fewer rows is not saved, 1,024 if not said. */
+  rowsSavedMin?: number
+  now?: () => number
+}
+
+/** An organization's snapshot. */
+export interface Entry extends SnapshotOf {
+  snapshot: VectorSnapshot
+  /** Settles when it has been made, or could not be. */
+  ready: Promise<void>
+  isReady: boolean
+  /** What takes in changes now. */
+  following: Promise<void> | null
+  /** Whoever works on it or with it: its memory stays its own until they are done. */
+  holders: number
+  isDropped: boolean
+  usedAt: number
+}
+
+/** A snapshot that was used since is not given up for another one: else organizations would push each other out in turns. */
+const KEPT_MS = 5_000
+/** What found no room, or failed, is not tried again for so long. */
+const REFUSED_MS = 60_000
+const REFUSED_MAX = 10_000
+const LOADS_WAITING_MAX = 16
+/** What words may take beside the vectors, as a share of their memory: 128 MiB hold the words of 300,000 chunks. */
+const WORDS_SHARE = 1 / 8
+const FOLLOWING_MAX = 4
+const ROWS_HERE_MAX = 8_192
+/** Fewer are read from the database in less than a tenth of a second. */
+const ROWS_SAVED_MIN = 1_024
+/** A stop saves for no longer: of the 30 s that it has, requests may have taken 25. */
+const SAVING_MS = 3_000
+
+/** The snapshots that are held, one for each organization, in memory of a bounded size. */
+export class Snapshots {
+  readonly #db: Db
+  readonly #shared: SharedMemory
+  readonly #threads: VectorThreads
+  readonly #onError: SnapshotsOptions['onError']
+  readonly #wordsBudget: WordsBudget
+  readonly #rowsHereMax: number
+  readonly #saved: SavedSnapshots | undefined
+  readonly #rowsSavedMin: number
+  readonly #now: () => number
+  readonly #stopping = new AbortController()
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #refusedUntil = new Map<string, number>()
+  readonly #inTurn = pLimit(1)
+  /** What one takes in is beside the memory that is bounded. */
+  readonly #followTurn = pLimit(FOLLOWING_MAX)
+  readonly #working = new Set<Promise<void>>()
+  #searches = 0
+  #takingUp: Promise<void> = Promise.resolve()
+
+  constructor({
+    db,
+    bytes,
+    threads,
+    onError,
+    rowsHereMax = ROWS_HERE_MAX,
+    saved,
+    rowsSavedMin = ROWS_SAVED_MIN,
+    now = () => performance.now(),
+  }: SnapshotsOptions) {
+    this.#db = db
+    this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
+    this.#threads = createVectorThreads(this.#shared, { count: threads, rowsHereMax })
+    this.#wordsBudget = { bytesMax: bytes * WORDS_SHARE, bytes: 0 }
+    this.#rowsHereMax = rowsHereMax
+    this.#saved = saved
+    this.#rowsSavedMin = rowsSavedMin
+    this.#onError = onError
+    this.#now = now
+  }
+
+  /** The organization's snapshot, begun if there is none; null: none can be made now. */
+  find(of: SnapshotOf, dimensions: number): Entry | null {
+    const held = this.#entries.get(of.organizationId)
+    if (held && held.modelId !== of.modelId) this.#drop(held)
+    const entry = this.#entries.get(of.organizationId) ?? this.#begin(of, dimensions)
+    if (!entry) return null
+    entry.usedAt = this.#now()
+    this.#entries.delete(of.organizationId)
+    this.#entries.set(of.organizationId, entry)
+    return entry
+  }
+
+  /** What may be nearest among a snapshot's rows. @returns null where too many are equally near. @throws when a thread ended */
+  scan(
+    snapshot: VectorSnapshot,
+    asked: Pick<ScanJob, 'question' | 'allowed' | 'limit'>,
+  ): Promise<Proposal | null> {
+    const { layout, blocks, rowItems } = snapshot
+    return this.#threads.scan({ ...asked, layout, blocks, rowItems }, this.#searches === 1)
+  }
+
+  /** Takes in all that is committed by now: one at a time, and whoever comes meanwhile waits for one that begins after it. */
+  async follow(entry: Entry): Promise<void> {
+    await entry.following
+    // Its memory may be another snapshot's by now.
+    if (entry.isDropped) return
+    entry.following ??= this.#work(entry, () =>
+      this.#followTurn(async () => {
+        if (!entry.isDropped) await this.#catchUp(entry, this.#stopping.signal)
+      }),
+    ).finally(() => (entry.following = null))
+    await entry.following
+  }
+
+  /** Does something in the background for which an entry is kept, without changing it; a stop ends it, or keeps it from beginning. */
+  later(entry: Entry, act: (signal: AbortSignal) => Promise<void>): void {
+    const { signal } = this.#stopping
+    if (signal.aborted) return
+    void this.#work(entry, async () => {
+      try {
+        await act(signal)
+      } catch (error) {
+        // The snapshot is as it was: a stop saves it, and searches go on with it.
+        if (!signal.aborted) this.#onError(error, entry.organizationId)
+      }
+    })
+  }
+
+  /** Keeps an entry's memory its own for a search, until that lets go. */
+  take(entry: Entry): void {
+    entry.holders += 1
+    this.#searches += 1
+  }
+
+  release(entry: Entry): void {
+    this.#searches -= 1
+    this.#release(entry)
+  }
+
+  #release(entry: Entry): void {
+    entry.holders -= 1
+    if (entry.isDropped && entry.holders === 0) entry.snapshot.release()
+  }
+
+  held(): { bytes: number; organizations: number } {
+    const bytes = [...this.#entries.values()].reduce((sum, { snapshot }) => sum + snapshot.bytes, 0)
+    return { bytes, organizations: this.#entries.size }
+  }
+
+  /** Gives up the snapshots of organizations that are gone, or being removed. */
+  async forgetRemoved(): Promise<void> {
+    const held = [...this.#entries.values()]
+    const there = await whichAreThere(
+      this.#db,
+      held.map(({ organizationId }) => organizationId),
+    )
+    for (const entry of held) if (!there.has(entry.organizationId)) this.#drop(entry)
+  }
+
+  /** Begins to take up what the last stop has saved, one snapshot after the other, so that soon none is in a file any more. */
+  start(): void {
+    if (this.#saved) this.#takingUp = this.#takeUpAll(this.#saved)
+  }
+
+  /** Ends what is being made, and the threads; what is held is saved. */
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([this.#takingUp, ...this.#working])
+    if (this.#saved) await this.#saveAll(this.#saved)
+    await this.#threads.close()
+  }
+
+  #emptySnapshot(of: SnapshotOf, layout: BlockLayout): VectorSnapshot {
+    return new VectorSnapshot(of, layout, {
+      shared: this.#shared,
+      threads: this.#threads,
+      wordsBudget: this.#wordsBudget,
+    })
+  }
+
+  #begin(of: SnapshotOf, dimensions: number): Entry | null {
+    const { organizationId } = of
+    if (dimensions > DIMENSIONS_MAX || this.#stopping.signal.aborted) return null
+    if ((this.#refusedUntil.get(organizationId) ?? 0) > this.#now()) return null
+    if (this.#inTurn.pendingCount >= LOADS_WAITING_MAX) return null
+    const entry: Entry = {
+      ...of,
+      snapshot: this.#emptySnapshot(of, layoutOf(dimensions)),
+      ready: Promise.resolve(),
+      isReady: false,
+      following: null,
+      holders: 0,
+      isDropped: false,
+      usedAt: this.#now(),
+    }
+    this.#entries.set(organizationId, entry)
+    entry.ready = this.#inTurn(() => this.#work(entry, () => this.#load(entry)))
+    return entry
+  }
+
+  async #load(entry: Entry): Promise<void> {
+    const { organizationId } = entry
+    await turn()
+    if (entry.isDropped) return
+    // Should it fail, it is not tried again at once.
+    this.#refuse(organizationId)
+    if (!(await this.#recall(entry))) await this.#readAnew(entry)
+    await this.#catchUp(entry, this.#stopping.signal)
+    entry.isReady = true
+    this.#refusedUntil.delete(organizationId)
+  }
+
+  async #readAnew(entry: Entry): Promise<void> {
+    const { snapshot, organizationId } = entry
+    // First, so that what changes while rows are read is read again.
+    snapshot.reach(await readRevision(this.#db, organizationId))
+    const rows = await countRows(this.#db, entry)
+    if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), snapshot.layout.blockBytes)) throw new NoRoom()
+    await snapshot.read(this.#db, null, this.#stopping.signal, { isLarge: rows > this.#rowsHereMax })
+  }
+
+  /** Takes a snapshot from what was saved of it. @returns false where nothing was that is of use */
+  async #recall(entry: Entry): Promise<boolean> {
+    const saved = this.#saved
+    if (!saved) return false
+    let taken: SavedSnapshot | null = null
+    try {
+      taken = await saved.take(entry.organizationId)
+      return taken !== null && (await this.#restore(entry, taken))
+    } catch (err) {
+      if (err instanceof NoRoom || this.#stopping.signal.aborted) throw err
+      saved.logger.warn(
+        { err, organizationId: entry.organizationId },
+        'saved vectors could not be used; they are read anew',
+      )
+      entry.snapshot.release()
+      entry.snapshot = this.#emptySnapshot(entry, entry.snapshot.layout)
+      return false
+    } finally {
+      await taken?.close()
+    }
+  }
+
+  async #restore({ snapshot, modelId }: Entry, { head, pieces }: SavedSnapshot): Promise<boolean> {
+    if (head.modelId !== modelId || !(await this.#isOfThisDatabase(head))) return false
+    if (!this.#makeRoom(head.blocks, snapshot.layout.blockBytes)) throw new NoRoom()
+    await snapshot.restore(pieces, this.#stopping.signal)
+    snapshot.reach(head.revision)
+    return true
+  }
+
+  async #isOfThisDatabase(head: SavedHead): Promise<boolean> {
+    return (await readMark(this.#db, head, head.revision)) === head.mark
+  }
+
+  /** One that is too far behind is dropped: it is made anew. */
+  async #catchUp(entry: Entry, signal: AbortSignal): Promise<void> {
+    const { snapshot, organizationId } = entry
+    const { revision, itemIds } = await readChanges(this.#db, organizationId, snapshot.stage.revision)
+    if (itemIds === null) {
+      this.#drop(entry)
+      return
+    }
+    if (revision === snapshot.stage.revision) return
+    // Until all is there that is new, what was before is searched.
+    const ordered = [...itemIds].toSorted()
+    const rows = await snapshot.readFirst(this.#db, ordered, signal)
+    snapshot.leave()
+    snapshot.remove(itemIds)
+    await snapshot.add(rows)
+    const { after } = rows
+    if (after !== null) await snapshot.read(this.#db, ordered, signal, { isLarge: false, after })
+    snapshot.reach(revision)
+  }
+
+  async #takeUpAll(saved: SavedSnapshots): Promise<void> {
+    const startedAt = performance.now()
+    let organizations = 0
+    try {
+      for (const organizationId of await saved.list()) {
+        if (this.#stopping.signal.aborted) return
+        await this.#takeUp(saved, organizationId).catch(async (err: unknown) => {
+          saved.logger.warn({ err, organizationId }, 'saved vectors could not be taken up')
+          await saved.remove(organizationId)
+        })
+        if (this.#entries.get(organizationId)?.isReady) organizations += 1
+      }
+      if (organizations === 0) return
+      const ms = Math.round(performance.now() - startedAt)
+      saved.logger.info({ organizations, ms }, 'vectors that the last stop saved are in memory again')
+    } catch (err) {
+      saved.logger.warn({ err }, 'vectors that the last stop saved could not be taken up; they are read anew')
+    }
+  }
+
+  /** One that is of no use now never is again. A search may have begun to take it up itself. */
+  async #takeUp(saved: SavedSnapshots, organizationId: string): Promise<void> {
+    const head = this.#entries.has(organizationId) ? null : await saved.peek(organizationId)
+    const isOfUse = head !== null && this.#hasRoomFor(head) && (await this.#isOfThisDatabase(head))
+    const entry =
+      this.#entries.get(organizationId) ??
+      (isOfUse ? this.#begin({ organizationId, modelId: head.modelId }, head.dimensions) : null)
+    if (entry) await entry.ready
+    else await saved.remove(organizationId)
+  }
+
+  #hasRoomFor({ blocks, dimensions }: SavedHead): boolean {
+    return this.#shared.hasRoom(blocks, layoutOf(dimensions).blockBytes)
+  }
+
+  /** What was searched last comes first. */
+  async #saveAll(saved: SavedSnapshots): Promise<void> {
+    const startedAt = performance.now()
+    const signal = AbortSignal.timeout(SAVING_MS)
+    let organizations = 0
+    for (const entry of [...this.#entries.values()].toReversed()) {
+      if (!entry.isReady || signal.aborted) continue
+      try {
+        if (await this.#save(saved, entry, signal)) organizations += 1
+      } catch (err) {
+        const { organizationId } = entry
+        saved.logger.warn(
+          { err, organizationId },
+          'vectors could not be saved; the next start reads them anew',
+        )
+      }
+    }
+    if (organizations === 0) return
+    const ms = Math.round(performance.now() - startedAt)
+    saved.logger.info({ organizations, ms }, 'saved the vectors in memory for the next start')
+  }
+
+  /** With what was changed until now, so that nothing is in a file that was deleted before. */
+  async #save(saved: SavedSnapshots, entry: Entry, signal: AbortSignal): Promise<boolean> {
+    const { snapshot, organizationId, modelId } = entry
+    await this.#catchUp(entry, signal)
+    const { blockCount: blocks } = snapshot
+    const { revision } = snapshot.stage
+    if (entry.isDropped || blocks * ROWS_A_BLOCK < this.#rowsSavedMin) return false
+    const mark = await readMark(this.#db, entry, revision)
+    if (mark === null) return false
+    await snapshot.wipe(signal)
+    const head = { organizationId, modelId, dimensions: snapshot.layout.dimensions, blocks, revision, mark }
+    await saved.write(head, snapshot.pieces(), signal)
+    return true
+  }
+
+  /** Work on a snapshot, whose memory nobody else gets meanwhile. A snapshot whose work fails is dropped. */
+  async #work(entry: Entry, act: () => Promise<void>): Promise<void> {
+    const work = this.#hold(entry, act)
+    this.#working.add(work)
+    await work.finally(() => this.#working.delete(work))
+  }
+
+  async #hold(entry: Entry, act: () => Promise<void>): Promise<void> {
+    entry.holders += 1
+    try {
+      await act()
+    } catch (error) {
+      const { aborted } = this.#stopping.signal
+      // A stop saves what it has not broken off in the middle.
+      if (!aborted || !entry.isReady || isChanging(entry.snapshot.stage)) this.#drop(entry)
+      if (!aborted && !(error instanceof NoRoom)) this.#onError(error, entry.organizationId)
+    } finally {
+      this.#release(entry)
+    }
+  }
+
+  #drop(entry: Entry): void {
+    if (entry.isDropped) return
+    entry.isDropped = true
+    if (this.#entries.get(entry.organizationId) === entry) this.#entries.delete(entry.organizationId)
+    if (entry.holders === 0) entry.snapshot.release()
+  }
+
+  #refuse(organizationId: string): void {
+    if (this.#refusedUntil.size >= REFUSED_MAX) this.#refusedUntil.clear()
+    this.#refusedUntil.set(organizationId, this.#now() + REFUSED_MS)
+  }
+
+  /** Gives up what was not used lately until so many blocks find room. @returns whether they do */
+  #makeRoom(blocks: number, size: number): boolean {
+    if (!this.#shared.couldHold(blocks, size)) return false
+    for (const entry of this.#entries.values()) {
+      if (this.#shared.hasRoom(blocks, size)) return true
+      if (entry.holders === 0 && this.#now() - entry.usedAt >= KEPT_MS) this.#drop(entry)
+    }
+    return this.#shared.hasRoom(blocks, size)
+  }
+}

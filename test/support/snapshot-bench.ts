@@ -1,0 +1,81 @@
+import { expect } from 'vitest'
+import { createModelRegistry, readModelState } from '../../src/embeddings/index.ts'
+import { createItems, type NewItem } from '../../src/items/index.ts'
+import type { NearestQuery } from '../../src/retrieval/nearest-query.ts'
+import { createVectorMemory, type VectorMemory } from '../../src/vector-memory/index.ts'
+import { readRevision } from '../../src/vector-memory/read-rows.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { hashEmbeddingModel } from './hash-embedding-model.ts'
+import { insertOrganization, type TestOrganization } from './organizations.ts'
+
+/** An organization with items, whose vectors are held in memory, and a count of what is asked of the database. */
+export interface SnapshotBench {
+  database: TestDatabase
+  organization: TestOrganization
+  memory: VectorMemory
+  write(items: readonly NewItem[]): Promise<void>
+  /** As an admitted key asks for the nearest eight. */
+  queryOf(words: string, asked?: Partial<NearestQuery>): Promise<NearestQuery>
+  /** How many statements are sent while something is done. */
+  statementsOf(act: () => Promise<unknown>): Promise<number>
+  /** Asks until nothing is asked of the database: chunks are read in the background. */
+  untilCached(ask: () => Promise<unknown>): Promise<void>
+  close(): Promise<void>
+}
+
+/** @param itemsOf what the organization has stored */
+export async function startSnapshotBench(
+  itemsOf: (organization: TestOrganization) => NewItem[],
+): Promise<SnapshotBench> {
+  let statements = 0
+  const database = await createTestDatabase(() => void (statements += 1))
+  const { db } = database
+  const model = hashEmbeddingModel({ dimensions: 512 })
+  const organization = await insertOrganization(db)
+  const models = createModelRegistry({ configured: model, builtin: async () => model })
+  const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
+  const items = createItems({ db, models, clock })
+  await items.write(organization.id, itemsOf(organization))
+  const { active } = await readModelState(db, organization.id)
+  if (active === null) throw new Error('nothing is stored')
+  const memory = createVectorMemory({
+    db,
+    bytes: 64 * 2 ** 20,
+    threads: 1,
+    patience: { loadMs: 60_000, followMs: 60_000, comparedMax: 1_024 },
+    onError: (error) => {
+      throw error
+    },
+  })
+  const statementsOf = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = statements
+    await act()
+    return statements - before
+  }
+  return {
+    database,
+    organization,
+    memory,
+    write: async (more) => void (await items.write(organization.id, more)),
+    queryOf: async (words, asked = {}) => ({
+      organizationId: organization.id,
+      model: active,
+      vector: await model.embedQuery(words),
+      limit: 8,
+      meaning: null,
+      providers: null,
+      filter: {},
+      entityIds: null,
+      seenRevision: await readRevision(db, organization.id),
+      ...asked,
+    }),
+    statementsOf,
+    async untilCached(ask) {
+      await expect.poll(() => statementsOf(ask), { timeout: 20_000 }).toBe(0)
+    },
+    async close() {
+      await memory.close()
+      await database.close()
+    },
+  }
+}
