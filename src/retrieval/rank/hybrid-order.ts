@@ -1,3 +1,11 @@
+/**
+ * The hybrid order: how relevant each candidate of a search is, by its words and its vector together.
+ *
+ *     relevance = (trust * words / max(best words, min(reachable, 20)) + share * near / best near) / (1 + share)
+ *
+ * `words` is BM25 plus what the title and close words add. Only the candidates are looked at, so nothing outside the
+ * caller's scope can change the order.
+ */
 import type { Pausable } from '../../kernel/slices.ts'
 
 export interface Rankable {
@@ -12,87 +20,229 @@ export interface Rankable {
   titleWords: number
 }
 
-/** The query's stems in order with what each weighs in ordinary text. */
+/** One of the query's stems, with what it weighs in ordinary text. */
 export interface AskedWord {
   hash: number
   weight: number
 }
 
+/** BM25's parameters. */
 const K1 = 1.2
 const B = 0.75
-const BM25_SCALE = 20
-const COSINE_SHARE = 0.3
+/** What a word adds once more when the title has it, as a share of its weight. */
+const TITLE = 0.6
+/** What two neighbors of the query add, as a share of their mean weight, divided by their distance in the chunk. */
+const CLOSE = 0.5
+/**
+ * Scores are measured by at least this much, where the query could reach it. One accidental word then weighs less than
+ * a good match, and a long query is not punished for words that no chunk has.
+ */
+const SCALE = 20
+/** What the nearest chunk's meaning counts beside the best words, which count 1. */
 const MEANING_SHARE = 0.3
+/** The same for the cosine of a model that does not keep meaning apart. */
+const COSINE_SHARE = 0.6
+/**
+ * Words count less when even the best chunk has little of the query's weight (the first pair), unless its score is high
+ * (the second) or one of its words is rare in ordinary text (the third). So a few common words in passing are no match,
+ * while a part of a long claim or an error code is. Each pair goes from no trust to full trust.
+ */
 const COVERED = [0.4, 0.7] as const
-const MATCHED = [8, 14] as const
-const UNUSUAL = [8, 10] as const
+const MATCHED = [10, 16] as const
+const RARE = [8, 10] as const
+
+const FAR = Number.MAX_SAFE_INTEGER
+
+/** The query's distinct words in the order of their first occurrence. */
+interface Query {
+  indexes: ReadonlyMap<number, number>
+  times: number[]
+  background: number[]
+}
+
+/** Where a chunk has words of the query: their indexes in the query and their positions in the chunk. */
+interface Occurrences {
+  indexes: number[]
+  positions: number[]
+}
+
+/** What the words of a chunk say. */
+interface Scored {
+  score: number
+  /** The weight of the query's words that the chunk has. */
+  covered: number
+  /** The background weight of the rarest of them. */
+  rarest: number
+}
 
 /** Relevance (0 to 1) of each chunk, in the order given. Pauses often. */
 export function* relevanceOf(
   asked: readonly AskedWord[],
   chunks: readonly Rankable[],
 ): Pausable<Float64Array> {
-  const times = new Map<number, number>()
-  const background = new Map<number, number>()
-  for (const { hash, weight } of asked) {
-    times.set(hash, (times.get(hash) ?? 0) + 1)
-    background.set(hash, weight)
-  }
-  const counted: Map<number, number>[] = []
-  for (const { words } of chunks) {
-    yield
-    const counts = new Map<number, number>()
-    for (const hash of words) if (times.has(hash)) counts.set(hash, (counts.get(hash) ?? 0) + 1)
-    counted.push(counts)
-  }
-  const average = chunks.reduce((sum, { words }) => sum + words.length, 0) / Math.max(1, chunks.length)
-  const weights = new Map<number, number>()
-  for (const [hash, many] of times) {
-    const having = counted.reduce((sum, counts) => sum + (counts.has(hash) ? 1 : 0), 0)
-    const local = Math.log(1 + (chunks.length - having + 0.5) / (having + 0.5))
-    weights.set(hash, many * Math.sqrt(local * (background.get(hash) ?? 0)))
-  }
-  const weightOf = (hashes: Iterable<number>): number =>
-    [...hashes].reduce((sum, hash) => sum + (weights.get(hash) ?? 0), 0)
-  const whole = weightOf(weights.keys())
-  const scores = counted.map((counts, at) => {
-    const half = K1 * (1 - B + (B * (chunks[at]?.words.length ?? 0)) / Math.max(1, average))
-    let sum = 0
-    for (const [hash, count] of counts) sum += ((weights.get(hash) ?? 0) * (K1 + 1) * count) / (count + half)
-    return sum
-  })
-  const most = (values: readonly number[]): number =>
-    values.reduce((a, b) => Math.max(a, b), Number.MIN_VALUE)
-  const bestScore = most(scores)
-  const trustIn = (matched: readonly number[]): number =>
-    Math.max(
-      within(COVERED, weightOf(matched) / Math.max(whole, Number.MIN_VALUE)),
-      within(MATCHED, bestScore),
-      within(UNUSUAL, most(matched.map((hash) => background.get(hash) ?? 0))),
-    )
-  const trust = counted.reduce(
-    (greatest, counts, at) =>
-      scores[at] === bestScore ? Math.max(greatest, trustIn([...counts.keys()])) : greatest,
-    0,
+  const words = yield* scoringWords(queryOf(asked), chunks)
+  const hasMeaning = chunks.every(({ meaning }) => meaning !== null)
+  const share = hasMeaning ? MEANING_SHARE : COSINE_SHARE
+  const near = Float64Array.from(chunks, ({ meaning, score }) =>
+    hasMeaning ? Math.max(0, meaning ?? 0) : score,
   )
-  const scale = Math.max(bestScore, Math.min((K1 + 1) * whole, BM25_SCALE))
-  const best = most(chunks.map(({ score }) => score))
-  const bestMeaning = most(chunks.map(({ meaning }) => meaning ?? 0))
-  return Float64Array.from(chunks, ({ score, meaning }, at) => {
-    const byCosine = score / best
-    const byMeaning = meaning === null ? byCosine : Math.max(0, meaning) / bestMeaning
-    const words = (trust * (scores[at] ?? 0)) / scale
-    return (words + COSINE_SHARE * byCosine + MEANING_SHARE * byMeaning) / (1 + COSINE_SHARE + MEANING_SHARE)
-  })
+  const nearest = greatest(near)
+  return words.map((score, at) => (score + (share * (near[at] ?? 0)) / nearest) / (1 + share))
 }
 
-function within([from, to]: readonly [number, number], value: number): number {
-  return Math.max(0, Math.min(1, (value - from) / (to - from)))
-}
-
-/** 32-bit hash of a stem (FNV-1a over UTF-16 units, http://www.isthe.com/chongo/tech/comp/fnv/). */
+/** 32-bit hash of a stem (FNV-1a over UTF-16 units). */
 export function hashWord(stem: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < stem.length; at++) hash = Math.imul(hash ^ stem.charCodeAt(at), 0x01000193)
   return hash >>> 0
+}
+
+function queryOf(asked: readonly AskedWord[]): Query {
+  const indexes = new Map<number, number>()
+  const times: number[] = []
+  const background: number[] = []
+  for (const { hash, weight } of asked) {
+    const index = indexes.get(hash) ?? indexes.size
+    indexes.set(hash, index)
+    times[index] = (times[index] ?? 0) + 1
+    background[index] = weight
+  }
+  return { indexes, times, background }
+}
+
+/** What the words of each chunk count, 0 to 1. */
+function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Float64Array> {
+  const found: Occurrences[] = []
+  const having = new Uint32Array(query.times.length)
+  const counted = new Int32Array(query.times.length).fill(-1)
+  for (const [at, { words }] of chunks.entries()) {
+    yield
+    const occurrences = findOccurrences(query, words)
+    found.push(occurrences)
+    for (const index of occurrences.indexes) {
+      if (counted[index] === at) continue
+      counted[index] = at
+      having[index] = (having[index] ?? 0) + 1
+    }
+  }
+  const weights = weighWords(query, having, chunks.length)
+  const average = chunks.reduce((sum, { words }) => sum + words.length, 0) / Math.max(1, chunks.length)
+  const score = createScorer(query, weights)
+  const scored: Scored[] = []
+  for (const [at, { words, titleWords }] of chunks.entries()) {
+    yield
+    const half = K1 * (1 - B + (B * words.length) / Math.max(1, average))
+    scored.push(score(found[at] ?? NO_OCCURRENCES, { half, titleWords }))
+  }
+  return normalize(
+    scored,
+    weights.reduce((sum, weight) => sum + weight, 0),
+  )
+}
+
+const NO_OCCURRENCES: Occurrences = { indexes: [], positions: [] }
+
+function findOccurrences({ indexes: indexOf }: Query, words: Uint32Array): Occurrences {
+  const indexes: number[] = []
+  const positions: number[] = []
+  if (indexOf.size === 0) return { indexes, positions }
+  for (let position = 0; position < words.length; position++) {
+    const index = indexOf.get(words[position] ?? 0)
+    if (index === undefined) continue
+    indexes.push(index)
+    positions.push(position)
+  }
+  return { indexes, positions }
+}
+
+/**
+ * The geometric mean of how rare each word is among the chunks and in ordinary text: two hundred chunks, all near the
+ * query, say too little alone.
+ */
+function weighWords({ times, background }: Query, having: Uint32Array, chunks: number): Float64Array {
+  return Float64Array.from(times, (many, index) => {
+    const have = having[index] ?? 0
+    const local = Math.log(1 + (chunks - have + 0.5) / (have + 0.5))
+    return many * Math.sqrt(local * (background[index] ?? 0))
+  })
+}
+
+/** Scores one chunk after the other in the same arrays; each call costs as much as it has occurrences. */
+function createScorer({ times, background }: Query, weights: Float64Array) {
+  const counts = new Uint32Array(times.length)
+  const inTitle = new Uint8Array(times.length)
+  const last = new Float64Array(times.length).fill(-FAR)
+  /** The least distance of each word to the one before it in the query. */
+  const distances = new Float64Array(times.length).fill(FAR)
+  const weightAt = (index: number): number => weights[index] ?? 0
+
+  /** Notes the distance of the word `index` to the one before it in the query, if the chunk has had both. */
+  function measure(index: number): void {
+    const distance = Math.abs((last[index] ?? -FAR) - (last[index - 1] ?? -FAR))
+    if (distance < (distances[index] ?? FAR)) distances[index] = distance
+  }
+
+  return (
+    { indexes, positions }: Occurrences,
+    { half, titleWords }: { half: number; titleWords: number },
+  ): Scored => {
+    const distinct: number[] = []
+    for (const [at, index] of indexes.entries()) {
+      const position = positions[at] ?? 0
+      if (counts[index] === 0) distinct.push(index)
+      counts[index] = (counts[index] ?? 0) + 1
+      last[index] = position
+      if (position < titleWords) inTitle[index] = 1
+      if (index > 0) measure(index)
+      if (index + 1 < times.length) measure(index + 1)
+    }
+    const scored: Scored = { score: 0, covered: 0, rarest: 0 }
+    for (const index of distinct) {
+      const weight = weightAt(index)
+      const count = counts[index] ?? 0
+      scored.score += (weight * (K1 + 1) * count) / (count + half) + TITLE * weight * (inTitle[index] ?? 0)
+      const isClose = index > 0 && counts[index - 1] !== 0
+      if (isClose) scored.score += (CLOSE * (weight + weightAt(index - 1))) / 2 / (distances[index] ?? FAR)
+      scored.covered += weight
+      scored.rarest = Math.max(scored.rarest, background[index] ?? 0)
+    }
+    for (const index of distinct) {
+      counts[index] = 0
+      inTitle[index] = 0
+      last[index] = -FAR
+      distances[index] = FAR
+      if (index + 1 < times.length) distances[index + 1] = FAR
+    }
+    return scored
+  }
+}
+
+/** Scores as shares of the best one, or of what a good match would have, as far as the best one is trusted. */
+function normalize(scored: readonly Scored[], whole: number): Float64Array {
+  const scores = Float64Array.from(scored, ({ score }) => score)
+  const best = greatest(scores)
+  const scale = Math.max(best, Math.min((K1 + 1) * whole, SCALE))
+  const trust = scored.reduce(
+    (most, one) => (one.score === best ? Math.max(most, trustIn(one, whole)) : most),
+    0,
+  )
+  return scores.map((score) => (trust * score) / scale)
+}
+
+function trustIn({ score, covered, rarest }: Scored, whole: number): number {
+  return Math.max(
+    within(COVERED, covered / Math.max(whole, Number.MIN_VALUE)),
+    within(MATCHED, score),
+    within(RARE, rarest),
+  )
+}
+
+/** The greatest of some values, and above 0. */
+function greatest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, value), Number.MIN_VALUE)
+}
+
+/** How far a value is on the way from the first to the second, 0 to 1. */
+function within([from, to]: readonly [number, number], value: number): number {
+  return Math.max(0, Math.min(1, (value - from) / (to - from)))
 }
