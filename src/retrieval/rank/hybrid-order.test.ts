@@ -16,8 +16,7 @@ interface Chunk {
 }
 const chunk = (text: string, score: number, more: Partial<Chunk> = {}): Chunk => ({ text, score, ...more })
 const wordsOf = (text: string): number[] => tokenize(text).map(hashWord)
-const rankable = ({ text, title = '', score, meaning = null }: Chunk, at: number): Rankable => ({
-  itemId: `item ${at}`,
+const rankable = ({ text, title = '', score, meaning = null }: Chunk): Rankable => ({
   score,
   meaning,
   words: Uint32Array.from([...wordsOf(title), ...wordsOf(text)]),

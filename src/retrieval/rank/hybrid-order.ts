@@ -9,7 +9,6 @@
 import type { Pausable } from '../../kernel/slices.ts'
 
 export interface Rankable {
-  itemId: string
   /** Cosine to the query, above 0. */
   score: number
   /** Dot product of the meaning parts; null when the model has none. */

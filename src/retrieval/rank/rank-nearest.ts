@@ -182,9 +182,9 @@ function freshCandidate(
   return [{ ...key, ...near, version: null, row: null, words: chunkWords(shown, terms) }]
 }
 
-function toRankable({ itemId, cosine, meaning }: RankCandidate, words: ChunkWords | undefined): Rankable {
+function toRankable({ cosine, meaning }: RankCandidate, words: ChunkWords | undefined): Rankable {
   const { hashes, titleWords } = words ?? NO_WORDS
-  return { itemId, score: cosine, meaning, words: hashes, titleWords }
+  return { score: cosine, meaning, words: hashes, titleWords }
 }
 
 const NONE: ReadonlySet<string> = new Set()

@@ -7,14 +7,13 @@ const WEIGHTS: Record<string, number> = { team: 1, heron: 10 }
 const terms = { tokenize, backgroundWeight: (stem: string) => WEIGHTS[stem] ?? 6, wordVector: () => null }
 
 const hit = (title: string, content: string, score: number): Readable => ({
-  sourceItemId: title,
   title,
   content,
   score,
   meaning: null,
 })
 const order = (query: string, hits: readonly Readable[]): number[] =>
-  inOneGo(orderForReading(query, hits, terms)).map((hit) => hits.indexOf(hit))
+  inOneGo(orderForReading(query, hits, terms)).map((found) => hits.indexOf(found))
 const read = (query: string, hits: readonly Readable[]): string[] =>
   inOneGo(orderForReading(query, hits, terms)).map(({ title }) => title)
 

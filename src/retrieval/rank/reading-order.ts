@@ -6,7 +6,6 @@ import { askedWords, chunkWords } from './words.ts'
 
 /** A found chunk as an answer reads it. */
 export interface Readable {
-  sourceItemId: string
   title: string
   content: string
   score: number
@@ -25,13 +24,12 @@ export function* orderForReading<Chunk extends Readable>(
   const withoutQuotations = createQuotationFilter(question)
   const furthest = chunks.reduce((least, { score }) => Math.min(least, score), 1)
   const readable: Rankable[] = []
-  for (const { sourceItemId, title, content, score, meaning = null } of chunks) {
+  for (const { title, content, score, meaning = null } of chunks) {
     yield
     const text = withoutQuotations(content)
     const quotes = text !== content
     const { hashes, titleWords } = chunkWords({ title, content: withoutQuestionsInCode(text) }, terms)
     readable.push({
-      itemId: sourceItemId,
       words: hashes,
       titleWords,
       score: quotes ? furthest : score,
