@@ -129,8 +129,7 @@ const PAUSING_READERS: Record<string, (text: string) => Pausable<unknown>> = {
       hits: hitsOf(text),
       around: [],
     }),
-  'the order in which an answer reads': (text) =>
-    orderForReading(text.slice(0, 8_192), hitsOf(text), terms),
+  'the order in which an answer reads': (text) => orderForReading(text.slice(0, 8_192), hitsOf(text), terms),
   'what a message names': (text) => extractingEntities(itemOf(text), terms),
   'what a document names': (text) =>
     extractingEntities({ ...itemOf(text), provider: 'notion', sourceKind: 'document' }, terms),

@@ -69,10 +69,9 @@ export function scoredRows(query: NearestQuery, rows: Iterable<ChunkRow>): Neare
   }
   return scored
     .toSorted((a, b) => b.score - a.score || byKey(a.row.key, b.row.key))
-    .map(({ row: { key, shown }, score: value }) => ({
-      sourceItemId: key.itemId,
-      position: key.position,
-      score: value,
-      ...shown,
-    }))
+    .map(({ row, score: value }) => toNearest(row, value))
+}
+
+function toNearest({ key, shown }: ChunkRow, score: number): NearestChunk {
+  return { sourceItemId: key.itemId, position: key.position, score, ...shown }
 }

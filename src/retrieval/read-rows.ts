@@ -224,8 +224,12 @@ export async function readTexts(
   }
 }
 
-/** Keys as two arrays in PostgreSQL's text form; the values need no quotes. */
+/** Keys as two arrays in PostgreSQL's text form. */
 function keyArrays(keys: readonly ChunkKey[]): [ids: string, positions: string] {
-  const arrayOf = (values: readonly (string | number)[]): string => `{${values.join(',')}}`
   return [arrayOf(keys.map(({ itemId }) => itemId)), arrayOf(keys.map(({ position }) => position))]
+}
+
+/** An array of values that need no quotes. */
+function arrayOf(values: readonly (string | number)[]): string {
+  return `{${values.join(',')}}`
 }

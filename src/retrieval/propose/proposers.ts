@@ -19,25 +19,33 @@ export async function* proposersFor(
   query: NearestQuery,
   deps: { db: Db; memory: VectorMemory | undefined; readAhead: ReadAhead },
 ): AsyncGenerator<Proposer, void, void> {
-  const { db, memory, readAhead } = deps
-  const itemIds = memory ? await namedItems(db, query) : undefined
-  for (let tries = 1; memory && itemIds !== undefined && tries <= SNAPSHOTS_MAX; tries++) {
+  const { db, memory } = deps
+  if (memory) yield* snapshotProposers(query, { ...deps, memory })
+  const byIndex = await createIndexProposer(db, query)
+  if (byIndex) yield byIndex
+  yield createScanProposer(db, query)
+}
+
+async function* snapshotProposers(
+  query: NearestQuery,
+  { db, memory, readAhead }: { db: Db; memory: VectorMemory; readAhead: ReadAhead },
+): AsyncGenerator<Proposer, void, void> {
+  const itemIds = await namedItems(db, query)
+  if (itemIds === undefined) return
+  for (let tries = 1; tries <= SNAPSHOTS_MAX; tries++) {
     const held = await memory.take({
       organizationId: query.organizationId,
       modelId: query.model.id,
       dimensions: query.vector.length,
     })
-    if (held === null) break
+    if (held === null) return
     try {
       yield createSnapshotProposer(held, query, { itemIds, readAhead })
-      if (!held.isDropped) break
+      if (!held.isDropped) return
     } finally {
       held.release()
     }
   }
-  const byIndex = await createIndexProposer(db, query)
-  if (byIndex) yield byIndex
-  yield createScanProposer(db, query)
 }
 
 const Named = z.array(z.object({ source_item_id: z.string() }))

@@ -15,10 +15,16 @@ import type { Proposal, Proposer, RankCandidate } from '../propose/proposal.ts'
 import type { ReadCandidates } from '../rows.ts'
 import { type Rankable, relevanceOf } from './hybrid-order.ts'
 import { keepMatching } from './matching-items.ts'
-import { askedWords, chunkWords, createReadWords } from './words.ts'
+import { askedWords, chunkWords, createReadWords, type ReadWords } from './words.ts'
 
 /** A found chunk in hybrid order. */
-export type RankedChunk = NearestChunk & { relevance: number; meaning: number | null }
+export type RankedChunk = NearestChunk & Rank
+
+interface Rank {
+  relevance: number
+  /** The quantized product of the meaning parts; null: the model has none. */
+  meaning: number | null
+}
 
 export interface RankRequest {
   /** The query's words. */
@@ -26,6 +32,41 @@ export interface RankRequest {
   /** How many chunks are wanted; the query's own limit is how many candidates are ranked. */
   limit: number
 }
+
+/** One search: who proposes, what is asked for, and what reads. */
+interface Search {
+  db: Db
+  terms: TermWeights
+  readCandidates: ReadCandidates
+  readWords: ReadWords
+  proposer: Proposer
+  query: NearestQuery
+  request: RankRequest & { countInScope: () => Promise<number> }
+  signal: AbortSignal | undefined
+  exceptSourceIds: readonly string[]
+}
+
+/** The rows read so far, and the items that changed since the proposal; null: nothing was read yet. */
+interface Known {
+  rows: ReadonlyMap<string, ChunkRow>
+  changedItemIds: ReadonlySet<string> | null
+}
+
+/** Candidates in hybrid order. */
+interface Ranking {
+  best: readonly RankCandidate[]
+  /** Candidates of which one has the greatest score. */
+  nearest: readonly RankCandidate[]
+  ranks: ReadonlyMap<string, Rank>
+}
+
+type Outcome =
+  | Nearest<RankedChunk>
+  | { state: 'outdated' }
+  /** Chunks that were not proposed may belong to the candidates. */
+  | { state: 'too few' }
+  /** These sources are being removed. */
+  | { state: 'removed'; sourceIds: readonly string[] }
 
 /** While others write without a pause, the candidates of one proposal are ranked so often. */
 const RANKINGS_MAX = 8
@@ -35,11 +76,7 @@ const RANKINGS_MAX = 8
  * with the greatest quantized cosines, are compared in memory; only the rows of the best are read, with all that changed since,
  * and where something did, the ranking is repeated with it.
  */
-export function createRankBy({
-  db,
-  terms,
-  readCandidates,
-}: {
+export function createRankBy(deps: {
   db: Db
   terms: TermWeights
   readCandidates: ReadCandidates
@@ -49,17 +86,15 @@ export function createRankBy({
   request: RankRequest & { countInScope: () => Promise<number> },
   signal?: AbortSignal,
 ) => Promise<Nearest<RankedChunk> | null> {
-  const readWords = createReadWords({ db, terms })
-
+  const readWords = createReadWords(deps)
   return async (proposer, query, request, signal) => {
-    const asked = askedWords(request.words, terms)
+    const search: Search = { ...deps, readWords, proposer, query, request, signal, exceptSourceIds: [] }
     let { limit } = query
-    let exceptSourceIds: readonly string[] = []
     for (let round = 1; round <= ROUNDS_MAX; round++) {
-      const proposal = await proposer.proposeForRank(limit, exceptSourceIds)
+      const proposal = await proposer.proposeForRank(limit, search.exceptSourceIds)
       if (proposal === null) return null
-      const candidates = await keepMatching(db, query, proposal.candidates)
-      const ranked = await rankProposed({ ...proposal, candidates })
+      const candidates = await keepMatching(deps.db, query, proposal.candidates)
+      const ranked = await rankProposed(search, { ...proposal, candidates })
       switch (ranked.state) {
         case 'found':
         case 'other_model':
@@ -72,132 +107,110 @@ export function createRankBy({
           limit *= WIDER
           break
         case 'removed':
-          exceptSourceIds = ranked.sourceIds
+          search.exceptSourceIds = ranked.sourceIds
       }
     }
     return null
-
-    async function rankProposed(proposal: Proposal<RankCandidate>): Promise<Outcome> {
-      const coarse = createCoarse(query.vector, query.meaning)
-      let rows: ReadonlyMap<string, ChunkRow> = new Map()
-      let changedItemIds: ReadonlySet<string> | null = null
-      for (let ranking = 1; ranking <= RANKINGS_MAX; ranking++) {
-        const candidates = candidatesNow(proposal, { rows, changedItemIds }, coarse)
-        if ((candidates.length < query.limit ? 0 : (candidates.at(-1)?.cosine ?? 0)) < proposal.floor)
-          return { state: 'too few' }
-        const words = await readWords(proposer, query, { proposal, candidates })
-        if (words === null) return { state: 'outdated' }
-        const rankable = candidates.map((candidate, at) => toRankable(candidate, words[at]))
-        const relevances = await inSlices(relevanceOf(asked, rankable), signal)
-        const best = placesOfGreatest(relevances, request.limit).flatMap((at) => candidates[at] ?? [])
-        const ranks = new Map(
-          candidates.map((key, at) => [
-            keyText(key),
-            { relevance: relevances[at] ?? 0, meaning: key.meaning },
-          ]),
-        )
-        const missing = [...new Set([...best, ...mayBeNearest(candidates)])].filter(
-          (key) => !rows.has(keyText(key)),
-        )
-        if (changedItemIds && missing.length === 0) return foundOf(rows, { best, ranks, changedItemIds })
-        const read = await readCandidates(proposer, query, { proposal, candidates: missing })
-        if (read.state !== 'read') return read
-        if (needsExceptions(proposer, exceptSourceIds, read.removedSourceIds))
-          return { state: 'removed', sourceIds: read.removedSourceIds }
-        const isRanked = isSubset(read.changedItemIds, changedItemIds ?? NONE)
-        rows = new Map(
-          [...rows].filter(([, row]) => !read.changedItemIds.has(row.key.itemId)).concat([...read.rows]),
-        )
-        changedItemIds = read.changedItemIds
-        if (isRanked) return foundOf(rows, { best, ranks, changedItemIds })
-      }
-      return { state: 'outdated' }
-    }
-
-    /** The nearest of what was proposed and has not changed, and of what has. */
-    function candidatesNow(
-      proposal: Proposal<RankCandidate>,
-      {
-        rows,
-        changedItemIds,
-      }: { rows: ReadonlyMap<string, ChunkRow>; changedItemIds: ReadonlySet<string> | null },
-      coarse: ReturnType<typeof createCoarse>,
-    ): RankCandidate[] {
-      if (changedItemIds === null || changedItemIds.size === 0)
-        return proposal.candidates.slice(0, query.limit)
-      const changed = [...rows.values()].filter(({ key }) => changedItemIds.has(key.itemId))
-      return proposal.candidates
-        .filter(({ itemId }) => !changedItemIds.has(itemId))
-        .concat(changed.flatMap((row) => freshCandidate(row, coarse, terms)))
-        .toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
-        .slice(0, query.limit)
-    }
-
-    function foundOf(
-      rows: ReadonlyMap<string, ChunkRow>,
-      {
-        best,
-        ranks,
-        changedItemIds,
-      }: {
-        best: readonly RankCandidate[]
-        ranks: ReadonlyMap<string, { relevance: number; meaning: number | null }>
-        changedItemIds: ReadonlySet<string>
-      },
-    ): Outcome {
-      const count = changedItemIds.size === 0 ? proposer.count(exceptSourceIds) : null
-      const shown = best.flatMap((candidate) => rows.get(keyText(candidate)) ?? [])
-      const chunks = scoredRows(query, shown).flatMap((chunk) => {
-        const rank = ranks.get(keyText({ itemId: chunk.sourceItemId, position: chunk.position }))
-        return rank ? [{ ...chunk, ...rank }] : []
-      })
-      return {
-        state: 'found',
-        // Of equal relevance the nearer one comes first.
-        chunks: chunks.toSorted((a, b) => b.relevance - a.relevance),
-        best: scoredRows(query, rows.values())[0]?.score,
-        countCompared: count === null ? request.countInScope : async () => count,
-        isApproximate: proposer.path === 'approximate',
-      }
-    }
   }
 }
 
-type Outcome =
-  | Nearest<RankedChunk>
-  | { state: 'outdated' }
-  /** Chunks that were not proposed may belong to the candidates. */
-  | { state: 'too few' }
-  /** These sources are being removed. */
-  | { state: 'removed'; sourceIds: readonly string[] }
-
-/** A chunk of an item that changed, as a candidate. */
-function freshCandidate(
-  { key, values, shown }: ChunkRow,
-  coarse: ReturnType<typeof createCoarse>,
-  terms: TermWeights,
-): RankCandidate[] {
-  const near = coarse(values)
-  if (near.cosine <= 0) return []
-  return [{ ...key, ...near, version: null, row: null, words: chunkWords(shown, terms) }]
+async function rankProposed(search: Search, proposal: Proposal<RankCandidate>): Promise<Outcome> {
+  const { proposer, query, readCandidates, exceptSourceIds } = search
+  let known: Known = { rows: new Map(), changedItemIds: null }
+  for (let turn = 1; turn <= RANKINGS_MAX; turn++) {
+    const candidates = candidatesNow(search, proposal, known)
+    const last = candidates.length < query.limit ? 0 : (candidates.at(-1)?.cosine ?? 0)
+    if (last < proposal.floor) return { state: 'too few' }
+    const ranking = await rank(search, proposal, candidates)
+    if (ranking === null) return { state: 'outdated' }
+    const wanted = new Set([...ranking.best, ...ranking.nearest])
+    const missing = [...wanted].filter((key) => !known.rows.has(keyText(key)))
+    if (known.changedItemIds && missing.length === 0) return foundOf(search, known, ranking)
+    const read = await readCandidates(proposer, query, { proposal, candidates: missing })
+    if (read.state !== 'read') return read
+    if (needsExceptions(proposer, exceptSourceIds, read.removedSourceIds))
+      return { state: 'removed', sourceIds: read.removedSourceIds }
+    const isRanked = read.changedItemIds.isSubsetOf(known.changedItemIds ?? NONE)
+    const unchanged = [...known.rows].filter(([, { key }]) => !read.changedItemIds.has(key.itemId))
+    known = { rows: new Map([...unchanged, ...read.rows]), changedItemIds: read.changedItemIds }
+    if (isRanked) return foundOf(search, known, ranking)
+  }
+  return { state: 'outdated' }
 }
+
+/** The nearest of what was proposed and has not changed, and of what has. */
+function candidatesNow(
+  { query, terms }: Search,
+  proposal: Proposal<RankCandidate>,
+  { rows, changedItemIds }: Known,
+): RankCandidate[] {
+  if (changedItemIds === null || changedItemIds.size === 0) return proposal.candidates.slice(0, query.limit)
+  const coarse = createCoarse(query.vector, query.meaning)
+  const changed: RankCandidate[] = []
+  for (const { key, values, shown } of rows.values()) {
+    if (!changedItemIds.has(key.itemId)) continue
+    const near = coarse(values)
+    if (near.cosine > 0)
+      changed.push({ ...key, ...near, version: null, row: null, words: chunkWords(shown, terms) })
+  }
+  return proposal.candidates
+    .filter(({ itemId }) => !changedItemIds.has(itemId))
+    .concat(changed)
+    .toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
+    .slice(0, query.limit)
+}
+
+/** @returns null when a candidate is gone */
+async function rank(
+  { proposer, query, request, terms, readWords, signal }: Search,
+  proposal: Proposal<RankCandidate>,
+  candidates: readonly RankCandidate[],
+): Promise<Ranking | null> {
+  const words = await readWords(proposer, query, { proposal, candidates })
+  if (words === null) return null
+  const rankable = candidates.map((candidate, at) => toRankable(candidate, words[at]))
+  const relevances = await inSlices(relevanceOf(askedWords(request.words, terms), rankable), signal)
+  const ranks = candidates.map((key, at): [string, Rank] => [
+    keyText(key),
+    { relevance: relevances[at] ?? 0, meaning: key.meaning },
+  ])
+  const best = placesOfGreatest(relevances, request.limit).flatMap((at) => candidates[at] ?? [])
+  return { best, nearest: mayBeNearest(candidates), ranks: new Map(ranks) }
+}
+
+function foundOf(
+  { proposer, query, request, exceptSourceIds }: Search,
+  { rows, changedItemIds }: Known,
+  { best, ranks }: Ranking,
+): Nearest<RankedChunk> {
+  const count = changedItemIds?.size === 0 ? proposer.count(exceptSourceIds) : null
+  const shown = best.flatMap((candidate) => rows.get(keyText(candidate)) ?? [])
+  const chunks = scoredRows(query, shown).flatMap((chunk) => {
+    const of = ranks.get(keyText({ itemId: chunk.sourceItemId, position: chunk.position }))
+    return of ? [Object.assign(chunk, of)] : []
+  })
+  return {
+    state: 'found',
+    // Of equal relevance the nearer one comes first.
+    chunks: chunks.toSorted((a, b) => b.relevance - a.relevance),
+    best: scoredRows(query, rows.values())[0]?.score,
+    countCompared: count === null ? request.countInScope : async () => count,
+    isApproximate: proposer.path === 'approximate',
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+const NO_WORDS: ChunkWords = { hashes: new Uint32Array(0), titleWords: 0 }
 
 function toRankable({ cosine, meaning }: RankCandidate, words: ChunkWords | undefined): Rankable {
   const { hashes, titleWords } = words ?? NO_WORDS
   return { score: cosine, meaning, words: hashes, titleWords }
 }
 
-const NONE: ReadonlySet<string> = new Set()
-const NO_WORDS: ChunkWords = { hashes: new Uint32Array(0), titleWords: 0 }
-
-/** Those of which one has the greatest exact score. */
+/** A candidate's lower bound is as far below its quantized cosine as its upper bound is above. */
 function mayBeNearest(candidates: readonly RankCandidate[]): RankCandidate[] {
   const least = candidates.reduce((most, { cosine, atMost }) => Math.max(most, 2 * cosine - atMost), 0)
   return candidates.filter(({ atMost }) => atMost >= least)
-}
-
-function isSubset(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
-  return some.size <= all.size && some.isSubsetOf(all)
 }
 
 /** The places of the `limit` greatest values; of equal ones the first. */
