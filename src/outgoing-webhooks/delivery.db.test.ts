@@ -149,6 +149,29 @@ describe('a delivery that fails', () => {
     expect(await view(id)).toMatchObject({ failingSince: null })
   })
 
+  it.each([
+    ['seconds', () => '120', 120_000],
+    ['an HTTP date', () => new Date(bench.now.getTime() + 120_000).toUTCString(), 120_000],
+    ['less than the usual wait', () => '1', 5_000],
+    ['more than a day', () => '1000000000', DAY_MS],
+    ['a date centuries ahead', () => 'Fri, 01 Jan 2500 00:00:00 GMT', DAY_MS],
+    ['no time', () => 'soon', 5_000],
+  ])('waits for what Retry-After asks in %s [TELL-9]', async (_what, header, waitMs) => {
+    // An HTTP date has no milliseconds.
+    bench.pass(1_000 - (bench.now.getTime() % 1_000))
+    answer = (response) => void response.writeHead(503, { 'Retry-After': header() }).end()
+    await bench.webhook(receiver.url)
+    await bench.emit()
+    await outgoing.settle()
+    answer = status(200)
+    bench.pass(waitMs - 1)
+    await outgoing.settle()
+    expect(receiver.received).toHaveLength(1)
+    bench.pass(1)
+    await outgoing.settle()
+    expect(receiver.received).toHaveLength(2)
+  })
+
   it('disables its webhook at once where the answer is 410', async () => {
     answer = status(410)
     const { id } = await bench.webhook(receiver.url)

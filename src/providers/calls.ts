@@ -100,12 +100,3 @@ function backoffMs(failures: number, failure: ProviderError, session: ProviderSe
   const full = Math.min(LAST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1))
   return full * (0.5 + session.random() / 2)
 }
-
-/** Milliseconds a `Retry-After` header asks for: seconds or an HTTP date (RFC 9110 §10.2.3); undefined when it says neither. */
-export function retryAfterMs(header: string | null | undefined, now: Date): number | undefined {
-  if (header === null || header === undefined || header.trim() === '') return undefined
-  const seconds = Number(header)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
-}

@@ -14,6 +14,6 @@ export const WEBHOOK_REQUIREMENTS: Record<string, string> = {
     'Deliveries are listed page by page with status, attempts and response status, and sent again on demand under the same id; not to a webhook that is disabled.',
   'TELL-8': 'Credits that run out are told of at 80 and at 100 %, once each for a period and its cap.',
   'TELL-9':
-    'An event is told of if its transaction commits, at least once, by a schedule over three days; after that it has failed, and a webhook to which nothing got through is disabled and says so.',
+    'An event is told of if its transaction commits, at least once, by a schedule over three days, and not before the time of a Retry-After header (a day at most); after that it has failed, and a webhook to which nothing got through is disabled and says so.',
   'TELL-10': 'No slow receiver holds up another; a process that stops hands back, one that dies is followed.',
 }

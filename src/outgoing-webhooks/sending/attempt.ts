@@ -3,6 +3,7 @@ import { isLeaseFree, leaseEnd } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { DeliveryError, Row, WebhookDisabledReason } from '../../database/schema.ts'
+import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { contextOf, type SecretCipher } from '../secrets.ts'
 import type { SendFault, SendResult } from './send.ts'
 import { ATTEMPTS_MAX, FAILING_MS, waitAfter } from './schedule.ts'
@@ -137,7 +138,8 @@ export async function settle(
   { now, random }: { now: Date; random: number },
 ): Promise<Settled | null> {
   const error = errorOf(result)
-  const wait = waitAfter(taken.attempts, random)
+  const asked = 'status' in result ? retryAfterMs(result.retryAfter, now) : undefined
+  const wait = waitAfter(taken.attempts, random, asked)
   const isOver = error === 'gone' || wait === null
   const status = error === null ? 'delivered' : isOver ? 'failed' : 'pending'
   return await retryConflicts(() =>

@@ -22,12 +22,17 @@ export const ATTEMPTS_MAX = WAITS_MS.length + 1
 /** A webhook to which nothing has been delivered for so long, though it was tried, is disabled. */
 export const FAILING_MS = 72 * HOUR_MS
 
+/** A receiver cannot put an attempt off for longer with `Retry-After`. */
+const ASKED_WAIT_MAX_MS = 24 * HOUR_MS
+
 /**
  * Milliseconds from a failed attempt to the next one; null: it was the last.
  * @param attempts those made so far, at least 1
  * @param random from 0 to 1
+ * @param askedMs what the receiver asked for: the next attempt does not come earlier
  */
-export function waitAfter(attempts: number, random: number): number | null {
+export function waitAfter(attempts: number, random: number, askedMs = 0): number | null {
   const wait = WAITS_MS[attempts - 1]
-  return wait === undefined ? null : Math.round(wait * (1 + JITTER * random))
+  if (wait === undefined) return null
+  return Math.round(Math.max(wait, Math.min(askedMs, ASKED_WAIT_MAX_MS)) * (1 + JITTER * random))
 }

@@ -21,8 +21,8 @@ export type SendFault =
   | 'tls_failed'
   | 'timeout'
 
-/** How a request ended: with an answer's status, or with none. */
-export type SendResult = { status: number } | { fault: SendFault }
+/** How a request ended: with an answer's status and its `Retry-After` header, or with none. */
+export type SendResult = { status: number; retryAfter?: string | undefined } | { fault: SendFault }
 
 export interface SendDependencies {
   resolve: Resolve
@@ -63,8 +63,9 @@ export function createSend({
         signal: AbortSignal.any([signal, timeout]),
       })
       const status = answer.statusCode ?? 0
+      const retryAfter = answer.headers['retry-after']
       await discard(answer)
-      return { status }
+      return { status, retryAfter }
     } catch (error) {
       signal.throwIfAborted()
       return { fault: timeout.aborted ? 'timeout' : faultOf(error) }

@@ -5,7 +5,8 @@ import {
   LogLevel,
   RequestTimeoutError,
 } from '@notionhq/client'
-import { createProviderCaller, retryAfterMs, type ProviderCaller } from '../calls.ts'
+import { retryAfterMs } from '../../kernel/retry-after.ts'
+import { createProviderCaller, type ProviderCaller } from '../calls.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 
