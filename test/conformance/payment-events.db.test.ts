@@ -65,6 +65,27 @@ describe('the webhook', () => {
     }
   })
 
+  it.each(['\u0000', 'cus_\ud800', 'c'.repeat(100_000)])(
+    'takes no text that the database cannot store (%#) [PAY-19, PAY-20]',
+    async (text) => {
+      for (const object of [
+        { object: 'subscription', customer: text },
+        { object: 'subscription', customer: { id: text } },
+        { object: 'customer', id: text },
+        { object: 'subscription', customer: 'cus_nobody', metadata: { organizationId: text } },
+        { object: 'checkout.session', client_reference_id: text },
+        { object: 'invoice', parent: { subscription_details: { metadata: { organizationId: text } } } },
+      ])
+        expect((await paid.sendEvent(event('evt_hostile', object))).status, JSON.stringify(object)).toBe(200)
+      const subscription = { object: 'subscription', customer: 'cus_nobody' }
+      expect(await paid.sendEvent(event(text, subscription))).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      })
+      expect((await paid.sendEvent({ ...event('evt_type', subscription), type: text })).status).toBe(400)
+    },
+  )
+
   it('another organization named by the metadata of a known customer changes nothing of it [PAY-20]', async () => {
     const [one, two] = [await newCustomer(), await newCustomer()]
     await one.buy('builder')

@@ -107,6 +107,22 @@ describe('an event', () => {
     expect(() => readSlackEvent('hello')).toThrow(expect.objectContaining({ code: 'validation_failed' }))
   })
 
+  it.each(['T\u0000', 'T\ud800', 'T'.repeat(256)])(
+    'holds no text that the database cannot store, nor ids longer than any of Slack (%#)',
+    (text) => {
+      const event = { type: 'message', channel: 'C1', ts: '1.1' }
+      const whole = { type: 'event_callback', team_id: 'T1', event_id: 'E1', event }
+      for (const field of ['team_id', 'event_id'])
+        expect(() => readSlackEvent({ ...whole, [field]: text })).toThrow(
+          expect.objectContaining({ code: 'validation_failed' }),
+        )
+      for (const field of ['channel', 'ts', 'thread_ts', 'deleted_ts'])
+        expect(readSlackEvent({ ...whole, event: { ...event, [field]: text } })).toMatchObject({
+          kind: 'ignored',
+        })
+    },
+  )
+
   it('sent by the emulator is signed and understood', async () => {
     const received: EmulatorRequest[] = []
     const receiver = await startEmulatorServer({

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import type { WebhookEvent, WebhookRequest } from '../descriptor.ts'
 import type { SlackHint } from './hints.ts'
+import { isStorable } from '../../kernel/text.ts'
 import { isSystemSubtype } from './reading/messages.ts'
 import { validate } from '../../kernel/validate.ts'
 
@@ -81,34 +82,37 @@ export type SlackEventOutcome =
   | { kind: 'disconnected'; teamId: string; eventId: string; reason: 'app_uninstalled' | 'tokens_revoked' }
   | { kind: 'ignored'; reason: string }
 
+/** Slack's ids and timestamps are far shorter. A statement never gets what PostgreSQL cannot store. */
+const id = z.string().max(255).refine(isStorable, 'must not hold NUL or lone surrogates')
+
 const innerEvent = z.looseObject({ type: z.string() })
 
 const envelope = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('url_verification'), challenge: z.string() }),
   z.looseObject({
     type: z.literal('event_callback'),
-    team_id: z.string(),
-    event_id: z.string(),
+    team_id: id,
+    event_id: id,
     event: innerEvent,
   }),
   z.looseObject({ type: z.literal('app_rate_limited'), team_id: z.string() }),
 ])
 
 const messageRef = z.looseObject({
-  ts: z.string(),
-  thread_ts: z.string().optional(),
+  ts: id,
+  thread_ts: id.optional(),
   subtype: z.string().optional(),
 })
 
 const messageEvent = z.looseObject({
   type: z.literal('message'),
   subtype: z.string().optional(),
-  channel: z.string(),
-  ts: z.string().optional(),
-  thread_ts: z.string().optional(),
+  channel: id,
+  ts: id.optional(),
+  thread_ts: id.optional(),
   message: messageRef.optional(),
   previous_message: messageRef.optional(),
-  deleted_ts: z.string().optional(),
+  deleted_ts: id.optional(),
 })
 
 /** Events after which the list of channels has to be looked at: created, renamed, gone, or the bot let in or out. */
