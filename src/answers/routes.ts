@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { reply, type StreamEvent } from '../http/route.ts'
+import type { Retrieved } from '../http/gates.ts'
+import { reply, type StreamEvent, type StreamReply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { text } from '../kernel/schemas.ts'
-import { Citation, limit, Limitations, query, Hit } from '../retrieval/index.ts'
-import type { AnswerEvent, Answers } from './answers.ts'
+import { Citation, limit, Limitations, query, Hit, retrievedOf } from '../retrieval/index.ts'
+import type { Answer, AnswerEvent, Answers } from './answers.ts'
 
 /** A question of a caller, who sets what may be retrieved for it. */
 export interface Question {
@@ -56,20 +57,41 @@ export const answerRoutes = twins<AnswerServices>()({
   action: 'ask',
   consoleRole: 'member',
   credits: 1,
-  audit: 'none',
+  audit: 'ask.retrieve',
   body: AskRequest,
   refuses: ['embedding_model_mismatch', 'upstream_error'],
   responses: { 200: AskResponse },
   streams: true,
   handle: async ({ body, principal, headers, requestId, signal }, { answers }) => {
     const question = { ...body, caller: principal, requestId }
-    if (wantsStream(headers['accept'])) return { stream: toEvents(answers.askStreaming(question, signal)) }
-    return reply(200, AskResponse.parse(await answers.ask(question, signal)))
+    if (wantsStream(headers['accept'])) return streamed(question, answers.askStreaming(question, signal))
+    const answer = await answers.ask(question, signal)
+    return { ...reply(200, AskResponse.parse(answer)), retrieved: retrievedFor(question, answer) }
   },
 })
 
 function wantsStream(accept: string | string[] | undefined): boolean {
   return String(accept ?? '').includes('text/event-stream')
+}
+
+function retrievedFor(
+  question: Question,
+  { context, citations }: Pick<Answer, 'context' | 'citations'>,
+): Retrieved {
+  return { ...retrievedOf(question, context), citationCount: citations.length }
+}
+
+/** An answer as it is written. A reader who leaves early has been sent what was noted until then. */
+function streamed(question: Question, answer: AsyncIterable<AnswerEvent>): StreamReply {
+  const sent: Pick<Answer, 'context' | 'citations'> = { context: [], citations: [] }
+  async function* noted(): AsyncGenerator<AnswerEvent> {
+    for await (const event of answer) {
+      if (event.type === 'context') sent.context = event.context
+      if (event.type === 'citations') sent.citations = event.citations
+      yield event
+    }
+  }
+  return { stream: toEvents(noted()), retrieved: () => retrievedFor(question, sent) }
 }
 
 async function* toEvents(answer: AsyncIterable<AnswerEvent>): AsyncGenerator<StreamEvent> {

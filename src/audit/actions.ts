@@ -2,7 +2,9 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { providers } from '../providers/index.ts'
 
 const ACTIONS = [
+  'search.retrieve',
   'context.retrieve',
+  'ask.retrieve',
   'api_key.create',
   'api_key.revoke',
   'audit.export',

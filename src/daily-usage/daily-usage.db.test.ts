@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { aSearch } from '../../test/support/credit-use.ts'
+import { aRetrieval, aSearch } from '../../test/support/credit-use.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
 import { putSubscription, type NewSubscription } from '../billing/index.ts'
 import type { CreditUse } from '../http/gates.ts'
@@ -89,7 +89,7 @@ async function workspace(subscription: Partial<NewSubscription> | null = {}) {
       time.now = new Date(moment)
     },
     hold: (use: CreditUse) => credits.hold(use, randomUUID()),
-    answer: async (use: CreditUse) => (await credits.hold(use, randomUUID())).settle(),
+    answer: async (use: CreditUse) => (await credits.hold(use, randomUUID())).settle(aRetrieval()),
     async usage(query = '', role = 'admin') {
       const answer = await server.inject({
         url: `/v1/console/usage${query}`,
@@ -170,7 +170,7 @@ describe('the usage of a workspace', () => {
     const held = await hold(byKey)
     at('2026-05-01T00:00:00.000Z')
     await answer(byKey)
-    await held.settle()
+    await held.settle(aRetrieval())
     const { body } = await usage('?from=2026-05-01')
     expect(body.totals).toEqual({ requests: 2, credits: 2 })
     // The one day has a row of each period and is one line.

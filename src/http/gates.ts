@@ -1,5 +1,6 @@
 import type { AgentPrincipal, Caller, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { Action, ChargedAction } from '../kernel/actions.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 
 /** Where a caller stands in its rolling minute. */
@@ -33,10 +34,22 @@ export interface AdmittedAgent {
   uncappedAt: Date | null
 }
 
+/** What a charged answer found: the metadata of its audit event. Counts and names, never hits, answers or contents. */
+export interface Retrieved {
+  requestId: string
+  /** As it was sent. */
+  query: string
+  hitCount: number
+  citationCount?: number
+  exclusionCount?: number
+  /** Whose items were found. */
+  providers: readonly ProviderId[]
+}
+
 /** A credit held for a request in flight. Exactly one of the two is called. */
 export interface CreditHold {
-  /** The request succeeded: the credit is spent. */
-  settle(): Promise<void>
+  /** The request succeeded: the credit is spent and the audit event written, both or neither. */
+  settle(retrieved: Retrieved): Promise<void>
   /** The request failed: the credit is given back. */
   refund(): Promise<void>
 }

@@ -10,7 +10,7 @@ import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
-import type { CreditUse, Gates, RateStanding } from './gates.ts'
+import type { CreditUse, Gates, RateStanding, Retrieved } from './gates.ts'
 import { sendFixed } from './fixed-content.ts'
 import { sendForm } from './page.ts'
 import { type GivenBody, parseBody } from './parse-body.ts'
@@ -104,7 +104,7 @@ export async function run<S>(
     let result: UntypedReply
     try {
       result = await route.handle(parsed, services)
-      if ('stream' in result) return await sendEvents(reply, result.stream, hold)
+      if ('stream' in result) return await sendEvents(reply, result, hold)
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
       if ('download' in result) return await sendDownload(reply, result.download)
       if ('form' in result) return await sendForm(reply, result.form)
@@ -113,7 +113,7 @@ export async function run<S>(
       await loopTurn()
       const schema = responseSchema(route, result.status)
       const body = await stringifyInTurns(schema.parse(result.body))
-      await hold?.settle()
+      await hold?.settle(foundBy(route, result.retrieved))
       return await reply
         .headers({ ...result.headers })
         .code(result.status)
@@ -127,6 +127,12 @@ export async function run<S>(
     clearTimeout(timer)
     reply.raw.off('close', onClose)
   }
+}
+
+/** What a charged answer found, which its route has to say. */
+function foundBy<S>(route: Route<S>, retrieved: Retrieved | undefined): Retrieved {
+  if (!retrieved) throw new Error(`${route.operationId} costs a credit and does not say what it found`)
+  return retrieved
 }
 
 /** What the request's credit is for; undefined where it costs none. */

@@ -6,6 +6,7 @@ import type { BodyReading } from './body-reader.ts'
 import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 import type { FixedContent } from './fixed-content.ts'
+import type { Retrieved } from './gates.ts'
 import type { Html } from './page.ts'
 import type { Download } from './send-download.ts'
 
@@ -38,6 +39,8 @@ export interface StreamEvent {
 
 export interface StreamReply {
   stream: AsyncIterable<StreamEvent>
+  /** What was found, once the first event is there. */
+  retrieved: () => Retrieved
 }
 
 export interface RedirectReply {
@@ -63,10 +66,16 @@ export interface FormReply {
 
 type ReplyHeaders = Readonly<Record<string, string>>
 
+interface JsonBody<Status, Body> {
+  status: Status
+  body: Body
+  headers?: ReplyHeaders | undefined
+  /** What was found; an answer that costs a credit has to say it. */
+  retrieved?: Retrieved
+}
+
 type JsonReply<R extends ResponseSchemas> = {
-  [S in keyof R]: R[S] extends z.ZodType
-    ? { status: S; body: z.input<R[S]>; headers?: ReplyHeaders | undefined }
-    : never
+  [S in keyof R]: R[S] extends z.ZodType ? JsonBody<S, z.input<R[S]>> : never
 }[keyof R]
 
 export type Reply<R extends ResponseSchemas> =
@@ -165,7 +174,7 @@ export interface Route<Services> {
 }
 
 export type UntypedReply =
-  | { status: number; body: unknown; headers?: ReplyHeaders | undefined }
+  | JsonBody<number, unknown>
   | StreamReply
   | RedirectReply
   | FormReply

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
 import type { CreditHold } from './gates.ts'
 import { errorBody, toAppError } from './error-response.ts'
-import type { StreamEvent } from './route.ts'
+import type { StreamEvent, StreamReply } from './route.ts'
 
 /**
  * Sends events as they come, waiting for a slow reader, and ends the response.
@@ -11,10 +11,10 @@ import type { StreamEvent } from './route.ts'
  */
 export async function sendEvents(
   reply: FastifyReply,
-  events: AsyncIterable<StreamEvent>,
+  { stream, retrieved }: StreamReply,
   hold: CreditHold | undefined,
 ): Promise<FastifyReply> {
-  const iterator = events[Symbol.asyncIterator]()
+  const iterator = stream[Symbol.asyncIterator]()
   // What fails before the first event is an ordinary error response.
   let next = await iterator.next()
   reply.hijack()
@@ -31,9 +31,9 @@ export async function sendEvents(
         await Promise.race([once(response, 'drain'), once(response, 'close')])
       next = await iterator.next()
     }
-    await hold?.settle()
+    await hold?.settle(retrieved())
   } catch (error) {
-    if (response.destroyed) await hold?.settle()
+    if (response.destroyed) await hold?.settle(retrieved())
     else {
       await hold?.refund()
       reply.log.warn({ err: error }, 'an answer broke while it was streamed')

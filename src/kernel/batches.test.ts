@@ -27,22 +27,34 @@ function batches(sizeMax?: number) {
 }
 
 describe('what is asked for together', () => {
-  it('runs what is asked for in one turn in one go, and what comes meanwhile in the next, in their order', async () => {
+  it('runs what comes turn by turn in one go, and what comes meanwhile in the next, in their order', async () => {
     const { runs, ask, begun } = batches()
     const asked = ['a1', 'a2'].map(ask)
     await turn()
-    const later = ['a3', 'a4'].map(ask)
-    await turn()
-    expect(runs.map(({ asks }) => asks)).toEqual([['a1', 'a2']])
-    runs[0]?.end(['A1', 'A2'])
-    expect(await Promise.all(asked)).toEqual(['A1', 'A2'])
+    asked.push(ask('a3'))
+    await begun(1)
+    expect(runs.map(({ asks }) => asks)).toEqual([['a1', 'a2', 'a3']])
+    const later = ['a4', 'a5'].map(ask)
+    runs[0]?.end(['A1', 'A2', 'A3'])
+    expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'A3'])
     await begun(2)
-    expect(runs.map(({ asks }) => asks)).toEqual([
-      ['a1', 'a2'],
-      ['a3', 'a4'],
-    ])
-    runs[1]?.end(['A3', 'A4'])
-    expect(await Promise.all(later)).toEqual(['A3', 'A4'])
+    expect(runs[1]?.asks).toEqual(['a4', 'a5'])
+    runs[1]?.end(['A4', 'A5'])
+    expect(await Promise.all(later)).toEqual(['A4', 'A5'])
+  })
+
+  it('begins though every turn brings another', async () => {
+    const { runs, ask, begun } = batches()
+    let brought = 0
+    const bring = (): void => {
+      void ask('a')
+      if (runs.length === 0 && (brought += 1) < 50) setImmediate(bring)
+    }
+    setImmediate(bring)
+    void ask('a')
+    await begun(1)
+    expect(runs[0]?.asks.length).toBeGreaterThan(1)
+    expect(runs[0]?.asks.length).toBeLessThan(20)
   })
 
   it('lets no key wait for another', async () => {

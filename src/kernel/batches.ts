@@ -10,14 +10,16 @@ export interface BatchOptions<Ask, Answer> {
 }
 
 const SIZE_MAX = 100
+/** So that a steady stream of asks does not put the first one off. */
+const TURNS_MAX = 8
 
 interface Waiting<Ask, Answer> extends PromiseWithResolvers<Answer> {
   ask: Ask
 }
 
 /**
- * Does what is asked for in one turn of the event loop in one go, and what is asked for while that is being done in the next: what
- * would have stood in line for one row of the database costs one statement. Every run begins after all that it answers was asked.
+ * Does what is asked for in a few turns of the event loop in one go, and what is asked for while that is being done in the next:
+ * asks that would wait for one row of the database cost one statement. Every run begins after all that it answers was asked.
  * @returns what answers an ask; it rejects with what its run threw, or refused it with
  */
 export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask: Ask) => Promise<Answer> {
@@ -40,10 +42,18 @@ export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask
     }
   }
 
+  /** Waits while turns of the event loop bring more: fewer statements serve more asks. A lone ask waits for one turn. */
+  const gather = async (line: readonly Waiting<Ask, Answer>[]): Promise<void> => {
+    let gathered = 0
+    for (let turns = 0; turns < TURNS_MAX && line.length > gathered && gathered < sizeMax; turns += 1) {
+      gathered = line.length
+      await turn()
+    }
+  }
+
   const serve = async (key: string, line: Waiting<Ask, Answer>[]): Promise<void> => {
     while (line.length > 0) {
-      // What other connections have brought is read by then: it comes along.
-      await turn()
+      await gather(line)
       await runBatch(line.splice(0, sizeMax))
     }
     lines.delete(key)

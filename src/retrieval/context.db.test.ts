@@ -62,9 +62,6 @@ async function context(body: Record<string, unknown>, key = 'key', path = '/v1/c
   return { status: response.statusCode, requestId: response.headers['x-request-id'], body: response.json() }
 }
 
-const events = () =>
-  database.db.selectFrom('audit_events').selectAll().where('organization_id', '=', organization.id).execute()
-
 /** The codes of a context's limitations. */
 async function codes(key = 'key', filter?: object): Promise<string[]> {
   const { body } = await context({ query: 'apple', ...(filter ? { filter } : {}) }, key)
@@ -124,41 +121,6 @@ describe('POST /v1/context', () => {
     ])
   })
 
-  it('records every call with its own id, counts and the cleaned query, and no content', async () => {
-    await write('notion', 'a', 'Very secret title', 'apple of discord')
-    const query = 'apple \0 \ud800'
-    const { requestId } = await context({ query }, 'scoped')
-    const [event, ...others] = await events()
-    expect(others).toEqual([])
-    expect(event).toMatchObject({
-      actor_api_key_id: organization.caller().apiKeyId,
-      actor_user_id: null,
-      action: 'context.retrieve',
-      target_type: 'context_contract',
-      target_id: requestId,
-    })
-    expect(event?.metadata).toEqual({
-      requestId,
-      query: 'apple  \ufffd',
-      hitCount: 1,
-      citationCount: 1,
-      exclusionCount: 2,
-      providers: ['notion'],
-    })
-    expect(JSON.stringify(event)).not.toMatch(/secret|discord/)
-  })
-
-  it('records a call that finds nothing, too', async () => {
-    const { requestId, body } = await context({ query: 'apple' })
-    expect(body).toMatchObject({ hits: [], citations: [] })
-    expect(await events()).toMatchObject([{ target_id: requestId, metadata: { hitCount: 0, providers: [] } }])
-  })
-
-  it('records nothing for a call that was refused', async () => {
-    expect((await context({ query: '' })).status).toBe(400)
-    expect(await events()).toEqual([])
-  })
-
   it('names the person in place of a key in the console', async () => {
     const userId = randomUUID()
     callers.set('person', {
@@ -174,7 +136,6 @@ describe('POST /v1/context', () => {
       callerActorType: 'user',
       callerApiKeyId: null,
     })
-    expect(await events()).toMatchObject([{ actor_user_id: userId, actor_api_key_id: null }])
   })
 
   it('takes the filter of a search', async () => {
@@ -229,7 +190,7 @@ describe('the limitations of a context', () => {
     ])
   })
 
-  it('refuses clearly while the model of the stored vectors is not to be had, and records nothing', async () => {
+  it('refuses clearly while the model of the stored vectors is not to be had', async () => {
     const stored = await ensureStoredModel(database.db, hashEmbeddingModel({ id: 'openai:gone:64' }))
     await database.db.transaction().execute((tx) => adoptModel(tx, organization.id, stored.id))
     for (const path of ['/v1/context', '/v1/search']) {
@@ -243,6 +204,5 @@ describe('the limitations of a context', () => {
       })
     }
     await expect(write('notion', 'a', 'Page')).rejects.toMatchObject({ code: 'embedding_model_mismatch' })
-    expect(await events()).toEqual([])
   })
 })

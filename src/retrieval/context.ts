@@ -1,10 +1,8 @@
-import { recordEvent } from '../audit/index.ts'
 import type { Db } from '../database/database.ts'
 import type { ModelRegistry } from '../embeddings/index.ts'
 import type { ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { actorOf, type Caller } from '../kernel/principal.ts'
-import { PROVIDERS } from '../providers/index.ts'
+import type { Caller } from '../kernel/principal.ts'
 import { type Exclusion, exclusionsOf, findSources, limitationsOf } from './limitations.ts'
 import type { Limitation } from './limitations-schema.ts'
 import type { Search } from './search.ts'
@@ -56,9 +54,7 @@ export function createRetrieveContext(deps: {
     const { hits, model, isWeak, isApproximate } = await search(caller, request, signal)
     const sources = await findSources(db, caller, request.filter ?? {})
     const now = clock.now()
-    const exclusions = exclusionsOf(caller)
-    const providers = PROVIDERS.filter((provider) => hits.some((hit) => hit.provider === provider))
-    const contract: ContextContract = {
+    return {
       contract: {
         version: CONTRACT_VERSION,
         requestId,
@@ -70,7 +66,7 @@ export function createRetrieveContext(deps: {
       query: { raw: request.query, limit: request.limit },
       hits,
       citations: hits.map(({ sourceItemId, title }, index) => ({ index: index + 1, sourceItemId, title })),
-      exclusions,
+      exclusions: exclusionsOf(caller),
       limitations: limitationsOf(
         caller,
         sources,
@@ -78,25 +74,5 @@ export function createRetrieveContext(deps: {
         now,
       ),
     }
-    await db.transaction().execute((tx) =>
-      recordEvent(tx, {
-        organizationId: caller.organizationId,
-        actor: actorOf(caller),
-        action: 'context.retrieve',
-        targetType: 'context_contract',
-        targetId: requestId,
-        metadata: {
-          requestId,
-          query: request.query,
-          hitCount: hits.length,
-          citationCount: contract.citations.length,
-          exclusionCount: exclusions.length,
-          providers,
-        },
-        providers,
-        at: now,
-      }),
-    )
-    return contract
   }
 }

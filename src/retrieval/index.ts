@@ -44,6 +44,7 @@ export function createRetrieval(deps: {
 }
 
 export { APPROXIMATE_SEARCH, type Limitation, Limitations, WEAK_EVIDENCE } from './limitations-schema.ts'
+export { retrievedOf } from './retrieved.ts'
 export { retrievalRoutes, type RetrievalServices } from './routes.ts'
 export { createEvidenceCalibrator, type EvidenceCalibrator } from './own-calibration/index.ts'
 export type { Search, SearchFor } from './search.ts'

@@ -6,6 +6,7 @@ import { providerOf } from '../providers/index.ts'
 import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 import { Limitations } from './limitations-schema.ts'
 import { CONTRACT_VERSION, type RetrieveContext } from './context.ts'
+import { retrievedOf } from './retrieved.ts'
 import type { Search } from './search.ts'
 import { Citation, Hit, SearchRequest } from './search-schema.ts'
 
@@ -84,11 +85,12 @@ export const retrievalRoutes = [
     description:
       'The chunks nearest to the query by cosine similarity, best first, within the providers of the key. `rank: "hybrid"` orders the nearest by the words of the query too.',
     action: 'search',
-    audit: 'none',
+    audit: 'search.retrieve',
     responses: { 200: SearchResponse },
-    handle: async ({ principal, body, signal }, { retrieval }) => {
+    handle: async ({ principal, body, requestId, signal }, { retrieval }) => {
       const { hits } = await retrieval.search(principal, body, signal)
-      return reply(200, { query: body.query, hits })
+      const { query } = body
+      return { ...reply(200, { query, hits }), retrieved: retrievedOf({ requestId, query }, hits) }
     },
   }),
   ...twins<RetrievalServices>()({
@@ -101,7 +103,15 @@ export const retrievalRoutes = [
     action: 'context',
     audit: 'context.retrieve',
     responses: { 200: ContextContract },
-    handle: async ({ principal, body, requestId, path, signal }, { retrieval }) =>
-      reply(200, await retrieval.context(principal, body, { requestId, path }, signal)),
+    handle: async ({ principal, body, requestId, path, signal }, { retrieval }) => {
+      const contract = await retrieval.context(principal, body, { requestId, path }, signal)
+      const { hits, citations, exclusions } = contract
+      const retrieved = {
+        ...retrievedOf({ requestId, query: body.query }, hits),
+        citationCount: citations.length,
+        exclusionCount: exclusions.length,
+      }
+      return { ...reply(200, contract), retrieved }
+    },
   }),
 ]

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { aSearch, chargedOf, heldOrNull, refusalOf, reservationsOf } from '../../test/support/credit-use.ts'
+import {
+  aRetrieval,
+  aSearch,
+  chargedOf,
+  heldOrNull,
+  recordedOf,
+  refusalOf,
+  reservationsOf,
+} from '../../test/support/credit-use.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createSubscriptions, putSubscription, type NewSubscription } from '../billing/index.ts'
@@ -58,6 +67,8 @@ async function workspace(subscription: Partial<NewSubscription> = {}) {
     used: async () => (await subscriptions.read(organizationId))?.creditsUsed,
     /** What the days say was charged in the period that began then. */
     charged: (periodStart: string) => chargedOf(database.db, organizationId, periodStart),
+    /** How many retrievals are in the audit trail. */
+    recorded: () => recordedOf(database.db, organizationId),
     reservations: () => reservationsOf(database.db, organizationId),
   }
 }
@@ -65,7 +76,7 @@ async function workspace(subscription: Partial<NewSubscription> = {}) {
 describe('who may retrieve', () => {
   it.each(['trialing', 'active', 'past_due', 'internal'] as const)('%s may', async (status) => {
     const { hold, used } = await workspace({ status })
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     expect(await used()).toBe(1)
   })
 
@@ -90,11 +101,11 @@ describe('who may retrieve', () => {
 
   it('a status that is set holds from the very next request', async () => {
     const { hold, put } = await workspace()
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     await put({ status: 'unpaid', tier: 'builder', creditsIncluded: null })
     expect(await refusalOf(hold())).toMatchObject({ code: 'subscription_required' })
     await put({ status: 'active', tier: 'builder', creditsIncluded: null })
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
   })
 })
 
@@ -106,7 +117,7 @@ describe('a hard cap', () => {
       .set({ credits_used: 4_999 })
       .where('organization_id', '=', organizationId)
       .execute()
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     const refusal = await refusalOf(hold())
     expect(refusal).toMatchObject({ code: 'quota_exceeded', status: 429 })
     expect(refusal.details).toEqual({
@@ -121,14 +132,14 @@ describe('a hard cap', () => {
     const { hold, used, reservations } = await workspace()
     const held = await hold()
     expect([await used(), await reservations()]).toEqual([1, 1])
-    await held.settle()
+    await held.settle(aRetrieval())
     await held.refund()
     expect([await used(), await reservations()]).toEqual([1, 0])
   })
 
   it('gives a refunded credit back exactly once, however often and from wherever it is asked', async () => {
     const { hold, used } = await workspace({ creditsIncluded: 3 })
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     const held = await hold()
     await Promise.all(Array.from({ length: 10 }, () => held.refund()))
     await held.refund()
@@ -137,7 +148,7 @@ describe('a hard cap', () => {
 
   it('is the number that the operator set, where one was set', async () => {
     const { hold } = await workspace({ tier: 'enterprise', creditsIncluded: 1 })
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     expect((await refusalOf(hold())).details).toMatchObject({ creditsUsed: 1, creditsIncluded: 1 })
   })
 
@@ -148,11 +159,11 @@ describe('a hard cap', () => {
 
   it('is lifted by an upgrade at once, in the same period', async () => {
     const { hold, put, read } = await workspace({ creditsIncluded: 1 })
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     await refusalOf(hold())
     const before = await read()
     await put({ status: 'active', tier: 'studio', creditsIncluded: null })
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     expect(await read()).toEqual({
       ...before,
       tier: 'studio',
@@ -175,7 +186,7 @@ describe('no hard cap', () => {
       { tier: 'builder', status: 'internal', creditsIncluded: 1 },
     ] as const) {
       const { hold, read, charged } = await workspace(subscription)
-      for (let n = 0; n < 3; n += 1) await (await hold()).settle()
+      for (let n = 0; n < 3; n += 1) await (await hold()).settle(aRetrieval())
       expect(await charged(START.toISOString())).toBe(3)
       const unlimited = subscription.tier === 'enterprise' || subscription.tier === 'builder'
       expect(await read()).toMatchObject({
@@ -209,9 +220,9 @@ describe('periods', () => {
       const periodEnd = boundaries[n + 1] ?? ''
       at(periodStart)
       expect(await read()).toMatchObject({ creditsUsed: 0, periodStart, periodEnd })
-      await (await hold()).settle()
+      await (await hold()).settle(aRetrieval())
       at(Date.parse(periodEnd) - 1)
-      await (await hold()).settle()
+      await (await hold()).settle(aRetrieval())
       expect(await read()).toMatchObject({ creditsUsed: 2, periodStart, periodEnd })
     }
   })
@@ -219,7 +230,7 @@ describe('periods', () => {
   it('that nobody used are skipped', async () => {
     const { hold, at, read } = await workspace({ tier: 'studio' })
     at('2028-02-29T09:59:59.999Z')
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     const last = { periodStart: '2028-01-31T10:00:00.000Z', periodEnd: '2028-02-29T10:00:00.000Z' }
     expect(await read()).toMatchObject({ creditsUsed: 1, ...last })
   })
@@ -230,19 +241,19 @@ describe('periods', () => {
     await hold()
     await refusalOf(hold())
     at('2026-02-28T10:00:00.000Z')
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     await early.refund()
     expect(await used()).toBe(1)
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     await refusalOf(hold())
   })
 
   it('do not turn back for an instance whose clock is behind', async () => {
     const { hold, at, read } = await workspace({ creditsIncluded: 5 })
     at('2026-02-28T10:00:00.000Z')
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     at('2026-02-28T09:59:59.000Z')
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     expect(await read()).toMatchObject({ creditsUsed: 2, periodStart: '2026-02-28T10:00:00.000Z' })
   })
 })
@@ -264,7 +275,7 @@ describe('a request whose process died', () => {
     const { hold, first, used } = await workspace()
     const held = await hold()
     await first.sweepExpired(new Date(expiry))
-    expect(await refusalOf(held.settle())).toMatchObject({ code: 'overloaded', status: 503 })
+    expect(await refusalOf(held.settle(aRetrieval()))).toMatchObject({ code: 'overloaded', status: 503 })
     await held.refund()
     expect(await used()).toBe(0)
   })
@@ -273,7 +284,7 @@ describe('a request whose process died', () => {
     const { hold, at, first, used, reservations } = await workspace()
     await hold()
     at('2026-02-28T10:00:00.000Z')
-    await (await hold()).settle()
+    await (await hold()).settle(aRetrieval())
     await first.sweepExpired(new Date('2026-02-28T10:00:00.000Z'))
     expect([await used(), await reservations()]).toEqual([1, 0])
   })
@@ -288,6 +299,39 @@ describe('a request whose process died', () => {
     )
     expect(swept.reduce((sum, n) => sum + n, 0)).toBe(6)
     for (const space of spaces) expect(await space.used()).toBe(0)
+  })
+})
+
+describe('a credit and its audit event', () => {
+  it.each([
+    ['under a hard cap', { tier: 'builder' }],
+    ['without a cap', { status: 'internal', tier: null }],
+    ['under a metered cap', { tier: 'studio' }],
+    ['over a metered cap', { tier: 'studio', creditsIncluded: 0 }],
+  ] as const)('are both written or neither, %s', async (_what, subscription) => {
+    const { hold, used, charged, recorded } = await workspace(subscription)
+    const settleThree = async () => {
+      const held = await Promise.all([hold(), hold(), hold()])
+      return await Promise.allSettled(held.map((one) => one.settle(aRetrieval())))
+    }
+    const { db } = database
+    await sql`alter table audit_events rename to hidden_events`.execute(db)
+    try {
+      for (const { status } of await settleThree()) expect(status).toBe('rejected')
+    } finally {
+      await sql`alter table hidden_events rename to audit_events`.execute(db)
+    }
+    expect([await charged(START.toISOString()), await recorded()]).toEqual([0, 0])
+    const before = (await used()) ?? 0
+    for (const { status } of await settleThree()) expect(status).toBe('fulfilled')
+    expect([await charged(START.toISOString()), await recorded()]).toEqual([3, 3])
+    expect(await used()).toBe(before + 3)
+  })
+
+  it('are not there for an answer that was given back', async () => {
+    const { hold, recorded } = await workspace()
+    await (await hold()).refund()
+    expect(await recorded()).toBe(0)
   })
 })
 
@@ -306,7 +350,7 @@ describe('many requests at once, on two instances', () => {
           return 'failed'
         }
         served += 1
-        await held.settle()
+        await held.settle(aRetrieval())
         return 'served'
       }),
     )
@@ -325,7 +369,7 @@ describe('many requests at once, on two instances', () => {
 
   it('roll a period over once', async () => {
     const { organizationId, first, second, at, hold, read } = await workspace({ creditsIncluded: 20 })
-    for (let n = 0; n < 20; n += 1) await (await hold()).settle()
+    for (let n = 0; n < 20; n += 1) await (await hold()).settle(aRetrieval())
     at('2026-02-28T10:00:00.000Z')
     const held = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
@@ -337,16 +381,16 @@ describe('many requests at once, on two instances', () => {
   })
 
   it('without a cap are all counted', async () => {
-    const { organizationId, first, second, used, charged } = await workspace({
+    const { organizationId, first, second, used, charged, recorded } = await workspace({
       tier: 'studio',
       creditsIncluded: 10,
     })
     await Promise.all(
       Array.from({ length: 100 }, async (_, n) =>
-        (await (n % 2 ? first : second).hold(aSearch(organizationId), randomUUID())).settle(),
+        (await (n % 2 ? first : second).hold(aSearch(organizationId), randomUUID())).settle(aRetrieval()),
       ),
     )
-    expect([await used(), await charged(START.toISOString())]).toEqual([100, 100])
+    expect([await used(), await charged(START.toISOString()), await recorded()]).toEqual([100, 100, 100])
   })
 
   it('may end while sweeps give back the credits of dead ones', async () => {
@@ -361,7 +405,7 @@ describe('many requests at once, on two instances', () => {
     const expired = new Date(START.getTime() + RESERVATION_MINUTES * MINUTE_MS)
     await Promise.all([
       first.sweepExpired(expired),
-      ...live.map((held, n) => (n % 2 ? held.settle() : held.refund())),
+      ...live.map((held, n) => (n % 2 ? held.settle(aRetrieval()) : held.refund())),
       second.sweepExpired(expired),
     ])
     await first.sweepExpired(expired)
@@ -390,9 +434,11 @@ describe('the ledger', () => {
   it('balances after any sequence: credits used are those settled, which the days add up to, and those in flight', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (cap, list) => {
-        const { first, hold, at, read, charged, reservations } = await workspace({ creditsIncluded: cap })
+        const own = await workspace({ creditsIncluded: cap })
+        const { first, hold, at, read, charged, recorded, reservations } = own
         let time = START.getTime()
         let settled: string[] = []
+        let recordings = 0
         let flying: { held: CreditHold; period: string; expires: number }[] = []
         for (const step of list) {
           const picked = 'which' in step ? flying[step.which % flying.length] : undefined
@@ -410,14 +456,18 @@ describe('the ledger', () => {
               throw new Error(`held with ${full.length} of ${cap} taken`)
             if (held) flying.push({ held, period, expires: time + RESERVATION_MINUTES * MINUTE_MS })
           } else if (picked) {
-            await picked.held[step.kind]()
-            if (step.kind === 'settle') settled.push(picked.period)
+            if (step.kind === 'settle') {
+              await picked.held.settle(aRetrieval())
+              settled.push(picked.period)
+              recordings += 1
+            } else await picked.held.refund()
             flying = flying.filter((one) => one !== picked)
           }
           const { creditsUsed, periodStart } = await read()
           const taken = [...settled, ...flying.map(({ period }) => period)]
           expect(creditsUsed).toBe(taken.filter((period) => period === periodStart).length)
           expect(await reservations()).toBe(flying.length)
+          expect(await recorded()).toBe(recordings)
           expect(await charged(periodStart)).toBe(settled.filter((period) => period === periodStart).length)
           settled = settled.filter((period) => period === periodStart)
         }

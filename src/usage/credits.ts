@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { type ChargedAnswer, recordRetrievals, retrievalEvents } from '../audit/index.ts'
 import { countOverage, stateAt, type SubscriptionRow, type SubscriptionState } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { countUse, useValues } from '../daily-usage/index.ts'
-import type { CreditHold, CreditUse } from '../http/gates.ts'
+import type { CreditHold, CreditUse, Retrieved } from '../http/gates.ts'
 import { inBatches } from '../kernel/batches.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -18,7 +19,7 @@ export interface Credits {
   /**
    * Takes a credit for a request. Under a hard cap it is reserved at once, so that no number of requests in flight can
    * pass the cap; where there is no cap it is counted when the request succeeds, and refused ones never appear. What is
-   * charged in the end is counted on its day in the same statement.
+   * charged in the end is counted on its day and recorded in the audit trail by the same statement.
    * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`.
    */
   hold(use: CreditUse, requestId: string): Promise<CreditHold>
@@ -108,6 +109,7 @@ const countCredits = prepare(`
       and (credit_limit is null or ($3 = 1 and (blocks_over_cap or credits_used < credit_limit)))
     returning organization_id, period_started_at, credit_limit
   ), used as (${countUse('counted', 4)}
+  ), recorded as (${recordRetrievals('counted', 10)}
   )
   select case when credit_limit is null then set_config('synchronous_commit', 'off', true) end from counted`)
 
@@ -121,6 +123,7 @@ const endReservation = prepare(`
     delete from credit_reservations where organization_id = $1 and id = $2
     returning organization_id, period_started_at
   ), used as (${countUse('charged', 3)}
+  ), recorded as (${recordRetrievals('charged', 9)}
   )
   select organization_id from charged`)
 
@@ -137,8 +140,10 @@ const giveBack = prepare(`
 function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string): CreditHold {
   const { organizationId } = use.caller
   return {
-    async settle() {
-      const values = [organizationId, requestId, ...useValues(use, clock.now())]
+    async settle(retrieved) {
+      const at = clock.now()
+      const events = retrievalEvents([{ use, retrieved, at }])
+      const values = [organizationId, requestId, ...useValues(use, at), events]
       const { rows } = await endReservation(db, values)
       if (rows.length === 0) throw reservationExpired()
     },
@@ -149,44 +154,52 @@ function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string):
 }
 
 /** A hold where no cap has to be kept: the credit is counted once the request has succeeded, in the period of that moment. */
-function countedHold(count: (use: CreditUse) => Promise<null>, use: CreditUse): CreditHold {
+function countedHold(count: CountAnswer, use: CreditUse): CreditHold {
   return {
-    async settle() {
-      await count(use)
+    async settle(retrieved) {
+      await count(use, retrieved)
     },
     async refund() {},
   }
 }
 
-/** Counts the credits of answers that are alike and end together in one statement, where there is nothing that they may pass. */
-function countInBatches({ db, clock }: Ledger): (use: CreditUse) => Promise<null> {
-  return inBatches({
-    keyOf: (use) => JSON.stringify([use.caller.organizationId, ...useValues(use, clock.now())]),
-    async run(uses) {
-      const [use] = uses
-      if (uses.length > 1 && (await countAtOnce(db, use, clock.now(), uses.length)))
-        return uses.map(() => null)
+type CountAnswer = (use: CreditUse, retrieved: Retrieved) => Promise<null>
+
+/** Counts and records answers that are alike and end together in one statement, where there is nothing that they may pass. */
+function countInBatches({ db, clock }: Ledger): CountAnswer {
+  const count = inBatches<ChargedAnswer, null>({
+    keyOf: ({ use, at }) => JSON.stringify([use.caller.organizationId, ...useValues(use, at)]),
+    async run(answers) {
+      if (answers.length > 1 && (await countAtOnce(db, answers, clock.now()))) return answers.map(() => null)
       const counted: (null | Error)[] = []
-      for (const one of uses) counted.push(await countOne({ db, clock }, one))
+      for (const one of answers) counted.push(await countOne({ db, clock }, one))
       return counted
     },
   })
+  return (use, retrieved) => count({ use, retrieved, at: clock.now() })
 }
 
 /** @returns whether they were counted: false where a cap, a bill or the end of the period comes before */
-async function countAtOnce(db: Db, use: CreditUse, now: Date, answers: number): Promise<boolean> {
-  const values = [use.caller.organizationId, now, answers, ...useValues(use, now, answers)]
+async function countAtOnce(
+  db: Db,
+  answers: readonly [ChargedAnswer, ...ChargedAnswer[]],
+  now: Date,
+): Promise<boolean> {
+  const [{ use }] = answers
+  const { length } = answers
+  const { organizationId } = use.caller
+  const values = [organizationId, now, length, ...useValues(use, now, length), retrievalEvents(answers)]
   return (await countCredits(db, values)).rows.length > 0
 }
 
 /** @returns why it could not be counted; null: it was */
-async function countOne({ db, clock }: Ledger, use: CreditUse): Promise<Error | null> {
-  const { organizationId } = use.caller
+async function countOne({ db, clock }: Ledger, answer: ChargedAnswer): Promise<Error | null> {
+  const { organizationId } = answer.use.caller
   // Each round another request may have taken the last credit, begun the period or changed the plan.
   for (let round = 0; round < COUNT_ROUNDS_MAX; round += 1) {
     const now = clock.now()
-    if (await countAtOnce(db, use, now, 1)) return null
-    if (await countOverage(db, { use, reportId: randomUUID(), at: now })) return null
+    if (await countAtOnce(db, [answer], now)) return null
+    if (await countOverage(db, { ...answer, reportId: randomUUID(), at: now })) return null
     const [row] = (await readState(db, [organizationId])).rows
     if (!row) return subscriptionRequired(row)
     const state = stateAt(row, now)

@@ -273,6 +273,8 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'AUD-4': 'Events come newest first, and only those of the organization.',
     'AUD-5':
       'context.retrieve is recorded for every /v1/context call with requestId, query, hitCount, citationCount, exclusionCount and providers.',
+    'AUD-17':
+      'Every retrieval records search.retrieve, context.retrieve or ask.retrieve in the act of charging it, in the API, the console and over MCP; one that is refused or fails records none.',
     'AUD-6':
       'api_key.create has targetType api_key and name, prefix, actorType, allowedActions, allowedProviders.',
     'AUD-7': 'Revoking a key records api_key.revoke.',

@@ -6,7 +6,7 @@ import { createBilling, putSubscription } from '../../src/billing/index.ts'
 import { periodAt } from '../../src/billing/subscriptions/period.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { createCredits } from '../../src/usage/index.ts'
-import { aSearch } from '../support/credit-use.ts'
+import { aRetrieval, aSearch } from '../support/credit-use.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { keepWithinPlan } from '../support/keep-within-plan.ts'
 import { createModelProcessor, type ReportFate } from '../support/model-processor.ts'
@@ -166,7 +166,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       await credits.sweepExpired(new Date(time + DAY_MS))
       return
     }
-    await outcome.settle()
+    await outcome.settle(aRetrieval())
     model.used += 1
     if (blocks || model.used <= INCLUDED) return
     model.overage += 1

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { Db } from '../../src/database/database.ts'
-import type { CreditHold, CreditUse } from '../../src/http/gates.ts'
+import type { CreditHold, CreditUse, Retrieved } from '../../src/http/gates.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 
 /** A search by a key of an organization, always the same one unless another is named: what a credit of a test is for. */
@@ -19,6 +20,11 @@ export function aSearch(organizationId: string, apiKeyId = organizationId): Cred
   }
 }
 
+/** What a search found, which a credit is settled with. */
+export function aRetrieval(): Retrieved {
+  return { requestId: randomUUID(), query: 'paid time off', hitCount: 1, providers: ['slack'] }
+}
+
 /** What the days say was charged in the period that began then. */
 export async function chargedOf(db: Db, organizationId: string, periodStart: string): Promise<number> {
   const rows = await db
@@ -30,6 +36,17 @@ export async function chargedOf(db: Db, organizationId: string, periodStart: str
   const sum = (of: 'requests' | 'credits') => rows.reduce((total, row) => total + row[of], 0)
   if (sum('requests') !== sum('credits')) throw new Error('an answer costs one credit')
   return sum('credits')
+}
+
+/** How many retrievals are in the organization's audit trail. */
+export async function recordedOf(db: Db, organizationId: string): Promise<number> {
+  const rows = await db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('action', 'like', '%.retrieve')
+    .execute()
+  return rows.length
 }
 
 /** How many credits are reserved for requests in flight. */

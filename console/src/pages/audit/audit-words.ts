@@ -7,7 +7,9 @@ export type AuditAction = NonNullable<
 
 /** What each action is, in words. */
 export const AUDIT_ACTIONS: Record<AuditAction, string> = {
+  'search.retrieve': 'Searched',
   'context.retrieve': 'Retrieved a Context Contract',
+  'ask.retrieve': 'Asked a question',
   'api_key.create': 'Minted a key',
   'api_key.revoke': 'Revoked a key',
   'audit.export': 'Exported the trail',

@@ -1,0 +1,17 @@
+import type { Retrieved } from '../http/gates.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
+
+/** What the audit trail keeps of a retrieval that found these hits. */
+export function retrievedOf(
+  { requestId, query }: Pick<Retrieved, 'requestId' | 'query'>,
+  hits: readonly { provider: ProviderId }[],
+): Retrieved {
+  const found = new Set(hits.map(({ provider }) => provider))
+  return {
+    requestId,
+    query,
+    hitCount: hits.length,
+    providers: PROVIDERS.filter((provider) => found.has(provider)),
+  }
+}
