@@ -132,6 +132,8 @@ describe('GET /v1/console/billing', () => {
         agentsIncluded: 2,
         connectorsUsed: 0,
         connectorsIncluded: 2,
+        trialDays: 0,
+        cardRequired: false,
       },
     })
   })

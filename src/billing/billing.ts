@@ -20,6 +20,7 @@ import {
 import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
 import { reconcile, sweepEvents } from './payments/reconciliation.ts'
 import { type BillingLog, createRefresh } from './payments/refresh.ts'
+import { type CheckoutTerms, NOTHING_SOLD, readCheckoutTerms } from './payments/trial.ts'
 import { createWebhook, type ReceiveWebhook } from './payments/webhook.ts'
 import { whileNothingIsOwed } from './payments/while-nothing-is-owed.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
@@ -42,6 +43,7 @@ export interface BillingDependencies {
 export interface Billing {
   subscriptions: Subscriptions
   readRoom(organizationId: string): Promise<Room>
+  readCheckoutTerms(organizationId: string): Promise<CheckoutTerms>
   /** null without a payment processor. */
   payments: (HostedPages & { receiveWebhook: ReceiveWebhook }) | null
   overage: {
@@ -81,6 +83,8 @@ export function createBilling(deps: BillingDependencies): Billing {
   const shared = {
     subscriptions: createSubscriptions(deps),
     readRoom: (organizationId: string) => readRoom(db, organizationId),
+    readCheckoutTerms: async (organizationId: string) =>
+      processor ? await readCheckoutTerms(db, organizationId) : NOTHING_SOLD,
     overage: {
       standing: () => readOverageStanding(db, clock.now()),
       listWaiting: (limit: number) => listWaitingReports(db, clock.now(), limit),

@@ -6,7 +6,7 @@ import type { Billing } from './billing.ts'
 import { INTERVALS, SOLD_TIERS, SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
 
 export interface BillingServices {
-  billing: Pick<Billing, 'subscriptions' | 'readRoom' | 'payments'>
+  billing: Pick<Billing, 'subscriptions' | 'readRoom' | 'readCheckoutTerms' | 'payments'>
 }
 
 const countOrNull = (description: string, example: number) =>
@@ -70,6 +70,13 @@ const Billing = z
     ...subscriptionFields,
     agentsUsed: count('Live keys that hold search, context or ask.', 1),
     connectorsUsed: count('Sources with an account at a provider. Push-only sources are not connectors.', 2),
+    trialDays: count(
+      'Days of free trial that the next checkout begins with. A workspace has one trial; 0: it has had it.',
+      7,
+    ),
+    cardRequired: z
+      .boolean()
+      .meta({ description: 'Whether checkout asks for a card, in a trial too.', example: true }),
   })
   .meta({ id: 'Billing', description: 'The plan, its current period, and what of it is used.' })
 
@@ -112,7 +119,9 @@ export const billingRoutes = [
     handle: async ({ principal }, { billing }) => {
       const subscription = await billing.subscriptions.read(principal.organizationId)
       if (!subscription) throw new AppError('subscription_required', 'This workspace has no subscription')
-      return reply(200, { ...subscription, ...(await billing.readRoom(principal.organizationId)) })
+      const room = await billing.readRoom(principal.organizationId)
+      const terms = await billing.readCheckoutTerms(principal.organizationId)
+      return reply(200, { ...subscription, ...room, ...terms })
     },
   }),
   defineRoute<BillingServices>()({
@@ -121,7 +130,7 @@ export const billingRoutes = [
     method: 'POST',
     path: '/v1/console/billing/checkout',
     summary: "Start the payment processor's checkout for a plan",
-    description: `Where a subscription lives already, answers the address of the portal. ${notConfigured}`,
+    description: `The first plan of a workspace begins with 7 days of free trial, for which a card is needed; later ones have no trial. Where a subscription lives already, answers the address of the portal. ${notConfigured}`,
     audit: 'billing.checkout.create',
     body: Checkout,
     refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],

@@ -2,7 +2,7 @@
 export const PAYMENT_REQUIREMENTS: Record<string, string> = {
   'PAY-1': 'A new workspace is incomplete where a payment processor is configured.',
   'PAY-2':
-    'Every paid tier begins with a trial of seven days, once for an organization, that needs a card; until its end nothing is charged.',
+    'Every paid tier begins with a trial of seven days, once for an organization, that needs a card; until its end nothing is charged. GET /v1/console/billing says so before checkout.',
   'PAY-3': 'trialing has full use of the tier.',
   'PAY-4':
     'The organization travels as client_reference_id and as metadata.organizationId of checkout and subscription.',

@@ -40,6 +40,8 @@ describe('a new workspace', () => {
       agentsIncluded: 2,
       connectorsUsed: 0,
       connectorsIncluded: 2,
+      trialDays: 7,
+      cardRequired: true,
       paymentMethodMissing: false,
     })
     expect(await workspace.search()).toBe(402)
@@ -70,6 +72,7 @@ describe('checkout', () => {
     })
     expect(Date.parse(billing.trialEndsAt) - Date.parse(billing.periodStart)).toBe(7 * 86_400_000)
     expect(billing.periodEnd).toBe(billing.trialEndsAt)
+    expect(billing).toMatchObject({ trialDays: 0, cardRequired: true })
     expect(await workspace.search()).toBe(200)
   })
 

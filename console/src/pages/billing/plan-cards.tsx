@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './plan-cards.module.css'
-import { type Interval, isSubscribed, type Plan, PLANS, whatWouldStop } from './plans.ts'
+import { type Interval, checkoutTerms, isSubscribed, type Plan, PLANS, whatWouldStop } from './plans.ts'
 import { useCheckout, usePortal } from './use-hosted-page.ts'
 
 type Billing = Schemas['Billing']
@@ -21,7 +21,7 @@ export function PlanCards({ billing }: { billing: Billing }) {
   return (
     <Panel
       title="Plans"
-      text="An annual plan costs as much as about ten months."
+      text={`${checkoutTerms(billing)} An annual plan costs as much as about ten months.`.trim()}
       action={
         <SegmentedControl
           aria-label="How often it is paid"

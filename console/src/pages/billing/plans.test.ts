@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { paymentFault, trialLeft, whatIsPlanned, whatWouldStop } from './plans.ts'
+import { checkoutTerms, paymentFault, trialLeft, whatIsPlanned, whatWouldStop } from './plans.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 
@@ -27,6 +27,16 @@ describe('what a plan becomes', () => {
     expect(planned(null, null)).toEqual({ name: null, at, plan: null })
     expect(planned('studio', 'annual')).toMatchObject({ name: 'Studio', plan: { tier: 'studio' } })
     expect(planned('builder', 'monthly')).toMatchObject({ name: 'Builder, monthly', at })
+  })
+})
+
+describe('the terms of a checkout', () => {
+  it('name the trial and the card, and say when the trial is used', () => {
+    const terms = (status: Parameters<typeof checkoutTerms>[0]['status'], trialDays: number) =>
+      checkoutTerms({ status, trialDays, cardRequired: true })
+    expect(terms('incomplete', 7)).toContain('7-day free trial. A card is required')
+    expect(terms('canceled', 0)).toContain('has used its free trial. A card is required')
+    expect(terms('active', 0)).toBe('')
   })
 })
 

@@ -83,6 +83,18 @@ export function whatIsPlanned({ plannedChange, interval }: Pick<Billing, 'planne
 
 const DAY_MS = 24 * 60 * 60_000
 
+/** What a checkout brings, said before it begins; of a workspace that has a plan, what a change brings. */
+export function checkoutTerms({
+  status,
+  trialDays,
+  cardRequired,
+}: Pick<Billing, 'status' | 'trialDays' | 'cardRequired'>): string {
+  if (isSubscribed({ status }) || !cardRequired) return ''
+  return trialDays > 0
+    ? `Starts with a ${trialDays}-day free trial. A card is required and charged when the trial ends, unless you cancel before.`
+    : 'This workspace has used its free trial. A card is required and charged at checkout.'
+}
+
 /** How long a trial still runs, in words; null where none does. `now` in epoch milliseconds. */
 export function trialLeft(trialEndsAt: string | null, now: number): string | null {
   if (trialEndsAt === null) return null
