@@ -132,6 +132,11 @@ const serviceSchema = z.object({
   STRIPE_API_URL: url
     .optional()
     .describe('Stands for https://api.stripe.com, for tests and gateways; without a path'),
+  STRIPE_AUTOMATIC_TAX: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .describe('Whether Stripe computes taxes at checkout; Stripe refuses until Stripe Tax is set up'),
   WEBHOOK_ALLOW_PRIVATE_ADDRESSES: z
     .enum(['true', 'false'])
     .default('false')

@@ -5,9 +5,11 @@ import { pageOf } from './answers.ts'
 import { pathId, type ApiCall, type ApiRoute } from './api.ts'
 import { checkoutLineItems, expireSession, openCheckout } from './checkout.ts'
 import { DAY, HOUR } from './clock.ts'
-import { expand, ignored, mergedMetadata, metadata, page, readInput, text, whole } from './inputs.ts'
+import { expand, flag, ignored, mergedMetadata, metadata, page, readInput, text, whole } from './inputs.ts'
 import { openPortal } from './portal.ts'
 import { invalid } from './stripe-error.ts'
+
+const whetherKept = z.enum(['auto', 'never']).optional()
 
 const NewSession = z.strictObject({
   mode: z.literal('subscription'),
@@ -35,15 +37,18 @@ const NewSession = z.strictObject({
     })
     .optional(),
   ui_mode: z.enum(['hosted', 'hosted_page']).optional(),
-  allow_promotion_codes: ignored,
-  automatic_tax: ignored,
+  allow_promotion_codes: flag.optional(),
+  discounts: z.array(z.looseObject({})).optional(),
+  automatic_tax: z.looseObject({ enabled: flag }).optional(),
   billing_address_collection: ignored,
   consent_collection: ignored,
   custom_text: ignored,
-  customer_update: ignored,
+  customer_update: z
+    .strictObject({ address: whetherKept, name: whetherKept, shipping: whetherKept })
+    .optional(),
   locale: ignored,
   saved_payment_method_options: ignored,
-  tax_id_collection: ignored,
+  tax_id_collection: z.looseObject({ enabled: flag }).optional(),
   expand,
 })
 const SessionList = z.strictObject({
@@ -61,11 +66,44 @@ const NewPortalSession = z.strictObject({
   expand,
 })
 
+/** What Stripe refuses of options that depend on one another. */
+function refuseTogether({
+  customer,
+  customer_update: update,
+  tax_id_collection: taxIds,
+  automatic_tax: tax,
+  allow_promotion_codes: codes,
+  discounts,
+}: z.infer<typeof NewSession>): void {
+  if (update && customer === undefined)
+    throw invalid('`customer_update` can only be used with `customer`.', { param: 'customer_update' })
+  if (customer !== undefined && taxIds?.enabled === true && update?.name !== 'auto')
+    throw invalid(
+      'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
+      { param: 'customer_update' },
+    )
+  if (
+    customer !== undefined &&
+    tax?.enabled === true &&
+    update?.address !== 'auto' &&
+    update?.shipping !== 'auto'
+  )
+    throw invalid(
+      'Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to `auto` or `customer_update[shipping]` to `auto`.',
+      { code: 'customer_tax_location_invalid', param: 'automatic_tax' },
+    )
+  if (codes === true && discounts !== undefined)
+    throw invalid('You may only specify one of these parameters: allow_promotion_codes, discounts.', {
+      param: 'allow_promotion_codes',
+    })
+}
+
 /** Sessions of the hosted pages. */
 export const checkoutRoutes: Record<string, ApiRoute> = {
   'POST /v1/checkout/sessions': (call) => {
     const given = readInput(NewSession, call.input)
     const plan = given.subscription_data
+    refuseTogether(given)
     const session = openCheckout(call.account, {
       customer: given.customer ?? null,
       customerEmail: given.customer_email ?? null,

@@ -1,3 +1,4 @@
+import type { Stripe } from 'stripe'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { StripeEmulator, StripeEmulatorOptions } from './index.ts'
 import { post, startShop } from './testing.ts'
@@ -37,6 +38,33 @@ describe('checkout', () => {
     })
     expect(items.data.map(({ price }) => price.lookup_key)).toEqual(['studio_monthly', 'answers_overage'])
     expect(iso(items.data[0]?.current_period_end)).toBe('2026-02-07T12:00')
+  })
+
+  test('options that depend on one another are refused as Stripe does', async () => {
+    const { stripe, customer } = await shop()
+    const [price] = (await stripe.prices.list({ lookup_keys: ['builder_monthly'] })).data
+    const session = {
+      mode: 'subscription' as const,
+      line_items: [{ price: price?.id ?? '', quantity: 1 }],
+      success_url: 'http://127.0.0.1:9/done',
+    }
+    const existing = { ...session, customer: customer.id }
+    const cases: [Stripe.Checkout.SessionCreateParams, RegExp][] = [
+      [{ ...session, customer_update: { name: 'auto' } }, /only be used with `customer`/],
+      [{ ...existing, tax_id_collection: { enabled: true } }, /customer_update\[name\]/],
+      [{ ...existing, automatic_tax: { enabled: true } }, /customer_update\[address\]/],
+      [{ ...session, allow_promotion_codes: true, discounts: [{ coupon: 'c' }] }, /only specify one/],
+    ]
+    for (const [refused, words] of cases)
+      await expect(stripe.checkout.sessions.create(refused)).rejects.toThrow(words)
+    const whole = {
+      ...existing,
+      automatic_tax: { enabled: true },
+      tax_id_collection: { enabled: true },
+      allow_promotion_codes: true,
+      customer_update: { name: 'auto', address: 'auto' },
+    } as const
+    expect((await stripe.checkout.sessions.create(whole)).status).toBe('open')
   })
 
   test('a refused card leaves an incomplete subscription, which another card completes', async () => {

@@ -21,7 +21,15 @@ export async function createBillingEngine(deps: {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = settings
   const processor =
     secretKey !== undefined && webhookSecret !== undefined
-      ? await createStripeProcessor({ secretKey, webhookSecret, apiUrl: settings.STRIPE_API_URL }, deps.fetch)
+      ? await createStripeProcessor(
+          {
+            secretKey,
+            webhookSecret,
+            apiUrl: settings.STRIPE_API_URL,
+            automaticTax: settings.STRIPE_AUTOMATIC_TAX,
+          },
+          deps.fetch,
+        )
       : null
   const billing = createBilling({
     db: database.db,

@@ -17,7 +17,10 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const processorAt = (apiUrl: string) =>
-  createStripeProcessor({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiUrl }, fetch)
+  createStripeProcessor(
+    { secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiUrl, automaticTax: true },
+    fetch,
+  )
 
 describe('Stripe behind its address', () => {
   it('is not followed to another host: what is sent stays here', async () => {

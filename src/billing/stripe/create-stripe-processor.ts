@@ -17,6 +17,8 @@ export interface StripeSettings {
   webhookSecret: string
   /** Stands for https://api.stripe.com. */
   apiUrl: string | undefined
+  /** Whether checkout lets Stripe compute taxes; Stripe refuses where Stripe Tax is not set up. */
+  automaticTax: boolean
 }
 
 const TIMEOUT_MS = 10_000
@@ -67,7 +69,7 @@ export async function createStripeProcessor(
           url === null ? [] : [{ id, url, tier: metadata?.tier, interval: metadata?.interval }],
         )
       }),
-    openCheckout: (checkout) => call(() => openCheckout(stripe, checkout)),
+    openCheckout: (checkout) => call(() => openCheckout(stripe, checkout, settings.automaticTax)),
     expireCheckout: (id) => call(async () => void (await stripe.checkout.sessions.expire(id))),
     openPortal: ({ customerId, returnUrl }) =>
       call(() => stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl })),
@@ -173,6 +175,7 @@ function required(price: string | undefined, lookupKey: string): string {
 async function openCheckout(
   stripe: Stripe,
   checkout: Parameters<PaymentProcessor['openCheckout']>[0],
+  automaticTax: boolean,
 ): Promise<{ id: string; url: string }> {
   const { organizationId, tier, interval } = checkout
   const planKey = lookupKeyOf(tier, interval)
@@ -200,6 +203,11 @@ async function openCheckout(
         : {}),
     },
     payment_method_collection: 'always',
+    allow_promotion_codes: true,
+    tax_id_collection: { enabled: true },
+    // Stripe takes a tax id only with a name, and computes taxes only with an address, that it may store on the customer.
+    customer_update: { name: 'auto', address: 'auto' },
+    ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
     success_url: checkout.successUrl,
     cancel_url: checkout.cancelUrl,
   })

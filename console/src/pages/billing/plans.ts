@@ -118,7 +118,7 @@ export function paymentFault({
   if (status === 'past_due')
     return {
       title: 'The last payment failed',
-      text: 'Questions are answered meanwhile, and the payment is tried again. Check the card.',
+      text: 'Questions are answered meanwhile, and the payment is tried again. Check the card, or confirm the payment if your bank asks for it.',
     }
   if (status === 'unpaid')
     return {
