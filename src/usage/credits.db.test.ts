@@ -1,19 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  aRetrieval,
-  aSearch,
-  chargedOf,
-  heldOrNull,
-  recordedOf,
-  refusalOf,
-  reservationsOf,
-} from '../../test/support/credit-use.ts'
+import { aRetrieval, aSearch, heldOrNull, refusalOf } from '../../test/support/credit-use.ts'
+import { creditWorkspace } from '../../test/support/credit-workspace.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
-import { createSubscriptions, putSubscription, type NewSubscription } from '../billing/index.ts'
+import type { NewSubscription } from '../billing/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import type { CreditHold } from '../http/gates.ts'
@@ -34,44 +25,8 @@ afterAll(async () => {
   await database.close()
 })
 
-/** An organization and two instances of the service, all with one clock that the test turns. */
-async function workspace(subscription: Partial<NewSubscription> = {}) {
-  const organizationId = randomUUID()
-  const time = { now: START }
-  const clock = { now: () => time.now }
-  await database.db.transaction().execute(async (tx) => {
-    await tx
-      .insertInto('organizations')
-      .values({ id: organizationId, name: 'w', created_at: START })
-      .execute()
-    const full = { status: 'active', tier: 'builder', creditsIncluded: null, ...subscription } as const
-    await putSubscription(tx, organizationId, full, START)
-  })
-  const [first, second] = [database, other].map(({ db }) => createCredits({ db, clock }))
-  if (!first || !second) throw new Error('there are two instances')
-  const subscriptions = createSubscriptions({ db: database.db, clock, keepWithinPlan })
-  return {
-    organizationId,
-    first,
-    second,
-    at: (moment: string | number) => {
-      time.now = new Date(moment)
-    },
-    hold: () => first.hold(aSearch(organizationId), randomUUID()),
-    put: (changed: NewSubscription) => subscriptions.put(organizationId, changed),
-    read: async () => {
-      const view = await subscriptions.read(organizationId)
-      if (!view) throw new Error('the workspace has a subscription')
-      return view
-    },
-    used: async () => (await subscriptions.read(organizationId))?.creditsUsed,
-    /** What the days say was charged in the period that began then. */
-    charged: (periodStart: string) => chargedOf(database.db, organizationId, periodStart),
-    /** How many retrievals are in the audit trail. */
-    recorded: () => recordedOf(database.db, organizationId),
-    reservations: () => reservationsOf(database.db, organizationId),
-  }
-}
+const workspace = (subscription: Partial<NewSubscription> = {}) =>
+  creditWorkspace({ database, other, start: START }, subscription)
 
 describe('who may retrieve', () => {
   it.each(['trialing', 'active', 'past_due', 'internal'] as const)('%s may', async (status) => {
@@ -299,39 +254,6 @@ describe('a request whose process died', () => {
     )
     expect(swept.reduce((sum, n) => sum + n, 0)).toBe(6)
     for (const space of spaces) expect(await space.used()).toBe(0)
-  })
-})
-
-describe('a credit and its audit event', () => {
-  it.each([
-    ['under a hard cap', { tier: 'builder' }],
-    ['without a cap', { status: 'internal', tier: null }],
-    ['under a metered cap', { tier: 'studio' }],
-    ['over a metered cap', { tier: 'studio', creditsIncluded: 0 }],
-  ] as const)('are both written or neither, %s', async (_what, subscription) => {
-    const { hold, used, charged, recorded } = await workspace(subscription)
-    const settleThree = async () => {
-      const held = await Promise.all([hold(), hold(), hold()])
-      return await Promise.allSettled(held.map((one) => one.settle(aRetrieval())))
-    }
-    const { db } = database
-    await sql`alter table audit_events rename to hidden_events`.execute(db)
-    try {
-      for (const { status } of await settleThree()) expect(status).toBe('rejected')
-    } finally {
-      await sql`alter table hidden_events rename to audit_events`.execute(db)
-    }
-    expect([await charged(START.toISOString()), await recorded()]).toEqual([0, 0])
-    const before = (await used()) ?? 0
-    for (const { status } of await settleThree()) expect(status).toBe('fulfilled')
-    expect([await charged(START.toISOString()), await recorded()]).toEqual([3, 3])
-    expect(await used()).toBe(before + 3)
-  })
-
-  it('are not there for an answer that was given back', async () => {
-    const { hold, recorded } = await workspace()
-    await (await hold()).refund()
-    expect(await recorded()).toBe(0)
   })
 })
 

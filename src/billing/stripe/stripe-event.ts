@@ -5,19 +5,19 @@ import { isStorable } from '../../kernel/text.ts'
 import type { ProcessorEvent } from '../payment-processor.ts'
 
 /** Stripe's ids are far shorter. A statement never gets what PostgreSQL cannot store. */
-const id = z.string().min(1).max(255).refine(isStorable)
+const storedText = z.string().min(1).max(255).refine(isStorable)
 /** An id, or the object where Stripe expands it. */
-const reference = z.union([id, z.object({ id }).transform((expanded) => expanded.id)])
+const reference = z.union([storedText, z.object({ id: storedText }).transform(({ id }) => id)])
 const metadata = z.looseObject({ organizationId: z.string().optional().catch(undefined) })
 
 /** What of Stripe's events is looked at: everything else is read from its API, as it is then. */
 const Event = z.object({
-  id,
-  type: id,
+  id: storedText,
+  type: storedText,
   data: z.object({
     object: z.object({
       object: z.string().optional(),
-      id: id.optional().catch(undefined),
+      id: storedText.optional().catch(undefined),
       customer: reference.nullish().catch(null),
       client_reference_id: z.string().nullish().catch(null),
       metadata: metadata.nullish().catch(null),

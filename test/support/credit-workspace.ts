@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { createSubscriptions, type NewSubscription, putSubscription } from '../../src/billing/index.ts'
+import type { OpenDatabase } from '../../src/database/database.ts'
+import { createCredits } from '../../src/usage/index.ts'
+import { aSearch, chargedOf, recordedOf, reservationsOf } from './credit-use.ts'
+import type { TestDatabase } from './database.ts'
+import { keepWithinPlan } from './keep-within-plan.ts'
+
+/** An organization and two instances of the service, all with one clock that the test turns. */
+export async function creditWorkspace(
+  { database, other, start }: { database: TestDatabase; other: OpenDatabase; start: Date },
+  subscription: Partial<NewSubscription> = {},
+) {
+  const organizationId = randomUUID()
+  const time = { now: start }
+  const clock = { now: () => time.now }
+  await database.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('organizations')
+      .values({ id: organizationId, name: 'w', created_at: start })
+      .execute()
+    const full = { status: 'active', tier: 'builder', creditsIncluded: null, ...subscription } as const
+    await putSubscription(tx, organizationId, full, start)
+  })
+  const [first, second] = [database, other].map(({ db }) => createCredits({ db, clock }))
+  if (!first || !second) throw new Error('there are two instances')
+  const subscriptions = createSubscriptions({ db: database.db, clock, keepWithinPlan })
+  return {
+    organizationId,
+    first,
+    second,
+    at: (moment: string | number) => {
+      time.now = new Date(moment)
+    },
+    hold: () => first.hold(aSearch(organizationId), randomUUID()),
+    put: (changed: NewSubscription) => subscriptions.put(organizationId, changed),
+    read: async () => {
+      const view = await subscriptions.read(organizationId)
+      if (!view) throw new Error('the workspace has a subscription')
+      return view
+    },
+    used: async () => (await subscriptions.read(organizationId))?.creditsUsed,
+    /** What the days say was charged in the period that began then. */
+    charged: (periodStart: string) => chargedOf(database.db, organizationId, periodStart),
+    /** How many retrievals are in the audit trail. */
+    recorded: () => recordedOf(database.db, organizationId),
+    reservations: () => reservationsOf(database.db, organizationId),
+  }
+}
