@@ -172,9 +172,11 @@ describe('an answer without a language model from passages that lack a name of t
     expect(answer.limitations).toEqual([])
   })
 
-  it('says only that nothing answers where the evidence is weak', async () => {
+  it('says so after that nothing answers where the evidence is weak', async () => {
     const answer = await create({ languageModel: null, isWeak: true }).ask({ query })
-    expect(answer.answer).toMatch(/^Nothing stored answers this directly\.\n\nHeron/)
+    expect(answer.answer).toMatch(
+      /^Nothing stored answers this directly\. None of the passages read mentions Northgate\.\n\nHeron/,
+    )
   })
 })
 

@@ -7,13 +7,13 @@ import {
   type Citation,
   type Hit,
   type Limitation,
+  unmentionedNames,
   WEAK_EVIDENCE,
 } from '../retrieval/index.ts'
 import { LimitReached, type ModelAnswerOptions, modelDeltas } from './model-deltas.ts'
 import { sharingContent } from './relevance.ts'
 import type { Around } from './read-around.ts'
 import { createSynthesize } from './synthesize.ts'
-import { unmentionedNames } from './unmentioned-names.ts'
 
 /** A retrieved item as the model saw it. */
 export type ContextItem = Pick<Hit, 'sourceItemId' | 'title' | 'content' | 'url' | 'provider' | 'score'>
@@ -92,9 +92,7 @@ export function createAnswers<Request extends { query: string }>(
     const { hits, isWeak } = found
     const around = (await options.readAround?.(request, hits)) ?? []
     const passages = await inSlices(synthesize({ question, hits, around }), signal)
-    if (isWeak) return `${NOT_ANSWERED}\n\n${passages}`
-    const unmentioned = unmentionedNames(question, hits, options.terms)
-    return unmentioned.length === 0 ? passages : `${notMentioned(unmentioned)}\n\n${passages}`
+    return `${preface(isWeak, unmentionedNames(question, hits, options.terms))}${passages}`
   }
 
   /** What is found for a request; no hits where none has anything to do with it. */
@@ -176,9 +174,11 @@ function completed(
   return { question, answer, citations, context: hits.map(contextItem), limitations }
 }
 
-/** How an answer begins that was put together from passages without a name that the question has. */
-function notMentioned(names: readonly string[]): string {
-  return `None of the passages read mentions ${names.join(' or ')}.`
+/** How an answer begins whose passages seem not to answer, or lack a name that the question has. */
+function preface(isWeak: boolean, names: readonly string[]): string {
+  const missing = names.length === 0 ? [] : [`None of the passages read mentions ${names.join(' or ')}.`]
+  const said = isWeak ? [NOT_ANSWERED, ...missing] : missing
+  return said.length === 0 ? '' : `${said.join(' ')}\n\n`
 }
 
 function contextItem(hit: Hit): ContextItem {

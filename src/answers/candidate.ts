@@ -8,6 +8,9 @@ export interface ReadPassage {
   words: readonly string[]
   term: ReadonlySet<string>
   context: ReadonlySet<string>
+  /** What it means, and what it stands under (`Meaning.sumOf`). */
+  meaning: Float32Array | null
+  contextMeaning: Float32Array | null
 }
 
 /** A passage with where it stands and how well it answers. */

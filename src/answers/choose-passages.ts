@@ -13,9 +13,11 @@ const SURE: Bounds = { passages: 2, characters: 350, shareOfBest: 0.92 }
 /** A value, an option or a definition that covers this share of the question is surely what was asked for. */
 const SURE_COVERS_MIN = 0.4
 /** Only the surest signs of what was asked for gain more. */
-const SURE_GAINS_OVER = 0.3
+const SURE_GAINS_OVER = 0.7
 /** A passage below this is not relevant, and never quoted. */
 const RELEVANT_FROM = 0.25
+/** The best passage of the hit read first supports the best of all from this share on. */
+const SHARE_OF_FIRST_MIN = 0.45
 /** One that covers nothing new of the question has to be nearly as good as the best. */
 const SHARE_WITHOUT_NEWS_MIN = 0.85
 const NEWS_MIN = 0.08
@@ -40,6 +42,11 @@ export function choosePassages(
   const isSureOfBest = isSure(best)
   const bounds = isSureOfBest ? SURE : UNSURE
   const chosen = isSureOfBest ? [best] : [best, ...continuing(best, candidates, wants)]
+  const first = isSureOfBest ? undefined : ranked.find(({ hit, isBeside }) => hit === 0 && !isBeside)
+  // The hit read first can answer in other words than the question's.
+  if (first !== undefined && first.score >= SHARE_OF_FIRST_MIN * best.score) {
+    if (!chosen.includes(first) && hasRoom(first, chosen, bounds.characters)) chosen.push(first)
+  }
   for (const candidate of ranked.slice(1)) {
     const share = candidate.score / best.score
     if (chosen.length >= bounds.passages || !(share >= bounds.shareOfBest)) break

@@ -3,7 +3,7 @@ import type { Pausable } from '../kernel/slices.ts'
 import type { Candidate } from './candidate.ts'
 import { pointsBack, saysLittle } from './passage.ts'
 import { asksForCode, asksWhatItIs, expectAnswer } from './question-type.ts'
-import type { Nearness } from './meaning.ts'
+import { nearnessOf } from './meaning.ts'
 import type { QuestionWords } from './question-words.ts'
 import { stemsOf } from './stems.ts'
 
@@ -11,14 +11,21 @@ import { stemsOf } from './stems.ts'
 export interface Asked {
   question: string
   words: QuestionWords
-  nearness: Nearness
-  /** The stems of each hit's title. */
-  titles: readonly Stems[]
-  /** The stems of the headings above each section. */
-  headings: readonly Stems[]
+  /** What the question means. */
+  meaning: Float32Array | null
+  /** The title of each hit. */
+  titles: readonly Above[]
+  /** The headings above each section. */
+  headings: readonly Above[]
 }
 
 type Stems = ReadonlySet<string>
+
+/** The stems of a title or heading with what they mean. */
+export interface Above {
+  stems: Stems
+  meaning: Float32Array | null
+}
 
 /** What tells how well a passage answers; most are 0 to 1. */
 export const FEATURES = [
@@ -91,7 +98,7 @@ export function* describingPassages(
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Pausable<Features[]> {
-  const { question, words, nearness, titles, headings } = asked
+  const { question, words, meaning, titles, headings } = asked
   const expects = expectAnswer(question)
   const wantsDefinition = asksWhatItIs(question)
   const wantsCode = asksForCode(question)
@@ -102,11 +109,13 @@ export function* describingPassages(
     const { passage, stems, hit, section } = candidate
     const beside = [candidates[at - 1], candidates[at + 1]].filter((other) => other?.section === section)
     const before = beside[0] === candidates[at - 1] ? beside[0] : undefined
+    const title = titles[hit] ?? NOTHING
+    const heading = headings[section] ?? NOTHING
     const places = {
       before: before !== undefined && goesOnFrom(candidate, before) ? before.stems : NONE,
       context: candidate.context,
-      title: titles[hit] ?? NONE,
-      heading: headings[section] ?? NONE,
+      title: title.stems,
+      heading: heading.stems,
       beside: (beside[0]?.stems ?? NONE).union(beside[1]?.stems ?? NONE),
     }
     const covered = cover(candidate, words, places, isSpelled)
@@ -116,8 +125,13 @@ export function* describingPassages(
     candidate.gains = gains
     described.push({
       ...covered,
-      near: Math.max(0, nearness(stems)),
-      nearUnder: Math.max(0, nearness([...stems, ...candidate.context, ...places.title, ...places.heading])),
+      near: nearnessOf(meaning, [candidate.meaning]),
+      nearUnder: nearnessOf(meaning, [
+        candidate.meaning,
+        candidate.contextMeaning,
+        title.meaning,
+        heading.meaning,
+      ]),
       phrase: shareOf(words.phrases, phrasesOf(candidate.words)),
       literal: literalShare(passage.text, words.literals),
       literalTerm: beginsWith(passage.term, words.literals) ? 1 : 0,
@@ -146,6 +160,7 @@ export function* describingPassages(
 }
 
 const NONE: Stems = new Set()
+const NOTHING: Above = { stems: NONE, meaning: null }
 
 function goesOnFrom({ passage }: Candidate, before: Candidate): boolean {
   return before.passage.text.endsWith('?') || (before.passage.group === passage.group && pointsBack(passage))
@@ -159,7 +174,7 @@ type Covered = Record<'own' | 'term' | 'similar' | keyof Places, number>
 /** The share of the question's weight that each place has, a word counted once, by the first place that has it. */
 function cover(
   { passage, stems, term }: Candidate,
-  { weights, similarity }: QuestionWords,
+  { weights, similar }: QuestionWords,
   places: Places,
   isSpelled: (stem: string, text: string, context: string) => boolean,
 ): Covered {
@@ -180,8 +195,7 @@ function cover(
       covered[term.has(stem) ? 'term' : 'own'] += weight * share
       continue
     }
-    let closest = 0
-    for (const other of stems) closest = Math.max(closest, similarity(stem, other))
+    const closest = similar.get(stem)?.find((other) => stems.has(other.stem))?.closeness ?? 0
     covered.similar += weight * closest
     const place = PLACES.find((one) => places[one].has(stem))
     if (place !== undefined) covered[place] += weight * (1 - closest)

@@ -1,53 +1,62 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 
-/** Vectors that are kept: those of words that many passages have. */
+/** Vectors that are cached: those of words that many passages have. */
 const VECTORS_MAX = 20_000
 
-/** How close a set of stems is in meaning to a question, -1 to 1; 0 where the model knows none of either. */
-export type Nearness = (stems: Iterable<string>) => number
+/** What texts mean, as sums of their words' vectors; null where the model knows no word of one. */
+export interface Meaning {
+  /** The unit vector of a word. */
+  vectorOf(stem: string): Float32Array | null
+  /** The sum over some stems, rarer ones counting more. */
+  sumOf(stems: Iterable<string>): Float32Array | null
+}
 
-/** Compares questions and passages by the mean of their word vectors, rarer words counting more. */
-export function createMeaning(terms: TermWeights): (question: Iterable<string>) => Nearness {
+/** Word vectors and their sums, the vectors cached. */
+export function createMeaning(terms: TermWeights): Meaning {
   const vectors = new Map<string, Float32Array | null>()
   const vectorOf = (stem: string): Float32Array | null => {
     const cached = vectors.get(stem)
     if (cached !== undefined) return cached
     if (vectors.size >= VECTORS_MAX) vectors.clear()
     const vector = terms.wordVector(stem)
-    const weight = Math.sqrt(terms.backgroundWeight(stem))
-    const weighted = vector === null ? null : vector.map((one) => one * weight)
-    vectors.set(stem, weighted)
-    return weighted
+    vectors.set(stem, vector)
+    return vector
   }
-  const sumOf = (stems: Iterable<string>): Float64Array | null => {
-    let sum: Float64Array | null = null
-    for (const stem of stems) {
-      const vector = vectorOf(stem)
-      if (vector === null) continue
-      sum ??= new Float64Array(vector.length)
-      for (let at = 0; at < vector.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0)
-    }
-    return sum
-  }
-  return (question) => {
-    const asked = sumOf(question)
-    return (stems) => {
-      const said = asked === null ? null : sumOf(stems)
-      return asked === null || said === null ? 0 : cosine(asked, said)
-    }
+  return {
+    vectorOf,
+    sumOf(stems) {
+      let sum: Float32Array | null = null
+      for (const stem of stems) {
+        const vector = vectorOf(stem)
+        if (vector === null) continue
+        sum ??= new Float32Array(vector.length)
+        const weight = Math.sqrt(terms.backgroundWeight(stem))
+        for (let at = 0; at < vector.length; at++) sum[at] = (sum[at] ?? 0) + weight * (vector[at] ?? 0)
+      }
+      return sum
+    },
   }
 }
 
-function cosine(a: Float64Array, b: Float64Array): number {
+/** The cosine of a question's sum with the sum of several texts', 0 to 1. */
+export function nearnessOf(asked: Float32Array | null, said: readonly (Float32Array | null)[]): number {
+  if (asked === null) return 0
   let product = 0
-  let squaresA = 0
-  let squaresB = 0
-  for (let at = 0; at < a.length; at++) {
-    const one = a[at] ?? 0
-    const other = b[at] ?? 0
+  let squares = 0
+  let squaresAsked = 0
+  for (let at = 0; at < asked.length; at++) {
+    let one = 0
+    for (const sum of said) if (sum !== null) one += sum[at] ?? 0
+    const other = asked[at] ?? 0
     product += one * other
-    squaresA += one * one
-    squaresB += other * other
+    squares += one * one
+    squaresAsked += other * other
   }
-  return squaresA === 0 || squaresB === 0 ? 0 : product / Math.sqrt(squaresA * squaresB)
+  return squares === 0 || squaresAsked === 0 ? 0 : Math.max(0, product / Math.sqrt(squares * squaresAsked))
+}
+
+export function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+  return sum
 }

@@ -1,5 +1,6 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { ReadPassage } from './candidate.ts'
+import { dot, type Meaning } from './meaning.ts'
 import { askedStems } from './stems.ts'
 
 /** Stems of a question that count: each is looked for in every passage, so a longer one is read by its rarest. */
@@ -21,8 +22,14 @@ export interface QuestionWords {
   phrases: ReadonlySet<string>
   /** Names that a passage has to have exactly as they are spelled, in lower case. */
   literals: readonly string[]
-  /** How close a stem is in meaning to a stem of the question, from 0.4 on; otherwise 0. */
-  similarity: (asked: string, stem: string) => number
+  /** The stems of the passages that mean about the same as one of the question, the closest first. */
+  similar: ReadonlyMap<string, readonly Similar[]>
+}
+
+export interface Similar {
+  stem: string
+  /** From 0.4 on. */
+  closeness: number
 }
 
 /** What a word counts that only the other part of the question has. */
@@ -34,6 +41,7 @@ export function readQuestionWords(
   rest: string,
   candidates: readonly ReadPassage[],
   terms: TermWeights,
+  meaning: Meaning,
 ): QuestionWords {
   const words = terms.tokenize(`${question} ${rest}`)
   const own = new Set(askedStems(question, () => true, terms))
@@ -42,7 +50,7 @@ export function readQuestionWords(
     weights: shared(questionWeights(`${question} ${rest}`, candidates, terms), own),
     phrases: new Set(phrases),
     literals: literalsOf(`${question} ${rest}`),
-    similarity: createSimilarity(words.slice(0, MEANT_STEMS_MAX), terms),
+    similar: findSimilar(words.slice(0, MEANT_STEMS_MAX), candidates, meaning),
   }
 }
 
@@ -84,26 +92,26 @@ function questionWeights(
   return new Map(counted.map((stem, at) => [stem, (weights[at] ?? 0) / total]))
 }
 
-function createSimilarity(asked: readonly string[], terms: TermWeights): QuestionWords['similarity'] {
-  const vectors = new Map(asked.map((stem) => [stem, terms.wordVector(stem)]))
-  const known = new Map<string, Map<string, number>>()
-  return (one, other) => {
-    const vector = vectors.get(one)
-    if (!vector) return 0
-    const of = known.get(other) ?? new Map<string, number>()
-    known.set(other, of)
-    const cached = of.get(one)
-    if (cached !== undefined) return cached
-    const otherVector = terms.wordVector(other)
-    const close = otherVector === null ? 0 : dot(vector, otherVector)
-    const similarity = close >= SIMILAR_FROM ? close : 0
-    of.set(one, similarity)
-    return similarity
+function findSimilar(
+  asked: readonly string[],
+  candidates: readonly ReadPassage[],
+  { vectorOf }: Meaning,
+): Map<string, Similar[]> {
+  const vectors = [...new Set(asked)].map((stem) => ({ stem, vector: vectorOf(stem) }))
+  const similar = new Map<string, Similar[]>(vectors.map(({ stem }) => [stem, []]))
+  const compared = new Set(asked)
+  for (const { stems } of candidates) {
+    for (const stem of stems) {
+      if (compared.has(stem)) continue
+      compared.add(stem)
+      const other = vectorOf(stem)
+      if (other === null) continue
+      for (const { stem: one, vector } of vectors) {
+        const closeness = vector === null ? 0 : dot(vector, other)
+        if (closeness >= SIMILAR_FROM) similar.get(one)?.push({ stem, closeness })
+      }
+    }
   }
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
-  return sum
+  for (const found of similar.values()) found.sort((a, b) => b.closeness - a.closeness)
+  return similar
 }

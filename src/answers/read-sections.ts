@@ -2,6 +2,7 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { withoutQuotedQuestions } from '../text/quotations.ts'
 import type { Candidate, ReadPassage } from './candidate.ts'
+import type { Meaning } from './meaning.ts'
 import { splitPassages } from './passages.ts'
 import type { Section } from './sections.ts'
 import { stemsOf } from './stems.ts'
@@ -13,7 +14,7 @@ const TEXTS_MAX = 400
 export type ReadSections = (sections: readonly Section[]) => Pausable<Candidate[]>
 
 /** A reader that caches what it has read. Deterministic: a cached text gives the same passages. */
-export function createReadSections(terms: TermWeights): ReadSections {
+export function createReadSections(terms: TermWeights, { sumOf }: Meaning): ReadSections {
   const cache = new Map<string, readonly ReadPassage[]>()
 
   function* read(text: string): Pausable<readonly ReadPassage[]> {
@@ -27,12 +28,18 @@ export function createReadSections(terms: TermWeights): ReadSections {
     for (const passage of splitPassages(text)) {
       yield
       const says = passage.kind === 'code' ? withoutQuotedQuestions(passage.text) : passage.text
+      const stems = stemsOf(says, terms)
+      const isSame = passages.at(-1)?.passage.context === passage.context
+      const above = isSame ? passages.at(-1) : undefined
+      const context = above?.context ?? stemsOf(passage.context, terms)
       passages.push({
         passage,
-        stems: stemsOf(says, terms),
+        stems,
         words: terms.tokenize(says),
         term: passage.term === null ? new Set() : stemsOf(passage.term, terms),
-        context: stemsOf(passage.context, terms),
+        context,
+        meaning: sumOf(stems),
+        contextMeaning: above === undefined ? sumOf(context) : above.contextMeaning,
       })
     }
     cache.set(text, passages)

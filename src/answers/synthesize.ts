@@ -4,6 +4,7 @@ import type { Hit } from '../retrieval/index.ts'
 import { createQuotationFilter } from '../text/quotations.ts'
 import type { Candidate } from './candidate.ts'
 import { choosePassages, listAround } from './choose-passages.ts'
+import type { Above } from './features.ts'
 import { createMeaning } from './meaning.ts'
 import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
@@ -49,8 +50,12 @@ export type Synthesize = (material: Material) => Pausable<string>
  * marker (N is the hit's place, from 1). The same input gives the same bytes.
  */
 export function createSynthesize(terms: TermWeights): Synthesize {
-  const readSections = createReadSections(terms)
   const meaning = createMeaning(terms)
+  const readSections = createReadSections(terms, meaning)
+  const read = (text: string): Above => {
+    const stems = stemsOf(text, terms)
+    return { stems, meaning: meaning.sumOf(stems) }
+  }
   /** The passages for one part of a question, in the words of the answer. */
   function* answerPart(
     { text, rest }: QuestionPart,
@@ -58,11 +63,14 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     shown: Set<Passage>,
   ): Pausable<string> {
     const question = withEncryptedNames(text)
-    const words = readQuestionWords(question, withEncryptedNames(rest), candidates, terms)
-    const titles = hits.map((hit) => stemsOf(hit.title, terms))
-    const headings = sections.map(({ heading }) => stemsOf(heading ?? '', terms))
-    const nearness = meaning(words.weights.keys())
-    yield* scoringPassages({ question, words, nearness, titles, headings }, candidates, terms)
+    const words = readQuestionWords(question, withEncryptedNames(rest), candidates, terms, meaning)
+    const titles = hits.map(({ title }) => read(title))
+    const headings = sections.map(({ heading }) => read(heading ?? ''))
+    yield* scoringPassages(
+      { question, words, meaning: meaning.sumOf(words.weights.keys()), titles, headings },
+      candidates,
+      terms,
+    )
     const best = choosePassages(candidates, words.weights, { code: asksForCode(text) })
     const wantsList = asksForSteps(text) || asksForList(text)
     const list = wantsList ? listAround(best[0], candidates) : []
@@ -72,11 +80,11 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   }
 
   return function* synthesize(material) {
-    const read = yield* readCandidates(material, readSections)
-    if (read.candidates.length === 0) return titlesOnly(material.hits)
+    const found = yield* readCandidates(material, readSections)
+    if (found.candidates.length === 0) return titlesOnly(material.hits)
     const shown = new Set<Passage>()
     const answers: string[] = []
-    for (const part of splitQuestion(material.question)) answers.push(yield* answerPart(part, read, shown))
+    for (const part of splitQuestion(material.question)) answers.push(yield* answerPart(part, found, shown))
     return answers.filter((answer) => answer !== '').join('\n\n')
   }
 }
@@ -103,7 +111,14 @@ function* readCandidates({ question, hits, around }: Material, readSections: Rea
 function fragments(hits: readonly Hit[]): Candidate[] {
   return hits.flatMap(({ content }, hit) => {
     const text = shorten(plainText(content), WHOLE_CHARACTERS_MAX)
-    const empty = { stems: new Set<string>(), words: [], term: new Set<string>(), context: new Set<string>() }
+    const empty = {
+      stems: new Set<string>(),
+      words: [],
+      term: new Set<string>(),
+      context: new Set<string>(),
+      meaning: null,
+      contextMeaning: null,
+    }
     const unscored = { score: 0, covers: 0, gains: 0 }
     const passage = { ...WITHOUT_CONTEXT, kind: 'sentence' as const, text }
     return text === ''

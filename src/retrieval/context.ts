@@ -1,11 +1,13 @@
 import type { Db } from '../database/database.ts'
 import type { ModelRegistry } from '../embeddings/index.ts'
+import type { TermWeights } from '../inference/term-weights.ts'
 import type { ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { type Exclusion, exclusionsOf, findSources, limitationsOf } from './limitations.ts'
 import type { Limitation } from './limitations-schema.ts'
-import type { Search } from './search.ts'
+import { canMissWords } from './missing-words.ts'
+import type { Search, SearchResult } from './search.ts'
 import type { Citation, Hit, SearchRequest } from './search-schema.ts'
 
 export const CONTRACT_VERSION = '1.0'
@@ -48,10 +50,24 @@ export function createRetrieveContext(deps: {
   models: ModelRegistry
   clock: Clock
   search: Search
+  terms: TermWeights
 }): RetrieveContext {
-  const { db, models, clock, search } = deps
+  const { db, models, clock, search, terms } = deps
+  /** Whether ask would say that its passages lack the question's words: it reads in an order of its own. */
+  const lacksWords = async (
+    caller: Caller,
+    { query, filter }: SearchRequest,
+    { isDoubtful }: SearchResult,
+    signal?: AbortSignal,
+  ): Promise<boolean> => {
+    if (!canMissWords(query, isDoubtful, terms)) return false
+    const scope = filter === undefined ? {} : { filter }
+    return (await search(caller, { query, limit: 1, rank: 'reading', ...scope }, signal)).isWeak
+  }
   return async (caller, request, { requestId, path }, signal) => {
-    const { hits, model, isWeak, isApproximate } = await search(caller, request, signal)
+    const found = await search(caller, request, signal)
+    const { hits, model, isApproximate } = found
+    const isWeak = found.isWeak || (await lacksWords(caller, request, found, signal))
     const sources = await findSources(db, caller, request.filter ?? {})
     const now = clock.now()
     return {

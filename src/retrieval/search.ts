@@ -8,10 +8,11 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
 import type { FindNearest } from './find-nearest.ts'
+import { missingWords } from './missing-words.ts'
 import type { Nearest, NearestChunk, NearestQuery } from './nearest-query.ts'
 import { orderForReading } from './rank/reading-order.ts'
 import type { Hit, SearchRequest } from './search-schema.ts'
-import { createEvidenceCheck } from './weak-evidence.ts'
+import { createEvidenceCheck, type Evidence } from './weak-evidence.ts'
 
 /** What is looked for; `reading` is the order in which an answer reads what was found. */
 export type SearchFor = Omit<SearchRequest, 'rank'> & { rank?: SearchRequest['rank'] | 'reading' }
@@ -21,8 +22,10 @@ export interface SearchResult {
   hits: Hit[]
   /** The name of the model that answered; null when nothing is stored yet. */
   model: string | null
-  /** Whether even the nearest chunk is too far from the query to answer it; the same for every order and limit. */
+  /** Whether even the nearest chunk is too far from the query to answer it; in the order of reading, told by words too. */
   isWeak: boolean
+  /** Whether the nearest chunk is about that far away, so that words have to tell. */
+  isDoubtful: boolean
   /** Whether nearer chunks may be missing. */
   isApproximate: boolean
 }
@@ -32,6 +35,7 @@ export type Search = (caller: Caller, request: SearchFor, signal?: AbortSignal) 
 
 type FoundChunk = NearestChunk & { relevance?: number }
 type Found = Omit<SearchResult, 'hits'> & { chunks: FoundChunk[] }
+const NOTHING: Found = { chunks: [], model: null, isWeak: false, isDoubtful: false, isApproximate: false }
 
 /** The organization may switch models between embedding the query and searching; more often in a row is a fault. */
 const ATTEMPTS_MAX = 4
@@ -61,7 +65,7 @@ export function createSearch({
   admit: FairLimit
   terms: TermWeights
 }): Search {
-  const isWeak = createEvidenceCheck(db)
+  const tellEvidence = createEvidenceCheck(db)
   const lastModels = new Map<string, StoredModel>()
   const currentModel = async (organizationId: string) => (await readModelState(db, organizationId)).active
 
@@ -89,8 +93,7 @@ export function createSearch({
       if (loaded === null) break
       const { model, embedder } = loaded
       const vector = await embedder.embedQuery(query, signal)
-      if (providers?.length === 0 || entityIds?.length === 0)
-        return { chunks: [], model: model.name, isWeak: false, isApproximate: false }
+      if (providers?.length === 0 || entityIds?.length === 0) return { ...NOTHING, model: model.name }
       const nearestQuery = { ...asked, model, vector, meaning: embedder.meaning ?? null }
       const nearest = await inOrder(findNearest, nearestQuery, request, signal)
       if (nearest.state === 'found') {
@@ -100,7 +103,7 @@ export function createSearch({
         return {
           chunks,
           model: model.name,
-          isWeak: await isWeak({ organizationId, model, providers }, best, countCompared),
+          ...told(await tellEvidence({ organizationId, model, providers }, best, countCompared)),
           isApproximate,
         }
       }
@@ -108,16 +111,24 @@ export function createSearch({
         throw new Error('the embedding model changed repeatedly during one search')
       answering = nearest.state === 'other_model' ? nearest.model : null
     }
-    return { chunks: [], model: null, isWeak: false, isApproximate: false }
+    return NOTHING
   }
 
   return async (caller, request, signal) => {
     const run = (): Promise<Found> => find(caller, request, signal)
     const { chunks, ...found } = await admit({ owner: caller.organizationId, signal, run })
     const { query, limit, rank } = request
-    const read = rank === 'reading' ? await inSlices(orderForReading(query, chunks, terms), signal) : chunks
-    return { ...found, hits: read.slice(0, limit).map((chunk) => toHit(chunk, rank)) }
+    if (rank !== 'reading')
+      return { ...found, hits: chunks.slice(0, limit).map((chunk) => toHit(chunk, rank)) }
+    const read = await inSlices(orderForReading(query, chunks, terms), signal)
+    const misses = await inSlices(missingWords(query, read, found.isDoubtful, terms), signal)
+    const hits = read.slice(0, limit).map((chunk) => toHit(chunk, rank))
+    return { ...found, hits, isWeak: found.isWeak || misses }
   }
+}
+
+function told(evidence: Evidence): Pick<Found, 'isWeak' | 'isDoubtful'> {
+  return { isWeak: evidence === 'weak', isDoubtful: evidence === 'doubtful' }
 }
 
 function inOrder(

@@ -4,6 +4,8 @@ import { chanceAmong, CHUNKS_MIN } from './chance.ts'
 import type { NearestQuery } from './nearest-query.ts'
 import { findKept, type Kept } from './own-calibration/index.ts'
 
+/** Up to this many times the threshold, the words of the passages decide (`missing-words.ts`). */
+const DOUBTFUL_UP_TO = 1.56
 /** More than a workspace has. */
 const CHUNKS_MAX = 1e8
 
@@ -12,8 +14,11 @@ export function evidenceOf(bestScore: number, compared: number): number {
   return bestScore / chanceAmong(compared)
 }
 
+/** What the nearest chunk says: too far away to answer, about that far, or near. */
+export type Evidence = 'weak' | 'doubtful' | 'strong'
+
 /**
- * Tells whether even the nearest chunk is too far from a query to answer it.
+ * Tells how much evidence there is that something answers a query.
  * @param bestScore undefined: there is none
  * @param countCompared how many chunks the query was compared with
  */
@@ -21,7 +26,7 @@ export type EvidenceCheck = (
   query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers'>,
   bestScore: number | undefined,
   countCompared: () => Promise<number>,
-) => Promise<boolean>
+) => Promise<Evidence>
 
 /**
  * The check by the threshold of the query's model, or where nobody has measured that, by what was measured over the
@@ -31,15 +36,19 @@ export type EvidenceCheck = (
 export function createEvidenceCheck(db: Db): EvidenceCheck {
   return async (query, bestScore, countCompared) => {
     const calibration = await calibrationFor(db, query)
-    if (calibration === null) return false
+    if (calibration === null) return 'strong'
     // All that there is stands at a right angle to the query, or beyond.
-    if (bestScore === undefined) return (await countCompared()) > 0
+    if (bestScore === undefined) return (await countCompared()) > 0 ? 'weak' : 'strong'
     const { level, threshold } = calibration
-    const isWeakAmong = (chunks: number): boolean => evidenceOf(bestScore - level, chunks) < threshold
+    const tellAmong = (chunks: number): Evidence => {
+      const evidence = evidenceOf(bestScore - level, chunks)
+      if (evidence < threshold) return 'weak'
+      return evidence < DOUBTFUL_UP_TO * threshold ? 'doubtful' : 'strong'
+    }
     // Counting costs some milliseconds, and most scores are clear whatever the number is.
-    const amongFewest = isWeakAmong(CHUNKS_MIN)
-    if (amongFewest === isWeakAmong(CHUNKS_MAX)) return amongFewest
-    return isWeakAmong(await countCompared())
+    const amongFewest = tellAmong(CHUNKS_MIN)
+    if (amongFewest === tellAmong(CHUNKS_MAX)) return amongFewest
+    return tellAmong(await countCompared())
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Hit } from '../retrieval/index.ts'
+import type { Hit } from './search-schema.ts'
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}_-]{0,60}/gu
 /** Written as only names are: with a capital or a digit behind a letter, or with an underscore. */
@@ -23,7 +23,11 @@ const QUESTION_CHARACTERS_MAX = 500
  * The names in a question that none of the hits has in its title or text, as the question spells them, three at most. Words
  * of an answer may be other ones than the question's, its names hardly: without them it is likely about something else.
  */
-export function unmentionedNames(question: string, hits: readonly Hit[], terms: TermWeights): string[] {
+export function unmentionedNames(
+  question: string,
+  hits: readonly Pick<Hit, 'title' | 'content'>[],
+  terms: TermWeights,
+): string[] {
   if (question.length > QUESTION_CHARACTERS_MAX) return []
   const names = namesOf(question, terms).slice(0, NAMES_SOUGHT_MAX)
   if (names.length === 0) return []

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
-import type { Hit } from '../retrieval/index.ts'
+import type { Hit } from './search-schema.ts'
 import { unmentionedNames } from './unmentioned-names.ts'
 
 const COMMON = new Set(['team', 'connect', 'sourc', 'month', 'rotat', 'kei', 'key', 'fail', 'error'])
