@@ -41,12 +41,12 @@ import { createTextExtractor } from '../file-text/index.ts'
 import {
   createFiles,
   createItems,
-  createSlicedIngests,
+  createJournaledIngests,
   type Files,
   itemRoutes,
   type Items,
   type ItemServices,
-  type SlicedIngests,
+  type JournaledIngests,
 } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Tracer } from '../kernel/tracer.ts'
@@ -215,7 +215,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const identity = createConsoleIdentity({ ...deps, db })
   const embedding = await createEmbeddingEngine(deps)
   const { models } = embedding
-  const { items, sliced } = itemsOf(deps, models)
+  const { items, journaled } = itemsOf(deps, models)
   const files = createFiles({ db, items, extractor: createTextExtractor() })
   const engine = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
@@ -224,7 +224,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const isDraining = (): boolean => draining
   const memory = await createSearchMemory(deps, metrics)
   const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
-  const kept = { embedding, items, sliced, files, engine, removals, billing, outgoing, metrics, memory }
+  const kept = { embedding, items, journaled, files, engine, removals, billing, outgoing, metrics, memory }
   const parts = { ...kept, organizationRemovals: organizationRemovalsOf(deps, kept), rateLimit, isDraining }
   const services = createServices(deps, parts)
   const ungated = createGates({
@@ -282,15 +282,15 @@ function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: 
   return { ...deps, tracer, languageModel: tracedLanguageModel(languageModel, tracer) }
 }
 
-/** Embedded, ingests are sliced, for others wait for the one session. */
+/** Embedded, other requests wait for the only session, so large ingests are stored in short transactions. */
 function itemsOf(
   { database: { db, isAwaited }, clock, logger }: AppDependencies,
   models: ModelRegistry,
-): { items: Items; sliced: SlicedIngests | null } {
+): { items: Items; journaled: JournaledIngests | null } {
   const onError = (err: unknown): void =>
-    logger.error({ err }, 'documents that were taken cannot be stored yet; it is tried again')
-  const sliced = isAwaited && createSlicedIngests({ db, models, clock, isAwaited, onError })
-  return { items: createItems({ db, models, clock, sliced }), sliced }
+    logger.error({ err }, 'a decided ingest could not be finished; it is retried')
+  const journaled = isAwaited && createJournaledIngests({ db, models, clock, isAwaited, onError })
+  return { items: createItems({ db, models, clock, journaled }), journaled }
 }
 
 function removalsOf({ database: { db }, clock, logger }: AppDependencies): Removals {

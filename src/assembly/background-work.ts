@@ -6,7 +6,7 @@ import type { OpenDatabase } from '../database/database.ts'
 import { warnOfOtherModels } from '../embeddings/index.ts'
 import type { Metrics } from '../health/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Files, SlicedIngests } from '../items/index.ts'
+import type { Files, JournaledIngests } from '../items/index.ts'
 import { createCanvasWorker } from '../memory-canvas/index.ts'
 import type { OrganizationRemovals } from '../organization-removal/index.ts'
 import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
@@ -29,7 +29,7 @@ interface Working {
   sweeps: readonly Task[]
   files: Files
   /** Starts before anything else that changes items. */
-  sliced: SlicedIngests | null
+  journaled: JournaledIngests | null
   removals: Removals
   organizationRemovals: OrganizationRemovals
   engine: ConnectorEngine
@@ -56,7 +56,7 @@ export function backgroundOf(
     embedding: { models, modelMove, modelChoice, approximateIndexes },
     sweeps,
     files,
-    sliced,
+    journaled,
     removals,
     organizationRemovals,
     engine,
@@ -77,7 +77,7 @@ export function backgroundOf(
   const forgetting = memory && forgettingOf(memory, logger)
   return {
     async start() {
-      await Promise.all([sliced?.start(), warnOfOtherModels(database.db, models, logger)])
+      await Promise.all([journaled?.start(), warnOfOtherModels(database.db, models, logger)])
       memory?.start()
       forgetting?.start()
       for (const sweep of sweeps) sweep.start()
@@ -115,7 +115,7 @@ export function backgroundOf(
         evidenceCalibrator,
       ]
       await Promise.all(tasks.map((task) => task.stop()))
-      await sliced?.stop()
+      await journaled?.stop()
       await forgetting?.stop()
       // It saves what is in memory as nobody changes it any more.
       await memory?.close()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db, Tx } from '../database/database.ts'
+import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { forgetItems, rereadItems } from '../memory-canvas/index.ts'
@@ -11,8 +11,9 @@ const LockedRows = z.array(z.object({ id: z.string() }))
 const Dropped = z.array(z.object({ dropped: z.int() }))
 
 /**
- * Ends a source's claims on items; and tells how many it had. An item goes with its last claim, chunks and vectors too. Else it
- * passes to a source that still has one, as it was stored last, but for an access policy that none of these was told.
+ * Ends a source's claims on items. An item is deleted with its last claim. Otherwise it passes to a source that still claims it,
+ * unchanged except for an access policy that no such source reported.
+ * @returns how many claims ended
  */
 export async function dropClaims(
   tx: Tx,
@@ -24,13 +25,13 @@ export async function dropClaims(
   if (externalIds.length === 0) return 0
   const given = sql`json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)`
   const isClaim = sql`s.organization_id = ${organizationId} and s.source_id = ${id} and s.external_id = given.external_id`
-  // In a statement of its own and in everybody's order: of two sources that end theirs at once the second sees the first's end.
+  // A statement of its own, in one order for all: when two sources end their claims at once, the second sees the first's end.
   const { rows: locked } = await sql`
     select i.id from ${given} join synced_items s on ${isClaim}
     join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id
     order by s.external_id for update of i`.execute(tx)
   const itemIds = LockedRows.parse(locked).map((row) => row.id)
-  // Those that stay are read again, for the source that they pass to.
+  // The canvas reads remaining items again, for their new source.
   await forgetItems(tx, organizationId, itemIds)
   const { rows } = await sql`
     with ended as (
@@ -44,11 +45,11 @@ export async function dropClaims(
       group by s.source_item_id
     ), passed as (
       update source_items i set
-        -- Only with its content: that it belongs to another source now is no change of it.
+        -- A new source alone does not change the item.
         updated_at = case when k.has_policy or not i.metadata ? 'accessPolicy' then i.updated_at else ${at}::timestamptz end,
         source_id = case when i.source_id = ${id} then k.heir_id else i.source_id end,
         metadata = case when k.has_policy then i.metadata else i.metadata - 'accessPolicy' end,
-        -- With the policy gone it is as nobody gave it: whoever reads it next writes it anew.
+        -- Without the policy it is not as any source gave it: the next source that reads it stores it again.
         content_sha256 = case when k.has_policy or not i.metadata ? 'accessPolicy' then i.content_sha256 else '' end
       from kept k
       where i.organization_id = ${organizationId} and i.id = k.id
@@ -63,30 +64,13 @@ export async function dropClaims(
   return Dropped.parse(rows)[0]?.dropped ?? 0
 }
 
-const Claimed = z.array(z.object({ id: z.string() }))
-
-const findClaims = prepare(`
-  select distinct s.source_item_id as id from json_array_elements_text($2::json) as given(id)
-  join synced_items s on s.organization_id = $1 and s.source_item_id = given.id::uuid`)
-
-/** Which of these items runs have brought, of whatever source. */
-export async function findClaimed(
-  db: Db,
-  organizationId: string,
-  itemIds: readonly string[],
-): Promise<Set<string>> {
-  if (itemIds.length === 0) return new Set()
-  const { rows } = await findClaims(db, [organizationId, JSON.stringify(itemIds)])
-  return new Set(Claimed.parse(rows).map((row) => row.id))
-}
-
 const deleteClaims = prepare(`
   delete from synced_items s
   using json_to_recordset($2::json) as k(provider text, "externalId" text)
   join source_items i on i.organization_id = $1 and i.provider = k.provider and i.external_id = k."externalId"
   where s.organization_id = $1 and s.source_item_id = i.id`)
 
-/** Ends all claims on these items: from now on they are as a caller pushed them, and no run removes them. */
+/** Ends all claims on these items: a caller pushed them, so no run removes them. */
 export async function endClaims(tx: Tx, organizationId: string, items: readonly CleanItem[]): Promise<void> {
   const keys = JSON.stringify(items.map(({ provider, externalId }) => ({ provider, externalId })))
   await deleteClaims(tx, [organizationId, keys])

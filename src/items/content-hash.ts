@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 
-/** What makes an item's content. */
+/** The fields that make an item's content. */
 interface Content {
   sourceKind: string
   title: string
   body: string
-  url: string | null
-  authorName: string | null
-  sourceCreatedAt: Date | null
-  sourceUpdatedAt: Date | null
+  url?: string | null | undefined
+  authorName?: string | null | undefined
+  sourceCreatedAt?: Date | null | undefined
+  sourceUpdatedAt?: Date | null | undefined
   metadata: unknown
 }
 
@@ -21,8 +21,8 @@ export function contentHash(item: Content): string {
     item.sourceKind,
     item.title,
     item.body,
-    item.url,
-    item.authorName,
+    item.url ?? null,
+    item.authorName ?? null,
     item.sourceCreatedAt?.getTime() ?? null,
     item.sourceUpdatedAt?.getTime() ?? null,
     inKeyOrder(item.metadata),

@@ -1,11 +1,19 @@
 import { z } from 'zod'
 import { tooManyValues } from '../http/json-body.ts'
 import { providerOf } from '../providers/index.ts'
-import { EXAMPLE_ID, idOf, Timestamp } from '../kernel/schemas.ts'
-import { cleanItem, type NewItem } from './item.ts'
+import type { Row } from '../database/schema.ts'
+import {
+  EXAMPLE_ID,
+  idOf,
+  moment,
+  momentOrNull,
+  shownId,
+  text,
+  textOrNull,
+  Timestamp,
+} from '../kernel/schemas.ts'
+import { cleanItem, type NewItem, SOURCE_KINDS } from './item.ts'
 import { isLink, URL_CHARACTERS_MAX } from './link.ts'
-
-export const SOURCE_KINDS = ['message', 'document', 'file'] as const
 
 export const SourceKind = z
   .enum(SOURCE_KINDS)
@@ -28,7 +36,7 @@ export const ExternalId = z
   .string()
   .min(1)
   .refine(
-    (text) => Buffer.byteLength(text) <= EXTERNAL_ID_BYTES_MAX,
+    (value) => Buffer.byteLength(value) <= EXTERNAL_ID_BYTES_MAX,
     `must be at most ${EXTERNAL_ID_BYTES_MAX} bytes in UTF-8`,
   )
   .meta({
@@ -79,7 +87,7 @@ export const IngestDocument = z
     body: z
       .string()
       .refine(
-        (text) => Buffer.byteLength(text) <= BODY_BYTES_MAX,
+        (value) => Buffer.byteLength(value) <= BODY_BYTES_MAX,
         `must be at most ${BODY_BYTES_MAX} bytes (1 MiB) of text in UTF-8`,
       )
       .meta({
@@ -111,6 +119,53 @@ export const IngestDocument = z
   })
   .meta({ id: 'IngestDocument', description: 'A document to store.' })
 
+export const SourceItem = z
+  .object({
+    id: shownId("The item's id, which stays when its content changes.", EXAMPLE_ID.sourceItem),
+    connectorId: shownId('The source that it belongs to.', EXAMPLE_ID.source),
+    provider: providerOf('The provider that it is from.'),
+    sourceKind: SourceKind,
+    externalId: text("Its id in the caller's or the provider's own system.", 'handbook/vacation'),
+    title: text('Its title.', 'Vacation'),
+    body: text(
+      'Its whole text.',
+      'Employees get 25 days of paid vacation a year. Unused days expire in March.',
+    ),
+    url: textOrNull('The link to the original.', 'https://wiki.example.com/vacation'),
+    authorName: textOrNull('Who wrote it.', 'Ada Lovelace'),
+    sourceCreatedAt: momentOrNull('When it was written there.', '2026-01-12T08:00:00.000Z'),
+    sourceUpdatedAt: momentOrNull('When it was last changed there.', '2026-03-01T16:45:00.000Z'),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'What else came with it.', example: { team: 'people' } }),
+    syncedAt: moment('When the provider or the caller last confirmed it.'),
+    createdAt: moment('When it first came here.'),
+    updatedAt: moment('When its content last changed here.'),
+  })
+  .meta({ id: 'SourceItem', description: 'A stored document, message or file.' })
+export type SourceItem = z.output<typeof SourceItem>
+
+/** A stored item as the API shows it. */
+export function toSourceItem(row: Row<'source_items'>): SourceItem {
+  return {
+    id: row.id,
+    connectorId: row.source_id,
+    provider: row.provider,
+    sourceKind: row.source_kind,
+    externalId: row.external_id,
+    title: row.title,
+    body: row.body,
+    url: row.url,
+    authorName: row.author_name,
+    sourceCreatedAt: row.source_created_at?.toISOString() ?? null,
+    sourceUpdatedAt: row.source_updated_at?.toISOString() ?? null,
+    metadata: row.metadata,
+    syncedAt: row.synced_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
 /** The body of an ingest, whose documents come out ready to be compared and stored. */
 export const IngestRequest = z
   .strictObject({
@@ -132,16 +187,14 @@ export const ingestBody = {
   schema: { module: import.meta.url, name: 'IngestRequest' },
 }
 
-/** The document as the service keeps it. */
-function toNewItem(document: z.output<typeof IngestDocument>): NewItem {
-  const { connectorId, url, authorName, sourceCreatedAt, sourceUpdatedAt, ...same } = document
+/** The document with the names that the service uses. */
+function toNewItem({ connectorId, ...document }: z.output<typeof IngestDocument>): NewItem {
+  const { sourceCreatedAt, sourceUpdatedAt } = document
   return {
-    ...same,
+    ...document,
     sourceId: connectorId,
-    url: url ?? null,
-    authorName: authorName ?? null,
-    sourceCreatedAt: sourceCreatedAt ? new Date(sourceCreatedAt) : null,
-    sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null,
+    sourceCreatedAt: sourceCreatedAt == null ? null : new Date(sourceCreatedAt),
+    sourceUpdatedAt: sourceUpdatedAt == null ? null : new Date(sourceUpdatedAt),
   }
 }
 

@@ -69,9 +69,6 @@ export function createFiles(deps: { db: Db; items: Items; extractor: TextExtract
         externalId: given.name,
         title: shorten(title),
         body: text,
-        url: null,
-        authorName: null,
-        sourceCreatedAt: null,
         sourceUpdatedAt: given.modifiedAt,
         metadata: { path: given.name, folder: folder === '.' ? '' : folder, fileType: format },
       })

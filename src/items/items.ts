@@ -12,31 +12,15 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { refuseDuplicates, requireSources } from './check-documents.ts'
 import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-items.ts'
+import { type SourceItem, toSourceItem } from './document-schema.ts'
 import type { CleanItem, NewItem } from './item.ts'
 import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
+import type { JournaledIngests } from './journaled-ingests.ts'
 import { cleanItems, embedPlainWords } from './prepare-items.ts'
 import { blameItems } from './refused-by-model.ts'
-import type { SlicedIngests } from './sliced-ingests.ts'
 import type { StoreCounts } from './store-items.ts'
-import { ingestItems, type WithinWrite, writeItems } from './write-items.ts'
-
-export interface SourceItemView {
-  id: string
-  connectorId: string
-  provider: ProviderId
-  sourceKind: Row<'source_items'>['source_kind']
-  externalId: string
-  title: string
-  body: string
-  url: string | null
-  authorName: string | null
-  sourceCreatedAt: string | null
-  sourceUpdatedAt: string | null
-  metadata: Record<string, unknown>
-  syncedAt: string
-  createdAt: string
-  updatedAt: string
-}
+import type { WithinWrite } from './store-steps.ts'
+import { ingestItems, writeItems } from './write-items.ts'
 
 export interface DeletedItemView {
   sourceItem: { id: string; connectorId: string; provider: ProviderId; externalId: string }
@@ -45,8 +29,8 @@ export interface DeletedItemView {
 
 export interface Items {
   /**
-   * Stores documents (see `cleanItem`), all or none, and records one audit event; they are searchable when it returns. They are the caller's
-   * from now on: what runs had brought under the same keys no run removes any more.
+   * Stores documents (see `cleanItem`), all or none, and records one audit event. They are searchable when it returns. They belong to
+   * the caller: no sync run removes them any more, even if a run stored them first.
    * @throws AppError `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`, `embedding_model_mismatch`,
    * `upstream_error`
    */
@@ -56,20 +40,20 @@ export interface Items {
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
-  /** What is stored in the caller's scope, a page at a time. @throws AppError `validation_failed` for a wrong cursor */
+  /** A page of the items in the caller's scope. @throws AppError `validation_failed` for a wrong cursor */
   list(caller: Caller, query: ListQuery): Promise<ItemPage>
-  /** @throws AppError `not_found`, for an item out of the caller's scope too */
-  get(caller: Caller, id: string): Promise<SourceItemView>
-  /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, out of scope too */
+  /** @throws AppError `not_found`, also for an item outside the caller's scope */
+  get(caller: Caller, id: string): Promise<SourceItem>
+  /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, also outside the caller's scope */
   remove(caller: Caller, item: NamedItem): Promise<DeletedItemView>
   /**
-   * Writes items outside of any request. They are chunked and embedded first; then one transaction stores them and does
-   * what else belongs to the act, or several, where a database with one session has other work too: each stores a part of the items.
-   * All is repeated when others got in between, so `within` may run more than once for an item.
+   * Writes items outside of any request. They are chunked and embedded first; then one transaction stores them and runs `within`.
+   * On a database with one session several transactions may each store a part. What others changed meanwhile is prepared again, so
+   * `within` may run more than once for an item. While it runs, the organization's items are held: it must not wait for other changes.
    * @throws AppError `embedding_model_mismatch`, `upstream_error`; RefusedByModel when the items are at fault that the embedding
    * model refuses them; what `within` throws
-   * @param how.anewSince makes chunks and vectors anew of items whose content is the same too, but for those that were
-   * confirmed after this time, by `how.clock`
+   * @param how.anewSince also replaces chunks and vectors of items with the same content, unless they were confirmed after this
+   * time, by `how.clock`
    */
   write(
     organizationId: string,
@@ -79,23 +63,23 @@ export interface Items {
   ): Promise<StoreCounts>
 }
 
-/** Ingests of this process at one time: they keep processor and database busy, and one place is always left for others. */
+/** Concurrent ingests of this process. One place is always left for other organizations. */
 const INGESTS = { concurrency: 3, concurrencyPerOwner: 2, waitMaxMs: 45_000 }
-/** What a document costs beside its text, in characters. */
+/** The cost of a document without its text, in characters. */
 const DOCUMENT_COST = 2_000
 
 /**
- * What an organization remembers: its items, with their chunks and vectors.
- * @param deps.sliced given for a database with one session, where transactions have to be short
+ * The items of organizations, with their chunks and vectors.
+ * @param deps.journaled given for a database with one session, where transactions have to be short
  */
 export function createItems(deps: {
   db: Db
   models: ModelRegistry
   clock: Clock
-  sliced?: SlicedIngests | null
+  journaled?: JournaledIngests | null
 }): Items {
-  const { db, models, clock, sliced = null } = deps
-  const storing = { db, models, clock, sliced }
+  const { db, models, clock, journaled = null } = deps
+  const storing = { db, models, clock, journaled }
   const admit = createFairLimit({ what: 'Ingests', ...INGESTS })
 
   return {
@@ -132,7 +116,7 @@ export function createItems(deps: {
         try {
           return await ingestItems(storing, { organizationId, items, record }, signal)
         } catch (error) {
-          // Its row is gone already: say which, as when it was never there.
+          // The row of a source was deleted meanwhile: name it.
           if (isForeignKeyViolation(error)) await requireSources(db, caller, items)
           throw error
         }
@@ -143,7 +127,7 @@ export function createItems(deps: {
     async get(caller, id) {
       const row = await findShownItem(db, caller, id)
       if (!row) throw noSuchItem()
-      return toView(row)
+      return toSourceItem(row)
     },
     remove: (caller, item) => removeOne(db, clock, caller, item),
   }
@@ -204,24 +188,4 @@ function deletedView({ id, sourceId, provider, externalId }: DeletedItem): Delet
 /** One message for an item that is missing, of another organization, or out of scope: they cannot be told apart. */
 function noSuchItem(): AppError {
   return new AppError('not_found', 'There is no such source item')
-}
-
-function toView(row: Row<'source_items'>): SourceItemView {
-  return {
-    id: row.id,
-    connectorId: row.source_id,
-    provider: row.provider,
-    sourceKind: row.source_kind,
-    externalId: row.external_id,
-    title: row.title,
-    body: row.body,
-    url: row.url,
-    authorName: row.author_name,
-    sourceCreatedAt: row.source_created_at?.toISOString() ?? null,
-    sourceUpdatedAt: row.source_updated_at?.toISOString() ?? null,
-    metadata: row.metadata,
-    syncedAt: row.synced_at.toISOString(),
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  }
 }

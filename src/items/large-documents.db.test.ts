@@ -5,23 +5,22 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
-import { slicedProcess, type SlicedProcess } from '../../test/support/sliced-process.ts'
+import { journaledProcess, type JournaledProcess } from '../../test/support/journaled-process.ts'
 import { until } from '../../test/support/until.ts'
 import { createModelRegistry, ensureStoredModel } from '../embeddings/index.ts'
-import { changeItems } from '../vector-memory/index.ts'
 import type { NewItem } from './index.ts'
 import { cleanItem } from './item.ts'
 import { prepareItems } from './prepare-items.ts'
-import { cutSlices, storeSlice } from './slices.ts'
+import { cutSteps, storeAllSteps } from './store-steps.ts'
 
-/** Of a chunk each; with as many, several parts. */
+/** So many chunks take several steps. */
 const LARGE = 150
-/** What a part has at most. */
-const PART_CHUNKS = 48
+/** The most that a step stores. */
+const STEP_CHUNKS = 48
 
 let database: TestDatabase
 let organization: TestOrganization
-let here: SlicedProcess
+let here: JournaledProcess
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -29,10 +28,10 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   organization = await insertOrganization(database.db)
-  here = slicedProcess(database.db)
+  here = journaledProcess(database.db)
 })
 
-/** A text of so many chunks. */
+/** A text of this many chunks. */
 const textOf = (word: string, chunks: number): string =>
   Array.from({ length: chunks }, (_, n) => `# ${word} ${n}\n\n${`${word}${n} `.repeat(130).trim()}.`).join(
     '\n\n',
@@ -41,7 +40,7 @@ const textOf = (word: string, chunks: number): string =>
 const page = (word: string, chunks: number, externalId = 'page'): NewItem =>
   testItem(organization, { externalId, title: 'Page', body: textOf(word, chunks) })
 
-const ingest = (given: readonly NewItem[], { items }: SlicedProcess = here) =>
+const ingest = (given: readonly NewItem[], { items }: JournaledProcess = here) =>
   items.ingest(organization.caller(), given.map(cleanItem), randomUUID())
 
 interface Stored {
@@ -49,7 +48,7 @@ interface Stored {
   body: string
   hash: string
   contents: string[]
-  /** Of all models. */
+  /** Of all models together. */
   vectors: number
 }
 
@@ -66,7 +65,7 @@ async function stored(): Promise<Stored[]> {
   return rows
 }
 
-/** What is stored are these, whole, with nothing of what was there before. */
+/** Exactly these items are stored, complete, with nothing of their earlier versions. */
 async function expectStored(given: readonly NewItem[], models = 1): Promise<void> {
   const rows = await stored()
   expect(rows.map((row) => [row.external_id, row.hash, row.body])).toEqual(
@@ -78,7 +77,7 @@ async function expectStored(given: readonly NewItem[], models = 1): Promise<void
   }
 }
 
-/** How many transactions have told what they changed. */
+/** The number of transactions that reported changes. */
 const revisions = async (): Promise<number> => {
   const rows = await database.db
     .selectFrom('item_changes')
@@ -100,11 +99,11 @@ const written = async (): Promise<number> => {
 const someChunks = () => until('the first chunks', stored, (rows) => (rows[0]?.contents.length ?? 0) > 0)
 
 describe('a large document', () => {
-  it('is stored in transactions of a part each while others wait, counted as one, and told when it is whole', async () => {
+  it('uses a transaction for each step while other requests wait, counts once, and is reported when it is complete', async () => {
     const transactions = vi.spyOn(database.db, 'transaction')
     expect(await ingest([page('one', LARGE)])).toEqual({ ingested: 1, skipped: 0 })
-    // One decides it, and its row is a part of its own.
-    expect(transactions).toHaveBeenCalledTimes(2 + Math.ceil(LARGE / PART_CHUNKS))
+    // One decides, one writes the row, the last one writes the hash.
+    expect(transactions).toHaveBeenCalledTimes(3 + Math.ceil(LARGE / STEP_CHUNKS))
     transactions.mockRestore()
     await expectStored([page('one', LARGE)])
     expect(await revisions()).toBe(1)
@@ -112,26 +111,26 @@ describe('a large document', () => {
     expect(await ingest([page('one', LARGE)])).toEqual({ ingested: 0, skipped: 1 })
   })
 
-  it('is stored in one transaction where nobody waits', async () => {
-    await ingest([page('one', LARGE)], slicedProcess(database.db, { isAwaited: () => false }))
+  it('uses one transaction when no other request waits', async () => {
+    await ingest([page('one', LARGE)], journaledProcess(database.db, { isAwaited: () => false }))
     await expectStored([page('one', LARGE)])
     expect(await revisions()).toBe(1)
   })
 
   it.each([
     ['a longer one', 2 * LARGE],
-    ['a shorter one', PART_CHUNKS + 10],
+    ['a shorter one', STEP_CHUNKS + 10],
     ['a small one', 1],
-  ])('is replaced by %s, of which all is there and nothing else', async (_kind, chunks) => {
+  ])('is replaced by %s completely', async (_kind, chunks) => {
     await ingest([page('one', LARGE)])
     const before = await revisions()
     expect(await ingest([page('two', chunks)])).toEqual({ ingested: 1, skipped: 0 })
     await expectStored([page('two', chunks)])
-    // What goes is gone in parts too.
-    expect((await revisions()) - before).toBe(1 + Math.ceil(Math.max(LARGE, chunks) / PART_CHUNKS))
+    // Old chunks are deleted in steps too.
+    expect((await revisions()) - before).toBe(1 + Math.ceil(Math.max(LARGE, chunks) / STEP_CHUNKS))
   })
 
-  it('is stored among others, before and after it in their order', async () => {
+  it('is stored between other documents', async () => {
     const given = ['a', 'b', 'c', 'd', 'e'].map((name, n) => page(name, n % 2 === 0 ? 3 : LARGE, name))
     expect(await ingest(given)).toEqual({ ingested: 5, skipped: 0 })
     await expectStored(given)
@@ -140,23 +139,21 @@ describe('a large document', () => {
     await expectStored(changed)
   })
 
-  it('leaves nothing of a longer one that was stored when it was cut into parts already', async () => {
+  it('leaves no chunk of a longer version that was stored after it was cut into steps', async () => {
     const embedding = hashEmbeddingModel()
     const models = createModelRegistry({ configured: embedding, builtin: async () => embedding })
     const { id: organizationId } = organization
     await ingest([page('zero', 1)])
     const items = [cleanItem(page('two', LARGE))]
     const prepared = await prepareItems(database.db, models, { organizationId, items })
-    const slices = await cutSlices(database.db, prepared, prepared.stored)
+    const { storage } = here.journaled
+    const steps = await cutSteps(storage, prepared)
     await ingest([page('one', 3 * LARGE)])
-    for (const slice of slices)
-      await changeItems(database.db, organizationId, (tx, changes) =>
-        storeSlice(tx, changes, slice, new Date()),
-      )
+    await storeAllSteps(storage, prepared, steps)
     await expectStored([page('two', LARGE)])
   })
 
-  it('that the canvas has read between two parts is not to be read again', async () => {
+  it('is not read again by the canvas after it was read between two steps', async () => {
     const reading = until('the first part', stored, (rows) => rows.length > 0).then(() =>
       database.db
         .updateTable('source_items')
@@ -172,7 +169,7 @@ describe('a large document', () => {
     expect(rows).toEqual([{ is_read: true }])
   })
 
-  it('beside which a move to another model begins is stored with the vectors of both', async () => {
+  it('is stored with the vectors of both models when a move to another model begins', async () => {
     const target = hashEmbeddingModel({ id: 'builtin-9' })
     const { id } = await ensureStoredModel(database.db, target)
     const move = {
@@ -183,92 +180,82 @@ describe('a large document', () => {
       started_at: new Date(),
     }
     const moving = someChunks().then(() => database.db.insertInto('reembeddings').values(move).execute())
-    const beside = slicedProcess(database.db, { target })
+    const beside = journaledProcess(database.db, { target })
     expect(await ingest([page('one', 4 * LARGE)], beside)).toEqual({ ingested: 1, skipped: 0 })
     await moving
-    // What was prepared for one model is prepared anew for both, from the first part on.
+    // It is prepared again for both models, from the first step on.
     await expectStored([page('one', 4 * LARGE)], 2)
   })
 })
 
-describe('a process that dies in a large document', () => {
-  it.each([1, 2, 3])('when %i of its parts are stored: the next start stores all of it', async (parts) => {
+describe('a process that dies during a large document', () => {
+  it.each([1, 2, 3])('after %i of its steps: the next start stores all of it', async (steps) => {
     await ingest([page('one', 2 * LARGE)])
     const given = [page('two', LARGE), page('small', 2, 'small')]
-    await expect(ingest(given, slicedProcess(database.db, { slices: parts + 1 }))).rejects.toThrow('died')
-    const next = slicedProcess(database.db.withoutPlugins())
-    await next.sliced.start()
+    await expect(ingest(given, journaledProcess(database.db, { steps: steps + 1 }))).rejects.toThrow('died')
+    const next = journaledProcess(database.db.withoutPlugins())
+    await next.journaled.start()
     await expectStored(given)
     expect([await written(), next.errors]).toEqual([0, []])
     expect(await ingest(given, next)).toEqual({ ingested: 0, skipped: 2 })
-    await next.sliced.stop()
+    await next.journaled.stop()
   })
 
-  it('that fills what is written down at once: the next start stores all of it', async () => {
+  it('that fills a part of the journal: the next start stores all of it', async () => {
     const given = [page('one', 400)]
     expect(given[0]?.body.length).toBeGreaterThan(256_000)
-    await expect(ingest(given, slicedProcess(database.db, { slices: 2 }))).rejects.toThrow('died')
-    const next = slicedProcess(database.db.withoutPlugins())
-    await next.sliced.start()
+    await expect(ingest(given, journaledProcess(database.db, { steps: 2 }))).rejects.toThrow('died')
+    const next = journaledProcess(database.db.withoutPlugins())
+    await next.journaled.start()
     await expectStored(given)
     expect([await written(), next.errors]).toEqual([0, []])
-    await next.sliced.stop()
+    await next.journaled.stop()
   })
 
-  it('before any is: nothing has happened', async () => {
+  it('before its first step: nothing is stored', async () => {
     await ingest([page('one', LARGE)])
-    const dying = slicedProcess(database.db, { slices: 0 })
+    const dying = journaledProcess(database.db, { steps: 0 })
     await expect(ingest([page('two', LARGE)], dying)).rejects.toThrow('died')
     await expectStored([page('one', LARGE)])
     expect(await written()).toBe(0)
   })
 })
 
-describe('a large document that a run brings', () => {
+describe('a large document of a sync run', () => {
   const write = (item: NewItem, within: () => Promise<void> = async () => {}) =>
     here.items.write(organization.id, [item], within)
 
-  it('is told with each of its parts, and counts with the last', async () => {
+  it('runs the work of its write with its row and with its last step, where it counts', async () => {
     const seen: { items: string[]; ingested: number; isLast: boolean }[] = []
     const given = [page('one', LARGE), page('small', 1, 'small')]
     const all = await here.items.write(organization.id, given, async (_tx, { items, counts, isLast }) => {
       seen.push({ items: items.map(({ externalId }) => externalId), ingested: counts.ingested, isLast })
     })
     expect(all).toEqual({ ingested: 2, skipped: 0 })
-    expect(seen.map(({ items }) => items)).toEqual([
-      ['page'],
-      ['page'],
-      ['page'],
-      ['page'],
-      ['page'],
-      ['small'],
+    expect(seen).toEqual([
+      { items: ['page'], ingested: 0, isLast: false },
+      { items: ['page'], ingested: 1, isLast: false },
+      { items: ['small'], ingested: 1, isLast: true },
     ])
-    expect(seen.map(({ ingested }) => ingested)).toEqual([0, 0, 0, 0, 1, 1])
-    expect(seen.map(({ isLast }) => isLast)).toEqual([false, false, false, false, false, true])
     await expectStored(given)
-    // Whoever stops in between leaves nothing that is not told; its row alone has nothing that could be found.
-    expect(await revisions()).toBe(seen.length - 1)
+    expect(await revisions()).toBe(2)
   })
 
-  it('is stored from its beginning where it was deleted, or pushed otherwise, between two parts', async () => {
-    for (const change of [
-      () => here.items.remove(organization.caller(), { provider: 'notion', externalId: 'page' }),
-      () => ingest([page('pushed', 1)]),
-    ]) {
-      let parts = 0
+  it('makes other changes of the items wait until it is complete', async () => {
+    for (const [change, left] of [
+      [() => here.items.remove(organization.caller(), { provider: 'notion', externalId: 'page' }), []],
+      [() => ingest([page('pushed', 1)]), [page('pushed', 1)]],
+    ] as const) {
       let changing: Promise<unknown> | undefined
       await write(page('one', LARGE), async () => {
-        parts += 1
-        if (parts === 2) changing = change()
+        changing ??= change()
       })
       await changing
-      expect(parts).toBeGreaterThan(1 + Math.ceil(LARGE / PART_CHUNKS))
-      await expectStored([page('one', LARGE)])
-      await here.items.remove(organization.caller(), { provider: 'notion', externalId: 'page' })
+      await expectStored(left)
     }
   })
 
-  it('is found to differ where a process died in it, and is stored anew', async () => {
+  it('is stored again after a process died during it', async () => {
     const transaction = database.db.transaction.bind(database.db)
     let transactions = 0
     const dying = vi.spyOn(database.db, 'transaction').mockImplementation(() => {
@@ -285,7 +272,7 @@ describe('a large document that a run brings', () => {
     await expectStored([page('one', LARGE)])
   })
 
-  /** All of a document is there, and nothing else; it is stored anew, and counted, when it comes again. */
+  /** The document is complete, and is stored and counted again when it comes again. */
   async function expectWholeAndUncounted(item: NewItem): Promise<void> {
     const rows = await stored()
     expect(rows.map(({ external_id, body }) => [external_id, body])).toEqual([[item.externalId, item.body]])
@@ -294,7 +281,7 @@ describe('a large document that a run brings', () => {
     await expectStored([item])
   }
 
-  it.each([2, 3, 4])('is whole, and all that is stored, where the run is stopped at part %i', async (at) => {
+  it('is complete when its run is stopped between its row and its last step', async () => {
     await write(page('one', 2 * LARGE))
     let parts = 0
     const stopped = here.items.write(
@@ -302,15 +289,15 @@ describe('a large document that a run brings', () => {
       [page('two', LARGE), page('small', 1, 'small')],
       async () => {
         parts += 1
-        if (parts === at) throw new Error('paused')
+        if (parts === 2) throw new Error('paused')
       },
     )
     await expect(stopped).rejects.toThrow('paused')
-    expect(parts).toBe(at)
+    expect(parts).toBe(2)
     await expectWholeAndUncounted(page('two', LARGE))
   })
 
-  it('is as it was where the run is stopped before it, and whole where the process stops within', async () => {
+  it('keeps its former version when its run is stopped before it, and is complete when the process stops during it', async () => {
     await write(page('one', LARGE))
     const refused = write(page('two', LARGE), () => Promise.reject(new Error('paused')))
     await expect(refused).rejects.toThrow('paused')

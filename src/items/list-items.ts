@@ -5,7 +5,7 @@ import type { SourceKind } from '../database/schema.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { SOURCE_KINDS } from './document-schema.ts'
+import { SOURCE_KINDS } from './item.ts'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 
 export interface ListQuery {

@@ -18,10 +18,10 @@ export interface EmbeddedChunk extends Chunk {
   vectors: Float32Array[]
 }
 
-/** An item that is new, has changed or is ingested anew, with all that is stored of it. */
+/** An item to store with its chunks: it is new, has changed, or is ingested again by a full resync. */
 export interface EmbeddedItem extends CleanItem {
   chunks: EmbeddedChunk[]
-  /** When the stored item last changed, where its content stays the same; null: it changes now. */
+  /** When the stored item last changed, if its content stays the same; otherwise null. */
   unchangedSince: Date | null
 }
 
@@ -29,22 +29,21 @@ export interface EmbeddedItem extends CleanItem {
 export interface PreparedItems {
   organizationId: string
   /**
-   * The models that the vectors are of, by their stored id. The first one answers queries, or is to, where none does yet. Storing is
-   * refused when another one does by then.
+   * The models of the vectors, by stored id. The first one answers queries. Storing is refused if that has changed.
    */
   modelIds: readonly number[]
-  /** What the organization moves to; null: nowhere. Storing is refused when that is another one by then. */
+  /** The model that the organization moves to, if any. Storing is refused if that has changed. */
   targetModelId: number | null
-  /** The stored ones have the same content, so that nothing had to be embedded. */
+  /** Stored with the same content already, so they were not embedded. */
   unchanged: readonly CleanItem[]
-  /** `changed` also holds items whose content is the same: their chunks and vectors are replaced. */
+  /** `changed` also has items with the same content, whose chunks and vectors are replaced. */
   isAnew: boolean
   changed: readonly EmbeddedItem[]
-  /** Those among them that were stored when these were prepared, by key. */
+  /** The stored items among them when they were compared, by key. */
   stored: ReadonlyMap<string, StoredItem>
 }
 
-/** An item as it is stored, as far as one that comes is compared with it. */
+/** The fields of a stored item that a new one is compared with. */
 export interface StoredItem {
   id: string
   sourceId: string
@@ -58,15 +57,15 @@ interface Embedder {
   model: EmbeddingModel
 }
 
-/** Looked up by one statement: the embedded database has other work too. */
+/** Looked up by one statement, which blocks the embedded database. */
 const ITEMS_A_LOOKUP = 250
-/** Chunks handed to a model at once: enough for a remote one to fill its own batches side by side. */
+/** Chunks given to a model at once: enough for a remote one to fill several batches in parallel. */
 const CHUNKS_A_BATCH = 384
 
 /**
- * Chunks and embeds what differs from what is stored, outside of any transaction, since it takes long.
- * Of two items with one key the last one counts.
- * @param given.anewSince embeds items with the same content too, but for those confirmed after this time: they were embedded then
+ * Chunks and embeds the items that differ from the stored ones. It runs outside of any transaction because it takes long.
+ * Of two items with the same key, the last one counts.
+ * @param given.anewSince also embeds items with the same content, unless they were confirmed after this time
  * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`.
  */
 export async function prepareItems(
@@ -102,7 +101,45 @@ export async function prepareItems(
   }
 }
 
-/** One order for everybody who locks items, so that two requests never wait for each other. */
+/** All items of a preparation. */
+export function itemsOf({ unchanged, changed }: PreparedItems): CleanItem[] {
+  return [...unchanged, ...changed]
+}
+
+export function isEmbedded(item: CleanItem): item is EmbeddedItem {
+  return 'chunks' in item
+}
+
+/** The item is stored with the same content. */
+export function isStoredAs(stored: PreparedItems['stored'], item: CleanItem): boolean {
+  return stored.get(itemKey(item))?.hash === item.hash
+}
+
+/** The item is stored under another source. */
+export function isMoved(stored: PreparedItems['stored'], item: CleanItem): boolean {
+  const before = stored.get(itemKey(item))
+  return before !== undefined && before.sourceId !== item.sourceId
+}
+
+/**
+ * What was prepared, compared with what is stored now. For the holder of the organization's items.
+ * @throws StalePreparation where an item that was not embedded has changed since
+ */
+export async function compareAgain(db: Db, prepared: PreparedItems): Promise<PreparedItems> {
+  const stored = await findStored(db, prepared.organizationId, itemsOf(prepared))
+  if (!prepared.unchanged.every((item) => isStoredAs(stored, item))) throw new StalePreparation()
+  return { ...prepared, stored }
+}
+
+/** What was prepared no longer fits what is stored: prepare again. Nothing of the transaction may be kept. */
+export class StalePreparation extends Error {
+  constructor() {
+    super('the stored items or models changed while these were prepared')
+    this.name = 'StalePreparation'
+  }
+}
+
+/** All writers lock items in this order, so that no two of them wait for each other. */
 export function inKeyOrder<Item extends CleanItem>(items: readonly Item[]): Item[] {
   const keyed = items.map((item) => ({ key: itemKey(item), item }))
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ item }) => item)
@@ -127,7 +164,7 @@ function withoutVectors(chunk: Chunk): EmbeddedChunk {
   return { ...chunk, vectors: [] }
 }
 
-/** Items as they are stored, with turns for other work: metadata and bodies may be large. */
+/** Items as they are stored. It pauses for other work, because metadata and bodies may be large. */
 export async function cleanItems(items: readonly NewItem[], signal?: AbortSignal): Promise<CleanItem[]> {
   return await inSlices(cleaning(items), signal, SHORT_SLICE_MS)
 }
@@ -145,14 +182,14 @@ async function embeddersOf(db: Db, models: ModelRegistry, state: ModelState): Pr
   const active = state.active === null ? models.configured : await models.get(state.active.name)
   const embedders = [{ id: (await ensureStoredModel(db, active)).id, model: active }]
   if (state.target === null || state.target.name === active.id) return embedders
-  // A target that this process does not have is left to the process that moves there: it looks again at its end.
+  // The process that moves the organization embeds for a target that this process does not have.
   const target = await models.find(state.target.name)
   if (target) embedders.push({ id: (await ensureStoredModel(db, target)).id, model: target })
   return embedders
 }
 
 /**
- * Has the organization's models embed what nothing can be wrong with, and keeps nothing.
+ * Has the organization's models embed a few plain words, and discards the vectors.
  * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`.
  */
 export async function embedPlainWords(
@@ -184,12 +221,12 @@ async function embedChunks(
   }
 }
 
-/** What a model is given for a chunk. */
+/** The model's input for a chunk. */
 export function embeddingInput(title: string, chunk: Pick<Chunk, 'content' | 'heading'>): EmbeddingInput {
   return { title, text: chunkTextToEmbed(title, chunk) }
 }
 
-/** One vector for each input, of the model's dimensions; anything else is a fault of the model. */
+/** One vector for each input. @throws where the number of vectors or their dimensions are wrong */
 export async function embedAll(
   model: EmbeddingModel,
   inputs: readonly EmbeddingInput[],
@@ -215,7 +252,7 @@ const StoredRows = z.array(
 )
 
 /** The stored items among `items`, by key, looked up a few at a time. */
-export async function findStored(
+async function findStored(
   db: Db,
   organizationId: string,
   items: readonly CleanItem[],

@@ -10,8 +10,6 @@ import {
   fileName,
   idOf,
   moment,
-  momentOrNull,
-  shownId,
   text,
   textOrNull,
   Timestamp,
@@ -21,10 +19,11 @@ import {
   INGEST_BYTES_MAX,
   ingestBody,
   IngestRequest,
-  SOURCE_KINDS,
+  SourceItem,
   SourceKind,
 } from './document-schema.ts'
 import type { Files } from './files.ts'
+import { SOURCE_KINDS } from './item.ts'
 import type { Items } from './items.ts'
 
 export interface ItemServices {
@@ -41,31 +40,6 @@ const IngestResponse = z
     skipped: count('Documents that were stored already with the same content.', 0),
   })
   .meta({ id: 'IngestResponse', description: 'What came of the documents.' })
-
-const SourceItem = z
-  .object({
-    id: shownId("The item's id, which stays when its content changes.", EXAMPLE_ID.sourceItem),
-    connectorId: shownId('The source that it belongs to.', EXAMPLE_ID.source),
-    provider: providerOf('The provider that it is from.'),
-    sourceKind: SourceKind,
-    externalId: text("Its id in the caller's or the provider's own system.", 'handbook/vacation'),
-    title: text('Its title.', 'Vacation'),
-    body: text(
-      'Its whole text.',
-      'Employees get 25 days of paid vacation a year. Unused days expire in March.',
-    ),
-    url: textOrNull('The link to the original.', 'https://wiki.example.com/vacation'),
-    authorName: textOrNull('Who wrote it.', 'Ada Lovelace'),
-    sourceCreatedAt: momentOrNull('When it was written there.', '2026-01-12T08:00:00.000Z'),
-    sourceUpdatedAt: momentOrNull('When it was last changed there.', '2026-03-01T16:45:00.000Z'),
-    metadata: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'What else came with it.', example: { team: 'people' } }),
-    syncedAt: moment('When the provider or the caller last confirmed it.'),
-    createdAt: moment('When it first came here.'),
-    updatedAt: moment('When its content last changed here.'),
-  })
-  .meta({ id: 'SourceItem', description: 'A stored document, message or file.' })
 
 const ListedSourceItem = SourceItem.pick({
   id: true,

@@ -13,7 +13,7 @@ export interface ChunkRow {
   chunk: EmbeddedChunk
 }
 
-/** Of one statement. */
+/** Limit of one statement. */
 const CHUNKS_A_STATEMENT = 64
 
 const insertRows = prepare(`
@@ -21,7 +21,7 @@ const insertRows = prepare(`
   select $1::uuid, id, position, heading, content
   from json_to_recordset($2::json) as r(id uuid, position int, heading text, content text)`)
 
-/** Stores chunks with their vectors. Between statements other work of the process gets its turn. */
+/** Stores chunks with their vectors. Between statements, other work of the process runs. */
 export async function insertChunks(
   tx: Tx,
   { organizationId, modelIds }: Pick<PreparedItems, 'organizationId' | 'modelIds'>,
@@ -55,7 +55,7 @@ function vectorOf(chunk: EmbeddedChunk, index: number): Float32Array {
   return vector
 }
 
-/** Deletes all chunks of items; their vectors go with them. */
+/** Deletes all chunks of items, with their vectors. */
 export async function deleteChunks(
   tx: Tx,
   organizationId: string,
@@ -81,17 +81,17 @@ export async function deleteChunksBetween(
   await deletePositions(tx, [organizationId, itemId, from, to])
 }
 
-/** Looked at by one statement. */
+/** Limit of one statement. */
 const ITEMS_A_COUNT = 250
 const Counts = z.array(z.object({ id: z.string(), positions: z.int() }))
 
-// One by one, so that no plan reads all chunks of the organization, and the last of each alone: items may have hundreds.
+// One lookup for each item, so that no plan reads all chunks of the organization.
 const countThem = prepare(`
   select given.id, (select coalesce(max(c.position) + 1, 0) from chunks c
     where c.organization_id = $1 and c.source_item_id = given.id::uuid) as positions
   from json_array_elements_text($2::json) as given(id)`)
 
-/** How many positions of items have chunks, by the items' ids. */
+/** The number of positions with chunks, by item id. */
 export async function countPositions(
   db: Db,
   organizationId: string,

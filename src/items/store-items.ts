@@ -7,13 +7,16 @@ import { prepare } from '../database/prepared.ts'
 import { adoptModel, lockModelsForWriting, readModelState } from '../embeddings/index.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
 import { confirmItems } from './confirm-items.ts'
-import { type CleanItem, itemKey } from './item.ts'
+import { type CleanItem, ITEM_COLUMNS, itemKey } from './item.ts'
 import {
   type EmbeddedItem,
   findStoredItems,
   inKeyOrder,
+  isMoved,
+  isStoredAs,
+  itemsOf,
   type PreparedItems,
-  type StoredItem,
+  StalePreparation,
 } from './prepare-items.ts'
 import { type ChunkRow, deleteChunks, insertChunks } from './store-chunks.ts'
 
@@ -24,18 +27,10 @@ export interface StoreCounts {
   skipped: number
 }
 
-/** What was prepared does not fit any more: prepare again and store that. Nothing of the transaction may be kept. */
-export class StalePreparation extends Error {
-  constructor() {
-    super('the stored items or models changed while these were prepared')
-    this.name = 'StalePreparation'
-  }
-}
-
-/** How often items are prepared anew because others changed the same ones meanwhile. */
+/** Attempts to prepare items that others keep changing meanwhile. */
 const PREPARATIONS_MAX = 8
 
-/** Does what prepares and stores, and again where what was prepared is stale. @throws what the last attempt threw */
+/** Retries `act`, which prepares and stores, as long as the preparation is stale. @throws what the last attempt threw */
 export async function untilFresh<Result>(act: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -46,7 +41,7 @@ export async function untilFresh<Result>(act: () => Promise<Result>): Promise<Re
   }
 }
 
-/** Of one statement. Between statements other work of the process gets its turn. */
+/** Limits of one statement. Between statements, other work of the process runs. */
 const ITEMS_A_STATEMENT = 100
 const CHARACTERS_A_STATEMENT = 250_000
 
@@ -62,12 +57,12 @@ export async function storeItems(
   prepared: PreparedItems,
   syncedAt: Date,
 ): Promise<StoreCounts> {
-  const items = inKeyOrder([...prepared.unchanged, ...prepared.changed])
+  const items = inKeyOrder(itemsOf(prepared))
   if (items.length === 0) return { ingested: 0, skipped: 0 }
   await lockModelsForWriting(tx, prepared.organizationId)
   await requireSameModels(tx, prepared)
   const stored = await findStoredItems(tx, prepared.organizationId, items, true)
-  return await storeKnown(tx, changes, prepared, stored, syncedAt)
+  return await storeKnown(tx, changes, { ...prepared, stored }, syncedAt)
 }
 
 /** Whether an organization's models are those that items were prepared with. @throws StalePreparation */
@@ -83,27 +78,28 @@ export async function requireSameModels(
 }
 
 /**
- * `storeItems` where the models are the same and nobody can change what is stored.
- * @param stored the items among these that are stored
+ * The same where the models fit and no other change of the items can happen, as `prepared.stored` says what is stored.
  * @throws StalePreparation
  */
 export async function storeKnown(
   tx: Tx,
   changes: ItemChanges,
   prepared: PreparedItems,
-  stored: ReadonlyMap<string, StoredItem>,
   syncedAt: Date,
 ): Promise<StoreCounts> {
-  const { organizationId, unchanged, changed } = prepared
-  const items = inKeyOrder([...unchanged, ...changed])
-  const isStored = (item: CleanItem): boolean => stored.get(itemKey(item))?.hash === item.hash
-  if (!unchanged.every(isStored)) throw new StalePreparation()
-  const differing = prepared.isAnew ? changed : changed.filter((item) => !isStored(item))
+  const { organizationId, unchanged, changed, stored, isAnew } = prepared
+  const items = inKeyOrder(itemsOf(prepared))
+  if (!unchanged.every((item) => isStoredAs(stored, item))) throw new StalePreparation()
+  const differing = isAnew ? changed : changed.filter((item) => !isStoredAs(stored, item))
   const isWritten = new Set<CleanItem>(differing)
   const same = items.filter((item) => !isWritten.has(item))
-  const { moved, confirmed } = compareSources(same, stored)
+  const moved = same
+    .filter((item) => isMoved(stored, item))
+    .map((item) => ({ id: stored.get(itemKey(item))?.id ?? '', sourceId: item.sourceId }))
+  const confirmed = same.filter((item) => !isMoved(stored, item))
+  const ids = confirmed.flatMap((item) => stored.get(itemKey(item))?.id ?? [])
   await moveItems(tx, organizationId, moved, syncedAt)
-  await confirmItems(tx, changes, { organizationId, ids: confirmed, at: syncedAt })
+  await confirmItems(tx, changes, { organizationId, ids, at: syncedAt })
   const written = await upsertItems(tx, prepared, differing, syncedAt)
   await replaceChunks(tx, prepared, differing, written)
   changes.add(moved.map(({ id }) => id))
@@ -112,23 +108,7 @@ export async function storeKnown(
   return { ingested, skipped: items.length - ingested }
 }
 
-/** Which items come from another source than they are stored under, and which from the same one. */
-function compareSources(
-  items: readonly CleanItem[],
-  stored: ReadonlyMap<string, StoredItem>,
-): { moved: { id: string; sourceId: string }[]; confirmed: string[] } {
-  const moved: { id: string; sourceId: string }[] = []
-  const confirmed: string[] = []
-  for (const item of items) {
-    const before = stored.get(itemKey(item))
-    if (!before) continue
-    if (before.sourceId === item.sourceId) confirmed.push(before.id)
-    else moved.push({ id: before.id, sourceId: item.sourceId })
-  }
-  return { moved, confirmed }
-}
-
-/** Their content is the same, so `updated_at` stays; the canvas counts them anew, for their new source. */
+/** Their content is the same, so `updated_at` stays. The canvas counts them again, for their new source. */
 async function moveItems(
   tx: Tx,
   organizationId: string,
@@ -143,29 +123,28 @@ async function moveItems(
 }
 
 /** The row of an item that was written. */
-interface WrittenRow {
+export interface WrittenRow {
   id: string
-  /** It was stored before, so that it has chunks to replace. */
+  /** It was stored before, so it may have chunks to replace. */
   existed: boolean
 }
 
 const UpsertedRows = z.array(z.object({ id: z.string(), provider: z.string(), externalId: z.string() }))
 
+const columns = Object.entries(ITEM_COLUMNS)
+const names = columns.map(([, { name }]) => name)
+const values = columns.map(([field, { value }]) => value ?? `r."${field}"`)
+const updates = columns
+  .filter(([, { isKey }]) => isKey !== true)
+  .map(([, { name }]) => `${name} = excluded.${name}`)
+
 const upsertRows = prepare(`
-  insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, url,
-    author_name, source_created_at, source_updated_at, metadata, content_sha256, synced_at, created_at, updated_at)
-  select $1::uuid, r.id, r.provider, r."externalId", r."sourceId", r."sourceKind", r.title, r.body, r.url,
-    r."authorName", r."sourceCreatedAt", r."sourceUpdatedAt", r."metadataJson"::jsonb, decode(r.hash, 'hex'),
-    $3::timestamptz, $3, coalesce(r."unchangedSince", $3)
-  from json_to_recordset($2::json) as r(n int, "unchangedSince" timestamptz, id uuid, provider text, "externalId" text,
-    "sourceId" uuid, "sourceKind" text, title text, body text, url text, "authorName" text,
-    "sourceCreatedAt" timestamptz, "sourceUpdatedAt" timestamptz, "metadataJson" text, hash text)
+  insert into source_items (organization_id, id, ${names.join(', ')}, synced_at, created_at, updated_at)
+  select $1::uuid, r.id, ${values.join(', ')}, $3::timestamptz, $3, coalesce(r."unchangedSince", $3)
+  from json_to_recordset($2::json) as r(n int, "unchangedSince" timestamptz, id uuid,
+    ${columns.map(([field, { type }]) => `"${field}" ${type}`).join(', ')})
   order by r.n
-  on conflict (organization_id, provider, external_id) do update set
-    source_id = excluded.source_id, source_kind = excluded.source_kind, title = excluded.title,
-    body = excluded.body, url = excluded.url, author_name = excluded.author_name,
-    source_created_at = excluded.source_created_at, source_updated_at = excluded.source_updated_at,
-    metadata = excluded.metadata, content_sha256 = excluded.content_sha256,
+  on conflict (organization_id, provider, external_id) do update set ${updates.join(', ')},
     canvas_sha256 = case when (source_items.content_sha256, source_items.source_id)
       is distinct from (excluded.content_sha256, excluded.source_id) then null else source_items.canvas_sha256 end,
     synced_at = excluded.synced_at, updated_at = excluded.updated_at
@@ -174,8 +153,8 @@ const upsertRows = prepare(`
   returning id, provider, external_id as "externalId"`)
 
 /**
- * Inserts or overwrites items, with `isAnew` those of the same content too.
- * @returns their rows by key; one that another transaction just stored with the same content is left out
+ * Inserts or overwrites items, with `isAnew` also those with the same content.
+ * @returns their rows by key, without those that another transaction has just stored with the same content
  */
 export async function upsertItems(
   tx: Tx,
@@ -199,10 +178,10 @@ export async function upsertItems(
   return written
 }
 
-/** What goes into the item's own row. */
+/** The fields of the item's own row. */
 function columnsOf(item: EmbeddedItem): Omit<EmbeddedItem, 'chunks'> {
-  const { chunks: _, ...columns } = item
-  return columns
+  const { chunks: _, ...fields } = item
+  return fields
 }
 
 function* batchesOf(items: readonly EmbeddedItem[]): Generator<EmbeddedItem[]> {

@@ -1,39 +1,25 @@
-import type { Db, Tx } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import type { ModelRegistry } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
+import { changeItems, itemTurnsOf } from '../vector-memory/index.ts'
 import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey } from './item.ts'
-import { prepareItems } from './prepare-items.ts'
-import type { SlicedIngests } from './sliced-ingests.ts'
-import { letOthersGoFirst } from './let-others-go-first.ts'
-import { cutSlices, itemsOf, type Slice, storeSlice, storeSlices } from './slices.ts'
-import { StalePreparation, type StoreCounts, storeItems, untilFresh } from './store-items.ts'
-import { asUnfinished } from './store-parts.ts'
+import type { JournaledIngests, RecordIngest } from './journaled-ingests.ts'
+import { compareAgain, itemsOf, type PreparedItems, prepareItems } from './prepare-items.ts'
+import { cutSteps, type OnStored, storeAllSteps, type StepStorage, type WithinWrite } from './store-steps.ts'
+import { type StoreCounts, storeItems, untilFresh } from './store-items.ts'
 
 interface Dependencies {
   db: Db
   models: ModelRegistry
   clock: Clock
-  /** Given where transactions have to be short. */
-  sliced: SlicedIngests | null
+  /** Null where the database has several sessions: one transaction stores everything. */
+  journaled: JournaledIngests | null
 }
-
-/** What one transaction has stored of what is written. */
-export interface StoredPart {
-  /** Those with the same content too. */
-  items: readonly CleanItem[]
-  counts: StoreCounts
-  /** Nothing comes after it. */
-  isLast: boolean
-}
-
-/** What else belongs to the act of writing items, in each of its transactions. */
-export type WithinWrite = (tx: Tx, part: StoredPart, changes: ItemChanges) => Promise<void>
 
 /** Prepares items and stores them: in one transaction, or in short ones that each store a part. */
 export async function writeItems(
-  { db, models, clock, sliced }: Dependencies,
+  { db, models, clock, journaled }: Dependencies,
   {
     organizationId,
     items,
@@ -48,86 +34,67 @@ export async function writeItems(
   signal?: AbortSignal,
 ): Promise<StoreCounts> {
   const written: StoreCounts = { ingested: 0, skipped: 0 }
-  let rest = items
+  let left = items
   await untilFresh(async () => {
-    const prepared = await prepareItems(db, models, { organizationId, items: rest, anewSince }, signal)
-    let slices: readonly Slice[] = sliced
-      ? await cutSlices(db, prepared, prepared.stored)
-      : [{ ...prepared, part: null }]
-    const storeNext = async (): Promise<StoredPart & { slices: number }> => {
-      signal?.throwIfAborted()
-      return await changeItems(db, organizationId, async (tx, changes) => {
-        const { stored, counts } = await storeSlices(slices, sliced?.isAwaited, (slice) =>
-          storeSlice(tx, changes, slice, clock.now()),
-        )
-        const isLast = stored.length === slices.length
-        const whole = { items: [...new Set(stored.flatMap(itemsOf))], counts, isLast }
-        await within(tx, whole, changes)
-        return { ...whole, slices: stored.length }
+    const prepared = await prepareItems(db, models, { organizationId, items: left, anewSince }, signal)
+    signal?.throwIfAborted()
+    const storage = journaled && { ...journaled.storage, clock }
+    if (storage && (await isLarge(storage, prepared))) {
+      await storeInParts(storage, prepared, {
+        within,
+        onStored({ counts }, rest) {
+          written.ingested += counts.ingested
+          written.skipped += counts.skipped
+          const unstored = new Set(rest.flatMap(({ items: some }) => some.map(itemKey)))
+          left = left.filter((item) => unstored.has(itemKey(item)))
+        },
+        signal,
       })
+      return
     }
-    while (slices.length > 0) {
-      const part = await storeNext().catch(async (error: unknown) => {
-        if (!(error instanceof StalePreparation)) await storeBegun({ db, clock }, organizationId, slices)
-        throw error
-      })
-      written.ingested += part.counts.ingested
-      written.skipped += part.counts.skipped
-      slices = slices.slice(part.slices)
-      const unfinished = slices[0]?.part?.item
-      const done = new Set(part.items.filter((item) => item !== unfinished).map(itemKey))
-      rest = rest.filter((item) => !done.has(itemKey(item)))
-      if (slices.length > 0) await letOthersGoFirst()
-    }
+    const counts = await changeItems(db, organizationId, async (tx, changes) => {
+      const stored = await storeItems(tx, changes, prepared, clock.now())
+      await within(tx, { items: itemsOf(prepared), counts: stored, isLast: true }, changes)
+      return stored
+    })
+    written.ingested += counts.ingested
+    written.skipped += counts.skipped
   })
   return written
 }
 
-/**
- * Stores what an item lacks of which some parts are stored, so that who is stopped between them (a pause, a stop) leaves none that
- * is half of what was and half of what is. It never makes an item that is gone, and does not mark it as stored: when it comes again,
- * it is stored anew, and counts then. Where storing fails, the item stays as a crash would leave it.
- */
-async function storeBegun(
-  { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
-  organizationId: string,
-  slices: readonly Slice[],
+/** Whether items take the only session for so long that others would notice. */
+async function isLarge(storage: StepStorage, prepared: PreparedItems): Promise<boolean> {
+  const steps = await cutSteps(storage, prepared)
+  return steps.length > 1
+}
+
+/** Nobody else changes the organization's items between the parts. */
+async function storeInParts(
+  storage: StepStorage,
+  prepared: PreparedItems,
+  storing: { within: WithinWrite; onStored: OnStored; signal: AbortSignal | undefined },
 ): Promise<void> {
-  const begun = slices[0]?.part
-  if (!begun || begun.hashBefore === null) return
-  try {
-    for (const slice of slices) {
-      if (slice.part?.item !== begun.item) break
-      const part = asUnfinished(slice.part)
-      await changeItems(db, organizationId, (tx, changes) =>
-        storeSlice(tx, changes, { ...slice, part }, clock.now()),
-      )
-      await letOthersGoFirst()
-    }
-  } catch {
-    // What stopped it in the first place is what its caller is told.
-  }
+  await itemTurnsOf(storage.db).hold(prepared.organizationId, async () => {
+    const fresh = await compareAgain(storage.db, prepared)
+    await storeAllSteps(storage, fresh, await cutSteps(storage, fresh), storing)
+  })
 }
 
 /** Prepares what a caller gives and stores it, all or nothing, as the caller's own. */
 export async function ingestItems(
-  { db, models, clock, sliced }: Dependencies,
+  { db, models, clock, journaled }: Dependencies,
   {
     organizationId,
     items,
     record,
-  }: {
-    organizationId: string
-    items: readonly CleanItem[]
-    /** Within the transaction that decides it. */
-    record: (tx: Tx, counts: StoreCounts) => Promise<void>
-  },
+  }: { organizationId: string; items: readonly CleanItem[]; record: RecordIngest },
   signal?: AbortSignal,
 ): Promise<StoreCounts> {
   return await untilFresh(async () => {
     const prepared = await prepareItems(db, models, { organizationId, items }, signal)
-    if (sliced && (await cutSlices(db, prepared, prepared.stored)).length > 1)
-      return await sliced.store(prepared, record, signal)
+    if (journaled && (await isLarge(journaled.storage, prepared)))
+      return await journaled.store(prepared, record, signal)
     return await changeItems(db, organizationId, async (tx, changes) => {
       const counts = await storeItems(tx, changes, prepared, clock.now())
       await endClaims(tx, organizationId, items)

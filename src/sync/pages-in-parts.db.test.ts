@@ -3,9 +3,9 @@ import { createFakeProvider, type FakeProvider } from '../../test/support/fake-p
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { createModelRegistry } from '../embeddings/index.ts'
-import { createItems, createSlicedIngests, type Items } from '../items/index.ts'
+import { createItems, createJournaledIngests, type Items } from '../items/index.ts'
 
-/** In one page, and in several parts. */
+/** They fit into one page and are stored in several parts. */
 const COUNT = 150
 
 let bench: SyncBench
@@ -18,19 +18,19 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** How it looks from inside: the connection to the database ends (admin_shutdown). */
+/** What a worker sees when it dies: the database ends the connection (admin_shutdown). */
 class DeadWorker extends Error {
   readonly code = '57P01'
 }
 
-/** Stores a page in parts, since somebody always waits for the database; dies within the part of a number, if one is given. */
+/** Stores a page in parts, as another request always waits for the database. @param diesIn the number of the part in which it dies */
 function writer(diesIn?: number): Pick<Items, 'write'> & { parts: number } {
   const model = hashEmbeddingModel()
   const models = createModelRegistry({ configured: model, builtin: async () => model })
   const deps = { db: bench.db, models, clock: { now: () => new Date(bench.now) } }
   const onError = (error: unknown): void => void bench.errors.push(error)
-  const sliced = createSlicedIngests({ ...deps, isAwaited: () => true, onError })
-  const items = createItems({ ...deps, sliced })
+  const journaled = createJournaledIngests({ ...deps, isAwaited: () => true, onError })
+  const items = createItems({ ...deps, journaled })
   const counting = {
     parts: 0,
     write: (...[organizationId, given, within, how]: Parameters<Items['write']>) =>
@@ -52,7 +52,7 @@ const claims = async (): Promise<number> =>
   (await bench.db.selectFrom('synced_items').select('external_id').execute()).length
 
 describe('a page that is stored in parts', () => {
-  it('is counted and claimed item by item, and ends its run with the last part', async () => {
+  it('counts and claims each item, and ends its run with the last part', async () => {
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
     const items = writer()
@@ -62,7 +62,7 @@ describe('a page that is stored in parts', () => {
     expect([Object.keys(await bench.stored(sourceId)).length, await claims()]).toEqual([COUNT, COUNT])
   })
 
-  it('is gone on with by the next worker where one dies in between, each item counted once [SYNC-4]', async () => {
+  it('is resumed by the next worker after one dies between two parts, and counts each item once [SYNC-4]', async () => {
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
     await bench.worker(provider.adapter, { items: writer(3) }).settle()

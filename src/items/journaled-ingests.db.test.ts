@@ -6,10 +6,10 @@ import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
 import {
-  slicedProcess,
-  type SlicedProcess,
-  type SlicedProcessOptions,
-} from '../../test/support/sliced-process.ts'
+  journaledProcess,
+  type JournaledProcess,
+  type JournaledProcessOptions,
+} from '../../test/support/journaled-process.ts'
 import { until } from '../../test/support/until.ts'
 import { ensureStoredModel } from '../embeddings/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
@@ -21,10 +21,10 @@ import type { NewItem } from './index.ts'
 import { writeParts } from './ingest-journal.ts'
 import { cleanItem } from './item.ts'
 
-/** Of one chunk each: several slices. */
+/** Items of one chunk each: several steps. */
 const COUNT = 300
-/** What a slice of these takes at most. */
-const SLICE_ITEMS = 48
+/** The most that a step stores of them. */
+const STEP_ITEMS = 48
 
 const model = hashEmbeddingModel()
 const clock = { now: () => new Date() }
@@ -40,15 +40,16 @@ beforeEach(async () => {
   organization = await insertOrganization(database.db)
 })
 
-/** A process that has the database. Somebody always waits, unless said. */
-const instance = (options: SlicedProcessOptions = {}): SlicedProcess => slicedProcess(database.db, options)
+/** A process that has the database open. By default another request always waits. */
+const instance = (options: JournaledProcessOptions = {}): JournaledProcess =>
+  journaledProcess(database.db, options)
 
-/** The next process at the same database. */
-const nextProcess = (embedding = model): SlicedProcess =>
-  slicedProcess(database.db.withoutPlugins(), { embedding })
+/** The next process on the same database. */
+const nextProcess = (embedding = model): JournaledProcess =>
+  journaledProcess(database.db.withoutPlugins(), { embedding })
 
-/** One that dies when so many slices are stored, each in a transaction. */
-const dyingAfter = (slices: number): SlicedProcess => slicedProcess(database.db, { slices })
+/** A process that dies after this many steps, each in its own transaction. */
+const dyingAfter = (steps: number): JournaledProcess => journaledProcess(database.db, { steps })
 
 const newItem = (n: number, values: Partial<NewItem>): NewItem =>
   testItem(organization, { externalId: `page-${String(n).padStart(4, '0')}`, ...values })
@@ -59,7 +60,7 @@ const documentsOf = (valuesOf: (n: number) => Partial<NewItem>, count = COUNT) =
 
 const documents = (body = 'text', count = COUNT) => documentsOf(() => ({ body }), count)
 
-const ingest = ({ items }: SlicedProcess, given = documents()) =>
+const ingest = ({ items }: JournaledProcess, given = documents()) =>
   items.ingest(organization.caller(), given, randomUUID())
 
 async function stored() {
@@ -81,7 +82,7 @@ async function stored() {
   return rows
 }
 
-/** How many documents have which body, as they are found. */
+/** The number of documents by body; each has to be found by that body. */
 async function bodies(): Promise<Record<string, number>> {
   const rows = await stored()
   for (const { body, found } of rows) expect(found).toBe(body)
@@ -106,7 +107,7 @@ const written = async (): Promise<number> => {
   return rows.length
 }
 
-/** How many items each transaction changed. */
+/** The number of items that each transaction changed. */
 async function transactions(): Promise<number[]> {
   const rows = await database.db
     .selectFrom('item_changes')
@@ -120,23 +121,23 @@ async function transactions(): Promise<number[]> {
 const someStored = () => until('the first documents', stored, (rows) => rows.length > 0)
 
 describe('a large ingest', () => {
-  it('is stored in transactions of a slice each while others wait, counted and recorded as one', async () => {
+  it('uses a transaction for each step while other requests wait, and counts and records one ingest', async () => {
     expect(await ingest(instance())).toEqual({ ingested: COUNT, skipped: 0 })
     const sizes = await transactions()
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(SLICE_ITEMS)
-    expect(sizes.length).toBeGreaterThanOrEqual(COUNT / SLICE_ITEMS)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(STEP_ITEMS)
+    expect(sizes.length).toBeGreaterThanOrEqual(COUNT / STEP_ITEMS)
     expect(await bodies()).toEqual({ text: COUNT })
     expect(await events()).toEqual([{ metadata: { documents: COUNT, ingested: COUNT, skipped: 0 } }])
     expect(await written()).toBe(0)
   })
 
-  it('is stored in one transaction where nobody waits', async () => {
+  it('uses one transaction when no other request waits', async () => {
     await ingest(instance({ isAwaited: () => false }))
     expect(await transactions()).toEqual([COUNT])
     expect(await bodies()).toEqual({ text: COUNT })
   })
 
-  it('counts what changed, what moved and what is the same, and journals nothing of the last', async () => {
+  it('counts changed, moved and unchanged documents, and confirms the unchanged ones', async () => {
     await ingest(instance())
     const longAgo = new Date(0)
     await database.db
@@ -162,7 +163,7 @@ describe('a large ingest', () => {
     expect(await events()).toHaveLength(3)
   })
 
-  it('ends the claims of runs on its documents, changed or not', async () => {
+  it('ends the claims of sync runs on its documents, changed or not', async () => {
     await ingest(instance())
     const rows = await stored()
     await database.db
@@ -186,7 +187,7 @@ describe('a large ingest', () => {
     expect(left).toEqual([])
   })
 
-  it('that is refused before it is decided stores nothing and leaves nothing written', async () => {
+  it('stores nothing and empties the journal when it is refused before the decision', async () => {
     const removing = {
       ...model,
       async embedDocuments(...given: Parameters<EmbeddingModel['embedDocuments']>) {
@@ -202,7 +203,7 @@ describe('a large ingest', () => {
     expect([await stored(), await events(), await written()]).toEqual([[], [], 0])
   })
 
-  it('beside another one of the same documents: they are of the one or of the other, all of them', async () => {
+  it('stores all documents of one request or all of the other when two have the same documents', async () => {
     const { items } = instance()
     for (let round = 0; round < 3; round++) {
       const counts = await Promise.all(
@@ -218,13 +219,13 @@ describe('a large ingest', () => {
     }
   })
 
-  it('has others who change items wait for its end', async () => {
+  it('makes other changes of the items wait until it ends', async () => {
     const here = instance()
     const last = documents().at(-1)?.externalId ?? ''
     const [, small] = await Promise.all([
       ingest(here),
       someStored().then(async () => {
-        // Not stored yet, and yet removed after it was: as if it had been asked for after the ingest.
+        // It is not stored yet: the removal waits for the ingest.
         await here.items.remove(organization.caller(), { provider: 'notion', externalId: last })
         const { length } = await stored()
         const pushed = await ingest(here, documents('later', 1))
@@ -235,7 +236,7 @@ describe('a large ingest', () => {
     expect(await bodies()).toEqual({ later: 1, text: COUNT - 2 })
   })
 
-  it('whose source is removed meanwhile is stored, and removed with it', async () => {
+  it('is stored and then deleted when its source is removed meanwhile', async () => {
     const removals = createRemovals({
       db: database.db,
       clock,
@@ -257,7 +258,7 @@ describe('a large ingest', () => {
     await removals.stop()
   })
 
-  it('beside which a move to another model begins goes on with the vectors of both', async () => {
+  it('continues with the vectors of both models when a move to another model begins', async () => {
     const target = hashEmbeddingModel({ id: 'builtin-9' })
     const { id } = await ensureStoredModel(database.db, target)
     const move = {
@@ -283,52 +284,52 @@ describe('a large ingest', () => {
   })
 })
 
-describe('a process that dies in a large ingest', () => {
+describe('a process that dies during a large ingest', () => {
   it.each([1, 3, 5])(
-    'when it is decided and %i slices are stored: the next start stores all of it, once',
-    async (slices) => {
-      await expect(ingest(dyingAfter(slices))).rejects.toThrow('died')
+    'after the decision and %i steps: the next start stores all of it, once',
+    async (steps) => {
+      await expect(ingest(dyingAfter(steps))).rejects.toThrow('died')
       expect(await events()).toHaveLength(1)
       const next = nextProcess()
-      await next.sliced.start()
+      await next.journaled.start()
       expect(await bodies()).toEqual({ text: COUNT })
       expect(await events()).toEqual([{ metadata: { documents: COUNT, ingested: COUNT, skipped: 0 } }])
       expect([await written(), next.errors]).toEqual([0, []])
       expect(await ingest(next)).toEqual({ ingested: 0, skipped: COUNT })
-      await next.sliced.stop()
+      await next.journaled.stop()
     },
   )
 
-  it('in the transaction that decides it: nothing has happened', async () => {
+  it('in the deciding transaction: nothing is stored', async () => {
     await expect(ingest(dyingAfter(0), documents('long '.repeat(500)))).rejects.toThrow('died')
     expect([await stored(), await written(), await events()]).toEqual([[], 0, []])
     expect(await ingest(instance())).toEqual({ ingested: COUNT, skipped: 0 })
   })
 
-  it('before it is decided: nothing has happened, and the next start deletes what was written', async () => {
+  it('before the decision: nothing is stored, and the next start empties the journal', async () => {
     const ingestOf = { organizationId: organization.id, ingestId: randomUUID() }
-    await writeParts(database.db, ingestOf, documents('long '.repeat(500)), () => {})
+    await writeParts(database.db, ingestOf, documents('long '.repeat(500)))
     expect(await written()).toBeGreaterThan(1)
     const next = nextProcess()
-    await next.sliced.start()
+    await next.journaled.start()
     expect([await stored(), await written(), await events()]).toEqual([[], 0, []])
-    await next.sliced.stop()
+    await next.journaled.stop()
   })
 
-  it('and whose source is gone at the next start: its documents went with it, the others are stored', async () => {
+  it('and whose source was deleted before the next start: only documents of other sources are stored', async () => {
     const { slack } = organization.sourceIds
     const given = documentsOf((n) => (n < 200 ? { provider: 'slack', sourceId: slack } : {}))
     await expect(ingest(dyingAfter(1), given)).rejects.toThrow('died')
     await database.db.deleteFrom('source_items').where('source_id', '=', slack).execute()
     await database.db.deleteFrom('sources').where('id', '=', slack).execute()
     const next = nextProcess()
-    await next.sliced.start()
+    await next.journaled.start()
     expect(await stored()).toHaveLength(100)
     expect([await written(), next.errors]).toEqual([0, []])
-    await next.sliced.stop()
+    await next.journaled.stop()
   })
 
-  it('while the model is away at the next start: others wait with their changes until it is back', async () => {
+  it('and finds no model at the next start: other changes are refused until the ingest is finished', async () => {
     await expect(ingest(dyingAfter(1))).rejects.toThrow('died')
     let isAway = true
     const next = nextProcess({
@@ -338,20 +339,20 @@ describe('a process that dies in a large ingest', () => {
         return await model.embedDocuments(...given)
       },
     })
-    await next.sliced.start()
+    await next.journaled.start()
     expect(next.errors).toMatchObject([{ code: 'overloaded', cause: { code: 'upstream_error' } }])
     const externalId = documents()[0]?.externalId ?? ''
     const remove = () => next.items.remove(organization.caller(), { provider: 'notion', externalId })
     await expect(remove()).rejects.toMatchObject({ code: 'overloaded', headers: { 'Retry-After': '60' } })
     isAway = false
-    // Finished first: else it would bring back what is deleted now, or be lost.
+    // The ingest is finished first: later it would bring back the deleted document.
     await remove()
     expect(await bodies()).toEqual({ text: COUNT - 1 })
     expect(await written()).toBe(0)
-    await next.sliced.stop()
+    await next.journaled.stop()
   })
 
-  it('though the process goes on: the next change of the items comes after what was decided', async () => {
+  it('and recovers: the next change of the items runs after the decided ingest', async () => {
     let asked = 0
     const here = instance({
       isAwaited() {
@@ -367,8 +368,8 @@ describe('a process that dies in a large ingest', () => {
   })
 })
 
-describe('what runs bring', () => {
-  it('is stored in parts while others wait, each with what belongs to it, the last one told', async () => {
+describe('items of a sync run', () => {
+  it('are stored in parts while other requests wait, each with its own work and the last one marked', async () => {
     const seen: { items: number; ingested: number; isLast: boolean }[] = []
     const given = Array.from({ length: COUNT }, (_, n) => newItem(n, { body: 'text' }))
     const all = await instance().items.write(
@@ -379,10 +380,10 @@ describe('what runs bring', () => {
       },
     )
     expect(all).toEqual({ ingested: COUNT, skipped: 0 })
-    expect(seen.length).toBeGreaterThanOrEqual(COUNT / SLICE_ITEMS)
+    expect(seen.length).toBeGreaterThanOrEqual(COUNT / STEP_ITEMS)
     expect(seen.map(({ isLast }) => isLast)).toEqual(seen.map((_, n) => n === seen.length - 1))
     expect(seen.reduce((sum, { items }) => sum + items, 0)).toBe(COUNT)
-    expect(seen.every(({ items, ingested }) => items === ingested && items <= SLICE_ITEMS)).toBe(true)
+    expect(seen.every(({ items, ingested }) => items === ingested && items <= STEP_ITEMS)).toBe(true)
     expect(await transactions()).toHaveLength(seen.length)
   })
 })

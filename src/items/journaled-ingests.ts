@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { createTask } from '../background/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import type { ModelRegistry } from '../embeddings/index.ts'
+import { unavailable } from '../kernel/unavailable.ts'
+import { itemTurnsOf } from '../vector-memory/index.ts'
+import { endClaims } from './claims.ts'
+import { decide, erase, findJournaled, type IngestRef, readParts, writeParts } from './ingest-journal.ts'
+import type { CleanItem } from './item.ts'
+import {
+  compareAgain,
+  isMoved,
+  isStoredAs,
+  itemsOf,
+  type PreparedItems,
+  prepareItems,
+  StalePreparation,
+} from './prepare-items.ts'
+import {
+  cutSteps,
+  pauseForOthers,
+  type Step,
+  type StepStorage,
+  storeAllSteps,
+  storeSteps,
+} from './store-steps.ts'
+import { type StoreCounts, untilFresh } from './store-items.ts'
+
+/** What a caller's documents are recorded with, in the transaction that decides their ingest. */
+export type RecordIngest = (tx: Tx, counts: StoreCounts) => Promise<void>
+
+/** Large ingests on a database with one session: several short transactions, yet all or nothing. */
+export interface JournaledIngests {
+  /** What steps are stored with, by sync runs too. */
+  storage: StepStorage
+  /**
+   * Writes the documents to the journal, decides the ingest in one transaction with `record`, and stores them. A decided ingest is
+   * stored to its end, after a crash by the next start; until then no other change of the organization's items runs.
+   * @throws StalePreparation, the reason of `signal`, what `record` throws: nothing is stored. What else the database or a model
+   * throws: the ingest may be decided.
+   */
+  store(prepared: PreparedItems, record: RecordIngest, signal?: AbortSignal): Promise<StoreCounts>
+  /** Finishes what an earlier process left. What fails is retried once a minute, and blocks changes of the organization's items. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface JournaledIngestsOptions extends StepStorage {
+  models: ModelRegistry
+  /** A decided ingest could not be finished; it is retried. */
+  onError: (error: unknown) => void
+}
+
+const RETRY_MS = 60_000
+const RETRY_AFTER_SECONDS = 60
+
+/** Journaled ingests of a database that no other process has open. */
+export function createJournaledIngests(options: JournaledIngestsOptions): JournaledIngests {
+  const { db, onError } = options
+  const turns = itemTurnsOf(db)
+  const finishLater = (ingest: IngestRef): void =>
+    turns.leaveUnfinished(ingest.organizationId, () => finish(options, ingest))
+  const retrying = createTask({
+    act: async () => {
+      for (const organizationId of turns.unfinished()) await turns.finish(organizationId).catch(onError)
+    },
+    intervalMs: RETRY_MS,
+    onError,
+    waitsFirst: true,
+  })
+  return {
+    storage: options,
+    store: (prepared, record, signal) =>
+      turns.hold(prepared.organizationId, async () => {
+        const fresh = await compareAgain(db, prepared)
+        signal?.throwIfAborted()
+        return await decideAndStore(options, fresh, record, finishLater)
+      }),
+    async start() {
+      for (const { isDecided, ...ingest } of await findJournaled(db)) {
+        if (isDecided) finishLater(ingest)
+        else await erase(db, ingest)
+      }
+      await retrying.ask()
+      retrying.start()
+    },
+    stop: retrying.stop,
+  }
+}
+
+async function decideAndStore(
+  options: JournaledIngestsOptions,
+  prepared: PreparedItems,
+  record: RecordIngest,
+  finishLater: (ingest: IngestRef) => void,
+): Promise<StoreCounts> {
+  const { db } = options
+  const { organizationId, stored } = prepared
+  const given = itemsOf(prepared)
+  const items = given.filter((item) => !isStoredAs(stored, item) || isMoved(stored, item))
+  const counts = { ingested: items.length, skipped: given.length - items.length }
+  const ref = { organizationId, ingestId: randomUUID() }
+  let rest: readonly Step[]
+  try {
+    const last = await writeParts(db, ref, items)
+    const first = await storeFirstSteps(options, prepared, async (tx, isLast) => {
+      await endClaims(tx, organizationId, given)
+      await record(tx, counts)
+      if (!isLast) await decide(tx, ref, last)
+    })
+    rest = first.rest
+  } catch (error) {
+    // What cannot be erased now is erased at the next start.
+    await erase(db, ref).catch(() => {})
+    throw error
+  }
+  try {
+    if (rest.length > 0) await pauseForOthers()
+    await storeAllSteps(options, prepared, rest).catch(async (error: unknown) => {
+      if (!(error instanceof StalePreparation)) throw error
+      await storeAnew(options, organizationId, items)
+    })
+    await erase(db, ref)
+  } catch (error) {
+    finishLater(ref)
+    throw error
+  }
+  return counts
+}
+
+/** Stores steps in the transaction that decides the ingest, but no large text while another request waits. */
+async function storeFirstSteps(
+  options: JournaledIngestsOptions,
+  prepared: PreparedItems,
+  decideWith: (tx: Tx, isLast: boolean) => Promise<void>,
+): Promise<{ rest: readonly Step[] }> {
+  const steps = await cutSteps(options, prepared)
+  const isLater = steps[0]?.isLargeRow === true && options.isAwaited()
+  const first = isLater ? [] : steps
+  const { rest } = await storeSteps(options, prepared, first, (tx, { isLast }) =>
+    decideWith(tx, isLast && !isLater),
+  )
+  return { rest: isLater ? steps : rest }
+}
+
+/**
+ * Stores a decided ingest again from its journal: what is already stored is skipped, and so is what belongs to a deleted source.
+ * @throws AppError `overloaded`, with the reason as its cause
+ */
+async function finish(options: JournaledIngestsOptions, ref: IngestRef): Promise<void> {
+  const { db } = options
+  const { organizationId } = ref
+  try {
+    for await (const items of readParts(db, ref)) {
+      if (items.length === 0) continue
+      const sourceIds = await findSources(db, organizationId, items)
+      const kept = items.filter((item) => sourceIds.has(item.sourceId))
+      await storeAnew(options, organizationId, kept)
+    }
+    await erase(db, ref)
+  } catch (cause) {
+    throw unavailable('overloaded', 'Earlier documents cannot be stored yet', RETRY_AFTER_SECONDS, cause)
+  }
+}
+
+async function findSources(
+  db: Db,
+  organizationId: string,
+  items: readonly CleanItem[],
+): Promise<Set<string>> {
+  const ids = [...new Set(items.map(({ sourceId }) => sourceId))]
+  const rows = await db
+    .selectFrom('sources')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Prepares items with the current models and stores them. The caller holds the organization's items. */
+async function storeAnew(
+  options: JournaledIngestsOptions,
+  organizationId: string,
+  items: readonly CleanItem[],
+): Promise<void> {
+  await untilFresh(async () => {
+    const prepared = await prepareItems(options.db, options.models, { organizationId, items })
+    await storeAllSteps(options, prepared, await cutSteps(options, prepared))
+  })
+}
