@@ -122,6 +122,8 @@ describe('a hard cap', () => {
     expect(await read()).toEqual({
       ...before,
       tier: 'studio',
+      agentsIncluded: 10,
+      connectorsIncluded: null,
       creditsUsed: 2,
       creditsIncluded: 25_000,
       creditsRemaining: 24_998,
