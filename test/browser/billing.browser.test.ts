@@ -35,7 +35,8 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
 
   it('shows the plans at the prices of the service, and what a small one would stop', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
-    const { email } = await rig.settle('owner', { status: 'incomplete' })
+    const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
+    await makeConnectors(workspace.id)
     await rig.signIn(page, email, 'billing')
     await expectSettled(page)
     const plans = page.getByRole('region', { name: 'Plans' })
@@ -88,6 +89,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
   it('says before a smaller plan begins when it does and what it will stop, while that can be taken back', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
+    await makeConnectors(workspace.id)
     await rig.signIn(page, email, 'billing')
     await buyStudio(page)
     stripe.advance({ days: 8 })
@@ -114,6 +116,15 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await context.close()
   })
 })
+
+/** Gives the workspace's sources accounts, paused so that nothing polls them: push-only ones are no connectors. */
+async function makeConnectors(organizationId: string): Promise<void> {
+  await rig.service.database.db
+    .updateTable('sources')
+    .set({ push_only: false, status: 'disabled' })
+    .where('organization_id', '=', organizationId)
+    .execute()
+}
 
 /** Buys Studio on the page of the plans, with a trial, and comes back to it. */
 async function buyStudio(page: Page): Promise<void> {

@@ -40,7 +40,7 @@ export function BillingFigures({ plan }: { plan: Schemas['Billing'] }) {
       <Stat label="Agents" value={formatNumber(plan.agentsUsed)}>
         {plan.agentsIncluded === null ? 'No limit' : `of ${formatNumber(plan.agentsIncluded)}`}
       </Stat>
-      <Stat label="Sources" value={formatNumber(plan.connectorsUsed)}>
+      <Stat label="Connectors" value={formatNumber(plan.connectorsUsed)}>
         {plan.connectorsIncluded === null ? 'No limit' : `of ${formatNumber(plan.connectorsIncluded)}`}
       </Stat>
     </Stats>

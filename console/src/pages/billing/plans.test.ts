@@ -9,7 +9,7 @@ describe('what a plan would stop', () => {
     expect(whatWouldStop(room, { agentsUsed: 2, connectorsUsed: 2 })).toBeNull()
     expect(whatWouldStop(room, { agentsUsed: 5, connectorsUsed: 1 })).toBe('The newest 3 agents would stop.')
     expect(whatWouldStop(room, { agentsUsed: 3, connectorsUsed: 4 })).toBe(
-      'The newest agent and the newest 2 sources would stop.',
+      'The newest agent and the newest 2 connectors would stop.',
     )
     expect(
       whatWouldStop({ agents: null, connectors: null }, { agentsUsed: 900, connectorsUsed: 900 }),

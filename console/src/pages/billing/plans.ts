@@ -57,7 +57,7 @@ export function whatWouldStop(
 ): string | null {
   const parts = [
     stopping(agents === null ? 0 : agentsUsed - agents, 'agent'),
-    stopping(connectors === null ? 0 : connectorsUsed - connectors, 'source'),
+    stopping(connectors === null ? 0 : connectorsUsed - connectors, 'connector'),
   ].filter((part) => part !== null)
   return parts.length === 0 ? null : `The newest ${parts.join(' and the newest ')} would stop.`
 }
