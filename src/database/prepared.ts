@@ -19,6 +19,26 @@ export function prepare<Row>(text: string): Prepared<Row> {
   return (db, values) => db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))
 }
 
+/** Connections keep each shape; rarer ones are parsed every time. */
+const SHAPES_MAX = 64
+
+/**
+ * Runs statements of one kind whose text differs by a few shapes, such as the fields of a filter: the first shapes are prepared, as
+ * {@link prepare} does. Only for statements whose best plan is the same for every organization and any values.
+ */
+export function createPreparedShapes(
+  shapesMax = SHAPES_MAX,
+): <Row>(db: Db, statement: CompiledQuery<Row>) => Promise<QueryResult<Row>> {
+  const shapes = new Set<string>()
+  return async (db, statement) => {
+    if (!shapes.has(statement.sql) && shapes.size < shapesMax) {
+      prepare(statement.sql)
+      shapes.add(statement.sql)
+    }
+    return await db.executeQuery(statement)
+  }
+}
+
 /** The name under which connections keep a statement; undefined for one that is parsed each time. */
 export function preparedName(text: string): string | undefined {
   return names.get(text)

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { createPreparedShapes } from '../database/prepared.ts'
 import type { SourceKind } from '../database/schema.ts'
 import type { Caller } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
@@ -56,6 +57,8 @@ const Rows = z.array(
   }),
 )
 
+const runPrepared = createPreparedShapes()
+
 /**
  * A page of the caller's items, the latest changed first and by id where they changed at the same moment. Items of removed sources
  * are not among them.
@@ -70,7 +73,7 @@ export async function listItems(db: Db, caller: Caller, query: ListQuery): Promi
   const list: ListName = [organizationId, provider, connectorId, sourceKind]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
   const kinds = (sourceKind === undefined ? SOURCE_KINDS : [sourceKind]).map((kind) => sql`(${kind}::text)`)
-  const { rows } = await sql`
+  const statement = sql`
     select i.*, to_char(i.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
     from sources s
     cross join (values ${sql.join(kinds)}) as k(kind)
@@ -86,7 +89,8 @@ export async function listItems(db: Db, caller: Caller, query: ListQuery): Promi
       ${provider === undefined ? sql`` : sql`and s.provider = ${provider}`}
       ${connectorId === undefined ? sql`` : sql`and s.id = ${connectorId}`}
     order by i.updated_at desc, i.id
-    limit ${limit + 1}`.execute(db)
+    limit ${limit + 1}`.compile(db)
+  const { rows } = await runPrepared(db, statement)
   const found = Rows.parse(rows)
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { decodeHalfvec } from '../database/halfvec.ts'
-import { prepare, type Prepared } from '../database/prepared.ts'
+import { createPreparedShapes, prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../embeddings/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
@@ -31,8 +31,6 @@ export interface StoredRows {
 const CHANGED_CHUNKS_MAX = 512
 /** An item id with quotes and comma in a JSON list. */
 const CHARACTERS_PER_ID = 40
-/** Each connection keeps the statements; rarer shapes of scope and filter are parsed every time. */
-const PREPARED_MAX = 64
 
 const StandingRow = z.object({
   active_id: z.number().nullable(),
@@ -64,6 +62,9 @@ export type RowScope = Pick<NearestQuery, 'organizationId' | 'providers' | 'filt
   model: Pick<StoredModel, 'id'>
 }
 
+/** A filter by an entity lists all of its names: too many shapes. */
+const runPrepared = createPreparedShapes()
+
 /** Reads rows by their keys, and all chunks of what changed since a revision, in one statement. */
 export async function readRows(
   db: Db,
@@ -84,8 +85,7 @@ export async function readRows(
     left join embedding_models m on m.id = o.embedding_model_id
     left join rows r on true
     where o.id = ${query.organizationId}`.compile(db)
-  const run = query.entityIds === null ? preparedStatement(statement.sql) : null
-  const { rows } = await (run ? run(db, statement.parameters) : db.executeQuery(statement))
+  const { rows } = await (query.entityIds === null ? runPrepared(db, statement) : db.executeQuery(statement))
   return toStoredRows(rows, since)
 }
 
@@ -118,17 +118,6 @@ function toChunkRow(row: StoredRow): ChunkRow {
     values: decodeHalfvec(Buffer.from(row.vector, 'base64')),
     shown: { title, content, url, provider, metadata, syncedAt: row.synced_at },
   }
-}
-
-const prepared = new Map<string, Prepared<unknown>>()
-
-/** null: too many shapes are prepared already. */
-function preparedStatement(text: string): Prepared<unknown> | null {
-  const existing = prepared.get(text)
-  if (existing || prepared.size >= PREPARED_MAX) return existing ?? null
-  const made = prepare(text)
-  prepared.set(text, made)
-  return made
 }
 
 /** The log of changes after a revision, and the chunks of the changed items; none when there are too many. */
