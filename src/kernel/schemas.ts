@@ -85,7 +85,7 @@ const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** PostgreSQL reads a time of at most 128 characters, with an offset of less than 16 hours. */
-const TIMESTAMP_CHARACTERS_MAX = 64
+export const TIMESTAMP_CHARACTERS_MAX = 64
 const OFFSET_TOO_FAR = /[+-](?:1[6-9]|2\d):\d\d$/
 
 /** ISO 8601 with `Z` or an offset. */

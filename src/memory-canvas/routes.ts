@@ -11,7 +11,7 @@ import {
   shownId,
   text,
   textOrNull,
-  Timestamp,
+  TIMESTAMP_CHARACTERS_MAX,
 } from '../kernel/schemas.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
 import { ENTITY_TYPES } from './atoms.ts'
@@ -52,7 +52,12 @@ const CanvasQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
   around: givenId.optional().describe("Only what the latest items of this node name: the node's id."),
-  since: Timestamp.optional().describe('Only what the latest items changed at this time or later name.'),
+  // Any year: a time that nothing can have changed at selects nothing, or everything.
+  since: z.iso
+    .datetime({ offset: true })
+    .max(TIMESTAMP_CHARACTERS_MAX)
+    .optional()
+    .describe('Only what the latest items changed at this time or later name.'),
   limit: z.coerce
     .number()
     .int()

@@ -217,7 +217,9 @@ describe('a file in the console', () => {
     const hits: { metadata: { path: string } }[] = await found('train to Lyon')
     const names = hits.map(({ metadata }) => metadata.path)
     expect(new Set(names)).toEqual(new Set(files.map(([name]) => name)))
-    expect((await call(admin, 'GET', 'audit-events?limit=1')).body.auditEvents).toMatchObject([
+    expect(
+      (await call(admin, 'GET', 'audit-events?action=source_item.ingest&limit=1')).body.auditEvents,
+    ).toMatchObject([
       { action: 'source_item.ingest', actorUserId: admin.userId, metadata: { documents: 1, ingested: 1 } },
     ])
   })
