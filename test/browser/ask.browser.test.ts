@@ -44,7 +44,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await rig.signIn(page, MEMBER, 'ask')
     const answer = await ask(page, 'How many days of paid time off?')
     expect(await answer.innerText()).toContain('25 days')
-    const marker = answer.getByRole('button', { name: 'Source 1: Vacation' })
+    const marker = answer.getByRole('button', { name: 'Source 1: Vacation' }).first()
     await marker.focus()
     const preview = page.getByRole('tooltip')
     await preview.getByText('Employees accrue 25 days').waitFor()
@@ -251,7 +251,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await page.getByRole('textbox', { name: 'Question' }).press('Shift+Enter')
     const answer = await ask(page, 'How many days of paid time off?')
     expect(await page.locator('html').evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(360)
-    await answer.getByRole('button', { name: 'Source 1: Vacation' }).press('Enter')
+    await answer.getByRole('button', { name: 'Source 1: Vacation' }).first().press('Enter')
     const panel = page.getByRole('dialog', { name: 'Vacation' })
     await panel.locator('mark').waitFor()
     // It slides in, which leaves fractions of a pixel.

@@ -85,7 +85,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await rig.signIn(page, email)
     const list = page.getByRole('region', { name: 'Get started' })
     await list.getByText('0 of 4 done').waitFor()
-    const { secret } = await fresh.mint()
+    const { secret } = await fresh.mint({ actions: ['search', 'ingest'] })
     await page.reload()
     await list.getByText('1 of 4 done').waitFor()
     await rig.service.call('POST', '/v1/search', { key: secret, body: { query: 'vacation' } })
