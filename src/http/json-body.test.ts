@@ -91,6 +91,8 @@ describe('a request body', () => {
     const tooMany = 'documents.1.metadata must have at most 2 values, counting those inside lists and objects'
     const large = { entryValuesMax: 9 }
     expect(messageOf('{"documents":[{},{"a":1,"metadata":{"b":[1,2]}}]}', large)).toBe(tooMany)
+    const full = '{"documents":[{"metadata":{"b":1,"c":2}},{"metadata":{"b":1,"c":2}}]}'
+    expect(messageOf(full, large)).toBe('nothing was refused')
     const fine = '{"documents":[{"a":{"b":1,"c":2},"d":[1]},{"metadata":[1,2]}]}'
     expect(messageOf(fine, large)).toBe('nothing was refused')
     expect(messageOf(`{"${'x'.repeat(500_000)}":[1,2,3]}`).length).toBeLessThan(2_000)

@@ -174,7 +174,7 @@ function createCounter(open: readonly Container[], limits: BodyLimits | undefine
       if (list.index >= limits.entriesMax)
         throw invalid(name, `${name} must have at most ${limits.entriesMax} ${name} a request`)
       inEntry = open.length === 2 ? 0 : inEntry + 1
-      inField = open.length === 3 ? 0 : inField + 1
+      inField = open.length <= 3 ? 0 : inField + 1
       if (inField > limits.fieldValuesMax) {
         const field = `${name}.${list.index}.${open[2]?.key ?? ''}`
         throw invalid(field, `${field} ${tooManyValues(limits.fieldValuesMax)}`)

@@ -85,15 +85,17 @@ const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** PostgreSQL reads a time of at most 128 characters, with an offset of less than 16 hours. */
-export const TIMESTAMP_CHARACTERS_MAX = 64
+const TIMESTAMP_CHARACTERS_MAX = 64
 const OFFSET_TOO_FAR = /[+-](?:1[6-9]|2\d):\d\d$/
 
-/** ISO 8601 with `Z` or an offset. */
-export const Timestamp = z.iso
+/** ISO 8601 with `Z` or an offset, of any year: only for times that are compared, never stored. */
+export const AnyTime = z.iso
   .datetime({ offset: true })
   .max(TIMESTAMP_CHARACTERS_MAX)
   .refine((time) => !OFFSET_TOO_FAR.test(time), 'must have an offset of at most 15:59')
-  .refine(
-    (time) => Date.parse(time) >= EARLIEST_MS && Date.parse(time) <= LATEST_MS,
-    'must be in the years 1 to 9999',
-  )
+
+/** ISO 8601 with `Z` or an offset. */
+export const Timestamp = AnyTime.refine(
+  (time) => Date.parse(time) >= EARLIEST_MS && Date.parse(time) <= LATEST_MS,
+  'must be in the years 1 to 9999',
+)

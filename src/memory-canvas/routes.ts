@@ -3,6 +3,7 @@ import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import type { Caller } from '../kernel/principal.ts'
 import {
+  AnyTime,
   count,
   EXAMPLE_ID,
   givenId,
@@ -11,7 +12,6 @@ import {
   shownId,
   text,
   textOrNull,
-  TIMESTAMP_CHARACTERS_MAX,
 } from '../kernel/schemas.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
 import { ENTITY_TYPES } from './atoms.ts'
@@ -52,12 +52,7 @@ const CanvasQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
   around: givenId.optional().describe("Only what the latest items of this node name: the node's id."),
-  // Any year: a time that nothing can have changed at selects nothing, or everything.
-  since: z.iso
-    .datetime({ offset: true })
-    .max(TIMESTAMP_CHARACTERS_MAX)
-    .optional()
-    .describe('Only what the latest items changed at this time or later name.'),
+  since: AnyTime.optional().describe('Only what the latest items changed at this time or later name.'),
   limit: z.coerce
     .number()
     .int()

@@ -111,7 +111,9 @@ describe('GET /v1/source-items', () => {
     await pushEach('a', 'b')
     const before = await list()
     await pushLater({ externalId: 'a' })
-    expect((await list()).body).toEqual(before.body)
+    // Only the confirmation moves.
+    const [b, a] = before.body.sourceItems
+    expect((await list()).body.sourceItems).toEqual([b, { ...a, syncedAt: now.toISOString() }])
     const connectorId = await service.database.db.transaction().execute((tx) =>
       insertPushOnlySource(tx, {
         organizationId: organization.id,

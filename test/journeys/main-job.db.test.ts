@@ -48,7 +48,9 @@ describe('the main job', () => {
     expect(ask.body.answer).toMatch(/25 days.*\[1\]/)
     const audit = await service.call('GET', '/v1/audit-events', { key })
     expect(audit.body.auditEvents).toMatchObject([
+      { action: 'ask.retrieve' },
       { action: 'context.retrieve', targetId: context.body.contract.requestId },
+      { action: 'search.retrieve' },
       { action: 'source_item.ingest' },
     ])
   })
