@@ -1,9 +1,9 @@
 import { type Block, findBlocks } from '../text/blocks.ts'
-import { sentenceStarts } from '../text/sentences.ts'
 import { withoutMarkers } from './citations.ts'
 import { type Definition, readDefinitions } from './definitions.ts'
 import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
+import { splitSentences, withDefaults } from './sentences.ts'
 import { readStandingTerm, type StandingTerm } from './standing-terms.ts'
 import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table-rows.ts'
 
@@ -11,8 +11,6 @@ import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table
 const CODE_CHARACTERS_MAX = 400
 /** A list item of several sentences stays whole up to this length. */
 const ITEM_CHARACTERS_MAX = 300
-/** A line shorter than this that is followed by a capital was broken on purpose, not by a column limit. */
-const FULL_LINE_CHARACTERS = 60
 const LEADS_ON = /\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
 /** A sentence that only shows to an example. */
 const SHOWS = /\b(?:examples?|e\.g\.|like (?:this|so|these)|this|here|beispiel|exemple|ejemplo)\b/i
@@ -23,16 +21,8 @@ const LEAD_IN_WORDS_MIN = 8
 const IDENTIFIER = /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?$/u
 
 const WORD = /^["(]?\p{L}[\p{Ll}'’‐-]{1,30}[.,:;)"]{0,3}$/u
-/** Who speaks, or when: a line of a chat or log is a sentence of its own. */
-const SPOKEN =
-  /^(?:\[?\d{1,2}:\d{2}(?::\d{2})?\b|\p{Lu}[\p{L}.'-]{0,30}(?: \p{Lu}[\p{L}.'-]{0,30}){0,3}(?: \([^()]{1,40}\))?: )/u
 /** The headings of a manual page: alone on a line, in capitals. */
 const CAPITALS = /^\p{Lu}[\p{Lu}\d /-]{2,60}$/u
-
-/** A default that is told at the end: of what the first sentence tells of, however many stand between. */
-const TELLS_DEFAULT = /^(?:(?:it|this) )?(?:defaults to\b|default(?:s| value)?(?: is\b|:))/i
-/** A first sentence longer than this is not repeated with its default. */
-const INTRODUCED_CHARACTERS_MAX = 240
 
 /** What is carried from one block to the next. */
 interface State {
@@ -245,14 +235,6 @@ function optionOf({ path }: Block): string | null {
   return /^\S+$/.test(heading) ? heading : null
 }
 
-/** The sentences of a paragraph, the first one that tells a default together with the one at the beginning, which says of what. */
-function withDefaults(sentences: readonly string[]): string[] {
-  const [first = ''] = sentences
-  const told = sentences.findIndex((text, at) => at > 0 && TELLS_DEFAULT.test(text))
-  if (first.length > INTRODUCED_CHARACTERS_MAX) return [...sentences]
-  return sentences.map((text, at) => (at === told ? `${first}${at === 1 ? '' : ' …'} ${text}` : text))
-}
-
 function readItem(source: string, indent: number, block: Block, state: State): Passage[] {
   state.above = state.above.filter((parent) => parent.indent < indent)
   const under = standsUnder(block, state)
@@ -280,30 +262,4 @@ function isClosedFence(text: string): boolean {
   const fence = /^(?:```+|~~~+)/.exec(lines[0] ?? '')?.[0]
   const closing = lines.at(-1)?.trim()
   return fence !== undefined && closing === fence && lines.slice(1, -1).some((line) => line.trim() !== '')
-}
-
-/** The sentences of a paragraph without markup. A line broken on purpose ends a sentence; a wrapped one does not. */
-function splitSentences(source: string): string[] {
-  const lines = source.split('\n').map((line) => line.replace(/^\s*>+ ?/, '').trim())
-  const parts: string[] = []
-  let before = ''
-  for (const line of lines) {
-    const goesOn = parts.length > 0 && !isBrokenOnPurpose(before, line)
-    if (goesOn) parts.push(`${parts.pop()} ${line}`)
-    else parts.push(line)
-    before = line
-  }
-  return parts.flatMap((part) => {
-    const text = plainText(part)
-    const starts = sentenceStarts(text, 0, text.length)
-    return starts
-      .map((start, at) => text.slice(start, starts[at + 1]).trim())
-      .filter((sentence) => /\p{L}/u.test(sentence))
-  })
-}
-
-function isBrokenOnPurpose(before: string, line: string): boolean {
-  if (before === '' || line === '') return true
-  if (SPOKEN.test(line)) return true
-  return before.length < FULL_LINE_CHARACTERS && !/[,;(–-]$/.test(before) && !/^[\p{Ll}(]/u.test(line)
 }

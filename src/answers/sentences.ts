@@ -1,0 +1,46 @@
+import { sentenceStarts } from '../text/sentences.ts'
+import { plainText } from './plain-text.ts'
+
+/** A line shorter than this that is followed by a capital was broken on purpose, not by a column limit. */
+const FULL_LINE_CHARACTERS = 60
+/** A speaker or a time: a line of a chat or log is a sentence of its own. */
+const SPOKEN =
+  /^(?:\[?\d{1,2}:\d{2}(?::\d{2})?\b|\p{Lu}[\p{L}.'-]{0,30}(?: \p{Lu}[\p{L}.'-]{0,30}){0,3}(?: \([^()]{1,40}\))?: )/u
+/** States a default of what the first sentence is about, however many sentences stand between. */
+const TELLS_DEFAULT = /^(?:(?:it|this) )?(?:defaults to\b|default(?:s| value)?(?: is\b|:))/i
+/** A first sentence longer than this is not repeated with its default. */
+const INTRODUCED_CHARACTERS_MAX = 240
+
+/** The sentences of a paragraph without markup. A line broken on purpose ends a sentence; a wrapped one does not. */
+export function splitSentences(source: string): string[] {
+  const lines = source.split('\n').map((line) => line.replace(/^\s*>+ ?/, '').trim())
+  const parts: string[] = []
+  let before = ''
+  for (const line of lines) {
+    const goesOn = parts.length > 0 && !isBrokenOnPurpose(before, line)
+    if (goesOn) parts.push(`${parts.pop()} ${line}`)
+    else parts.push(line)
+    before = line
+  }
+  return parts.flatMap((part) => {
+    const text = plainText(part)
+    const starts = sentenceStarts(text, 0, text.length)
+    return starts
+      .map((start, at) => text.slice(start, starts[at + 1]).trim())
+      .filter((sentence) => /\p{L}/u.test(sentence))
+  })
+}
+
+/** The sentences of a paragraph; the first one that states a default gets the opening sentence in front, which names the subject. */
+export function withDefaults(sentences: readonly string[]): string[] {
+  const [first = ''] = sentences
+  const told = sentences.findIndex((text, at) => at > 0 && TELLS_DEFAULT.test(text))
+  if (first.length > INTRODUCED_CHARACTERS_MAX) return [...sentences]
+  return sentences.map((text, at) => (at === told ? `${first}${at === 1 ? '' : ' …'} ${text}` : text))
+}
+
+function isBrokenOnPurpose(before: string, line: string): boolean {
+  if (before === '' || line === '') return true
+  if (SPOKEN.test(line)) return true
+  return before.length < FULL_LINE_CHARACTERS && !/[,;(–-]$/.test(before) && !/^[\p{Ll}(]/u.test(line)
+}
