@@ -33,7 +33,7 @@ interface Judged {
 }
 
 /** The service's default number of hits that an answer is written from. */
-const HITS = 8
+export const HITS = 8
 /** An answer is useful up to this length, in characters without markers, */
 const ANSWER_CHARACTERS_MAX = 400
 /** and with the whole fact at its beginning. */

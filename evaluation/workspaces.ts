@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answer, createAnswers, createReadAround, type Question } from '../src/answers/index.ts'
+import {
+  type Answer,
+  createAnswers,
+  createReadAround,
+  type Material,
+  type Question,
+} from '../src/answers/index.ts'
 import type { Db } from '../src/database/database.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openEmbedded } from '../src/database/drivers/embedded.ts'
@@ -33,6 +39,8 @@ export interface Workspace {
   search(query: string, limit: number, rank: Order): Promise<Hit[]>
   /** How much evidence the nearest chunk is that something answers: what a model's threshold is compared with. */
   evidence(query: string): Promise<number>
+  /** The hits that an answer is written from, with what stands around each. */
+  read(query: string, limit: number): Promise<Material>
   /** The answer without a language model. */
   ask(query: string, limit: number): Promise<Answer>
 }
@@ -77,6 +85,10 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
         evidence: async (query) => {
           const { hits } = await search(caller, { query, limit: 1 })
           return evidenceOf(hits[0]?.score ?? 0, chunks)
+        },
+        read: async (question, limit) => {
+          const { hits } = await search(caller, { query: question, limit, rank: 'reading' })
+          return { question, hits, around: await readAround(caller.organizationId, hits) }
         },
         ask: (query, limit) => answers.ask({ caller, query, limit, requestId: randomUUID() }),
       }

@@ -1,3 +1,7 @@
 export { createReadAround } from './read-around.ts'
 export { type Answer, type AnswerEvent, type Answers, type ContextItem, createAnswers } from './answers.ts'
+export type { Candidate } from './candidate.ts'
+export { describingPassages, type Feature, FEATURES } from './features.ts'
+export { splitQuestion } from './question-parts.ts'
+export { createReadMaterial, type Material } from './read-material.ts'
 export { answerRoutes, type AnswerServices, type Question } from './routes.ts'

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { inOneGo } from '../kernel/slices.ts'
-import { createSynthesize, type Material } from './synthesize.ts'
+import type { Material } from './read-material.ts'
+import { createSynthesize } from './synthesize.ts'
 
 const COMMON = new Set(['team', 'compani', 'member', 'time', 'day', 'day'])
 const terms = {

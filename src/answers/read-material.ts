@@ -1,0 +1,101 @@
+import type { TermWeights } from '../inference/term-weights.ts'
+import type { Pausable } from '../kernel/slices.ts'
+import type { Hit } from '../retrieval/index.ts'
+import { createQuotationFilter } from '../text/quotations.ts'
+import type { Candidate } from './candidate.ts'
+import type { Above, Asked } from './features.ts'
+import { createMeaning } from './meaning.ts'
+import { plainText, shorten } from './plain-text.ts'
+import type { QuestionPart } from './question-parts.ts'
+import { withEncryptedNames } from './question-type.ts'
+import { readQuestionWords } from './question-words.ts'
+import type { Around } from './read-around.ts'
+import { createReadSections } from './read-sections.ts'
+import { joinSections, type Section } from './sections.ts'
+import { stemsOf } from './stems.ts'
+
+/** A hit without sentences is shown up to here. */
+const WHOLE_CHARACTERS_MAX = 300
+const WITHOUT_CONTEXT = {
+  term: null,
+  cells: [],
+  context: '',
+  label: null,
+  group: 1,
+  at: 0,
+  isTitle: false,
+}
+
+/** What an answer is written from. */
+export interface Material {
+  question: string
+  /** Not empty. */
+  hits: readonly Hit[]
+  /** What stands around each hit in its document, as far as it was read. */
+  around: readonly (Around | undefined)[]
+}
+
+/** The passages of the hits. */
+export interface Read {
+  candidates: Candidate[]
+  sections: readonly Section[]
+  hits: readonly Hit[]
+}
+
+/** Splits hits into passages, and prepares a question for comparison with them. */
+export interface ReadMaterial {
+  read(material: Material): Pausable<Read>
+  prepare(part: QuestionPart, read: Read): Asked
+}
+
+export function createReadMaterial(terms: TermWeights): ReadMaterial {
+  const meaning = createMeaning(terms)
+  const readSections = createReadSections(terms, meaning)
+  const readAbove = (text: string): Above => {
+    const stems = stemsOf(text, terms)
+    return { stems, meaning: meaning.sumOf(stems) }
+  }
+  return {
+    *read({ question, hits, around }) {
+      const withoutQuotations = createQuotationFilter(question)
+      const sections = joinSections(hits, around, ({ content }) => withoutQuotations(content))
+      const candidates = yield* readSections(sections)
+      if (candidates.length > 0) return { candidates, sections, hits }
+      // Where there is nothing else, a quotation still shows what was found.
+      const whole = joinSections(hits, around, ({ content }) => content)
+      const all = yield* readSections(whole)
+      return { candidates: all.length > 0 ? all : fragments(hits), sections: whole, hits }
+    },
+    prepare({ text, rest }, { candidates, sections, hits }) {
+      const question = withEncryptedNames(text)
+      const words = readQuestionWords(question, withEncryptedNames(rest), candidates, terms, meaning)
+      return {
+        question,
+        words,
+        meaning: meaning.sumOf(words.weights.keys()),
+        titles: hits.map(({ title }) => readAbove(title)),
+        headings: sections.map(({ heading }) => readAbove(heading ?? '')),
+      }
+    },
+  }
+}
+
+/** Chunks of headings or torn markup alone still say something: their own text, shortened. */
+function fragments(hits: readonly Hit[]): Candidate[] {
+  return hits.flatMap(({ content }, hit) => {
+    const text = shorten(plainText(content), WHOLE_CHARACTERS_MAX)
+    const empty = {
+      stems: new Set<string>(),
+      words: [],
+      term: new Set<string>(),
+      context: new Set<string>(),
+      meaning: null,
+      contextMeaning: null,
+    }
+    const unscored = { score: 0, covers: 0, gains: 0 }
+    const passage = { ...WITHOUT_CONTEXT, kind: 'sentence' as const, text }
+    return text === ''
+      ? []
+      : [{ ...empty, ...unscored, passage, hit, isBeside: false, section: hit, position: 0 }]
+  })
+}
