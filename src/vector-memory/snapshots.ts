@@ -42,7 +42,7 @@ export interface Entry extends SnapshotOf {
   isReady: boolean
   /** What takes in changes now. */
   following: Promise<void> | null
-  /** Whoever works on it or with it: its memory stays its own until they are done. */
+  /** Searches and background work that use its memory. */
   holders: number
   isDropped: boolean
   usedAt: number
@@ -83,7 +83,7 @@ export class Snapshots {
   readonly #followTurn = pLimit(FOLLOWING_MAX)
   readonly #working = new Set<Promise<void>>()
   #searches = 0
-  #takingUp: Promise<void> = Promise.resolve()
+  #restoring: Promise<void> = Promise.resolve()
 
   constructor({
     db,
@@ -127,7 +127,7 @@ export class Snapshots {
     return this.#threads.scan({ ...asked, layout, blocks, rowItems }, this.#searches === 1)
   }
 
-  /** Takes in all that is committed by now: one at a time, and whoever comes meanwhile waits for one that begins after it. */
+  /** Catches up with all that is committed by now. Calls during a run wait for one that begins after it. */
   async follow(entry: Entry): Promise<void> {
     await entry.following
     // Its memory may be another snapshot's by now.
@@ -140,7 +140,7 @@ export class Snapshots {
     await entry.following
   }
 
-  /** Does something in the background for which an entry is kept, without changing it; a stop ends it, or keeps it from beginning. */
+  /** Works in the background while the entry is held, without changing it; a stop aborts it. */
   later(entry: Entry, act: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#stopping
     if (signal.aborted) return
@@ -154,7 +154,7 @@ export class Snapshots {
     })
   }
 
-  /** Keeps an entry's memory its own for a search, until that lets go. */
+  /** Holds an entry's memory for a search until it is released. */
   take(entry: Entry): void {
     entry.holders += 1
     this.#searches += 1
@@ -175,7 +175,7 @@ export class Snapshots {
     return { bytes, organizations: this.#entries.size }
   }
 
-  /** Gives up the snapshots of organizations that are gone, or being removed. */
+  /** Drops the snapshots of deleted organizations, and of those being removed. */
   async forgetRemoved(): Promise<void> {
     const held = [...this.#entries.values()]
     const there = await whichAreThere(
@@ -185,15 +185,15 @@ export class Snapshots {
     for (const entry of held) if (!there.has(entry.organizationId)) this.#drop(entry)
   }
 
-  /** Begins to take up what the last stop has saved, one snapshot after the other, so that soon none is in a file any more. */
+  /** Restores what the last stop saved, one snapshot after the other, in the background. */
   start(): void {
-    if (this.#saved) this.#takingUp = this.#takeUpAll(this.#saved)
+    if (this.#saved) this.#restoring = this.#restoreAll(this.#saved)
   }
 
-  /** Ends what is being made, and the threads; what is held is saved. */
+  /** Ends loads and threads, and saves what is held. */
   async close(): Promise<void> {
     this.#stopping.abort()
-    await Promise.all([this.#takingUp, ...this.#working])
+    await Promise.all([this.#restoring, ...this.#working])
     if (this.#saved) await this.#saveAll(this.#saved)
     await this.#threads.close()
   }
@@ -301,13 +301,13 @@ export class Snapshots {
     snapshot.reach(revision)
   }
 
-  async #takeUpAll(saved: SavedSnapshots): Promise<void> {
+  async #restoreAll(saved: SavedSnapshots): Promise<void> {
     const startedAt = performance.now()
     let organizations = 0
     try {
       for (const organizationId of await saved.list()) {
         if (this.#stopping.signal.aborted) return
-        await this.#takeUp(saved, organizationId).catch(async (err: unknown) => {
+        await this.#restoreSaved(saved, organizationId).catch(async (err: unknown) => {
           saved.logger.warn({ err, organizationId }, 'saved vectors could not be taken up')
           await saved.remove(organizationId)
         })
@@ -322,7 +322,7 @@ export class Snapshots {
   }
 
   /** One that is of no use now never is again. A search may have begun to take it up itself. */
-  async #takeUp(saved: SavedSnapshots, organizationId: string): Promise<void> {
+  async #restoreSaved(saved: SavedSnapshots, organizationId: string): Promise<void> {
     const head = this.#entries.has(organizationId) ? null : await saved.peek(organizationId)
     const isOfUse = head !== null && this.#hasRoomFor(head) && (await this.#isOfThisDatabase(head))
     const entry =

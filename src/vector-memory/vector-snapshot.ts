@@ -20,18 +20,15 @@ export interface Candidate extends RowKey {
   version: number
 }
 
-/** What of an organization's items a snapshot holds, from one change of it to the next. */
+/** The state of a snapshot from one change to the next. */
 export interface Stage {
   /** The revision of the items. */
   readonly revision: number
-  /**
-   * The database had this very revision after the snapshot had read all that it holds: so it is all there was then, and nothing else,
-   * and it is known that none of it was of a removed source.
-   */
+  /** A statement found the organization at this revision, with the same model and no source being removed. */
   isConfirmed: boolean
 }
 
-/** Of a snapshot that is changing: of no revision. */
+/** The stage of a snapshot that is changing: it has no revision. */
 export function changing(): Stage {
   return { revision: -1, isConfirmed: false }
 }
@@ -285,7 +282,7 @@ export class VectorSnapshot {
     this.#blockCount += 1
   }
 
-  /** Forgets items and their rows. */
+  /** Removes items and their rows. */
   remove(itemIds: Iterable<string>): void {
     const gone = new Set<number>()
     for (const id of itemIds) {
@@ -394,7 +391,7 @@ export class VectorSnapshot {
     this.facts.addRows(item, 1)
   }
 
-  /** Gives its memory back; nobody may scan it any more. */
+  /** Releases its memory; it must not be scanned any more. */
   release(): void {
     for (const block of this.blocks) this.#shared.release(block, this.#layout.blockBytes)
     this.#blockCount = 0
