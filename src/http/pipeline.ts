@@ -5,7 +5,6 @@ import { AppError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
 import { beyondReach } from '../kernel/scope.ts'
 import { isStorable } from '../kernel/text.ts'
-import { loopTurn } from '../kernel/turns.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
@@ -109,8 +108,6 @@ export async function run<S>(
       if ('download' in result) return await sendDownload(reply, result.download)
       if ('form' in result) return await sendForm(reply, result.form)
       if ('fixed' in result) return await sendFixed(request, reply, result.fixed)
-      // Answers of one organization are not all written in the same turn of the event loop.
-      await loopTurn()
       const schema = responseSchema(route, result.status)
       const body = await stringifyInTurns(schema.parse(result.body))
       await hold?.settle(foundBy(route, result.retrieved))
