@@ -41,11 +41,12 @@ export function createFindNearest({
 
   const firstAnswer = async <Chunk>(
     query: NearestQuery,
+    wanted: number,
     ask: (proposer: Proposer) => Promise<Nearest<Chunk> | null>,
   ): Promise<Nearest<Chunk>> => {
     for await (const proposer of proposersFor(query, { db, memory, readAhead })) {
       const found = await ask(proposer)
-      const isTooFew = found?.state === 'found' && found.isApproximate && found.chunks.length < query.limit
+      const isTooFew = found?.state === 'found' && found.isApproximate && found.chunks.length < wanted
       if (found === null || isTooFew) continue
       onAnswered(proposer.path)
       return found
@@ -60,11 +61,15 @@ export function createFindNearest({
   return {
     nearest: (query) => {
       const countInScope = () => countVectors(db, query)
-      return firstAnswer(query, (proposer) => nearestBy(proposer, query, { readCandidates, countInScope }))
+      return firstAnswer(query, query.limit, (proposer) =>
+        nearestBy(proposer, query, { readCandidates, countInScope }),
+      )
     },
     ranked: (query, request, signal) => {
       const countInScope = () => countVectors(db, query)
-      return firstAnswer(query, (proposer) => rankBy(proposer, query, { ...request, countInScope }, signal))
+      return firstAnswer(query, request.limit, (proposer) =>
+        rankBy(proposer, query, { ...request, countInScope }, signal),
+      )
     },
   }
 }
