@@ -11,8 +11,8 @@ import { createSavedSnapshots, createVectorMemory, type VectorMemory } from '../
 const THREADS_MAX = 4
 /** A server works beside us; the embedded database keeps all others waiting while it does, and scans for longer than a snapshot takes. */
 const PATIENCE = {
-  embedded: { loadMs: 10_000, followMs: 10_000, comparedMax: 1_024 },
-  postgres: { loadMs: 0, followMs: 250, comparedMax: 8_192 },
+  embedded: { loadMs: 10_000, followMs: 10_000 },
+  postgres: { loadMs: 0, followMs: 250 },
 }
 
 /** Where vectors that are searched are held; null: nothing is to be held, or this process does not search. */

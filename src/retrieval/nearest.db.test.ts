@@ -65,7 +65,7 @@ function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
     bytes: 64 * 2 ** 20,
     threads: 2,
     rowsHereMax,
-    patience: { loadMs: 60_000, followMs: 60_000, comparedMax: 1_024 },
+    patience: { loadMs: 60_000, followMs: 60_000 },
     onError,
   })
   const onAnswered = (path: SearchPath): void => void paths.push(path)

@@ -50,7 +50,7 @@ function memoryOf(bytes: number): VectorMemory {
     db: database.db,
     bytes,
     threads: 0,
-    patience: { loadMs: MINUTE, followMs: MINUTE, comparedMax: 1_024 },
+    patience: { loadMs: MINUTE, followMs: MINUTE },
     onError: (error) => errors.push(error),
     now: () => now,
   })

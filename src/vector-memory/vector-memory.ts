@@ -91,11 +91,10 @@ export interface VectorMemory {
 
 export interface VectorMemoryOptions extends SnapshotsOptions {
   /**
-   * How long a search waits in milliseconds for a snapshot that is being made, and for one that follows; then the database answers.
-   * Where that takes long, and keeps all others waiting, a search does better to wait. It waits for none where no more chunks than
-   * `comparedMax` have changed: it compares these, and the snapshot follows after it.
+   * How long a search waits, in milliseconds, for a snapshot that is being made, and for one that catches up with many changes;
+   * then the database answers. Embedded, where a scan blocks all other requests, waiting is better.
    */
-  patience: { loadMs: number; followMs: number; comparedMax: number }
+  patience: { loadMs: number; followMs: number }
 }
 
 /** @returns the memory, empty; a snapshot is made when an organization is first searched */

@@ -42,7 +42,7 @@ export async function startSnapshotBench(
     db,
     bytes: 64 * 2 ** 20,
     threads: 1,
-    patience: { loadMs: 60_000, followMs: 60_000, comparedMax: 1_024 },
+    patience: { loadMs: 60_000, followMs: 60_000 },
     onError: (error) => {
       throw error
     },
