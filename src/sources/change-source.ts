@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql, type UpdateObject } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import type { Schema, SourceStatus } from '../database/schema.ts'
@@ -189,15 +190,22 @@ export interface RunResult {
   /** The full crawl it finished, if any. */
   snapshot: string | null
   nextPollAt: Date
+  /** The allowlist that the run worked with. */
+  channelAllowlist: string[] | null
   at: Date
 }
 
-/** A run makes its source active, or puts it in error; a paused one stays as it is. */
+/**
+ * A run makes its source active, or puts it in error; a paused one stays as it is. A source whose allowlist changed while the
+ * run read by the old one is due at once.
+ */
 export async function settleSource(tx: Tx, source: SourceRef, result: RunResult): Promise<void> {
-  const { errorMessage, snapshot, nextPollAt, at } = result
+  const { errorMessage, snapshot, at } = result
   const isSuccess = errorMessage === null
   const before = await lockSource(tx, source)
   if (!before) return
+  const isCurrent = isDeepStrictEqual(before.channelAllowlist, result.channelAllowlist)
+  const nextPollAt = isSuccess && !isCurrent ? at : result.nextPollAt
   await update(tx, source, {
     status: isSuccess ? 'active' : 'error',
     error_message: errorMessage,

@@ -63,6 +63,7 @@ export async function finishRun(
     errorMessage: message,
     snapshot: end.succeeded ? end.snapshot : null,
     nextPollAt: wait !== null && wait > poll ? wait : poll,
+    channelAllowlist: source.channelAllowlist,
     at: now,
   })
 }

@@ -54,6 +54,26 @@ describe('polling', () => {
     expect(provider.asked.at(-1)?.push).toEqual({ since, hints: [] })
   })
 
+  it('follows at once when the allowlist changed while a run read by the old one', async () => {
+    const sourceId = await bench.connect('slack')
+    const slack = createFakeProvider('slack')
+    slack.beforePage = async () => {
+      await bench.db
+        .updateTable('sources')
+        .set({ channel_allowlist: ['C1'] })
+        .where('id', '=', sourceId)
+        .execute()
+    }
+    const worker = bench.worker(slack.adapter)
+    await bench.queue(sourceId)
+    await worker.settle()
+    expect(slack.asked).toHaveLength(1)
+    await worker.settle()
+    expect(slack.asked).toHaveLength(2)
+    await worker.settle()
+    expect(slack.asked).toHaveLength(2)
+  })
+
   it('and whatever else queued them, runs of a source that the plan has no room for wait until it has', async () => {
     const sourceId = await bench.connect('notion', { beyond_plan: true })
     const runId = await bench.queue(sourceId)

@@ -125,7 +125,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await page.getByRole('button', { name: 'Save and sync' }).waitFor({ state: 'detached' })
     await openSynced(page, sourceId)
     expect(await page.getByRole('radio', { name: 'Only these channels' }).isChecked()).toBe(true)
-    await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').nth(1).waitFor()
+    await items(page).getByRole('row').nth(1).waitFor()
     const { body } = await rig.service.call('GET', '/v1/sources', { key: organization.adminKey })
     const source = body.sources.find(({ id }: { id: string }) => id === sourceId)
     expect(source.channelAllowlist).toHaveLength(1)
