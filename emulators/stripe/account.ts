@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { createTurnedClock, type TurnedClock } from './clock.ts'
+import type { TestCard } from './customers.ts'
 import { missing } from './stripe-error.ts'
 
 /** `T` with narrower fields. */
@@ -23,6 +24,7 @@ export type Subscription = Narrow<
   {
     customer: string
     default_payment_method: string | null
+    discounts: string[]
     items: Stripe.ApiList<SubscriptionItem>
     latest_invoice: string | null
     schedule: string | null
@@ -31,7 +33,7 @@ export type Subscription = Narrow<
 >
 export type Invoice = Narrow<
   Stripe.Invoice,
-  { customer: string; status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void' }
+  { customer: string; discounts: string[]; status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void' }
 >
 export type CheckoutSession = Narrow<
   Stripe.Checkout.Session,
@@ -41,6 +43,26 @@ export type PaymentMethod = Narrow<
   Stripe.PaymentMethod,
   { card: Stripe.PaymentMethod.Card; customer: string | null }
 >
+
+export type PromotionCode = Narrow<
+  Stripe.PromotionCode,
+  { promotion: { coupon: string; type: 'coupon' }; customer: string | null }
+>
+export type Discount = Narrow<Stripe.Discount, { source: { coupon: string; type: 'coupon' } }>
+
+/** What a checkout session asks for of its subscription. */
+export interface CheckoutPlan {
+  trialDays: number | null
+  metadata: Record<string, string>
+  automaticTax: boolean
+  discount: GivenDiscount | null
+}
+
+/** A discount as a caller or a customer names it. */
+export interface GivenDiscount {
+  coupon: string
+  promotionCode: string | null
+}
 
 /** The types of events that are sent. */
 export type EventType =
@@ -58,6 +80,7 @@ export type EventType =
   | 'invoice.created'
   | 'invoice.finalized'
   | 'invoice.paid'
+  | 'invoice.payment_action_required'
   | 'invoice.payment_failed'
   | 'invoice.payment_succeeded'
   | 'invoice.updated'
@@ -104,6 +127,8 @@ export interface Account {
     /** Days after a failed payment until the next attempt. */
     retryDays: readonly number[]
     afterRetries: AfterRetries
+    /** What automatic tax adds; null: Stripe Tax is not set up, so that automatic tax is refused. */
+    taxPercent: number | null
   }
   readonly products: Map<string, Stripe.Product>
   readonly prices: Map<string, Price>
@@ -118,8 +143,17 @@ export interface Account {
   readonly pendingLines: Map<string, Stripe.InvoiceLineItem[]>
   readonly checkoutSessions: Map<string, CheckoutSession>
   readonly checkoutLines: Map<string, { price: string; quantity: number | null }[]>
-  /** What `subscription_data` of a checkout session asked for. */
-  readonly checkoutPlans: Map<string, { trialDays: number | null; metadata: Record<string, string> }>
+  /** What a checkout session asked for of its subscription. */
+  readonly checkoutPlans: Map<string, CheckoutPlan>
+  readonly coupons: Map<string, Stripe.Coupon>
+  readonly promotionCodes: Map<string, PromotionCode>
+  readonly discounts: Map<string, Discount>
+  /** Cards whose owner must authenticate a payment, by checkout session. */
+  readonly challengedCards: Map<string, TestCard>
+  /** What the next charge of a subscription needs from the card's owner, or has received. */
+  readonly challenges: Map<string, 'required' | 'authenticated'>
+  /** Invoices whose payment the card's owner must authenticate. */
+  readonly unauthenticated: Set<string>
   readonly portalSessions: Map<string, Stripe.BillingPortal.Session>
   readonly meterUses: MeterUse[]
   readonly events: Map<string, StoredEvent>
@@ -140,6 +174,7 @@ export interface AccountOptions {
   apiVersion: string
   retryDays: readonly number[]
   afterRetries: AfterRetries
+  taxPercent: number | null
 }
 
 /** An account without products. */
@@ -155,7 +190,11 @@ export function createAccount(options: AccountOptions): Account {
   const account: Account = {
     url: '',
     clock,
-    settings: { retryDays: options.retryDays, afterRetries: options.afterRetries },
+    settings: {
+      retryDays: options.retryDays,
+      afterRetries: options.afterRetries,
+      taxPercent: options.taxPercent,
+    },
     products: new Map(),
     prices: new Map(),
     meters: new Map(),
@@ -169,6 +208,12 @@ export function createAccount(options: AccountOptions): Account {
     checkoutSessions: new Map(),
     checkoutLines: new Map(),
     checkoutPlans: new Map(),
+    coupons: new Map(),
+    promotionCodes: new Map(),
+    discounts: new Map(),
+    challengedCards: new Map(),
+    challenges: new Map(),
+    unauthenticated: new Set(),
     portalSessions: new Map(),
     meterUses: [],
     events: new Map(),

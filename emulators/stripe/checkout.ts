@@ -1,8 +1,9 @@
 import type Stripe from 'stripe'
-import type { Account, CheckoutSession } from './account.ts'
+import type { Account, CheckoutPlan, CheckoutSession, GivenDiscount } from './account.ts'
 import { found, listOf } from './account.ts'
 import { amountOf } from './catalogue.ts'
-import { addCustomer, attachCard, TEST_CARDS, type TestCard } from './customers.ts'
+import { addCustomer, attachCard, needsAuthentication, TEST_CARDS, type TestCard } from './customers.ts'
+import { enteredCode } from './discounts.ts'
 import { invalid } from './stripe-error.ts'
 import { expireIncomplete } from './subscription-status.ts'
 import { isMetered } from './subscription-items.ts'
@@ -15,9 +16,9 @@ export interface NewCheckout {
   successUrl: string
   cancelUrl: string | null
   lines: { price: string; quantity: number | null }[]
-  trialDays: number | null
   metadata: Record<string, string>
-  subscriptionMetadata: Record<string, string>
+  plan: CheckoutPlan
+  allowsCodes: boolean
   expiresAt: number
   paymentMethodCollection: 'always' | 'if_required'
 }
@@ -26,9 +27,7 @@ export interface NewCheckout {
 const UNUSED = {
   adaptive_pricing: null,
   after_expiration: null,
-  allow_promotion_codes: null,
   allowed_payment_method_types: null,
-  automatic_tax: { enabled: false, liability: null, provider: null, status: null },
   billing_address_collection: null,
   client_secret: null,
   collected_information: null,
@@ -37,7 +36,6 @@ const UNUSED = {
   currency_conversion: null,
   custom_fields: [],
   customer_account: null,
-  discounts: [],
   integration_identifier: null,
   invoice_creation: null,
   locale: null,
@@ -70,13 +68,20 @@ export function openCheckout(account: Account, given: NewCheckout): CheckoutSess
   if (given.customer !== null) found(account.customers, 'customer', given.customer, 'customer')
   checkLines(account, given.lines)
   const id = account.newId('cs_test')
-  const total = given.trialDays === null ? totalOf(account, given.lines) : 0
+  const total = given.plan.trialDays === null ? totalOf(account, given.lines) : 0
   const session: CheckoutSession = {
     ...UNUSED,
     id,
     object: 'checkout.session',
+    allow_promotion_codes: given.allowsCodes,
     amount_subtotal: total,
     amount_total: total,
+    automatic_tax: {
+      enabled: given.plan.automaticTax,
+      liability: given.plan.automaticTax ? { type: 'self' } : null,
+      provider: given.plan.automaticTax ? 'stripe' : null,
+      status: given.plan.automaticTax ? 'requires_location_inputs' : null,
+    },
     cancel_url: given.cancelUrl,
     client_reference_id: given.clientReferenceId,
     created: account.clock.now(),
@@ -85,6 +90,7 @@ export function openCheckout(account: Account, given: NewCheckout): CheckoutSess
     customer_creation: given.customer === null ? 'always' : null,
     customer_details: null,
     customer_email: given.customerEmail,
+    discounts: shownDiscounts(given.plan.discount),
     expires_at: given.expiresAt,
     invoice: null,
     livemode: false,
@@ -101,8 +107,14 @@ export function openCheckout(account: Account, given: NewCheckout): CheckoutSess
   }
   account.checkoutSessions.set(id, session)
   account.checkoutLines.set(id, given.lines)
-  account.checkoutPlans.set(id, { trialDays: given.trialDays, metadata: given.subscriptionMetadata })
+  account.checkoutPlans.set(id, given.plan)
   return session
+}
+
+function shownDiscounts(discount: GivenDiscount | null): Stripe.Checkout.Session.Discount[] {
+  if (discount === null) return []
+  const { coupon, promotionCode } = discount
+  return [{ coupon: promotionCode === null ? coupon : null, promotion_code: promotionCode }]
 }
 
 function checkLines(account: Account, lines: NewCheckout['lines']): void {
@@ -152,57 +164,108 @@ export function checkoutLineItems(
   return listOf(items, `/v1/checkout/sessions/${session.id}/line_items`)
 }
 
+/** What a card's owner sees after paying. */
+export type Payment = 'complete' | 'declined' | 'requires_action'
+
 /**
- * A person gives a card. One that works starts the subscription and completes the session; one that is refused leaves a
- * subscription that is incomplete, and the session open for another card.
+ * A person gives a card. One that works starts the subscription and completes the session. One that is refused, or whose
+ * owner must authenticate first, leaves an incomplete subscription and the session open.
  */
 export function payCheckout(
   account: Account,
   session: CheckoutSession,
-  given: { card: TestCard; email: string | null },
-): 'complete' | 'declined' {
+  given: { card: TestCard; email: string | null; code: string | null },
+): Payment {
   if (session.status !== 'open') throw invalid('This Checkout Session is no longer open.')
-  const plan = account.checkoutPlans.get(session.id) ?? { trialDays: null, metadata: {} }
   const email = given.email ?? session.customer_email
   const customer = account.customers.get(session.customer ?? '') ?? addCustomer(account, { ...NOBODY, email })
   session.customer = customer.id
-  const started = account.subscriptions.get(session.subscription ?? '')
-  const isOpen = started?.status === 'incomplete'
-  const trialEnd = trialEndAfter(account, plan.trialDays)
-  const { behaviour } = TEST_CARDS[given.card]
-  const common = {
-    customer: customer.id,
-    items: account.checkoutLines.get(session.id) ?? [],
-    trialEnd,
-    metadata: plan.metadata,
-  }
-  if (behaviour === 'declined') {
-    if (isOpen) return 'declined'
-    session.subscription = startSubscription(account, { ...common, paymentMethod: null, isDeclined: true }).id
+  if (given.code !== null) enterCode(account, session, given.code)
+  account.challengedCards.delete(session.id)
+  if (TEST_CARDS[given.card].behaviour === 'declined') {
+    startRefused(account, session, 'declined')
     return 'declined'
   }
-  const paymentMethod = attachCard(account, customer.id, given.card).id
-  if (started !== undefined && isOpen) retryStart(account, started, { paymentMethod, trialEnd })
-  else session.subscription = startSubscription(account, { ...common, paymentMethod }).id
+  if (needsAuthentication(given.card)) {
+    account.challengedCards.set(session.id, given.card)
+    startRefused(account, session, 'requires_action')
+    return 'requires_action'
+  }
+  return finish(account, session, given.card)
+}
+
+/** The card's owner authenticates the payment of a session, or fails to. @throws StripeError 400 */
+export function authenticateCheckout(account: Account, session: CheckoutSession, succeeds: boolean): Payment {
+  const card = account.challengedCards.get(session.id)
+  if (card === undefined || session.status !== 'open') throw invalid('This payment needs no authentication.')
+  account.challengedCards.delete(session.id)
+  return succeeds ? finish(account, session, card) : 'declined'
+}
+
+function enterCode(account: Account, session: CheckoutSession, code: string): void {
+  if (session.allow_promotion_codes !== true) throw invalid('This page takes no promotion codes.')
+  const discount = enteredCode(account, code, session.customer)
+  account.checkoutPlans.set(session.id, { ...planOf(account, session), discount })
+  session.discounts = shownDiscounts(discount)
+}
+
+function planOf(account: Account, session: CheckoutSession): CheckoutPlan {
+  return found(account.checkoutPlans, 'checkout.session', session.id)
+}
+
+/** Leaves a subscription that waits for its first payment, unless one does. */
+function startRefused(
+  account: Account,
+  session: CheckoutSession,
+  refusal: 'declined' | 'requires_action',
+): void {
+  if (account.subscriptions.get(session.subscription ?? '')?.status === 'incomplete') return
+  const started = startSubscription(account, { ...startOf(account, session), paymentMethod: null, refusal })
+  session.subscription = started.id
+}
+
+function startOf(account: Account, session: CheckoutSession) {
+  const { trialDays, metadata, automaticTax, discount } = planOf(account, session)
+  return {
+    customer: session.customer ?? '',
+    items: account.checkoutLines.get(session.id) ?? [],
+    trialEnd: trialEndAfter(account, trialDays),
+    metadata,
+    automaticTax,
+    discount: discount && { ...discount, session: session.id },
+  }
+}
+
+/** Starts the subscription with a card whose first payment is settled, and completes the session. */
+function finish(account: Account, session: CheckoutSession, card: TestCard): Payment {
+  const start = startOf(account, session)
+  const paymentMethod = attachCard(account, start.customer, card).id
+  const waiting = account.subscriptions.get(session.subscription ?? '')
+  if (waiting?.status === 'incomplete') retryStart(account, waiting, { ...start, paymentMethod })
+  else session.subscription = startSubscription(account, { ...start, paymentMethod }).id
   const subscription = found(account.subscriptions, 'subscription', session.subscription ?? '')
   if (subscription.status === 'incomplete') return 'declined'
-  complete(account, session, customer, subscription.latest_invoice, trialEnd !== null)
+  complete(account, session, subscription.latest_invoice)
   return 'complete'
 }
 
 const NOBODY = { name: null, description: null, metadata: {} }
 
-function complete(
-  account: Account,
-  session: CheckoutSession,
-  customer: Stripe.Customer,
-  invoice: string | null,
-  isTrial: boolean,
-): void {
+function complete(account: Account, session: CheckoutSession, invoiceId: string | null): void {
+  const customer = found(account.customers, 'customer', session.customer ?? '')
+  const invoice = found(account.invoices, 'invoice', invoiceId ?? '')
   session.status = 'complete'
-  session.payment_status = isTrial ? 'no_payment_required' : 'paid'
-  session.invoice = invoice
+  session.payment_status = invoice.total === 0 ? 'no_payment_required' : 'paid'
+  session.invoice = invoice.id
   session.url = null
+  session.amount_subtotal = invoice.subtotal
+  session.amount_total = invoice.total
+  session.total_details = {
+    amount_discount: (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0),
+    amount_shipping: 0,
+    amount_tax: (invoice.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0),
+  }
+  if (session.automatic_tax.enabled) session.automatic_tax.status = 'complete'
   session.customer_details = {
     address: null,
     business_name: null,

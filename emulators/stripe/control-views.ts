@@ -19,13 +19,20 @@ export function viewControl({ account, meters }: Controlled): Controls {
         trialEnd: isoOf(trial_end),
       })),
     invoices: () =>
-      [...account.invoices.values()].map(({ id, customer, status, billing_reason, amount_due, lines }) => ({
-        id,
-        customer,
-        status,
-        reason: billing_reason,
-        amountDue: amount_due,
-        lines: lines.data.map(({ description, amount, quantity }) => ({ description, amount, quantity })),
+      [...account.invoices.values()].map((invoice) => ({
+        id: invoice.id,
+        customer: invoice.customer,
+        status: invoice.status,
+        reason: invoice.billing_reason,
+        amountDue: invoice.amount_due,
+        tax: sumOf(invoice.total_taxes),
+        discount: sumOf(invoice.total_discount_amounts),
+        needsAuthentication: account.unauthenticated.has(invoice.id),
+        lines: invoice.lines.data.map(({ description, amount, quantity }) => ({
+          description,
+          amount,
+          quantity,
+        })),
       })),
     meters: () => meters.totals(),
     sessions: () =>
@@ -36,6 +43,10 @@ export function viewControl({ account, meters }: Controlled): Controls {
         subscription,
       })),
   }
+}
+
+function sumOf(amounts: readonly { amount: number }[] | null): number {
+  return (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
 }
 
 function isoOf(time: number | null): string | null {

@@ -2,13 +2,18 @@ import type Stripe from 'stripe'
 import type { Account, PaymentMethod } from './account.ts'
 import { found } from './account.ts'
 
-/** What a card does when it is charged: `later` works when it is given and is declined from then on. */
-type CardBehaviour = 'works' | 'declined' | 'later'
+/**
+ * What a card does when it is charged. `later` works when it is given and is declined from then on. The owner of
+ * `authenticate_once` authenticates the first payment, the owner of `authenticate_always` each one.
+ */
+type CardBehaviour = 'works' | 'declined' | 'later' | 'authenticate_once' | 'authenticate_always'
 
 /** The cards one can pay with; numbers are those of Stripe's test mode. */
 export const TEST_CARDS = {
   '4242424242424242': { behaviour: 'works', says: 'works' },
   '4000000000000341': { behaviour: 'later', says: 'works now, is declined from the next payment on' },
+  '4000002500003155': { behaviour: 'authenticate_once', says: 'needs authentication for the first payment' },
+  '4000002760003184': { behaviour: 'authenticate_always', says: 'needs authentication for every payment' },
   '4000000000000002': { behaviour: 'declined', says: 'is declined at once' },
 } as const satisfies Record<string, { behaviour: CardBehaviour; says: string }>
 
@@ -109,10 +114,17 @@ export function attachCard(account: Account, customerId: string, number: TestCar
   return method
 }
 
-/** Whether a card that was given before is charged with success. */
-export function isCharged(method: PaymentMethod | undefined): boolean {
-  if (method === undefined) return false
-  return Object.entries(TEST_CARDS).some(
-    ([number, card]) => card.behaviour === 'works' && number.endsWith(method.card.last4),
-  )
+/** What happens when a stored card is charged while its owner is away. */
+export function chargeOf(method: PaymentMethod | undefined): 'paid' | 'declined' | 'requires_action' {
+  const behaviour = Object.entries(TEST_CARDS).find(([number]) =>
+    number.endsWith(method?.card.last4 ?? '-'),
+  )?.[1].behaviour
+  if (behaviour === 'works' || behaviour === 'authenticate_once') return 'paid'
+  return behaviour === 'authenticate_always' ? 'requires_action' : 'declined'
+}
+
+/** Whether the owner of a card must authenticate a payment that is made in a checkout. */
+export function needsAuthentication(card: TestCard): boolean {
+  const { behaviour } = TEST_CARDS[card]
+  return behaviour === 'authenticate_once' || behaviour === 'authenticate_always'
 }

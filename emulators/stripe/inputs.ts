@@ -10,7 +10,12 @@ export const flag = z.enum(['true', 'false']).transform((value) => value === 'tr
 /** Text; empty unsets. */
 export const text = z.string().max(5_000)
 /** Names with text; an empty value unsets a name, an empty text all of them. */
-export const metadata = z.union([z.record(z.string(), z.string()), z.literal('').transform(() => ({}))])
+export const metadata = z.union([
+  z
+    .record(z.string().max(40), z.string().max(500))
+    .refine((names) => Object.keys(names).length <= 50, 'at most 50 metadata keys'),
+  z.literal('').transform(() => ({})),
+])
 /** Paths of what is answered whole instead of by id. */
 export const expand = z.array(z.string()).optional()
 /** What is taken and left alone, since it does not change what the emulator does. */

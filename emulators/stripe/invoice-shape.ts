@@ -1,6 +1,8 @@
 import { Stripe } from 'stripe'
 import type { Account, Invoice, Price, Subscription, SubscriptionItem } from './account.ts'
 import { found, listOf } from './account.ts'
+import { currentDiscounts } from './discounts.ts'
+import { setAmounts } from './invoice-amounts.ts'
 
 /** Why an invoice was made. */
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
@@ -13,7 +15,6 @@ const UNUSED = {
   amount_overpaid: 0,
   amount_shipping: 0,
   application: null,
-  automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
   custom_fields: null,
   customer_account: null,
   customer_address: null,
@@ -25,7 +26,6 @@ const UNUSED = {
   default_source: null,
   default_tax_rates: [],
   description: null,
-  discounts: [],
   due_date: null,
   footer: null,
   from_invoice: null,
@@ -63,6 +63,7 @@ export function newInvoice(
 ): Invoice {
   const { id, subscription, lines, reason, period } = given
   const customer = found(account.customers, 'customer', subscription.customer)
+  const isTaxed = subscription.automatic_tax.enabled
   for (const line of lines) line.invoice = id
   const invoice: Invoice = {
     ...UNUSED,
@@ -74,6 +75,13 @@ export function newInvoice(
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: isTaxed,
+      liability: isTaxed ? { type: 'self' } : null,
+      provider: isTaxed ? 'stripe' : null,
+      status: isTaxed ? 'complete' : null,
+    },
     automatically_finalizes_at: null,
     billing_reason: reason,
     collection_method: 'charge_automatically',
@@ -82,6 +90,7 @@ export function newInvoice(
     customer: customer.id,
     customer_email: customer.email,
     customer_name: customer.name ?? null,
+    discounts: currentDiscounts(account, subscription),
     effective_at: null,
     ending_balance: null,
     hosted_invoice_url: null,
@@ -108,21 +117,6 @@ export function newInvoice(
   return invoice
 }
 
-/** Adds the lines up; what the customer has in credit is taken off, what is left of a credit is kept for later. */
-export function setAmounts(account: Account, invoice: Invoice): void {
-  const { balance } = found(account.customers, 'customer', invoice.customer)
-  const total = invoice.lines.data.reduce((sum, line) => sum + line.amount, 0)
-  const ending = total < 0 ? balance + total : Math.min(0, balance + total)
-  invoice.subtotal = total
-  invoice.subtotal_excluding_tax = total
-  invoice.total = total
-  invoice.total_excluding_tax = total
-  invoice.starting_balance = balance
-  invoice.ending_balance = ending
-  invoice.amount_due = Math.max(0, total + balance - ending)
-  invoice.amount_remaining = invoice.amount_due - invoice.amount_paid
-}
-
 /** A line of an invoice for an item of a subscription. */
 export function newLine(
   account: Account,
@@ -145,7 +139,8 @@ export function newLine(
     currency: 'usd',
     description: given.description,
     discount_amounts: [],
-    discountable: !given.proration,
+    // A credit is what was paid: a discount is in its amount.
+    discountable: amount >= 0,
     discounts: [],
     invoice: null,
     livemode: false,

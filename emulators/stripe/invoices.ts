@@ -3,9 +3,12 @@ import type { Account, Invoice, Subscription } from './account.ts'
 import { found } from './account.ts'
 import { amountOf, cycleOf } from './catalogue.ts'
 import { DAY, HOUR, periodAround } from './clock.ts'
-import { isCharged } from './customers.ts'
-import { newInvoice, setAmounts, type BillingReason } from './invoice-shape.ts'
+import { chargeOf } from './customers.ts'
+import { spendDiscounts } from './discounts.ts'
+import { setAmounts } from './invoice-amounts.ts'
+import { newInvoice, type BillingReason } from './invoice-shape.ts'
 import { usedUnits } from './meters.ts'
+import { invalid } from './stripe-error.ts'
 import { isMetered, periodLine, plannedPrice } from './subscription-items.ts'
 import { endSubscription, setStatus } from './subscription-status.ts'
 
@@ -43,6 +46,7 @@ export function finalise(account: Account, invoice: Invoice): void {
   const now = account.clock.now()
   countUses(account, invoice)
   setAmounts(account, invoice)
+  spendDiscounts(account, invoice)
   const customer = found(account.customers, 'customer', invoice.customer)
   customer.balance = invoice.ending_balance ?? 0
   const sequence = customer.next_invoice_sequence ?? 1
@@ -118,12 +122,33 @@ export function attemptPayment(account: Account, invoice: Invoice): void {
   const cardId = subscription?.default_payment_method ?? (typeof fallback === 'string' ? fallback : '')
   invoice.attempted = true
   invoice.attempt_count += 1
-  if (isCharged(account.paymentMethods.get(cardId))) {
-    invoice.amount_paid = invoice.amount_due
+  const charge = challengeOf(account, subscription) ?? chargeOf(account.paymentMethods.get(cardId))
+  if (charge === 'paid') {
     markPaid(account, invoice)
-  } else {
-    paymentFailed(account, invoice, subscription)
+    return
   }
+  if (charge === 'requires_action') {
+    account.unauthenticated.add(invoice.id)
+    account.emit('invoice.payment_action_required', invoice)
+  }
+  paymentFailed(account, invoice, subscription)
+}
+
+/** What a checkout has settled about the charge of a subscription's first invoice. */
+function challengeOf(
+  account: Account,
+  subscription: Subscription | undefined,
+): 'paid' | 'requires_action' | undefined {
+  const challenge = account.challenges.get(subscription?.id ?? '')
+  if (challenge === undefined) return undefined
+  return challenge === 'authenticated' ? 'paid' : 'requires_action'
+}
+
+/** The card's owner authenticates an invoice's payment, or fails to. @throws StripeError 400 */
+export function authenticateInvoice(account: Account, invoice: Invoice, succeeds: boolean): void {
+  if (!account.unauthenticated.has(invoice.id)) throw invalid('This payment needs no authentication.')
+  if (succeeds) markPaid(account, invoice)
+  else account.emit('invoice.payment_failed', invoice)
 }
 
 /** Pays an invoice that is open or, of an unpaid subscription, still a draft. */
@@ -133,7 +158,9 @@ export function payInvoice(account: Account, invoice: Invoice): void {
 }
 
 function markPaid(account: Account, invoice: Invoice): void {
+  account.unauthenticated.delete(invoice.id)
   invoice.status = 'paid'
+  invoice.amount_paid = invoice.amount_due
   invoice.amount_remaining = 0
   invoice.next_payment_attempt = null
   invoice.status_transitions = { ...invoice.status_transitions, paid_at: account.clock.now() }

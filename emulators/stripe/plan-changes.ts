@@ -159,13 +159,26 @@ function prorationLine(
       subscription,
       item,
       price,
-      amount: sign * Math.round(amountOf(price, quantity) * share),
+      amount:
+        sign * Math.round(amountOf(price, quantity) * share * (sign === 1 ? 1 : paidShare(account, item))),
       quantity,
       description: `${what} ${name}`,
       period: { start: now, end },
       proration: true,
     }),
   ]
+}
+
+/** Which share of an item's price was paid: a credit is net of discounts. */
+function paidShare(account: Account, item: SubscriptionItem): number {
+  const line = [...account.invoices.values()]
+    .flatMap(({ lines }) => lines.data)
+    .findLast(
+      ({ parent, amount }) => parent?.subscription_item_details?.subscription_item === item.id && amount > 0,
+    )
+  if (line === undefined) return 1
+  const discount = (line.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
+  return 1 - discount / line.amount
 }
 
 /** Begins a new cycle now: what is metered is charged up to here, the plan for its new period. */

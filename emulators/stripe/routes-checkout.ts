@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import type { CheckoutSession } from './account.ts'
+import type { Account, CheckoutSession } from './account.ts'
 import { found } from './account.ts'
 import { pageOf } from './answers.ts'
 import { pathId, type ApiCall, type ApiRoute } from './api.ts'
 import { checkoutLineItems, expireSession, openCheckout } from './checkout.ts'
 import { DAY, HOUR } from './clock.ts'
+import { namedDiscount } from './discounts.ts'
 import { expand, flag, ignored, mergedMetadata, metadata, page, readInput, text, whole } from './inputs.ts'
 import { openPortal } from './portal.ts'
 import { invalid } from './stripe-error.ts'
@@ -38,7 +39,10 @@ const NewSession = z.strictObject({
     .optional(),
   ui_mode: z.enum(['hosted', 'hosted_page']).optional(),
   allow_promotion_codes: flag.optional(),
-  discounts: z.array(z.looseObject({})).optional(),
+  discounts: z
+    .array(z.strictObject({ coupon: text.optional(), promotion_code: text.optional() }))
+    .max(1)
+    .optional(),
   automatic_tax: z.looseObject({ enabled: flag }).optional(),
   billing_address_collection: ignored,
   consent_collection: ignored,
@@ -69,12 +73,23 @@ const NewPortalSession = z.strictObject({
 /** What Stripe refuses of options that depend on one another. */
 function refuseTogether({
   customer,
+  customer_email: email,
+  subscription_data: plan,
   customer_update: update,
   tax_id_collection: taxIds,
   automatic_tax: tax,
   allow_promotion_codes: codes,
   discounts,
 }: z.infer<typeof NewSession>): void {
+  if (customer !== undefined && email !== undefined)
+    throw invalid('You may only specify one of these parameters: customer, customer_email.', {
+      param: 'customer',
+    })
+  if (plan?.trial_period_days !== undefined && plan.trial_end !== undefined)
+    throw invalid(
+      'You may only specify one of these parameters: subscription_data[trial_end], subscription_data[trial_period_days].',
+      { param: 'subscription_data' },
+    )
   if (update && customer === undefined)
     throw invalid('`customer_update` can only be used with `customer`.', { param: 'customer_update' })
   if (customer !== undefined && taxIds?.enabled === true && update?.name !== 'auto')
@@ -98,22 +113,38 @@ function refuseTogether({
     })
 }
 
+function refuseWithoutTax({ settings }: Account): void {
+  if (settings.taxPercent !== null) return
+  const message =
+    'You must have a valid head office address to enable automatic tax calculation in test mode. Visit https://dashboard.stripe.com/test/settings/tax to update it.'
+  throw invalid(message, { param: 'automatic_tax' })
+}
+
 /** Sessions of the hosted pages. */
 export const checkoutRoutes: Record<string, ApiRoute> = {
   'POST /v1/checkout/sessions': (call) => {
     const given = readInput(NewSession, call.input)
     const plan = given.subscription_data
     refuseTogether(given)
+    const automaticTax = given.automatic_tax?.enabled === true
+    if (automaticTax) refuseWithoutTax(call.account)
+    const customer = given.customer ?? null
+    const [discount] = given.discounts ?? []
     const session = openCheckout(call.account, {
-      customer: given.customer ?? null,
+      customer,
       customerEmail: given.customer_email ?? null,
       clientReferenceId: given.client_reference_id ?? null,
       successUrl: given.success_url,
       cancelUrl: given.cancel_url ?? null,
       lines: given.line_items.map(({ price, quantity }) => ({ price, quantity: quantity ?? null })),
-      trialDays: plan?.trial_period_days ?? null,
       metadata: mergedMetadata({}, given.metadata),
-      subscriptionMetadata: mergedMetadata({}, plan?.metadata ?? {}),
+      plan: {
+        trialDays: plan?.trial_period_days ?? null,
+        metadata: mergedMetadata({}, plan?.metadata ?? {}),
+        automaticTax,
+        discount: discount === undefined ? null : namedDiscount(call.account, discount, customer),
+      },
+      allowsCodes: given.allow_promotion_codes === true,
       expiresAt: expiryOf(call, given.expires_at),
       paymentMethodCollection: given.payment_method_collection,
     })

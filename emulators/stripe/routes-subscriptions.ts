@@ -250,6 +250,13 @@ export const invoiceRoutes: Record<string, ApiRoute> = {
     if (invoice.status === 'paid') throw invalid('Invoice is already paid')
     payInvoice(call.account, invoice)
     if (invoice.amount_remaining === 0) return invoice
+    if (call.account.unauthenticated.has(invoice.id))
+      throw new StripeError(402, {
+        type: 'card_error',
+        code: 'invoice_payment_intent_requires_action',
+        message:
+          'This payment requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with subscription.',
+      })
     throw new StripeError(402, {
       type: 'card_error',
       code: 'card_declined',

@@ -18,6 +18,7 @@ import { pageRoutes } from './pages/routes.ts'
 import { catalogueRoutes } from './routes-catalogue.ts'
 import { checkoutRoutes } from './routes-checkout.ts'
 import { customerRoutes } from './routes-customers.ts'
+import { discountRoutes } from './routes-discounts.ts'
 import { eventRoutes } from './routes-events.ts'
 import { meterRoutes } from './routes-meters.ts'
 import { invoiceRoutes, subscriptionRoutes } from './routes-subscriptions.ts'
@@ -39,6 +40,8 @@ export interface StripeEmulatorOptions {
   retryDays?: readonly number[]
   /** What becomes of a subscription when the last attempt has failed. */
   afterRetries?: AfterRetries
+  /** What automatic tax adds, 20 by default; null: Stripe Tax is not set up. */
+  taxPercent?: number | null
   /** Current time of the service, in epoch milliseconds; the emulator's clock runs with it until it is turned. */
   now?: () => number
 }
@@ -66,6 +69,7 @@ export async function startStripeEmulator(options: StripeEmulatorOptions = {}): 
     apiVersion: API_VERSION,
     retryDays: options.retryDays ?? [3, 5, 7],
     afterRetries: options.afterRetries ?? 'unpaid',
+    taxPercent: options.taxPercent === undefined ? 20 : options.taxPercent,
   })
   seedCatalogue(account)
   const meters = createMeters(account)
@@ -128,6 +132,7 @@ function apiRoutes(meters: Meters): Record<string, ApiRoute> {
     ...customerRoutes,
     ...catalogueRoutes,
     ...checkoutRoutes,
+    ...discountRoutes,
     ...subscriptionRoutes,
     ...invoiceRoutes,
     ...meterRoutes(meters),

@@ -6,7 +6,6 @@ import { listOf } from './account.ts'
 const UNUSED = {
   application: null,
   application_fee_percent: null,
-  automatic_tax: { disabled_reason: null, enabled: false, liability: null },
   billing_cycle_anchor_config: null,
   billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
   billing_schedules: [],
@@ -17,7 +16,6 @@ const UNUSED = {
   default_source: null,
   default_tax_rates: [],
   description: null,
-  discounts: [],
   managed_payments: { enabled: false },
   next_pending_invoice_item_invoice: null,
   on_behalf_of: null,
@@ -55,6 +53,7 @@ export function newSubscription(
     metadata: Record<string, string>
     paymentMethod: string | null
     missingPaymentMethod: MissingPaymentMethod
+    automaticTax: boolean
   },
 ): Subscription {
   const id = account.newId('sub')
@@ -63,6 +62,11 @@ export function newSubscription(
     ...UNUSED,
     id,
     object: 'subscription',
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: given.automaticTax,
+      liability: given.automaticTax ? { type: 'self' } : null,
+    },
     billing_cycle_anchor: given.anchor,
     cancel_at: null,
     cancel_at_period_end: false,
@@ -72,6 +76,7 @@ export function newSubscription(
     currency: 'usd',
     customer: given.customer,
     default_payment_method: given.paymentMethod,
+    discounts: [],
     ended_at: null,
     items: listOf([], `/v1/subscription_items?subscription=${id}`),
     latest_invoice: null,

@@ -53,6 +53,7 @@ export function voidOpenInvoices(account: Account, subscription: Subscription): 
     const owner = invoice.parent?.subscription_details?.subscription
     if (owner !== subscription.id || invoice.status !== 'open') continue
     invoice.status = 'void'
+    account.unauthenticated.delete(invoice.id)
     invoice.status_transitions = { ...invoice.status_transitions, voided_at: account.clock.now() }
     account.emit('invoice.voided', invoice)
   }

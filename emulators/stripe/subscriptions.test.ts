@@ -53,6 +53,9 @@ describe('checkout', () => {
       [{ ...session, customer_update: { name: 'auto' } }, /only be used with `customer`/],
       [{ ...existing, tax_id_collection: { enabled: true } }, /customer_update\[name\]/],
       [{ ...existing, automatic_tax: { enabled: true } }, /customer_update\[address\]/],
+      [{ ...existing, customer_email: 'a@b.test' }, /only specify one/],
+      [{ ...session, discounts: [{ coupon: 'none' }] }, /No such coupon/],
+      [{ ...session, metadata: { a: 'x'.repeat(501) } }, /metadata/],
       [{ ...session, allow_promotion_codes: true, discounts: [{ coupon: 'c' }] }, /only specify one/],
     ]
     for (const [refused, words] of cases)

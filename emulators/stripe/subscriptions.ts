@@ -1,7 +1,8 @@
-import type { Account, Subscription } from './account.ts'
+import type { Account, GivenDiscount, Subscription } from './account.ts'
 import { found } from './account.ts'
 import { cycleOf } from './catalogue.ts'
 import { DAY, periodAround } from './clock.ts'
+import { addDiscount } from './discounts.ts'
 import { makeInvoice } from './invoices.ts'
 import { endSubscription, releaseSchedule, updating, voidOpenInvoices } from './subscription-status.ts'
 import { isMetered, periodEnd, periodLine, setPeriod, setPrice } from './subscription-items.ts'
@@ -14,8 +15,10 @@ export interface NewSubscription {
   trialEnd: number | null
   metadata: Record<string, string>
   paymentMethod: string | null
-  /** The card was refused: it stays incomplete until another is given. */
-  isDeclined?: boolean
+  /** The card was refused, or its owner must authenticate: it stays incomplete until a payment succeeds. */
+  refusal?: 'declined' | 'requires_action'
+  automaticTax?: boolean
+  discount?: (GivenDiscount & { session: string | null }) | null
   /** What becomes of the trial at its end without a card; `create_invoice` when left out. */
   missingPaymentMethod?: MissingPaymentMethod
 }
@@ -25,16 +28,18 @@ export function startSubscription(account: Account, given: NewSubscription): Sub
   found(account.customers, 'customer', given.customer, 'customer')
   const now = account.clock.now()
   const trial = given.trialEnd === null ? null : { start: now, end: given.trialEnd }
-  const isDeclined = given.isDeclined === true
+  const isRefused = given.refusal !== undefined
   const subscription = newSubscription(account, {
     customer: given.customer,
-    status: trial !== null && !isDeclined ? 'trialing' : 'incomplete',
+    status: trial !== null && !isRefused ? 'trialing' : 'incomplete',
     anchor: trial?.end ?? now,
-    trial: isDeclined ? null : trial,
+    trial: isRefused ? null : trial,
     metadata: given.metadata,
     paymentMethod: given.paymentMethod,
     missingPaymentMethod: given.missingPaymentMethod ?? 'create_invoice',
+    automaticTax: given.automaticTax ?? false,
   })
+  if (given.discount) addDiscount(account, subscription, given.discount)
   account.subscriptions.set(subscription.id, subscription)
   subscription.items.data = given.items.map(({ price: id, quantity }) => {
     const price = found(account.prices, 'price', id, 'items[0][price]')
@@ -42,7 +47,10 @@ export function startSubscription(account: Account, given: NewSubscription): Sub
     return newItem(account, { subscription: subscription.id, price, quantity: quantity ?? 1, period })
   })
   account.emit('customer.subscription.created', subscription)
-  if (!isDeclined || trial === null) invoiceStart(account, subscription)
+  if (isRefused && trial !== null) return subscription
+  if (given.refusal === 'requires_action') account.challenges.set(subscription.id, 'required')
+  invoiceStart(account, subscription)
+  account.challenges.delete(subscription.id)
   return subscription
 }
 
@@ -56,15 +64,17 @@ function invoiceStart(account: Account, subscription: Subscription): void {
   makeInvoice(account, { subscription, lines, reason: 'subscription_create', period, draft: false })
 }
 
-/** Takes another card for a subscription whose first one was refused. */
+/** Takes a card that works, in a checkout, for a subscription whose first payment was refused. */
 export function retryStart(
   account: Account,
   subscription: Subscription,
-  given: { paymentMethod: string; trialEnd: number | null },
+  given: Pick<NewSubscription, 'trialEnd' | 'discount'> & { paymentMethod: string },
 ): void {
   const now = account.clock.now()
   updating(account, subscription, () => {
     subscription.default_payment_method = given.paymentMethod
+    if (given.discount && subscription.discounts.length === 0)
+      addDiscount(account, subscription, given.discount)
     subscription.billing_cycle_anchor = given.trialEnd ?? now
     subscription.trial_start = given.trialEnd === null ? null : now
     subscription.trial_end = given.trialEnd
@@ -75,7 +85,9 @@ export function retryStart(
     }
   })
   voidOpenInvoices(account, subscription)
+  account.challenges.set(subscription.id, 'authenticated')
   invoiceStart(account, subscription)
+  account.challenges.delete(subscription.id)
 }
 
 /** What is due when periods of items are over: the end, a planned change, and the invoice of the next period. */

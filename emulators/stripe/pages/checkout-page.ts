@@ -5,13 +5,20 @@ import { amountOf, cycleOf } from '../catalogue.ts'
 import { totalOf } from '../checkout.ts'
 import { isMetered } from '../subscription-items.ts'
 import { trialEndAfter } from '../subscriptions.ts'
+import { authenticationForm } from './authentication-form.ts'
 import { cardChoice } from './card-choice.ts'
 import { html, type Html } from './html.ts'
 import { moment, money, pageReply } from './layout.ts'
 
 /** The page on which a person subscribes, or what has become of its session. */
-export function checkoutPage(account: Account, session: CheckoutSession, isDeclined: boolean): EmulatorReply {
+export function checkoutPage(
+  account: Account,
+  session: CheckoutSession,
+  { isDeclined }: { isDeclined: boolean },
+): EmulatorReply {
   if (session.status !== 'open') return closedPage(session)
+  if (account.challengedCards.has(session.id))
+    return pageReply('Checkout', authenticationForm(`/checkout/${session.id}/authenticate`))
   const lines = account.checkoutLines.get(session.id) ?? []
   const trialEnd = trialEndAfter(account, account.checkoutPlans.get(session.id)?.trialDays ?? null)
   const total = totalOf(account, lines)
@@ -34,7 +41,7 @@ export function checkoutPage(account: Account, session: CheckoutSession, isDecli
         <label class="field"
           >Email <input type="email" name="email" value="${email}" autocomplete="off"
         /></label>
-        ${cardChoice('Card')}
+        ${session.allow_promotion_codes === true ? CODE_FIELD : html``} ${cardChoice('Card')}
         <button class="main wide">${trialEnd === null ? `Pay ${money(total)}` : 'Start trial'}</button>
       </form>
     </section>
@@ -46,6 +53,8 @@ export function checkoutPage(account: Account, session: CheckoutSession, isDecli
     </div>`
   return pageReply('Checkout', body)
 }
+
+const CODE_FIELD = html`<label class="field">Promotion code <input name="code" autocomplete="off" /></label>`
 
 function backForm({ cancel_url }: CheckoutSession): Html {
   return cancel_url === null ? html`` : html`<a href="${cancel_url}">Back without paying</a>`

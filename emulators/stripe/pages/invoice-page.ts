@@ -1,5 +1,6 @@
 import type { EmulatorReply } from '../../kit/server.ts'
 import type { Account, Invoice } from '../account.ts'
+import { authenticationForm } from './authentication-form.ts'
 import { html } from './html.ts'
 import { moment, pageReply } from './layout.ts'
 import { linesTable } from './portal-page.ts'
@@ -14,6 +15,7 @@ export function invoicePage(account: Account, invoice: Invoice): EmulatorReply {
       <p class="soft">${moment(invoice.period_start)} to ${moment(invoice.period_end)}</p>
       ${linesTable(invoice)}
       ${retry === null ? html`` : html`<p class="soft">The next attempt to charge the card is on ${moment(retry)}.</p>`}
-    </section>`
+    </section>
+    ${account.unauthenticated.has(invoice.id) ? authenticationForm(`/invoice/${invoice.id}/authenticate`) : html``}`
   return pageReply('Invoice', body)
 }

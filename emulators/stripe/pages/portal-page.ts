@@ -19,6 +19,7 @@ export const PORTAL_NOTES: Record<string, { says: string; isBad: boolean }> = {
   resumed: { says: 'Your subscription goes on.', isBad: false },
   unchanged: { says: 'Your present plan stays.', isBad: false },
   paid: { says: 'Thank you, the invoice is paid.', isBad: false },
+  unauthenticated: { says: 'Your bank asks you to confirm the payment: open the invoice.', isBad: true },
   unpaid: { says: 'The payment failed. Give another card and try again.', isBad: true },
 }
 
@@ -119,7 +120,8 @@ export function linesTable(invoice: Invoice): Html {
         </tr>
       </thead>
       <tbody>
-        ${rows}
+        ${rows} ${adjustmentRow('Discount', invoice.total_discount_amounts, -1)}
+        ${adjustmentRow('Tax', invoice.total_taxes, 1)}
         <tr>
           <td><strong>Due</strong></td>
           <td></td>
@@ -128,6 +130,16 @@ export function linesTable(invoice: Invoice): Html {
       </tbody>
     </table>
   </div>`
+}
+
+function adjustmentRow(name: string, amounts: readonly { amount: number }[] | null, sign: 1 | -1): Html {
+  const cents = (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
+  if (cents === 0) return html``
+  return html`<tr>
+    <td>${name}</td>
+    <td></td>
+    <td class="end">${money(sign * cents)}</td>
+  </tr>`
 }
 
 function cancelForm(session: string, subscription: Subscription): Html {

@@ -1,10 +1,10 @@
 import type { EmulatorReply, EmulatorRequest } from '../../kit/server.ts'
 import type Stripe from 'stripe'
-import { found, type Account } from '../account.ts'
-import { expireSession, payCheckout, successUrlOf } from '../checkout.ts'
+import { found, type Account, type CheckoutSession } from '../account.ts'
+import { authenticateCheckout, expireSession, payCheckout, successUrlOf, type Payment } from '../checkout.ts'
 import { isTestCard, type TestCard } from '../customers.ts'
 import { nextDueAt } from '../due.ts'
-import { payInvoice } from '../invoices.ts'
+import { authenticateInvoice, payInvoice } from '../invoices.ts'
 import type { Meters } from '../meters.ts'
 import { changePlan, liveSubscription, replaceCard } from '../portal.ts'
 import { invalid } from '../stripe-error.ts'
@@ -38,11 +38,9 @@ export function pageRoutes(
       case 'checkout':
         return isPost
           ? checkoutAction(account, { id, action: rest[0] ?? '', form })
-          : checkoutPage(
-              account,
-              found(account.checkoutSessions, 'checkout.session', id),
-              request.query.has('declined'),
-            )
+          : checkoutPage(account, found(account.checkoutSessions, 'checkout.session', id), {
+              isDeclined: request.query.has('declined'),
+            })
       case 'portal':
         return isPost
           ? portalAction(account, { id, action: rest[0] ?? '', subject: rest[1] ?? '', form })
@@ -52,6 +50,7 @@ export function pageRoutes(
               request.query.get('said'),
             )
       case 'invoice':
+        if (isPost) return invoiceAction(account, { id, action: rest[0] ?? '', form })
         return invoicePage(account, found(account.invoices, 'invoice', id))
       default:
         return null
@@ -83,9 +82,30 @@ function checkoutAction(
     expireSession(account, session)
     return redirectTo(session.cancel_url ?? `/checkout/${id}`)
   }
-  const email = form.get('email') ?? ''
-  const result = payCheckout(account, session, { card: cardOf(form), email: email === '' ? null : email })
-  return redirectTo(result === 'complete' ? successUrlOf(session) : `/checkout/${id}?declined=1`)
+  if (action === 'authenticate')
+    return afterPayment(session, authenticateCheckout(account, session, form.get('succeeds') === 'yes'))
+  const given = { card: cardOf(form), email: filledIn(form, 'email'), code: filledIn(form, 'code') }
+  return afterPayment(session, payCheckout(account, session, given))
+}
+
+function filledIn(form: URLSearchParams, name: string): string | null {
+  const value = form.get(name)?.trim() ?? ''
+  return value === '' ? null : value
+}
+
+function afterPayment(session: CheckoutSession, payment: Payment): EmulatorReply {
+  if (payment === 'complete') return redirectTo(successUrlOf(session))
+  return redirectTo(payment === 'declined' ? `/checkout/${session.id}?declined=1` : `/checkout/${session.id}`)
+}
+
+function invoiceAction(
+  account: Account,
+  { id, action, form }: { id: string; action: string; form: URLSearchParams },
+): EmulatorReply {
+  const invoice = found(account.invoices, 'invoice', id)
+  if (action === 'authenticate') authenticateInvoice(account, invoice, form.get('succeeds') === 'yes')
+  else payInvoice(account, invoice)
+  return redirectTo(`/invoice/${id}`)
 }
 
 function portalAction(
@@ -107,6 +127,7 @@ function act(
     const invoice = found(account.invoices, 'invoice', subject)
     if (invoice.customer !== session.customer) throw invalid('That invoice is not yours.')
     payInvoice(account, invoice)
+    if (account.unauthenticated.has(invoice.id)) return 'unauthenticated'
     return invoice.amount_remaining === 0 ? 'paid' : 'unpaid'
   }
   const subscription = liveSubscription(account, session.customer)

@@ -54,13 +54,15 @@ describe('what is left of a trial', () => {
 
 describe('the notice of a payment', () => {
   it('is given of payments that failed and of a missing card, and of nothing that is not bought', () => {
-    const title = (status: Parameters<typeof paymentFault>[0]['status'], paymentMethodMissing = false) =>
-      paymentFault({ status, paymentMethodMissing })?.title
+    type Plan = Parameters<typeof paymentFault>[0]
+    const title = (status: Plan['status'], paymentMethodMissing = false, tier: Plan['tier'] = null) =>
+      paymentFault({ status, tier, paymentMethodMissing })?.title
     expect(title('past_due')).toContain('failed')
     expect(title('unpaid')).toContain('unpaid')
     expect(title('trialing', true)).toContain('no payment method')
     expect(title('active')).toBeUndefined()
     expect(title('internal', true)).toBeUndefined()
     expect(title('incomplete', true)).toBeUndefined()
+    expect(title('incomplete', false, 'builder')).toContain('not complete')
   })
 })

@@ -113,12 +113,19 @@ export function isSubscribed({ status }: Pick<Billing, 'status'>): boolean {
 /** What is to be said of a payment that did not go through; null: nothing. */
 export function paymentFault({
   status,
+  tier,
   paymentMethodMissing,
-}: Pick<Billing, 'status' | 'paymentMethodMissing'>): { title: string; text: string } | null {
+}: Pick<Billing, 'status' | 'tier' | 'paymentMethodMissing'>): { title: string; text: string } | null {
   if (status === 'past_due')
     return {
       title: 'The last payment failed',
-      text: 'Questions are answered meanwhile, and the payment is tried again. Check the card, or confirm the payment if your bank asks for it.',
+      text: 'Questions are still answered. Check the card, or open the invoice and confirm the payment if your bank asks for it.',
+    }
+  // Only a plan that was chosen has a tier.
+  if (status === 'incomplete' && tier !== null)
+    return {
+      title: 'The first payment is not complete',
+      text: 'Choose the plan again and finish the payment. Your bank may ask you to confirm it.',
     }
   if (status === 'unpaid')
     return {
