@@ -21,13 +21,13 @@ async function shop(options: StripeEmulatorOptions = {}) {
     return newest
   }
   /** A checkout of a plan without a trial, with what `options` ask for beside. */
-  const checkout = async (plan: string, options: Partial<Stripe.Checkout.SessionCreateParams>) =>
+  const checkout = async (plan: string, asked: Partial<Stripe.Checkout.SessionCreateParams>) =>
     await opened.stripe.checkout.sessions.create({
       mode: 'subscription',
       customer: opened.customer.id,
       success_url: 'http://127.0.0.1:9/done',
       line_items: [{ price: await opened.priceOf(plan), quantity: 1 }],
-      ...options,
+      ...asked,
     })
   const promotion = async (coupon: Stripe.CouponCreateParams, code: string): Promise<void> => {
     const { id } = await opened.stripe.coupons.create(coupon)
