@@ -14,10 +14,11 @@ import type { Db } from '../database/database.ts'
 import { isDistributed } from '../database/distribution/distribute.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { createBuild, type IndexLogger, type LeaseTimes } from './build-index.ts'
+import { createBuild, type LeaseTimes } from './build-index.ts'
 import { findIndex, findIndexes } from './catalogue.ts'
 import { dropIndex, indexName } from './index-ddl.ts'
 import { findAllWanted, findMoved, findWaiting, findWanted, reopen, unwant, want } from './store.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 export interface ApproximateIndexView {
   /** `none`: not asked for. */
@@ -56,7 +57,7 @@ export interface ApproximateIndexes {
 export interface ApproximateIndexOptions {
   database: Pick<OpenDatabase, 'db' | 'openPatient'>
   clock: Clock
-  logger: IndexLogger
+  logger: Pick<Logger, 'info' | 'error'>
   /** Whether this process does the work; otherwise it is left to one that does. */
   works: boolean
   /** Of tests. */

@@ -1,17 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { within } from '../background/index.ts'
+import { LeaseLost, renewLease, within } from '../background/index.ts'
 import type { Db, OpenDatabase } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { findIndex } from './catalogue.ts'
 import { createIndex, dropIndex, indexName } from './index-ddl.ts'
-import { claim, finish, type Held, leave, renew } from './store.ts'
-
-/** What of a logger is needed here. */
-export interface IndexLogger {
-  info(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+import { claim, finish, giveUp, type Held } from './store.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** How long a lease holds without being renewed, and how often it is renewed. */
 export interface LeaseTimes {
@@ -23,7 +18,7 @@ export interface BuildOptions {
   db: Db
   openPatient: NonNullable<OpenDatabase['openPatient']>
   clock: Clock
-  logger: IndexLogger
+  logger: Pick<Logger, 'info' | 'error'>
   times: LeaseTimes
   /** Aborting it breaks the work off. */
   signal: AbortSignal
@@ -35,14 +30,6 @@ const RETRY_SECONDS = 600
 const LOOK_AGAIN_SECONDS = 15
 /** Larger graphs are built beyond it, several times slower. */
 const MEMORY_MB = 512
-
-/** The index is no longer wanted, or somebody else took it over. */
-class LeaseLost extends Error {
-  constructor() {
-    super('the lease of the approximate index was lost')
-    this.name = 'LeaseLost'
-  }
-}
 
 /**
  * Builds an organization's index where one is wanted and nobody builds it; does nothing otherwise. What a process that died left
@@ -57,7 +44,7 @@ export function createBuild(options: BuildOptions): (organizationId: string) => 
     try {
       const found = await findIndex(db, log.index)
       if (found !== undefined && found.vectorsDone !== null) {
-        await leave(db, held, { waitSeconds: LOOK_AGAIN_SECONDS, failure: null })
+        await giveUp(db, held, { waitSeconds: LOOK_AGAIN_SECONDS, failure: null })
         return
       }
       if (found?.isValid !== true) {
@@ -71,8 +58,8 @@ export function createBuild(options: BuildOptions): (organizationId: string) => 
       if (failure !== null)
         logger.error({ ...log, err }, 'an approximate index could not be built; it is tried again')
       const waitSeconds = failure === null ? 0 : RETRY_SECONDS
-      await leave(db, held, { waitSeconds, failure }).catch((error: unknown) =>
-        logger.error({ ...log, err: error }, 'the lease of an approximate index could not be handed back'),
+      await giveUp(db, held, { waitSeconds, failure }).catch((error: unknown) =>
+        logger.error({ ...log, err: error }, 'the lease of an approximate index could not be released'),
       )
     }
   }
@@ -93,7 +80,7 @@ async function build({ db, openPatient, times, signal }: BuildOptions, held: Hel
       const [{ pid }] = Session.parse(rows)
       const work = make(session, held)
       await whileHeld(work, {
-        renew: () => renew(db, held, times.leaseSeconds),
+        renew: () => renewLease(db, held.lease, { seconds: times.leaseSeconds }),
         cancel: async () => void (await sql`select pg_cancel_backend(${pid}::int)`.execute(db)),
         renewMs: times.renewMs,
         signal,
@@ -118,19 +105,29 @@ async function make(session: Db, held: Held): Promise<void> {
   await createIndex({ organizationId, modelId }, { dimensions, isConcurrent: true }).execute(session)
 }
 
-/** Waits for the work; breaks it off when the lease cannot be renewed, and when the process is to stop. */
+/** Waits for the work; cancels it when the lease is lost, and when the process is to stop. @throws LeaseLost */
 async function whileHeld(
   work: Promise<void>,
-  lease: { renew: () => Promise<boolean>; cancel: () => Promise<void>; renewMs: number; signal: AbortSignal },
+  lease: { renew: () => Promise<void>; cancel: () => Promise<void>; renewMs: number; signal: AbortSignal },
 ): Promise<void> {
-  let isLost = false
+  let end: Error | undefined
   try {
     while (!(await within(lease.renewMs, work))) {
-      isLost ||= lease.signal.aborted || !(await lease.renew())
+      end ??= lease.signal.aborted ? new Error('the process stops') : await lossOf(lease.renew)
       // Again where it came between two statements.
-      if (isLost) await lease.cancel()
+      if (end) await lease.cancel()
     }
   } catch (error) {
-    throw isLost ? new LeaseLost() : error
+    throw end ?? error
+  }
+}
+
+async function lossOf(renew: () => Promise<void>): Promise<LeaseLost | undefined> {
+  try {
+    await renew()
+    return undefined
+  } catch (error) {
+    if (error instanceof LeaseLost) return error
+    throw error
   }
 }

@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import { sql, type UpdateObject } from 'kysely'
+import { sql } from 'kysely'
 import { z } from 'zod'
-import { isLeaseFree, leaseEnd } from '../background/index.ts'
+import { acquireLease, isLeaseFree, type Lease, NO_LEASE, releaseLease } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import type { Row, Schema } from '../database/schema.ts'
+import type { Row } from '../database/schema.ts'
 import { storableText } from '../kernel/text.ts'
 import type { IndexOf } from './index-ddl.ts'
 
 /** An index whose lease this process holds. */
 export interface Held extends IndexOf {
-  leaseId: string
+  lease: Lease<'approximate_indexes'>
   dimensions: number
 }
 
@@ -21,8 +20,7 @@ const ANEW = {
   status: 'building',
   finished_at: null,
   error_message: null,
-  lease_id: null,
-  lease_expires_at: null,
+  ...NO_LEASE,
 } as const
 
 const findReady = prepare(`
@@ -122,50 +120,35 @@ export async function findWaiting(db: Db): Promise<string[]> {
 
 const Claimed = z.object({ modelId: z.number(), dimensions: z.number() })
 
-/** Takes the lease. @returns null: somebody else has it, or nothing is to be built */
+/** Acquires the lease. @returns null: another process has it, or nothing is to be built */
 export async function claim(db: Db, organizationId: string, leaseSeconds: number): Promise<Held | null> {
-  const leaseId = randomUUID()
+  const lease = await acquireLease(
+    db,
+    { table: 'approximate_indexes', key: { organization_id: organizationId } },
+    { seconds: leaseSeconds, set: { status: 'building' }, where: sql<boolean>`status <> 'ready'` },
+  )
+  if (lease === null) return null
   const { rows } = await sql`
-    update approximate_indexes a set status = 'building', lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(leaseSeconds)}
-    from embedding_models m
-    where a.organization_id = ${organizationId} and a.status <> 'ready' and m.id = a.embedding_model_id
-      and ${isLeaseFree('a.lease_expires_at')}
-    returning a.embedding_model_id as "modelId", m.dimensions`.execute(db)
-  return rows.length === 0 ? null : { organizationId, leaseId, ...Claimed.parse(rows[0]) }
+    select a.embedding_model_id as "modelId", m.dimensions
+    from approximate_indexes a join embedding_models m on m.id = a.embedding_model_id
+    where a.organization_id = ${organizationId} and a.lease_id = ${lease.id}`.execute(db)
+  return rows.length === 0 ? null : { organizationId, lease, ...Claimed.parse(rows[0]) }
 }
 
-/** @returns false: the lease is another's by now, or the index is no longer wanted */
-export async function renew(db: Db, held: Held, leaseSeconds: number): Promise<boolean> {
-  return await update(db, held, { lease_expires_at: leaseEnd(leaseSeconds) })
+/** Releases the lease with the index ready. @returns false where the lease is lost, or the index is no longer wanted */
+export async function finish(db: Db, { lease }: Held, at: Date): Promise<boolean> {
+  return await releaseLease(db, lease, { set: { status: 'ready', finished_at: at, error_message: null } })
 }
 
-/** Hands the lease back with the index ready. @returns false as `renew` does */
-export async function finish(db: Db, held: Held, at: Date): Promise<boolean> {
-  return await update(db, held, { ...ANEW, status: 'ready', finished_at: at })
-}
-
-/** Hands the lease back with what is left undone; the next attempt waits for some seconds. @returns false as `renew` does */
-export async function leave(
+/** Releases the lease of an index that is not ready; the next attempt waits for some seconds. */
+export async function giveUp(
   db: Db,
-  held: Held,
+  { lease }: Held,
   { waitSeconds, failure }: { waitSeconds: number; failure: string | null },
-): Promise<boolean> {
-  const wait = { lease_id: null, lease_expires_at: leaseEnd(waitSeconds) }
-  if (failure === null) return await update(db, held, wait)
-  const message = storableText(failure).slice(0, ERROR_CHARACTERS_MAX)
-  return await update(db, held, { ...wait, status: 'failed', error_message: message })
-}
-
-async function update(
-  db: Db,
-  { organizationId, leaseId }: Held,
-  values: UpdateObject<Schema, 'approximate_indexes'>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('approximate_indexes')
-    .set(values)
-    .where('organization_id', '=', organizationId)
-    .where('lease_id', '=', leaseId)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+): Promise<void> {
+  const error_message = failure === null ? null : storableText(failure).slice(0, ERROR_CHARACTERS_MAX)
+  await releaseLease(db, lease, {
+    waitSeconds,
+    ...(failure === null ? {} : { set: { status: 'failed', error_message } }),
+  })
 }

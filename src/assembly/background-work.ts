@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { createTask, type Task } from '../background/index.ts'
 import type { Billing } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
@@ -15,6 +14,7 @@ import type { Removals } from '../sources/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { ConnectorEngine } from './connector-engine.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 interface Given {
   settings: Settings

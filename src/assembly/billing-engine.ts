@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { type Billing, createBilling, createStripeProcessor, type KeepWithinPlan } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Metrics } from '../health/index.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** Puts billing together with the payment processor, where one is configured. */
 export async function createBillingEngine(deps: {

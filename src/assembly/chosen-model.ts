@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import {
@@ -8,6 +7,7 @@ import {
 import { StartupError } from '../kernel/errors.ts'
 import { type Choice, type ChoiceFile, createChoiceFile } from '../model-choice/index.ts'
 import { embeddingSettings, modelsDir, secretCipher } from './former-models.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** The file of the model that was chosen while the service ran. */
 export function choiceFileOf(settings: Settings): ChoiceFile {

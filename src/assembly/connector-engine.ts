@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { createTask } from '../background/index.ts'
 import { checkConnectorLimit } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
@@ -23,6 +22,7 @@ import {
   type TakenRun,
   withoutMessage,
 } from '../sync/index.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 export interface ConnectorEngine {
   accounts: ProviderAccounts

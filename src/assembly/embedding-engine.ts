@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { type ApproximateIndexes, createApproximateIndexes } from '../approximate-index/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
@@ -20,6 +19,7 @@ import {
 import { createModelMove, type ModelMove } from '../model-move/index.ts'
 import { choiceFileOf, modelFixedBecause } from './chosen-model.ts'
 import { embeddingSettings, keepFormerModels, modelsDir } from './former-models.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** The embedding models, the moves between them, the choice of another one, and the indexes on their vectors. */
 export interface EmbeddingEngine {

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import { createTokenCipher, keptEncryptionKey } from '../connections/index.ts'
 import type { Db } from '../database/database.ts'
@@ -10,6 +9,7 @@ import {
   type EmbeddingModelSettings,
 } from '../inference/embedding-models/create-embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** Where the files of known local models lie. */
 export function modelsDir({ DATA_DIR }: Settings): string {

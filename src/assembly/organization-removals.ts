@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import type { Billing } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
@@ -7,6 +6,7 @@ import { createOrganizationRemovals, type OrganizationRemovals } from '../organi
 import type { Removals } from '../sources/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { ConnectorEngine } from './connector-engine.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** The removal of organizations, with what ends their sources and what this process holds of them. */
 export function organizationRemovalsOf(

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { type AnswerServices, createAnswers, createReadAround, type Question } from '../answers/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
@@ -11,6 +10,7 @@ import { createRetrieval, type RetrievalServices } from '../retrieval/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
 import { itemsNearest } from './items-nearest.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** Its session has one at work: meanwhile others are read, encoded and answered. */
 const EMBEDDED_SEARCHES_AT_ONCE = 4

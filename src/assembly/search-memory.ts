@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import path from 'node:path'
-import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
 import { createSavedSnapshots, createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** More threads than these wait for the machine's memory, and not for each other. */
 const THREADS_MAX = 4

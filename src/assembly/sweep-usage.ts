@@ -1,10 +1,10 @@
-import type { Logger } from 'pino'
 import { createTask, type Task } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { pruneDays } from '../daily-usage/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { forgetInvitations, forgetStrangers } from '../organizations/index.ts'
 import { type Credits, noteLowCredits, type RateLimit } from '../usage/index.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 const SWEEP_INTERVAL_MS = 60_000
 const PRUNE_INTERVAL_MS = 60 * 60_000

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
@@ -13,6 +12,7 @@ import {
   payloadSchema,
 } from '../outgoing-webhooks/index.ts'
 import { secretCipher } from './former-models.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** The events that are sent to webhooks, for the OpenAPI document. */
 export const webhookEvents: readonly OpenApiWebhook[] = EVENT_TYPES.map((name) => ({

@@ -1,3 +1,15 @@
-export { isLeaseFree, leaseEnd } from './lease.ts'
+export {
+  acquireLease,
+  isLeaseFree,
+  type Lease,
+  leaseEnd,
+  LeaseLost,
+  NO_LEASE,
+  releaseLease,
+  releaseLeases,
+  renewLease,
+  requireLease,
+  updateHeld,
+} from './leases.ts'
 export { createTask, type Task } from './task.ts'
 export { within } from './within.ts'

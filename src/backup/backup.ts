@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Logger } from 'pino'
 import type { FileEntry, OpenDatabase } from '../database/database.ts'
 import { appliedMigrations } from '../database/migrate.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -19,6 +18,7 @@ import {
 } from './archive-format.ts'
 import { countRows } from './count-rows.ts'
 import { writeArchive } from './write-archive.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 const RETRY_AFTER_SECONDS = 60
 

@@ -19,17 +19,18 @@ import {
 } from './payments/comparison-standing.ts'
 import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
 import { reconcile, sweepEvents } from './payments/reconciliation.ts'
-import { type BillingLog, createRefresh } from './payments/refresh.ts'
+import { createRefresh } from './payments/refresh.ts'
 import { type CheckoutTerms, NOTHING_SOLD, readCheckoutTerms } from './payments/trial.ts'
 import { createWebhook, type ReceiveWebhook } from './payments/webhook.ts'
 import { whileNothingIsOwed } from './payments/while-nothing-is-owed.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 import { type KeepWithinPlan, readRoom, type Room } from './plans/plan-limits.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 export interface BillingDependencies {
   db: Db
   clock: Clock
-  logger: BillingLog
+  logger: Logger
   /** null: the deployment has none, and its operator sets the plans. */
   processor: PaymentProcessor | null
   publicUrl: () => string

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Logger } from 'pino'
+import type { Logger } from '../kernel/logger.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BUILD_SCRIPT = join(ROOT, 'scripts/build-console.mjs')
@@ -50,14 +50,14 @@ export function createConsoleBuild(
       const building = runBuild(script, {
         onBuilding: () => {
           isBuilding = true
-          logger.info('building the console; the API is up meanwhile')
+          logger.info({}, 'building the console; the API is up meanwhile')
         },
         onEnd: (failure) => {
           if (child !== building) return
           child = undefined
           reason = failure
           if (failure !== undefined)
-            logger.error(`the console could not be built, the API is up without it: ${failure}`)
+            logger.error({}, `the console could not be built, the API is up without it: ${failure}`)
           else if (isBuilding)
             logger.info({ seconds: Math.round((performance.now() - startedAt) / 1000) }, 'built the console')
           isBuilding = false

@@ -1,10 +1,10 @@
 import type { LogEvent } from 'kysely'
-import type { Logger } from 'pino'
 import type { OpenDatabase } from './database.ts'
 import { distributeNewTables } from './distribution/distribute.ts'
 import { openEmbedded } from './drivers/embedded.ts'
 import { openPostgres } from './drivers/postgres.ts'
 import { migrate } from './migrate.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** Keeps an embedded database's folder from every other process, without opening it. */
 export { lockDirectory as lockDataDir } from './drivers/embedded-lock.ts'
@@ -35,7 +35,10 @@ export function openDatabase({
       onStatement,
       onConnectionError: (err) => logger.error({ err }, 'a database connection was lost'),
       onSessionsNotKept: () =>
-        logger.warn('the way to the database keeps no prepared statements: each statement is planned anew'),
+        logger.warn(
+          {},
+          'the way to the database keeps no prepared statements: each statement is planned anew',
+        ),
     })
   }
   return openEmbedded({

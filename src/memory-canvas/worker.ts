@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { createTask, isLeaseFree, leaseEnd } from '../background/index.ts'
-import type { Db, Tx } from '../database/database.ts'
+import {
+  acquireLease,
+  createTask,
+  type Lease,
+  LeaseLost,
+  releaseLease,
+  renewLease,
+} from '../background/index.ts'
+import type { Db } from '../database/database.ts'
 import { isConflict, isDatabaseOutage, retryConflicts } from '../database/retry-conflicts.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { inSlicesOf } from '../kernel/slices.ts'
@@ -17,12 +24,7 @@ import {
   storeReadItems,
   type WaitingItem,
 } from './read-items.ts'
-
-/** What of a logger is needed here. */
-export interface CanvasLogger {
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+import type { Logger } from '../kernel/logger.ts'
 
 /** Reads stored items for the canvas, in the background. */
 export interface CanvasWorker {
@@ -37,7 +39,7 @@ export interface CanvasWorker {
 export interface CanvasWorkerOptions {
   db: Db
   terms: TermWeights
-  logger: CanvasLogger
+  logger: Pick<Logger, 'warn' | 'error'>
   /** How many items were read, after each batch. */
   onRead: (items: number) => void
   /** Whether somebody asks the process for something, or just did: that comes first. */
@@ -56,13 +58,6 @@ const ITEMS_MAX = 24
 /** With fewer, most of a transaction is what each of them takes. */
 const ITEMS_MIN = 4
 
-class LeaseLost extends Error {
-  constructor() {
-    super('the lease of the canvas was lost')
-    this.name = 'LeaseLost'
-  }
-}
-
 /**
  * Goes through what organizations have stored that the canvas has not read as it is, one organization at a time, some items in each
  * transaction. What is left to do is told by the items themselves, so whoever follows a process that died goes on where that was.
@@ -74,14 +69,14 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
 
   /** Does something for an organization under its lease; nothing where another has that. */
   async function asHolder(organizationId: string, work: (read: ReadBatch) => Promise<void>): Promise<void> {
-    const leaseId = await claim(db, organizationId)
-    if (leaseId === null) return
+    const lease = await claim(db, organizationId)
+    if (lease === null) return
     try {
-      await work(createReadBatch({ ...options, organizationId, leaseId, rules, signal }))
+      await work(createReadBatch({ ...options, organizationId, lease, rules, signal }))
     } catch (error) {
       if (!(error instanceof LeaseLost) && !signal.aborted) throw error
     } finally {
-      await release(db, organizationId, leaseId)
+      await releaseLease(db, lease)
     }
   }
 
@@ -209,9 +204,9 @@ function createReadOutdated(
 
 interface Storing {
   db: Db
-  logger: CanvasLogger
+  logger: Pick<Logger, 'warn' | 'error'>
   organizationId: string
-  leaseId: string
+  lease: Lease<'canvas_work'>
   rules: string
 }
 
@@ -237,12 +232,13 @@ async function store(storing: Storing, read: readonly ReadItem[]): Promise<void>
 }
 
 async function storeOnce(
-  { db, organizationId, leaseId, rules }: Storing,
+  { db, organizationId, lease, rules }: Storing,
   read: readonly ReadItem[],
 ): Promise<void> {
   await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
-      await renew(tx, organizationId, leaseId)
+      // Another revision tells readers that the canvas has changed; the row's lock leaves it to this transaction.
+      await renewLease(tx, lease, { seconds: LEASE_SECONDS, set: { revision: randomUUID() } })
       await storeReadItems(tx, organizationId, read, rules)
     }),
   )
@@ -259,35 +255,18 @@ async function findWaitingOrganization(db: Db, after: string): Promise<string | 
   return OrganizationRows.parse(rows)[0]?.organization_id ?? null
 }
 
-async function claim(db: Db, organizationId: string): Promise<string | null> {
-  const leaseId = randomUUID()
+async function claim(db: Db, organizationId: string): Promise<Lease<'canvas_work'> | null> {
   if (await isBeingRemoved(db, organizationId)) return null
   await sql`
     insert into canvas_work (organization_id) values (${organizationId}) on conflict (organization_id) do nothing`.execute(
     db,
   )
-  const { numAffectedRows } = await sql`
-    update canvas_work set lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(LEASE_SECONDS)}
-    where organization_id = ${organizationId} and ${isLeaseFree('lease_expires_at')}`.execute(db)
-  return numAffectedRows === 1n ? leaseId : null
+  const key = { organization_id: organizationId }
+  return await acquireLease(db, { table: 'canvas_work', key }, { seconds: LEASE_SECONDS })
 }
 
 async function isBeingRemoved(db: Db, organizationId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from organizations where id = ${organizationId} and removed_at is not null`.execute(db)
   return rows.length > 0
-}
-
-/** Keeps the lease, and with its row the canvas to itself until the transaction ends, which changes it. @throws LeaseLost */
-async function renew(tx: Tx, organizationId: string, leaseId: string): Promise<void> {
-  const { numAffectedRows } = await sql`
-    update canvas_work set lease_expires_at = ${leaseEnd(LEASE_SECONDS)}, revision = ${randomUUID()}
-    where organization_id = ${organizationId} and lease_id = ${leaseId}`.execute(tx)
-  if (numAffectedRows !== 1n) throw new LeaseLost()
-}
-
-async function release(db: Db, organizationId: string, leaseId: string): Promise<void> {
-  await sql`
-    update canvas_work set lease_id = null, lease_expires_at = null
-    where organization_id = ${organizationId} and lease_id = ${leaseId}`.execute(db)
 }

@@ -19,6 +19,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { ModelMove } from '../model-move/index.ts'
 import type { Choice, ChoiceFile } from './choice-file.ts'
 import { reasonOf, refusalOf } from './failure-words.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** What is asked for. */
 export interface ChoiceRequest {
@@ -72,10 +73,7 @@ export interface ModelChoiceOptions {
   load: (settings: EmbeddingModelSettings) => Promise<EmbeddingModel>
   modelMove: Pick<ModelMove, 'startAll' | 'overall'>
   fetch: typeof fetch
-  logger: {
-    info(fields: object, message: string): void
-    error(fields: object, message: string): void
-  }
+  logger: Pick<Logger, 'info' | 'error'>
   /** Milliseconds; how often the moves are looked at, and how long they may fail before it goes back. */
   pollMs?: number
   patienceMs?: number

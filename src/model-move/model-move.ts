@@ -15,7 +15,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { recordEvent } from '../audit/index.ts'
-import { createTask, isLeaseFree } from '../background/index.ts'
+import { createTask, isLeaseFree, NO_LEASE } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import {
@@ -26,7 +26,8 @@ import {
 } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Actor, actorOf, type Caller } from '../kernel/principal.ts'
-import { createMove, type MoveLogger } from './move-chunks.ts'
+import { createMove } from './move-chunks.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 export interface ModelMoveView {
   /** `idle`: never started. */
@@ -87,7 +88,7 @@ export interface ModelMoveOptions {
   db: Db
   models: ModelRegistry
   clock: Clock
-  logger: MoveLogger
+  logger: Logger
   /** Whether this process does the work; otherwise `start` leaves it to one that does. */
   works: boolean
   /**
@@ -193,8 +194,7 @@ async function startMove(
     started_at: at,
     finished_at: null,
     error_message: null,
-    lease_id: null,
-    lease_expires_at: null,
+    ...NO_LEASE,
   }
   await tx
     .insertInto('reembeddings')

@@ -1,8 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { isLeaseFree, leaseEnd } from '../background/index.ts'
+import {
+  acquireLease,
+  type Lease,
+  LeaseLost,
+  NO_LEASE,
+  releaseLease,
+  renewLease,
+} from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { insertVectors, lockModelsForChange, type ModelRegistry } from '../embeddings/index.ts'
@@ -12,19 +18,13 @@ import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
 import { changeOutOfTurn, type ItemChanges } from '../vector-memory/index.ts'
 import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
-
-/** What of a logger is needed here. */
-export interface MoveLogger {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+import type { Logger } from '../kernel/logger.ts'
 
 export interface MoveOptions {
   db: Db
   models: ModelRegistry
   clock: Clock
-  logger: MoveLogger
+  logger: Logger
   /** Aborting it ends the work after the present batch. */
   signal: AbortSignal
 }
@@ -42,16 +42,8 @@ const ERROR_CHARACTERS_MAX = 1_000
 /** A move that this process holds the lease of. */
 interface Held {
   organizationId: string
-  leaseId: string
+  lease: Lease<'reembeddings'>
   modelId: number
-}
-
-/** Somebody else took the move over, or it was begun anew. */
-class LeaseLost extends Error {
-  constructor() {
-    super('the lease of the re-embedding was lost')
-    this.name = 'LeaseLost'
-  }
 }
 
 /**
@@ -92,14 +84,13 @@ export function createMove(options: MoveOptions): (organizationId: string) => Pr
       logger.error({ ...log, err: error }, 'a re-embedding stopped and will be tried again')
       const message = error instanceof Error ? error.message : String(error)
       await release(db, held, RETRY_SECONDS, message).catch((err: unknown) =>
-        logger.error(
-          { ...log, err },
-          'the lease of a re-embedding could not be handed back; it runs out by itself',
-        ),
+        logger.error({ ...log, err }, 'the lease of a re-embedding could not be released; it expires'),
       )
     }
   }
 }
+
+const IS_RUNNING = sql<boolean>`status = 'running'`
 
 const ClaimedRow = z.object({
   embedding_model_id: z.number(),
@@ -111,39 +102,37 @@ async function claim(
   db: Db,
   organizationId: string,
 ): Promise<{ held: Held; modelName: string; afterItemId: string | null } | null> {
-  const leaseId = randomUUID()
+  const lease = await acquireLease(
+    db,
+    { table: 'reembeddings', key: { organization_id: organizationId } },
+    { seconds: LEASE_SECONDS, where: IS_RUNNING },
+  )
+  if (lease === null) return null
   const { rows } = await sql`
-    update reembeddings r set lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(LEASE_SECONDS)}
-    from embedding_models m
-    where r.organization_id = ${organizationId} and r.status = 'running' and m.id = r.embedding_model_id
-      and ${isLeaseFree('r.lease_expires_at')}
-    returning r.embedding_model_id, m.name, r.after_item_id`.execute(db)
+    select r.embedding_model_id, m.name, r.after_item_id
+    from reembeddings r join embedding_models m on m.id = r.embedding_model_id
+    where r.organization_id = ${organizationId} and r.lease_id = ${lease.id}`.execute(db)
   if (rows.length === 0) return null
   const row = ClaimedRow.parse(rows[0])
   return {
-    held: { organizationId, leaseId, modelId: row.embedding_model_id },
+    held: { organizationId, lease, modelId: row.embedding_model_id },
     modelName: row.name,
     afterItemId: row.after_item_id,
   }
 }
 
-/** Gives the move free for others, at once or after some seconds. */
+/** Releases the move for others, at once or after some seconds. */
 async function release(
   db: Db,
-  held: Held,
+  { lease }: Held,
   waitSeconds: number | null,
   message: string | null,
 ): Promise<void> {
-  await db
-    .updateTable('reembeddings')
-    .set({
-      lease_id: null,
-      lease_expires_at: waitSeconds === null ? null : leaseEnd(waitSeconds),
-      ...(message === null ? {} : { error_message: storableText(message).slice(0, ERROR_CHARACTERS_MAX) }),
-    })
-    .where('organization_id', '=', held.organizationId)
-    .where('lease_id', '=', held.leaseId)
-    .execute()
+  const error_message = message && storableText(message).slice(0, ERROR_CHARACTERS_MAX)
+  await releaseLease(db, lease, {
+    waitSeconds,
+    ...(error_message === null ? {} : { set: { error_message } }),
+  })
 }
 
 /** @returns false when it was stopped before its end. */
@@ -201,20 +190,13 @@ async function moveBatch(
   )
 }
 
-/** Keeps the lease, with a save point when there is one. @throws LeaseLost */
-async function renew(db: Db | Tx, held: Held, afterItemId?: string): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable('reembeddings')
-    .set({
-      lease_expires_at: leaseEnd(LEASE_SECONDS),
-      error_message: null,
-      ...(afterItemId === undefined ? {} : { after_item_id: afterItemId }),
-    })
-    .where('organization_id', '=', held.organizationId)
-    .where('lease_id', '=', held.leaseId)
-    .where('status', '=', 'running')
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new LeaseLost()
+/** Extends the lease, with a save point when there is one. @throws LeaseLost */
+async function renew(db: Db | Tx, { lease }: Held, afterItemId?: string): Promise<void> {
+  await renewLease(db, lease, {
+    seconds: LEASE_SECONDS,
+    set: { error_message: null, ...(afterItemId === undefined ? {} : { after_item_id: afterItemId }) },
+    where: IS_RUNNING,
+  })
 }
 
 const LockedRows = z.array(z.object({ id: z.string() }))
@@ -269,8 +251,7 @@ async function finish(tx: Tx, changes: ItemChanges, held: Held, now: Date): Prom
       status: 'succeeded',
       chunks_total: chunks,
       finished_at: now,
-      lease_id: null,
-      lease_expires_at: null,
+      ...NO_LEASE,
     })
     .where('organization_id', '=', organizationId)
     .execute()

@@ -26,12 +26,12 @@ let database: TestDatabase
 /** The operator's routes, served by the real server behind the real gate. */
 let server: FastifyInstance
 let now = START
-let logged: { fields: Record<string, unknown>; message: string }[] = []
+let logged: { fields: object; message: string }[] = []
 
 beforeAll(async () => {
   database = await createTestDatabase()
   const logger = {
-    info: (fields: Record<string, unknown>, message: string) => void logged.push({ fields, message }),
+    info: (fields: object, message: string) => void logged.push({ fields, message }),
   }
   server = await createServer({
     publicUrl: () => 'http://127.0.0.1',

@@ -14,11 +14,7 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-
-/** Where the operator's acts are written down: the audit trail has no actor for them. */
-export interface OperatorLog {
-  info(fields: Record<string, unknown>, message: string): void
-}
+import type { Logger } from '../kernel/logger.ts'
 
 export interface OrganizationView {
   id: string
@@ -80,7 +76,7 @@ export interface Operator {
 export function createOperator(deps: {
   db: Db
   clock: Clock
-  logger: OperatorLog
+  logger: Pick<Logger, 'info'>
   billing: Pick<Billing, 'subscriptions' | 'overage' | 'comparison'>
 }): Operator {
   const { db, clock, logger } = deps

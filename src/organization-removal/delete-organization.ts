@@ -1,16 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { LeaseLost, releaseLease, renewLease } from '../background/index.ts'
 import { countUnreported } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { deleteSome, hasRows, ownedTables } from './delete-rows.ts'
-import { claim, deleteOrganizationRow, handBack, type Held, LeaseLost, renew } from './lease.ts'
-
-/** What of a logger is needed here. */
-export interface RemovalLogger {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+import { claim, deleteOrganizationRow, type Held } from './lease.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 export interface RemovalTimes {
   /** A process that holds a lease for so long without renewing it is gone. */
@@ -35,7 +30,7 @@ export const TIMES: RemovalTimes = {
 interface Deletion {
   db: Db
   clock: Clock
-  logger: RemovalLogger
+  logger: Logger
   times: RemovalTimes
   signal: AbortSignal
 }
@@ -57,7 +52,7 @@ export function createDeletion(deletion: Deletion): (organizationId: string) => 
     } catch (error) {
       if (!(error instanceof LeaseLost) && !signal.aborted) throw error
     } finally {
-      await handBack(db, held)
+      await releaseLease(db, held.lease)
     }
   }
 }
@@ -92,7 +87,7 @@ function createKeeper({ db, clock, times, signal }: Deletion, held: Held): () =>
     signal.throwIfAborted()
     const now = clock.now().getTime()
     if (now - renewedAt < times.renewMs) return
-    await renew(db, held, times.leaseSeconds)
+    await renewLease(db, held.lease, { seconds: times.leaseSeconds })
     renewedAt = now
   }
 }

@@ -14,9 +14,10 @@ import { AppError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { currentRole } from '../organizations/index.ts'
 import { changeOutOfTurn } from '../vector-memory/index.ts'
-import { createDeletion, type RemovalLogger, type RemovalTimes, TIMES } from './delete-organization.ts'
+import { createDeletion, type RemovalTimes, TIMES } from './delete-organization.ts'
 import { endAccess, type SourceEnds } from './end-access.ts'
 import { findRemoved } from './lease.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** An organization that is being removed. */
 export interface RemovalView {
@@ -48,7 +49,7 @@ export interface OrganizationRemovals {
 export interface OrganizationRemovalOptions extends SourceEnds {
   db: Db
   clock: Clock
-  logger: RemovalLogger
+  logger: Logger
   billing: Pick<Billing, 'whileNothingIsOwed'>
   /** Whether this process deletes; otherwise it is left to one that does. */
   works: boolean

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { createTask } from '../background/index.ts'
+import { createTask, releaseLeases } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { createDeliveries, type Deliveries } from './deliveries.ts'
 import { reencryptSecrets, sweepDeliveries } from './sweep.ts'
@@ -67,11 +67,7 @@ export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): Outgo
     },
     settle: dispatcher.settle,
     async takeOver() {
-      await db
-        .updateTable('webhook_deliveries')
-        .set({ lease_id: null, lease_expires_at: null })
-        .where('lease_id', 'is not', null)
-        .execute()
+      await releaseLeases(db, 'webhook_deliveries')
     },
     sweep,
     async stop() {

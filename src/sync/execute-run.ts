@@ -1,3 +1,4 @@
+import { LeaseLost } from '../background/index.ts'
 import { isDatabaseOutage, isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -14,7 +15,7 @@ import { lockSource, saveCursor, type Source } from '../sources/index.ts'
 import type { PageCounts } from './apply-page.ts'
 import { type FinishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
-import { handBack, LeaseLost, requireLease, type TakenRun } from './run-lease.ts'
+import { requeue, requireLease, type TakenRun } from './run-lease.ts'
 import type { ProgressWatch } from './run-progress.ts'
 
 /** Opens the provider's account behind a source for the length of one run. */
@@ -86,14 +87,14 @@ export async function executeRun(
     const cause = signal.aborted ? signal.reason : error
     if (cause instanceof LeaseLost || isForeignKeyViolation(cause)) return { end: 'lost', cause }
     if (cause instanceof WorkerStopping) {
-      await handBack(deps.db, run, null)
+      await requeue(deps.db, run, null)
       return { end: 'handed_back', cause }
     }
     // It cannot be noted anywhere: the lease runs out, and whoever can goes on.
     if (isDatabaseOutage(cause)) throw cause
     const retryAt = retryTime(deps, cause, pages > 0 ? deps.clock.now() : run.startedAt)
     if (retryAt !== null) {
-      await handBack(deps.db, run, retryAt)
+      await requeue(deps.db, run, retryAt)
       return { end: 'handed_back', cause }
     }
     return { end: await fail(deps, run, cause), cause }
@@ -213,7 +214,7 @@ async function fail(
         await requireLease(tx, run)
         const isAuth = cause instanceof ProviderError && cause.kind === 'auth'
         if (isAuth && source !== undefined && mayHaveNewGrant(run, source)) {
-          await handBack(tx, run, null)
+          await requeue(tx, run, null)
           return 'handed_back'
         }
         await deps.finish(tx, run, end)

@@ -1,4 +1,4 @@
-import { isLeaseFree } from '../background/index.ts'
+import { isLeaseFree, NO_LEASE } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/providers.ts'
@@ -66,7 +66,7 @@ async function failOne(tx: Tx, source: SourceRef, reason: string, at: Date): Pro
   if (!run) return
   const ended = await tx
     .updateTable('sync_runs')
-    .set({ status: 'failed', finished_at: at, error_message: reason, lease_id: null, lease_expires_at: null })
+    .set({ status: 'failed', finished_at: at, error_message: reason, ...NO_LEASE })
     .where('organization_id', '=', source.organizationId)
     .where('id', '=', run.id)
     .returning(ENDED_RUN_COLUMNS)

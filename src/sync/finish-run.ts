@@ -1,3 +1,4 @@
+import { NO_LEASE } from '../background/index.ts'
 import type { Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
@@ -46,8 +47,7 @@ export async function finishRun(
       finished_at: now,
       error_message: message,
       needs_reconnection: !end.succeeded && end.needsReconnection,
-      lease_id: null,
-      lease_expires_at: null,
+      ...NO_LEASE,
     })
     .where('organization_id', '=', organizationId)
     .where('id', '=', run.runId)

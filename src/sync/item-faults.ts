@@ -1,7 +1,7 @@
+import { LeaseLost } from '../background/index.ts'
 import { RefusedByModel } from '../items/index.ts'
 import { type ItemFailure, isItemsOwn, ownFailure } from '../providers/index.ts'
 import { SourcePaused } from './finish-run.ts'
-import { LeaseLost } from './run-lease.ts'
 
 /**
  * Whether storing failed because of what an item holds: the database cannot represent it (SQLSTATE class 22) or it is over

@@ -1,6 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { isLeaseFree, leaseEnd } from '../background/index.ts'
+import {
+  acquireLease,
+  isLeaseFree,
+  type Lease,
+  NO_LEASE,
+  releaseLease,
+  renewLease as renew,
+  requireLease as require,
+  updateHeld,
+} from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/providers.ts'
@@ -14,21 +22,13 @@ export const LEASE_SECONDS = 60
 export interface TakenRun {
   organizationId: string
   runId: string
-  leaseId: string
+  lease: Lease<'sync_runs'>
   fullResync: boolean
   /** When it was taken up for the first time. */
   startedAt: Date
   /** How often it was taken up since it last stored a page, this time included. */
   takes: number
   source: Source
-}
-
-/** The run is somebody else's by now, or gone with its source: nothing more may be written. */
-export class LeaseLost extends Error {
-  constructor() {
-    super('the lease of the run is lost')
-    this.name = 'LeaseLost'
-  }
 }
 
 /** Runs looked at in one go: while others take the first ones, one of the next is free. */
@@ -84,7 +84,7 @@ async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun |
   if (!source) return undefined
   const run = await tx
     .selectFrom('sync_runs as r')
-    .select(['r.started_at', 'r.full_resync'])
+    .select(['r.started_at', 'r.full_resync', 'r.takes'])
     .where('r.organization_id', '=', candidate.organizationId)
     .where('r.id', '=', candidate.runId)
     .where('r.status', 'in', ['queued', 'running'])
@@ -94,103 +94,58 @@ async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun |
     .skipLocked()
     .executeTakeFirst()
   if (!run) return undefined
+  const { organizationId, runId } = candidate
   const startsAnew = run.full_resync && run.started_at === null
   if (startsAnew) await saveCursor(tx, candidate, null)
-  return await lease(tx, candidate.runId, startsAnew ? { ...source, cursor: null } : source, now)
-}
-
-async function lease(tx: Tx, runId: string, source: Source, now: Date): Promise<TakenRun> {
-  const { organizationId } = source
-  const leaseId = randomUUID()
-  const taken = await tx
-    .updateTable('sync_runs')
-    .set({
-      status: 'running',
-      lease_id: leaseId,
-      lease_expires_at: leaseEnd(LEASE_SECONDS),
-      started_at: sql<Date>`coalesce(started_at, ${now})`,
-      not_before: null,
-      takes: sql<number>`takes + 1`,
-    })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', runId)
-    .returning(['full_resync', 'started_at', 'takes'])
-    .executeTakeFirstOrThrow()
+  const startedAt = run.started_at ?? now
+  const takes = run.takes + 1
+  const lease = await acquireLease(
+    tx,
+    { table: 'sync_runs', key: { organization_id: organizationId, id: runId } },
+    { seconds: LEASE_SECONDS, set: { status: 'running', started_at: startedAt, not_before: null, takes } },
+  )
+  if (lease === null) return undefined
   return {
     organizationId,
     runId,
-    leaseId,
-    fullResync: taken.full_resync,
-    startedAt: taken.started_at ?? now,
-    takes: taken.takes,
-    source,
+    lease,
+    fullResync: run.full_resync,
+    startedAt,
+    takes,
+    source: startsAnew ? { ...source, cursor: null } : source,
   }
 }
 
-/** Whether the lease was still ours, and now holds for another {@link LEASE_SECONDS}. */
-export async function renewLease(db: Db, run: TakenRun): Promise<boolean> {
-  const renewed = await db
-    .updateTable('sync_runs')
-    .set({ lease_expires_at: leaseEnd(LEASE_SECONDS) })
-    .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.runId)
-    .where('lease_id', '=', run.leaseId)
-    .returning('id')
-    .executeTakeFirst()
-  return renewed !== undefined
+/** Extends the lease by {@link LEASE_SECONDS}. @throws LeaseLost */
+export async function renewLease(db: Db, { lease }: TakenRun): Promise<void> {
+  await renew(db, lease, { seconds: LEASE_SECONDS })
 }
 
 /**
  * Says until when the run waits for its provider, for people to see; null: it goes on. Should its worker die meanwhile, the run
  * is not taken up before that time either.
  */
-export async function noteWait(db: Db, run: TakenRun, until: Date | null): Promise<void> {
-  await db
-    .updateTable('sync_runs')
-    .set({ not_before: until })
-    .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.runId)
-    .where('lease_id', '=', run.leaseId)
-    .execute()
+export async function noteWait(db: Db, { lease }: TakenRun, until: Date | null): Promise<void> {
+  await updateHeld(db, lease, { not_before: until })
 }
 
-/** Locks the run until the transaction ends. @throws LeaseLost when it is not ours any more. */
-export async function requireLease(tx: Tx, run: TakenRun): Promise<void> {
-  const held = await tx
-    .selectFrom('sync_runs')
-    .select('id')
-    .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.runId)
-    .where('lease_id', '=', run.leaseId)
-    .where('status', '=', 'running')
-    .forUpdate()
-    .executeTakeFirst()
-  if (!held) throw new LeaseLost()
+/** Locks the run until the transaction ends. @throws LeaseLost */
+export async function requireLease(tx: Tx, { lease }: TakenRun): Promise<void> {
+  await require(tx, lease, sql<boolean>`status = 'running'`)
 }
 
-/** Lets the run go: it is queued again, for anybody to take up at once or from `notBefore` on. */
-export async function handBack(db: Db, run: TakenRun, notBefore: Date | null): Promise<void> {
-  await db
-    .updateTable('sync_runs')
-    .set({
-      status: 'queued',
-      lease_id: null,
-      lease_expires_at: null,
-      not_before: notBefore,
-      // It was not the run's fault.
-      takes: sql<number>`greatest(takes - 1, 0)`,
-    })
-    .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.runId)
-    .where('lease_id', '=', run.leaseId)
-    .execute()
+/** Queues the run again, for any worker, at once or from `notBefore` on. */
+export async function requeue(db: Db, { lease }: TakenRun, notBefore: Date | null): Promise<void> {
+  // What ended the work was not the run's fault.
+  const takes = sql<number>`greatest(takes - 1, 0)`
+  await releaseLease(db, lease, { set: { status: 'queued', not_before: notBefore, takes } })
 }
 
-/** Lets go of every lease: for a database that no other process can have open. */
+/** Queues all running runs again: for a database that no other process can have open. */
 export async function releaseAllLeases(db: Db): Promise<void> {
   await db
     .updateTable('sync_runs')
-    .set({ status: 'queued', lease_id: null, lease_expires_at: null })
+    .set({ status: 'queued', ...NO_LEASE })
     .where('status', '=', 'running')
     .execute()
 }

@@ -1,8 +1,8 @@
-import { createTask } from '../background/index.ts'
+import { createTask, LeaseLost } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Execution, Outcome } from './execute-run.ts'
-import { LEASE_SECONDS, LeaseLost, noteWait, renewLease, type TakenRun } from './run-lease.ts'
+import { LEASE_SECONDS, noteWait, renewLease, type TakenRun } from './run-lease.ts'
 import { watchProgress } from './run-progress.ts'
 
 /** The place of one who works; whoever waits for long lets go of it meanwhile. */
@@ -89,7 +89,10 @@ function keepLease(deps: WorkDependencies, run: TakenRun): { lost: AbortSignal; 
   const lost = new AbortController()
   const renewing = createTask({
     async act() {
-      if (!(await renewLease(deps.db, run))) lost.abort(new LeaseLost())
+      await renewLease(deps.db, run).catch((error: unknown) => {
+        if (!(error instanceof LeaseLost)) throw error
+        lost.abort(error)
+      })
     },
     intervalMs: (LEASE_SECONDS * 1000) / 3,
     onError: deps.onError,

@@ -83,7 +83,7 @@ export function createTracing(options: TracingOptions): Tracing {
       stopListening()
       const closing = Promise.allSettled([provider.shutdown(), meters?.shutdown()])
       if (!(await within(CLOSE_MAX_MS, closing)))
-        options.logger.warn('the last traces and metrics could not be sent in time')
+        options.logger.warn({}, 'the last traces and metrics could not be sent in time')
     },
   }
 }

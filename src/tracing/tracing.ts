@@ -1,7 +1,7 @@
 import type { LogEvent } from 'kysely'
-import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Tracer } from '../kernel/tracer.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** The standard's names: https://opentelemetry.io/docs/languages/sdk-configuration/general/ */
 export const SAMPLERS = [

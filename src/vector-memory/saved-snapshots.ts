@@ -1,11 +1,11 @@
 import { type FileHandle, open, readdir, rm, statfs } from 'node:fs/promises'
 import path from 'node:path'
-import type { Logger } from 'pino'
 import { z } from 'zod'
 import { makeFolder } from '../database/make-folder.ts'
 import { VERSION } from '../kernel/version.ts'
 import { DIMENSIONS_MAX, layoutOf } from './block-layout.ts'
 import { NotWhole, readPieces, writePieces } from './pieces.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** Goes up whenever a block, what is known of an item, or a piece looks different. */
 export const FORMAT = 1

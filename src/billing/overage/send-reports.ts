@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import pLimit from 'p-limit'
-import { isLeaseFree, leaseEnd } from '../../background/index.ts'
+import { acquireLease, isLeaseFree, type Lease, NO_LEASE, releaseLease } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Row, Schema } from '../../database/schema.ts'
@@ -116,7 +115,7 @@ async function send(deps: ReportDependencies, organizationId: string, id: string
   try {
     const taken = await take(db, organizationId, id, clock.now())
     if (!taken) return false
-    const { report, leaseId } = taken
+    const { report, lease } = taken
     const { answers } = report
     try {
       if (report.customer_id === null)
@@ -141,13 +140,12 @@ async function send(deps: ReportDependencies, organizationId: string, id: string
         sent_at: clock.now(),
         unknown_since: null,
         last_error: null,
-        lease_id: null,
-        lease_expires_at: null,
+        ...NO_LEASE,
       })
       .where('organization_id', '=', organizationId)
       .where('id', '=', id)
       .where('sent_at', 'is', null)
-      .where((where) => where.or([where('lease_id', '=', leaseId), where('lease_id', 'is', null)]))
+      .where((where) => where.or([where('lease_id', '=', lease.id), where('lease_id', 'is', null)]))
       .execute()
     return true
   } catch (error) {
@@ -159,7 +157,7 @@ async function send(deps: ReportDependencies, organizationId: string, id: string
 interface Taken {
   /** As it was before this attempt. */
   report: Row<'overage_reports'>
-  leaseId: string
+  lease: Lease<'overage_reports'>
 }
 
 /** Begins an attempt, whose outcome is unknown until it is written down. */
@@ -177,39 +175,24 @@ async function take(db: Db, organizationId: string, id: string, now: Date): Prom
         .forUpdate()
         .executeTakeFirst()
       if (!report) return null
-      const leaseId = randomUUID()
-      await tx
-        .updateTable('overage_reports')
-        .set({
-          attempts: report.attempts + 1,
-          unknown_since: report.unknown_since ?? now,
-          lease_id: leaseId,
-          lease_expires_at: leaseEnd(LEASE_SECONDS),
-        })
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .execute()
-      return { report, leaseId }
+      const key = { organization_id: organizationId, id }
+      const set = { attempts: report.attempts + 1, unknown_since: report.unknown_since ?? now }
+      const lease = await acquireLease(tx, { table: 'overage_reports', key }, { seconds: LEASE_SECONDS, set })
+      return lease && { report, lease }
     }),
   )
 }
 
 /** What was refused did not arrive; of anything else nobody knows. */
 async function noteFailure(db: Db, taken: Taken, error: unknown, nextAttemptAt: Date): Promise<void> {
-  const { report, leaseId } = taken
+  const { report, lease } = taken
   const isUnknown = !(error instanceof ProcessorFailure) || error.kind === 'unavailable'
   const message = error instanceof Error ? error.message : String(error)
-  await db
-    .updateTable('overage_reports')
-    .set({
+  await releaseLease(db, lease, {
+    set: {
       next_attempt_at: nextAttemptAt,
       last_error: message.slice(0, ERROR_CHARACTERS_MAX),
-      lease_id: null,
-      lease_expires_at: null,
       ...(isUnknown ? {} : { unknown_since: report.unknown_since }),
-    })
-    .where('organization_id', '=', report.organization_id)
-    .where('id', '=', report.id)
-    .where('lease_id', '=', leaseId)
-    .execute()
+    },
+  })
 }

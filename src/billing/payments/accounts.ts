@@ -1,7 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { isLeaseFree, leaseEnd } from '../../background/index.ts'
+import {
+  acquireLease,
+  type Lease,
+  LeaseLost,
+  releaseLease,
+  releaseLeases,
+  renewLease,
+  requireLease,
+  updateHeld,
+} from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Row } from '../../database/schema.ts'
 
 /** Well over what the calls of one turn take; a process that died is followed after it. */
@@ -11,7 +18,7 @@ const ERROR_CHARACTERS_MAX = 500
 /** The right to talk to the payment processor about an organization; one process has it at a time. */
 export interface Turn {
   organizationId: string
-  leaseId: string
+  lease: Lease<'payment_accounts'>
   /** The announced changes that whatever is read in this turn has seen. */
   notices: number
   customerId: string | null
@@ -46,73 +53,42 @@ export async function findAccount(
  * @returns null while another has it, or where there is no account.
  */
 export async function takeTurn(db: Db, organizationId: string): Promise<Turn | null> {
-  return await retryConflicts(() =>
-    db.transaction().execute(async (tx) => {
-      const account = await tx
-        .selectFrom('payment_accounts')
-        .selectAll()
-        .where('organization_id', '=', organizationId)
-        .where(isLeaseFree('lease_expires_at'))
-        .forUpdate()
-        .executeTakeFirst()
-      if (!account) return null
-      const leaseId = randomUUID()
-      await tx
-        .updateTable('payment_accounts')
-        .set({ lease_id: leaseId, lease_expires_at: leaseEnd(LEASE_SECONDS) })
-        .where('organization_id', '=', organizationId)
-        .execute()
-      const { notices, customer_id: customerId, processor_subscription_id: mirroredId, attempts } = account
-      return { organizationId, leaseId, notices, customerId, mirroredId, attempts }
-    }),
-  )
+  const key = { organization_id: organizationId }
+  const lease = await acquireLease(db, { table: 'payment_accounts', key }, { seconds: LEASE_SECONDS })
+  const account = lease && (await findAccount(db, organizationId))
+  if (!account) return null
+  const { notices, customer_id: customerId, processor_subscription_id: mirroredId, attempts } = account
+  return { organizationId, lease, notices, customerId, mirroredId, attempts }
 }
 
-/** Proves that the turn is still ours, and has it hold for as long again. @returns whether it is */
-export async function renewTurn(db: Db, turn: Turn): Promise<boolean> {
-  const renewed = await db
-    .updateTable('payment_accounts')
-    .set({ lease_expires_at: leaseEnd(LEASE_SECONDS) })
-    .where('organization_id', '=', turn.organizationId)
-    .where('lease_id', '=', turn.leaseId)
-    .returning('organization_id')
-    .executeTakeFirst()
-  return renewed !== undefined
+/** Extends the turn. @throws LeaseLost */
+export async function renewTurn(db: Db, { lease }: Turn): Promise<void> {
+  await renewLease(db, lease, { seconds: LEASE_SECONDS })
 }
 
-/** Locks the account until the transaction ends. @returns undefined when the turn is no longer ours. */
+/** Locks the account until the transaction ends. @returns undefined when the turn is another's. */
 export async function lockTurn(tx: Tx, turn: Turn): Promise<Row<'payment_accounts'> | undefined> {
-  return await tx
-    .selectFrom('payment_accounts')
-    .selectAll()
-    .where('organization_id', '=', turn.organizationId)
-    .where('lease_id', '=', turn.leaseId)
-    .forUpdate()
-    .executeTakeFirst()
+  try {
+    await requireLease(tx, turn.lease)
+  } catch (error) {
+    if (error instanceof LeaseLost) return undefined
+    throw error
+  }
+  return await findAccount(tx, turn.organizationId)
 }
 
-/** Lets the turn go; after a failed reading, which is not to be tried for the same notices before `notBefore`. */
+/** Ends the turn; after a failed reading, the next one for the same notices waits until `notBefore`. */
 export async function endTurn(
   db: Db,
   turn: Turn,
   failure: { notBefore: Date; error: unknown } | null,
 ): Promise<void> {
-  await db
-    .updateTable('payment_accounts')
-    .set({
-      lease_id: null,
-      lease_expires_at: null,
-      ...(failure === null
-        ? {}
-        : {
-            not_before: failure.notBefore,
-            attempts: turn.attempts + 1,
-            last_error: wordsOf(failure.error),
-          }),
-    })
-    .where('organization_id', '=', turn.organizationId)
-    .where('lease_id', '=', turn.leaseId)
-    .execute()
+  const set = failure && {
+    not_before: failure.notBefore,
+    attempts: turn.attempts + 1,
+    last_error: wordsOf(failure.error),
+  }
+  await releaseLease(db, turn.lease, set ? { set } : {})
 }
 
 function wordsOf(error: unknown): string {
@@ -120,19 +96,13 @@ function wordsOf(error: unknown): string {
   return message.slice(0, ERROR_CHARACTERS_MAX)
 }
 
-/** Remembers the customer that was made in this turn. */
-export async function storeCustomer(db: Db, turn: Turn, customerId: string): Promise<void> {
-  await db
-    .updateTable('payment_accounts')
-    .set({ customer_id: customerId })
-    .where('organization_id', '=', turn.organizationId)
-    .where('lease_id', '=', turn.leaseId)
-    .execute()
+/** Stores the customer that was made in this turn. */
+export async function storeCustomer(db: Db, { lease }: Turn, customerId: string): Promise<void> {
+  await updateHeld(db, lease, { customer_id: customerId })
 }
 
-/** Gives up all turns and reports under way: for a database that no other process can have open. */
+/** Ends all turns and reports under way: for a database that no other process can have open. */
 export async function releaseAllTurns(db: Db): Promise<void> {
-  const free = { lease_id: null, lease_expires_at: null }
-  await db.updateTable('payment_accounts').set(free).where('lease_id', 'is not', null).execute()
-  await db.updateTable('overage_reports').set(free).where('lease_id', 'is not', null).execute()
+  await releaseLeases(db, 'payment_accounts')
+  await releaseLeases(db, 'overage_reports')
 }

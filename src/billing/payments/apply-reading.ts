@@ -1,3 +1,4 @@
+import { NO_LEASE } from '../../background/index.ts'
 import type { Tx } from '../../database/database.ts'
 import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
 import type { CustomerReading, PlannedChange } from '../payment-processor.ts'
@@ -92,8 +93,7 @@ async function storeAccount(
       ...read,
       notices_read: notices,
       last_error: null,
-      lease_id: null,
-      lease_expires_at: null,
+      ...NO_LEASE,
       attempts: 0,
       not_before: null,
     })

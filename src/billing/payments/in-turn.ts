@@ -1,3 +1,4 @@
+import { LeaseLost } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -45,7 +46,11 @@ export async function inTurn<T>(
  * @throws AppError `overloaded`
  */
 export async function keepTurn(db: Db, turn: Turn): Promise<void> {
-  if (!(await renewTurn(db, turn))) throw busy()
+  try {
+    await renewTurn(db, turn)
+  } catch (error) {
+    throw error instanceof LeaseLost ? busy() : error
+  }
 }
 
 function busy(): AppError {

@@ -1,3 +1,4 @@
+import { NO_LEASE } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -9,19 +10,13 @@ import { endTurn, findAccount, lockTurn, takeTurn, type Turn } from './accounts.
 import { applyReading, type Applied } from './apply-reading.ts'
 import { currentOf } from './current.ts'
 import { type Remarked, REMARKS } from './remarks.ts'
-
-/** What of a logger is needed here. */
-export interface BillingLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+import type { Logger } from '../../kernel/logger.ts'
 
 export interface RefreshDependencies {
   db: Db
   clock: Clock
   processor: PaymentProcessor
-  logger: BillingLog
+  logger: Logger
   keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
   /** Of a change that no event had announced. */
@@ -123,7 +118,7 @@ async function skip({ db, clock }: RefreshDependencies, turn: Turn): Promise<App
     if (!(await lockTurn(tx, turn))) return null
     await tx
       .updateTable('payment_accounts')
-      .set({ notices_read: turn.notices, read_at: clock.now(), lease_id: null, lease_expires_at: null })
+      .set({ notices_read: turn.notices, read_at: clock.now(), ...NO_LEASE })
       .where('organization_id', '=', turn.organizationId)
       .execute()
     return { before: null, after: null, isAnnounced: true, remarks: [] }

@@ -5,7 +5,8 @@ import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { PaymentProcessor, ProcessorEvent } from '../payment-processor.ts'
 import { ensureAccount } from './accounts.ts'
-import type { BillingLog, Refresh } from './refresh.ts'
+import type { Refresh } from './refresh.ts'
+import type { Logger } from '../../kernel/logger.ts'
 
 /** The answer to an event does not wait longer for its effect; that comes anyway. */
 const REFRESH_WAIT_MS = 3_000
@@ -31,7 +32,7 @@ export function createWebhook(deps: {
   clock: Clock
   processor: PaymentProcessor
   refresh: Refresh
-  logger: BillingLog
+  logger: Logger
 }): ReceiveWebhook {
   const { db, clock, processor, refresh, logger } = deps
   let atWork = 0

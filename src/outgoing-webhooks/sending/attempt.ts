@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { isLeaseFree, leaseEnd } from '../../background/index.ts'
+import { acquireLease, isLeaseFree, type Lease, NO_LEASE, releaseLease } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { DeliveryError, Row, WebhookDisabledReason } from '../../database/schema.ts'
@@ -19,7 +18,7 @@ export interface DeliveryRef {
 
 /** A delivery that is attempted: nobody else does while its lease lasts. */
 export interface Taken extends DeliveryRef {
-  leaseId: string
+  lease: Lease<'webhook_deliveries'>
   webhookId: string
   url: string
   /** The same for every attempt. */
@@ -69,25 +68,24 @@ export async function take(
         .where('id', '=', delivery.webhook_id)
         .executeTakeFirstOrThrow()
       if (webhook.status === 'disabled') {
-        await release(tx, delivery, { status: 'failed', error: 'webhook_disabled' })
+        await fail(tx, delivery, 'webhook_disabled')
         return null
       }
       if (delivery.attempts >= ATTEMPTS_MAX) {
-        await release(tx, delivery, { status: 'failed' })
+        await fail(tx, delivery, delivery.error)
         return null
       }
-      const leaseId = randomUUID()
       const attempts = delivery.attempts + 1
-      await tx
-        .updateTable('webhook_deliveries')
-        .set({ attempts, last_attempt_at: now, lease_id: leaseId, lease_expires_at: leaseEnd(LEASE_SECONDS) })
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .execute()
+      const lease = await acquireLease(
+        tx,
+        { table: 'webhook_deliveries', key: { organization_id: organizationId, id } },
+        { seconds: LEASE_SECONDS, set: { attempts, last_attempt_at: now } },
+      )
+      if (lease === null) return null
       return {
         organizationId,
         id,
-        leaseId,
+        lease,
         webhookId: webhook.id,
         url: webhook.url,
         messageId: messageId(delivery.event_id),
@@ -142,48 +140,30 @@ export async function settle(
   const wait = waitAfter(taken.attempts, random, asked)
   const isOver = error === 'gone' || wait === null
   const status = error === null ? 'delivered' : isOver ? 'failed' : 'pending'
+  const set = {
+    status,
+    error,
+    response_status: 'status' in result ? result.status : null,
+    ...(status === 'pending' ? { next_attempt_at: new Date(now.getTime() + (wait ?? 0)) } : {}),
+  } as const
   return await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
-      const held = await tx
-        .selectFrom('webhook_deliveries')
-        .selectAll()
-        .where('organization_id', '=', taken.organizationId)
-        .where('id', '=', taken.id)
-        .where('lease_id', '=', taken.leaseId)
-        .forUpdate()
-        .executeTakeFirst()
-      if (!held) return null
-      await release(tx, held, {
-        status,
-        error,
-        response_status: 'status' in result ? result.status : null,
-        ...(status === 'pending' ? { next_attempt_at: new Date(now.getTime() + (wait ?? 0)) } : {}),
-      })
+      if (!(await releaseLease(tx, taken.lease, { set }))) return null
       const disabled = await noteHealth(tx, taken, error, now)
       return { outcome: status === 'pending' ? 'retried' : status, disabled }
     }),
   )
 }
 
-/** Gives an attempt back that was broken off: it counts for nothing, and whoever can makes it again. */
-export async function handBack(db: Db, taken: Taken): Promise<void> {
-  await db
-    .updateTable('webhook_deliveries')
-    .set({ attempts: taken.attempts - 1, lease_id: null, lease_expires_at: null })
-    .where('organization_id', '=', taken.organizationId)
-    .where('id', '=', taken.id)
-    .where('lease_id', '=', taken.leaseId)
-    .execute()
+/** Takes back an attempt that was interrupted: it does not count, and any process repeats it. */
+export async function cancelAttempt(db: Db, taken: Taken): Promise<void> {
+  await releaseLease(db, taken.lease, { set: { attempts: taken.attempts - 1 } })
 }
 
-type Outcome = Partial<
-  Pick<Row<'webhook_deliveries'>, 'status' | 'error' | 'response_status' | 'next_attempt_at'>
->
-
-async function release(tx: Tx, delivery: Row<'webhook_deliveries'>, outcome: Outcome): Promise<void> {
+async function fail(tx: Tx, delivery: Row<'webhook_deliveries'>, error: DeliveryError | null): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
-    .set({ ...outcome, lease_id: null, lease_expires_at: null })
+    .set({ status: 'failed', error, ...NO_LEASE })
     .where('organization_id', '=', delivery.organization_id)
     .where('id', '=', delivery.id)
     .execute()

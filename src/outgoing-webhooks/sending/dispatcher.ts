@@ -3,7 +3,7 @@ import type { Db } from '../../database/database.ts'
 import type { WebhookDisabledReason } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { type FindCipher, signedHeaders } from '../secrets.ts'
-import { handBack, settle, type Settled, take, type Taken } from './attempt.ts'
+import { cancelAttempt, settle, type Settled, take, type Taken } from './attempt.ts'
 import { findDue } from './find-due.ts'
 import { createPlaces, type DueDelivery } from './places.ts'
 import type { Send, SendResult } from './send.ts'
@@ -98,7 +98,7 @@ async function deliver(deps: DispatcherDependencies, due: DueDelivery, stopping:
     result = await attempt(deps, taken, stopping)
   } catch (error) {
     if (!stopping.aborted) throw error
-    await handBack(db, taken)
+    await cancelAttempt(db, taken)
     return
   }
   const settled = await settle(db, taken, result, { now: clock.now(), random: deps.random() })

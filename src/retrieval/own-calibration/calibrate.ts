@@ -1,4 +1,4 @@
-import { createTask } from '../../background/index.ts'
+import { createTask, releaseLease } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import type { ModelRegistry } from '../../embeddings/index.ts'
 import { calibratedModels } from '../../inference/calibrations.ts'
@@ -15,14 +15,9 @@ import {
   findOrganizations,
   forget,
   type ProviderChunks,
-  release,
   sampleChunks,
 } from './store.ts'
-
-/** What of a logger is needed here. */
-export interface CalibratorLogger {
-  error(fields: object, message: string): void
-}
+import type { Logger } from '../../kernel/logger.ts'
 
 /** Measures what models that nobody has calibrated score over what organizations have stored. */
 export interface EvidenceCalibrator {
@@ -52,7 +47,7 @@ export function createEvidenceCalibrator({
 }: {
   db: Db
   models: ModelRegistry
-  logger: CalibratorLogger
+  logger: Pick<Logger, 'error'>
 }): EvidenceCalibrator {
   const stopped = new AbortController()
   const { signal } = stopped
@@ -62,13 +57,13 @@ export function createEvidenceCalibrator({
     { provider, chunks }: ProviderChunks,
     model: EmbeddingModel,
   ): Promise<void> {
-    const leaseId = await claim(db, of, provider, LEASE_SECONDS)
-    if (leaseId === null) return
+    const lease = await claim(db, of, provider, LEASE_SECONDS)
+    if (lease === null) return
     let measured: OwnCalibration | null = null
     try {
       measured = await measureProvider(db, { of, provider, model, signal })
     } finally {
-      await release(db, of, leaseId, measured === null ? null : { ...measured, chunks })
+      await releaseLease(db, lease, measured === null ? {} : { set: { ...measured, chunks } })
     }
   }
 

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { isLeaseFree, leaseEnd } from '../../background/index.ts'
+import { acquireLease, type Lease } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import type { ProviderId } from '../../kernel/providers.ts'
 import { PROVIDERS } from '../../providers/index.ts'
@@ -80,41 +79,20 @@ export async function forget(
   )
 }
 
-/** Takes a provider's lease. @returns null: somebody else holds it */
+/** Acquires a provider's lease. @returns null: another process has it */
 export async function claim(
   db: Db,
   { organizationId, modelId }: Calibrated,
   provider: ProviderId,
-  leaseSeconds: number,
-): Promise<string | null> {
-  const leaseId = randomUUID()
-  await sql`
-    insert into evidence_calibrations (organization_id, embedding_model_id, provider)
-    values (${organizationId}, ${modelId}, ${provider})
-    on conflict (organization_id, embedding_model_id, provider) do nothing`.execute(db)
-  const { numAffectedRows } = await sql`
-    update evidence_calibrations set lease_id = ${leaseId}, lease_expires_at = ${leaseEnd(leaseSeconds)}
-    where organization_id = ${organizationId} and embedding_model_id = ${modelId} and provider = ${provider}
-      and ${isLeaseFree('lease_expires_at')}`.execute(db)
-  return numAffectedRows === 1n ? leaseId : null
-}
-
-/** Hands a lease back, with what was measured under it. Where the lease is another's by then, nothing is kept. */
-export async function release(
-  db: Db,
-  { organizationId, modelId }: Calibrated,
-  leaseId: string,
-  measured: Kept | null,
-): Promise<void> {
-  const kept =
-    measured === null
-      ? sql``
-      : sql`chunks = ${measured.chunks}, level = ${measured.level}, threshold = ${measured.threshold},`
-  await sql`
-    update evidence_calibrations set ${kept} lease_id = null, lease_expires_at = null
-    where organization_id = ${organizationId} and embedding_model_id = ${modelId} and lease_id = ${leaseId}`.execute(
-    db,
-  )
+  seconds: number,
+): Promise<Lease<'evidence_calibrations'> | null> {
+  const key = { organization_id: organizationId, embedding_model_id: modelId, provider }
+  await db
+    .insertInto('evidence_calibrations')
+    .values(key)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return await acquireLease(db, { table: 'evidence_calibrations', key }, { seconds })
 }
 
 const KeptRows = z.array(z.object({ chunks: z.number(), level: z.number(), threshold: z.number() }))

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertOrganization } from '../organizations/index.ts'
+import {
+  acquireLease,
+  LeaseLost,
+  releaseLease,
+  releaseLeases,
+  renewLease,
+  requireLease,
+  updateHeld,
+} from './leases.ts'
+
+let database: TestDatabase
+let key: { organization_id: string }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  const at = new Date()
+  const id = await database.db
+    .transaction()
+    .execute((tx) => insertOrganization(tx, { name: 'Acme', status: 'internal', at }))
+  key = { organization_id: id }
+  await database.db
+    .insertInto('payment_accounts')
+    .values({ ...key, created_at: at })
+    .execute()
+})
+
+const acquire = (seconds = 60) =>
+  acquireLease(database.db, { table: 'payment_accounts', key }, { seconds, set: { attempts: 1 } })
+
+async function acquired(seconds?: number) {
+  const lease = await acquire(seconds)
+  if (!lease) throw new Error('the lease is free')
+  return lease
+}
+
+describe('a lease', () => {
+  it('is held by one, until it is released', async () => {
+    const lease = await acquired()
+    expect(await acquire()).toBeNull()
+    expect(await releaseLease(database.db, lease, { set: { attempts: 0 } })).toBe(true)
+    expect(await releaseLease(database.db, lease)).toBe(false)
+    expect(await acquire()).not.toBeNull()
+  })
+
+  it('is lost once it has expired and another process has acquired it', async () => {
+    const lease = await acquired(0)
+    await sql`select 1`.execute(database.db)
+    const other = await acquired()
+    await expect(renewLease(database.db, lease, { seconds: 60 })).rejects.toThrow(LeaseLost)
+    await expect(database.db.transaction().execute((tx) => requireLease(tx, lease))).rejects.toThrow(
+      LeaseLost,
+    )
+    expect(await updateHeld(database.db, lease, { attempts: 9 })).toBe(false)
+    await renewLease(database.db, other, { seconds: 60 })
+    await database.db.transaction().execute((tx) => requireLease(tx, other))
+  })
+
+  it('keeps others waiting for as long as it is released with', async () => {
+    await releaseLease(database.db, await acquired(), { waitSeconds: 60 })
+    expect(await acquire()).toBeNull()
+  })
+
+  it('ends with all others of its table where no other process can be at work', async () => {
+    const lease = await acquired()
+    await releaseLeases(database.db, 'payment_accounts')
+    expect(await releaseLease(database.db, lease)).toBe(false)
+    expect(await acquire()).not.toBeNull()
+  })
+})

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
+
+/** Tables whose rows one process at a time works on. */
+export type LeasedTable =
+  | 'approximate_indexes'
+  | 'canvas_work'
+  | 'evidence_calibrations'
+  | 'organizations'
+  | 'overage_reports'
+  | 'payment_accounts'
+  | 'reembeddings'
+  | 'sync_runs'
+  | 'webhook_deliveries'
+
+/** The columns that name one row: the primary key, with the organization. */
+type Key<T extends LeasedTable> = { readonly [C in keyof Row<T>]?: string | number }
+
+/** What else an update stores in the row. */
+type Values<T extends LeasedTable> = { readonly [C in keyof Row<T>]?: Row<T>[C] | RawBuilder<Row<T>[C]> }
+
+/** The right to work on a row until it expires. */
+export interface Lease<T extends LeasedTable = LeasedTable> {
+  readonly table: T
+  readonly key: Key<T>
+  readonly id: string
+}
+
+/** Another process has the row by now, or the row is gone: nothing more may be written. */
+export class LeaseLost extends Error {
+  constructor(table: LeasedTable) {
+    super(`the lease of a row of ${table} is lost`)
+    this.name = 'LeaseLost'
+  }
+}
+
+/** The columns of a row that nobody holds. */
+export const NO_LEASE = { lease_id: null, lease_expires_at: null } as const
+
+/**
+ * When a lease ends that is acquired or renewed now. By the database's clock, so that the clocks of processes do not matter, and
+ * by `statement_timestamp()`, which is stable: a distributed PostgreSQL takes no volatile function in an update.
+ */
+export function leaseEnd(seconds: number): RawBuilder<Date> {
+  return sql<Date>`statement_timestamp() + make_interval(secs => ${seconds})`
+}
+
+/** Whether nobody holds the lease whose end is in a column: none was acquired, or it has expired. */
+export function isLeaseFree(column: string): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} < statement_timestamp())`
+}
+
+/** Acquires the lease of a row, with what else is to be stored. @returns null where it is another's, or a condition fails */
+export async function acquireLease<T extends LeasedTable>(
+  db: Db,
+  row: { table: T; key: Key<T> },
+  options: { seconds: number; set?: Values<T>; where?: RawBuilder<boolean> },
+): Promise<Lease<T> | null> {
+  const { id, end } = columnsOf(row.table)
+  const leaseId = randomUUID()
+  const { numAffectedRows } = await sql`
+    update ${sql.table(row.table)}
+    set ${assignments({ ...options.set, [id]: leaseId, [end]: leaseEnd(options.seconds) })}
+    where ${matches(row.key)} and ${isLeaseFree(end)} and ${options.where ?? sql`true`}`.execute(db)
+  return numAffectedRows === 1n ? { table: row.table, key: row.key, id: leaseId } : null
+}
+
+/** Extends a lease, with what else is to be stored. In a transaction it also locks the row. @throws LeaseLost */
+export async function renewLease<T extends LeasedTable>(
+  db: Db,
+  lease: Lease<T>,
+  options: { seconds: number; set?: Values<T>; where?: RawBuilder<boolean> },
+): Promise<void> {
+  const { end } = columnsOf(lease.table)
+  const isHeld = await update(db, lease, { ...options.set, [end]: leaseEnd(options.seconds) }, options.where)
+  if (!isHeld) throw new LeaseLost(lease.table)
+}
+
+/** Locks a row until the transaction ends. @throws LeaseLost */
+export async function requireLease<T extends LeasedTable>(
+  tx: Db,
+  lease: Lease<T>,
+  where: RawBuilder<boolean> = sql`true`,
+): Promise<void> {
+  const { rows } = await sql`
+    select 1 from ${sql.table(lease.table)} where ${isHeldBy(lease)} and ${where} for update`.execute(tx)
+  if (rows.length === 0) throw new LeaseLost(lease.table)
+}
+
+/** Stores values in a row as long as the lease holds. @returns whether it does */
+export async function updateHeld<T extends LeasedTable>(
+  db: Db,
+  lease: Lease<T>,
+  set: Values<T>,
+): Promise<boolean> {
+  return await update(db, lease, set)
+}
+
+/**
+ * Releases a lease, with what else is to be stored.
+ * @param options.waitSeconds nobody acquires the next one before
+ * @returns whether it was still held
+ */
+export async function releaseLease<T extends LeasedTable>(
+  db: Db,
+  lease: Lease<T>,
+  { set, waitSeconds }: { set?: Values<T>; waitSeconds?: number | null } = {},
+): Promise<boolean> {
+  const { id, end } = columnsOf(lease.table)
+  return await update(db, lease, { ...set, [id]: null, [end]: waitSeconds ? leaseEnd(waitSeconds) : null })
+}
+
+/** Releases every lease of a table: for a database that no other process can have open. */
+export async function releaseLeases<T extends LeasedTable>(
+  db: Db,
+  table: T,
+  set: Values<T> = {},
+): Promise<void> {
+  const { id, end } = columnsOf(table)
+  await sql`
+    update ${sql.table(table)} set ${assignments({ ...set, [id]: null, [end]: null })}
+    where ${sql.ref(id)} is not null`.execute(db)
+}
+
+async function update(
+  db: Db,
+  lease: Lease,
+  set: object,
+  where: RawBuilder<boolean> = sql`true`,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update ${sql.table(lease.table)} set ${assignments(set)} where ${isHeldBy(lease)} and ${where}`.execute(
+    db,
+  )
+  return numAffectedRows === 1n
+}
+
+function columnsOf(table: LeasedTable): { id: string; end: string } {
+  const prefix = table === 'organizations' ? 'removal_' : ''
+  return { id: `${prefix}lease_id`, end: `${prefix}lease_expires_at` }
+}
+
+function isHeldBy({ table, key, id }: Lease): RawBuilder<boolean> {
+  return sql`${matches(key)} and ${sql.ref(columnsOf(table).id)} = ${id}`
+}
+
+function assignments(values: object): RawBuilder<unknown> {
+  return sql.join(Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
+}
+
+function matches(key: object): RawBuilder<unknown> {
+  const conditions = Object.entries(key).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+  return sql.join(conditions, sql` and `)
+}
