@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { createTurnedClock, type TurnedClock } from './clock.ts'
-import type { TestCard } from './customers.ts'
 import { missing } from './stripe-error.ts'
 
 /** `T` with narrower fields. */
@@ -149,7 +148,7 @@ export interface Account {
   readonly promotionCodes: Map<string, PromotionCode>
   readonly discounts: Map<string, Discount>
   /** Cards whose owner must authenticate a payment, by checkout session. */
-  readonly challengedCards: Map<string, TestCard>
+  readonly challengedCards: Map<string, string>
   /** What the next charge of a subscription needs from the card's owner, or has received. */
   readonly challenges: Map<string, 'required' | 'authenticated'>
   /** Invoices whose payment the card's owner must authenticate. */

@@ -2,7 +2,14 @@ import type Stripe from 'stripe'
 import type { Account, CheckoutPlan, CheckoutSession, GivenDiscount } from './account.ts'
 import { found, listOf } from './account.ts'
 import { amountOf } from './catalogue.ts'
-import { addCustomer, attachCard, needsAuthentication, TEST_CARDS, type TestCard } from './customers.ts'
+import {
+  addCustomer,
+  attachCard,
+  isTestCard,
+  needsAuthentication,
+  TEST_CARDS,
+  type TestCard,
+} from './customers.ts'
 import { enteredCode } from './discounts.ts'
 import { invalid } from './stripe-error.ts'
 import { expireIncomplete } from './subscription-status.ts'
@@ -197,7 +204,8 @@ export function payCheckout(
 /** The card's owner authenticates the payment of a session, or fails to. @throws StripeError 400 */
 export function authenticateCheckout(account: Account, session: CheckoutSession, succeeds: boolean): Payment {
   const card = account.challengedCards.get(session.id)
-  if (card === undefined || session.status !== 'open') throw invalid('This payment needs no authentication.')
+  if (card === undefined || !isTestCard(card) || session.status !== 'open')
+    throw invalid('This payment needs no authentication.')
   account.challengedCards.delete(session.id)
   return succeeds ? finish(account, session, card) : 'declined'
 }
