@@ -23,7 +23,11 @@ export async function nearestBy(
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const proposal = await proposer.propose(limit, exceptSourceIds)
     if (proposal === null) return null
-    const read = await readCandidates(proposer, query, { proposal, candidates: proposal.candidates })
+    const read = await readCandidates(proposer, query, {
+      proposal,
+      candidates: proposal.candidates,
+      nearest: query.limit,
+    })
     if (read.state === 'other_model' || read.state === 'nothing_stored') return read
     if (read.state === 'outdated') {
       if (!(await proposer.catchUp())) return null

@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { decodeHalfvec } from '../database/halfvec.ts'
+import { decodeHalfvec, encodeHalfvec } from '../database/halfvec.ts'
 import { createPreparedShapes, prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../embeddings/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
 import type { ChunkKey, ChunkRow, NearestQuery } from './nearest-query.ts'
+import { distanceError } from './score.ts'
 
 /** What one statement says about the organization: all of one database snapshot with the rows. */
 export interface Standing {
@@ -65,16 +66,24 @@ export type RowScope = Pick<NearestQuery, 'organizationId' | 'providers' | 'filt
 /** A filter by an entity lists all of its names: too many shapes. */
 const runPrepared = createPreparedShapes()
 
-/** Reads rows by their keys, and all chunks of what changed since a revision, in one statement. */
+/** Leaves out rows that cannot be among the `limit` nearest to a vector: most candidates need not travel. */
+export interface Narrowing {
+  vector: Float32Array
+  limit: number
+}
+
+/**
+ * Reads rows by their keys, and all chunks of what changed since a revision, in one statement.
+ * @param narrowing null: all of them
+ */
 export async function readRows(
   db: Db,
   query: RowScope,
-  keys: readonly ChunkKey[],
-  since: number,
+  { keys, since, narrowing }: { keys: readonly ChunkKey[]; since: number; narrowing: Narrowing | null },
 ): Promise<StoredRows> {
   const statement = sql`
     with ${changedSince(query, since)},
-    ${rowsByKey(query, keys)}
+    ${rowsByKey(query, keys, narrowing)}
     select m.id as active_id, m.name as active_name, array(${removedSources(query.organizationId)})::text[] as removed,
       coalesce((select r.revision from item_revisions r where r.organization_id = ${query.organizationId}), 0)::float8 as revision,
       coalesce((select logged from log where is_small), -1)::float8 as logged, (select count(*) from changed)::float8 as changed,
@@ -115,7 +124,7 @@ function toChunkRow(row: StoredRow): ChunkRow {
   const { title, content, url, provider, metadata } = row
   return {
     key: { itemId: row.id, position: row.position },
-    values: decodeHalfvec(Buffer.from(row.vector, 'base64')),
+    values: decodeHalfvec(Buffer.from(row.vector, 'hex')),
     shown: { title, content, url, provider, metadata, syncedAt: row.synced_at },
   }
 }
@@ -142,16 +151,21 @@ function changedSince({ organizationId, model }: RowScope, revision: number): Ra
     )`
 }
 
-function rowsByKey(query: RowScope, keys: readonly ChunkKey[]): RawBuilder<unknown> {
+function rowsByKey(
+  query: RowScope,
+  keys: readonly ChunkKey[],
+  narrowing: Narrowing | null,
+): RawBuilder<unknown> {
   const { organizationId, model, providers, filter, entityIds } = query
   const [ids, positions] = keyArrays(keys)
   const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
   const conditions = [...conditionsOf(filter), ...naming(organizationId, entityIds)]
   const matches = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`
-  // The sum keeps the planner from looking for the model in another index.
-  return sql`rows as materialized (
-      select k.id, k.position, encode(halfvec_send(e.embedding), 'base64') as vector,
-        f.title, c.content, f.url, f.provider, f.metadata, f.synced_at
+  const distance =
+    narrowing === null ? sql`null` : sql`e.embedding <=> ${encodeHalfvec(narrowing.vector)}::halfvec`
+  // The sum keeps the planner from looking for the model in another index. PostgreSQL writes hex twice as fast as base64.
+  return sql`found as materialized (
+      select k.id, k.position, e.embedding, ${distance} as distance, f.title, f.url, f.provider, f.metadata, f.synced_at
       from (
         select g.id, g.position from unnest(${ids}::text::uuid[], ${positions}::text::int[]) as g(id, position)
         union select c.id, c.position from changed c
@@ -167,12 +181,25 @@ function rowsByKey(query: RowScope, keys: readonly ChunkKey[]): RawBuilder<unkno
         where f.organization_id = ${organizationId} and f.id = k.id and ${notBeingRemoved(organizationId)} ${matches}
         limit 1
       ) f
+    ),
+    rows as materialized (
+      select n.id, n.position, encode(halfvec_send(n.embedding), 'hex') as vector,
+        n.title, c.content, n.url, n.provider, n.metadata, n.synced_at
+      from found n
       cross join lateral (
         select c.content from chunks c
-        where c.organization_id = ${organizationId} and c.source_item_id = k.id and c.position = k.position
+        where c.organization_id = ${organizationId} and c.source_item_id = n.id and c.position = n.position
         limit 1
       ) c
+      ${narrowing === null ? sql`` : nearEnough(narrowing)}
     )`
+}
+
+/** Keeps rows as near as the k-th, and those that are further by no more than two of the database's distances can be off. */
+function nearEnough({ vector, limit }: Narrowing): RawBuilder<unknown> {
+  return sql`where n.distance <= coalesce(
+        (select m.distance from found m order by m.distance offset ${limit - 1}::int limit 1) + ${2 * distanceError(vector.length)}::float8,
+        'Infinity'::float8)`
 }
 
 const Texts = z.array(

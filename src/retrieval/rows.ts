@@ -23,13 +23,18 @@ export type RowsRead =
 export type ReadCandidates = (
   proposer: Proposer,
   query: NearestQuery,
-  wanted: { proposal: Proposal; candidates: readonly Candidate[] },
+  wanted: {
+    proposal: Proposal
+    candidates: readonly Candidate[]
+    /** Rows that are not cached may be left out when they cannot be among so many nearest. */
+    nearest?: number
+  },
 ) => Promise<RowsRead>
 
 const NONE: ReadonlySet<string> = new Set()
 
 export function createReadCandidates({ db, cache }: { db: Db; cache: RowCache }): ReadCandidates {
-  return async (proposer, query, { proposal, candidates }) => {
+  return async (proposer, query, { proposal, candidates, nearest }) => {
     const rows = new Map<string, ChunkRow>()
     const missing: Candidate[] = []
     for (const candidate of candidates) {
@@ -42,7 +47,12 @@ export function createReadCandidates({ db, cache }: { db: Db; cache: RowCache })
     if (missing.length === 0 && proposal.isCurrent)
       return { state: 'read', rows, changedItemIds: NONE, removedSourceIds: [] }
     if (missing.length > 0) proposer.missedRows()
-    const read = await readRows(db, query, missing, proposal.revision)
+    const isNarrowed = nearest !== undefined && !proposer.cachesRows
+    const read = await readRows(db, query, {
+      keys: missing,
+      since: proposal.revision,
+      narrowing: isNarrowed ? { vector: query.vector, limit: nearest } : null,
+    })
     const { standing, changedItemIds } = read
     if (standing.model === null) return { state: 'nothing_stored' }
     if (standing.model.id !== query.model.id) return { state: 'other_model', model: standing.model }

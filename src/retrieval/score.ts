@@ -27,3 +27,11 @@ function lengthOf(values: Float16Array): number {
   for (let at = 0; at < values.length; at++) square += (values[at] ?? 0) ** 2
   return Math.sqrt(square)
 }
+
+/** For each dimension, half a unit in the last place of products and lengths of 32 bits. */
+const FLOAT_ERROR = 2 * 2 ** -23
+
+/** What pgvector's cosine distance, which it sums in 32 bits, can be off by. */
+export function distanceError(dimensions: number): number {
+  return dimensions * FLOAT_ERROR
+}

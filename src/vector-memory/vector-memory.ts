@@ -1,6 +1,6 @@
 import { within } from '../background/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
-import { createMeaning } from './coarse.ts'
+import { createMeaning, type QuantizedRow } from './coarse.ts'
 import { Snapshots, type SnapshotsOptions, type Entry } from './snapshots.ts'
 import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
@@ -19,9 +19,9 @@ export interface Proposed extends Candidate {
 
 /** What may be nearest to a question, and how near all else is at most. */
 export interface Candidates {
-  /** Greatest upper bound first. */
+  /** Greatest upper bound first; of a ranking greatest quantized cosine first. */
   keys: Proposed[]
-  /** Every other row is less similar than this; 0: it is not similar at all. */
+  /** Every other row is no more similar than this; 0: it is not similar at all. */
   floor: number
   /** The stage of the snapshot that this was made of. */
   stage: Stage
@@ -154,19 +154,38 @@ function snapshotOf(snapshots: Snapshots, entry: Entry): Snapshot {
   }
 }
 
-function proposedOf(
+/** The rows that a scan found, greatest upper bound first. */
+function proposedOf(snapshot: VectorSnapshot, { rows, uppers }: Proposal): Proposed[] {
+  return rows
+    .map((row, at): Proposed => ({ ...snapshot.candidateOf(row), atMost: uppers[at] ?? 1 }))
+    .filter(({ itemId }) => itemId !== '')
+    .toSorted((one, other) => other.atMost - one.atMost)
+}
+
+/** Of the candidates of a ranking some change or fall out of scope: so many times more are described. */
+const RANKED_MARGIN = 1.25
+
+/** The rows with the greatest quantized cosines, with what a ranking compares; equal ones are all in or all out. */
+function rankedOf(
   snapshot: VectorSnapshot,
-  { rows, uppers }: Proposal,
-  near: (row: number, at: number) => Proposed['near'],
-): Proposed[] {
-  const proposed: Proposed[] = []
-  for (const [at, row] of rows.entries()) {
-    const candidate = snapshot.candidateOf(row)
-    if (candidate.itemId === '') continue
-    const compared = near(row, at)
-    proposed.push({ ...candidate, atMost: uppers[at] ?? 1, ...(compared && { near: compared }) })
+  { rows, uppers, cosines, floor }: Proposal,
+  { limit, meaningOf }: { limit: number; meaningOf: (row: QuantizedRow) => number | null },
+): Pick<Candidates, 'keys' | 'floor'> {
+  const cosineAt = (at: number): number => cosines[at] ?? 0
+  const order = [...rows.keys()].toSorted((one, other) => cosineAt(other) - cosineAt(one))
+  let end = Math.min(order.length, Math.ceil(limit * RANKED_MARGIN))
+  while (end < order.length && cosineAt(order[end] ?? 0) === cosineAt(order[end - 1] ?? 0)) end += 1
+  const quantized = snapshot.quantizedRows()
+  const keys = order.slice(0, end).map((at): Proposed => {
+    const row = rows[at] ?? 0
+    const near = { cosine: cosineAt(at), meaning: meaningOf(quantized(row)), words: snapshot.words.of(row) }
+    return { ...snapshot.candidateOf(row), atMost: uppers[at] ?? 1, near }
+  })
+  const first = order[end]
+  return {
+    keys: keys.filter(({ itemId }) => itemId !== ''),
+    floor: first === undefined ? floor : Math.max(floor, cosineAt(first)),
   }
-  return proposed.toSorted((one, other) => other.atMost - one.atMost)
 }
 
 function hold(
@@ -188,18 +207,12 @@ function hold(
       const job = { question, allowed: snapshot.facts.allowed(scope), limit }
       const proposal = await snapshots.scan(snapshot, job)
       if (proposal === null) return null
-      const meaningOf = createMeaning(vector, ranking?.meaning ?? null)
-      const keys = proposedOf(snapshot, proposal, (row, at) =>
+      const found =
         ranking === null
-          ? undefined
-          : {
-              cosine: proposal.cosines[at] ?? 0,
-              meaning: meaningOf(snapshot.quantized(row)),
-              words: snapshot.words.of(row),
-            },
-      )
+          ? { keys: proposedOf(snapshot, proposal), floor: proposal.floor }
+          : rankedOf(snapshot, proposal, { limit, meaningOf: createMeaning(vector, ranking.meaning) })
       // Rows may have changed while others were scanned: then this is of no stage that there was.
-      return { keys, floor: proposal.floor, stage: snapshot.stage === stage ? stage : changing() }
+      return { ...found, stage: snapshot.stage === stage ? stage : changing() }
     },
     count: (scope) => snapshot.facts.countRows(scope),
     async settle() {

@@ -150,16 +150,18 @@ export class VectorSnapshot {
     }
   }
 
-  /** A row's quantized vector, as it is now. */
-  quantized(row: number): QuantizedRow {
-    const block = this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0
-    const place = row % ROWS_A_BLOCK
+  /** Reads rows' quantized vectors, as they are now. */
+  quantizedRows(): (row: number) => QuantizedRow {
     const bytes = new Int8Array(this.#shared.memory.buffer)
     const scales = new Float32Array(this.#shared.memory.buffer)
-    const pairs = block + this.#layout.pairsAt + 2 * place
-    return {
-      byteAt: (dimension) => bytes[pairs + (dimension >> 1) * PAIR_BYTES + (dimension & 1)] ?? 0,
-      scaleAt: (segment) => scales[(block + segment * SCALES_BYTES) / 4 + place] ?? 0,
+    return (row) => {
+      const block = this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0
+      const place = row % ROWS_A_BLOCK
+      const pairs = block + this.#layout.pairsAt + 2 * place
+      return {
+        byteAt: (dimension) => bytes[pairs + (dimension >> 1) * PAIR_BYTES + (dimension & 1)] ?? 0,
+        scaleAt: (segment) => scales[(block + segment * SCALES_BYTES) / 4 + place] ?? 0,
+      }
     }
   }
 

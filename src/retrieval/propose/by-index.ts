@@ -79,7 +79,7 @@ async function nearestByIndex(
   { withVectors }: { withVectors: boolean },
 ): Promise<z.output<typeof Rows>> {
   const { organizationId, vector } = query
-  const bytes = withVectors ? sql`encode(halfvec_send(e.embedding), 'base64')` : sql`null`
+  const bytes = withVectors ? sql`encode(halfvec_send(e.embedding), 'hex')` : sql`null`
   return await db.transaction().execute(async (tx) => {
     // The planner has to take the index for the order, and to check the rows in that order.
     await sql`

@@ -5,14 +5,13 @@ import { decodeHalfvec, encodeHalfvec } from '../../database/halfvec.ts'
 import { createCoarse } from '../../vector-memory/index.ts'
 import { inScope, notRemoved } from '../filter-conditions.ts'
 import { byKey, type NearestQuery } from '../nearest-query.ts'
+import { distanceError } from '../score.ts'
 import type { Proposal, Proposer, RankCandidate } from './proposal.ts'
 
 /** So many more are proposed than wanted: pgvector sums in 32 bits, so near ties may come in another order. */
 const MARGIN = 8
 /** Ties beyond these are taken in the database's order, by item and position. */
 const PROPOSED_MAX = 4_096
-/** For each dimension, half a unit in the last place of products and lengths of 32 bits. */
-const FLOAT_ERROR = 2 * 2 ** -23
 
 const Row = z.object({
   revision: z.number(),
@@ -45,7 +44,7 @@ export const DATABASE_ONLY = {
 
 /** Proposes by an exact scan of the organization's vectors in the database, with scope and filter inside it. */
 export function createScanProposer(db: Db, query: NearestQuery): Proposer {
-  const margin = query.vector.length * FLOAT_ERROR
+  const margin = distanceError(query.vector.length)
   return {
     path: 'database',
     ...DATABASE_ONLY,
@@ -83,7 +82,7 @@ export function rankProposal(
   const coarse = createCoarse(query.vector, query.meaning)
   const candidates: RankCandidate[] = []
   for (const { itemId, position, vector } of rows) {
-    const near = coarse(decodeHalfvec(Buffer.from(vector ?? '', 'base64')))
+    const near = coarse(decodeHalfvec(Buffer.from(vector ?? '', 'hex')))
     if (near.cosine > 0) candidates.push({ itemId, position, version: null, row: null, words: null, ...near })
   }
   candidates.sort((a, b) => b.cosine - a.cosine || byKey(a, b))
@@ -98,7 +97,7 @@ async function scan(
 ): Promise<Scanned> {
   const { organizationId } = query
   const carried = withVectors ? sql`, e.embedding` : sql``
-  const vector = withVectors ? sql`encode(halfvec_send(n.embedding), 'base64')` : sql`null`
+  const vector = withVectors ? sql`encode(halfvec_send(n.embedding), 'hex')` : sql`null`
   const { rows } = await sql`
     with nearest as materialized (
       select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(query.vector)}::halfvec as distance ${carried}

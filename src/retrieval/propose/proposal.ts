@@ -29,7 +29,7 @@ export interface RankCandidate extends Candidate {
 export interface Proposal<Of extends Candidate = Candidate> {
   /** Greatest upper bound first; for the hybrid order greatest cosine first. */
   candidates: Of[]
-  /** Every chunk in scope that is not proposed has a lower score, or lower quantized cosine, than this; 0: none is left. */
+  /** Every chunk in scope that is not proposed has a lower score, or no greater quantized cosine, than this; 0: none is left. */
   floor: number
   /** The revision of the items that this was made of. */
   revision: number

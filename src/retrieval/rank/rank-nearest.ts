@@ -120,7 +120,7 @@ async function rankProposed(search: Search, proposal: Proposal<RankCandidate>): 
   for (let turn = 1; turn <= RANKINGS_MAX; turn++) {
     const candidates = candidatesNow(search, proposal, known)
     const last = candidates.length < query.limit ? 0 : (candidates.at(-1)?.cosine ?? 0)
-    if (last < proposal.floor) return { state: 'too few' }
+    if (proposal.floor > 0 && last <= proposal.floor) return { state: 'too few' }
     const ranking = await rank(search, proposal, candidates)
     if (ranking === null) return { state: 'outdated' }
     const wanted = new Set([...ranking.best, ...ranking.nearest])
