@@ -74,11 +74,7 @@ export function createReadAhead({
       if (missing.length === 0) return
       const { stage, organizationId, modelId } = snapshot
       const all = { organizationId, model: { id: modelId }, providers: null, filter: {}, entityIds: null }
-      const { standing, rows: read } = await readRows(db, all, {
-        keys: missing,
-        since: stage.revision,
-        narrowing: null,
-      })
+      const { standing, rows: read } = await readRows(db, all, { keys: missing, since: stage.revision })
       if (standing.revision !== stage.revision) return
       const byKey = new Map(missing.map((row) => [keyText(row), row]))
       for (const row of read) {

@@ -73,7 +73,7 @@ describe('the statement that reads rows', () => {
         .limit(1)
         .executeTakeFirstOrThrow()
       const sent = vi.spyOn(db, 'executeQuery')
-      await readRows(db, query, { keys: [{ itemId: any.id, position: 0 }], since: 0, narrowing: null })
+      await readRows(db, query, { keys: [{ itemId: any.id, position: 0 }], since: 0 })
       const [statement] = sent.mock.lastCall ?? []
       if (!statement || !('sql' in statement)) throw new Error('nothing was asked')
       const explained = CompiledQuery.raw(`explain (costs off) ${statement.sql}`, [...statement.parameters])
@@ -94,10 +94,10 @@ describe('the statement that reads rows', () => {
     const { db } = database
     const { organization, query, items } = await askingOf()
     const changedSince = async (revision: number) =>
-      (await readRows(db, query, { keys: [], since: revision, narrowing: null })).changedItemIds?.size
+      (await readRows(db, query, { keys: [], since: revision })).changedItemIds?.size
     await items.write(organization.id, manyItems(organization, 500).slice(300))
     expect(await changedSince(0)).toBe(500)
-    expect((await readRows(db, query, { keys: [], since: 0, narrowing: null })).rows).toHaveLength(500)
+    expect((await readRows(db, query, { keys: [], since: 0 })).rows).toHaveLength(500)
     expect(await changedSince(1)).toBe(200)
     expect(await changedSince(2)).toBe(0)
     await items.write(organization.id, manyItems(organization, 600).slice(500))
@@ -120,7 +120,10 @@ describe('the statement that reads rows', () => {
       .limit(1)
       .executeTakeFirstOrThrow()
     await items.remove(organization.caller(), { id })
-    const { rows, changedItemIds, standing } = await readRows(db, query, { keys: [{ itemId: id, position: 0 }], since: 1, narrowing: null })
+    const { rows, changedItemIds, standing } = await readRows(db, query, {
+      keys: [{ itemId: id, position: 0 }],
+      since: 1,
+    })
     expect(rows).toEqual([])
     expect([...(changedItemIds ?? [])]).toEqual([id])
     expect(standing).toMatchObject({ revision: 2, model: { name: 'first' }, removedSourceIds: [] })

@@ -74,12 +74,12 @@ export interface Narrowing {
 
 /**
  * Reads rows by their keys, and all chunks of what changed since a revision, in one statement.
- * @param narrowing null: all of them
+ * @param narrowing left out: all of them
  */
 export async function readRows(
   db: Db,
   query: RowScope,
-  { keys, since, narrowing }: { keys: readonly ChunkKey[]; since: number; narrowing: Narrowing | null },
+  { keys, since, narrowing }: { keys: readonly ChunkKey[]; since: number; narrowing?: Narrowing | undefined },
 ): Promise<StoredRows> {
   const statement = sql`
     with ${changedSince(query, since)},
@@ -154,7 +154,7 @@ function changedSince({ organizationId, model }: RowScope, revision: number): Ra
 function rowsByKey(
   query: RowScope,
   keys: readonly ChunkKey[],
-  narrowing: Narrowing | null,
+  narrowing: Narrowing | undefined,
 ): RawBuilder<unknown> {
   const { organizationId, model, providers, filter, entityIds } = query
   const [ids, positions] = keyArrays(keys)
@@ -162,7 +162,7 @@ function rowsByKey(
   const conditions = [...conditionsOf(filter), ...naming(organizationId, entityIds)]
   const matches = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`
   const distance =
-    narrowing === null ? sql`null` : sql`e.embedding <=> ${encodeHalfvec(narrowing.vector)}::halfvec`
+    narrowing === undefined ? sql`null` : sql`e.embedding <=> ${encodeHalfvec(narrowing.vector)}::halfvec`
   // The sum keeps the planner from looking for the model in another index. PostgreSQL writes hex twice as fast as base64.
   return sql`found as materialized (
       select k.id, k.position, e.embedding, ${distance} as distance, f.title, f.url, f.provider, f.metadata, f.synced_at
@@ -191,7 +191,7 @@ function rowsByKey(
         where c.organization_id = ${organizationId} and c.source_item_id = n.id and c.position = n.position
         limit 1
       ) c
-      ${narrowing === null ? sql`` : nearEnough(narrowing)}
+      ${narrowing === undefined ? sql`` : nearEnough(narrowing)}
     )`
 }
 

@@ -51,7 +51,7 @@ export function createReadCandidates({ db, cache }: { db: Db; cache: RowCache })
     const read = await readRows(db, query, {
       keys: missing,
       since: proposal.revision,
-      narrowing: isNarrowed ? { vector: query.vector, limit: nearest } : null,
+      narrowing: isNarrowed ? { vector: query.vector, limit: nearest } : undefined,
     })
     const { standing, changedItemIds } = read
     if (standing.model === null) return { state: 'nothing_stored' }

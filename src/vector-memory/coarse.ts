@@ -13,10 +13,15 @@ export interface CoarseNearness {
   atMost: number
 }
 
-/** Reads one quantized row: its byte at a dimension, and its scale in a segment. */
+/** Where a quantized row lies: its bytes by pairs of dimensions, and its scales. */
 export interface QuantizedRow {
-  byteAt(dimension: number): number
-  scaleAt(segment: number): number
+  bytes: Int8Array
+  /** Where the first pair is, and how far it is to the next. */
+  pairsAt: number
+  pairStep: number
+  scales: Float32Array
+  scalesAt: number
+  scaleStep: number
 }
 
 /** Compares vectors with a query as a snapshot's rows are compared, bit by bit. */
@@ -31,11 +36,9 @@ export function createCoarse(
     if (question === null) return { cosine: 0, meaning: meaning && 0, atMost: 0 }
     const { bytes, scales } = quantize(values, layout)
     const atMost = upperBound(question, bytes, scales)
-    const row: QuantizedRow = {
-      byteAt: (dimension) => bytes[dimension] ?? 0,
-      scaleAt: (segment) => scales[segment] ?? 0,
-    }
-    return { atMost, cosine: atMost - offBy(question, row), meaning: meaningOf(row) }
+    const row: QuantizedRow = { bytes, pairsAt: 0, pairStep: 2, scales, scalesAt: 0, scaleStep: 1 }
+    const cosine = atMost - offBy(question, (segment) => scales[segment] ?? 0)
+    return { atMost, cosine, meaning: meaningOf(row) }
   }
 }
 
@@ -45,25 +48,29 @@ export function createMeaning(
   part: MeaningPart | null,
 ): (row: QuantizedRow) => number | null {
   if (part === null) return () => null
-  const numbers = Float64Array.from(new Float16Array(vector.subarray(part.from, part.from + part.length)))
-  return (row) => {
+  const { from } = part
+  const numbers = Float64Array.from(new Float16Array(vector.subarray(from, from + part.length)))
+  return ({ bytes, pairsAt, pairStep, scales, scalesAt, scaleStep }) => {
     let sum = 0
     for (let at = 0; at < numbers.length;) {
-      const segment = Math.floor((part.from + at) / SEGMENT)
-      const end = Math.min(numbers.length, (segment + 1) * SEGMENT - part.from)
+      const segment = Math.floor((from + at) / SEGMENT)
+      const end = Math.min(numbers.length, (segment + 1) * SEGMENT - from)
       let ofSegment = 0
-      for (; at < end; at++) ofSegment += (numbers[at] ?? 0) * row.byteAt(part.from + at)
-      sum += ofSegment * row.scaleAt(segment)
+      for (; at < end; at++) {
+        const dimension = from + at
+        ofSegment +=
+          (numbers[at] ?? 0) * (bytes[pairsAt + (dimension >> 1) * pairStep + (dimension & 1)] ?? 0)
+      }
+      sum += ofSegment * (scales[scalesAt + segment * scaleStep] ?? 0)
     }
     return sum
   }
 }
 
 /** How far a row's similarity may be from that of its quantized vector. */
-export function offBy({ slack, bounds }: Question, row: Pick<QuantizedRow, 'scaleAt'>): number {
+export function offBy({ slack, bounds }: Question, scaleAt: (segment: number) => number): number {
   let sum = slack
-  for (let segment = 0; segment < bounds.length; segment++)
-    sum += (bounds[segment] ?? 0) * row.scaleAt(segment)
+  for (let segment = 0; segment < bounds.length; segment++) sum += (bounds[segment] ?? 0) * scaleAt(segment)
   return sum
 }
 

@@ -3,6 +3,7 @@ export type { ItemScope } from './item-facts.ts'
 export { itemTurnsOf } from './item-turns.ts'
 export { createSavedSnapshots } from './saved-snapshots.ts'
 export {
+  type Candidates,
   createVectorMemory,
   type HeldSnapshot,
   type Proposed,

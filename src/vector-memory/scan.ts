@@ -139,7 +139,7 @@ class Nearest {
   #offBy(row: number): number {
     const { blocks, question } = this.#job
     const at = (blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0) / 4 + (row % ROWS_A_BLOCK)
-    return offBy(question, { scaleAt: (segment) => this.#scales[at + (segment * SCALES_BYTES) / 4] ?? 0 })
+    return offBy(question, (segment) => this.#scales[at + (segment * SCALES_BYTES) / 4] ?? 0)
   }
 
   #drop(): void {

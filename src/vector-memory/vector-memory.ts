@@ -13,14 +13,22 @@ import { type Candidate, changing, isChanging, type Stage, type VectorSnapshot }
 export interface Proposed extends Candidate {
   /** An upper bound of its score. */
   atMost: number
-  /** For a ranking: what is compared there, and the row's words where they are in memory. */
-  near?: { cosine: number; meaning: number | null; words: ChunkWords | null }
+}
+
+/** What a ranking compares of a row. */
+export interface Compared extends Proposed {
+  /** The cosine of the quantized vectors. */
+  cosine: number
+  /** The quantized product of the meaning parts; null: none was asked for. */
+  meaning: number | null
+  /** The row's words, where they are in memory. */
+  words: ChunkWords | null
 }
 
 /** What may be nearest to a question, and how near all else is at most. */
-export interface Candidates {
+export interface Candidates<Of extends Proposed = Proposed> {
   /** Greatest upper bound first; of a ranking greatest quantized cosine first. */
-  keys: Proposed[]
+  keys: Of[]
   /** Every other row is no more similar than this; 0: it is not similar at all. */
   floor: number
   /** The stage of the snapshot that this was made of. */
@@ -54,17 +62,15 @@ export interface HeldSnapshot {
   /** It is not used for other searches any more. */
   readonly isDropped: boolean
   readonly snapshot: Snapshot
-  /**
-   * All rows in scope that may be among the `limit` nearest to a vector.
-   * @param ranking also what a ranking compares, with the meaning part of the vectors
-   * @returns null when too many are equally near
-   */
-  candidates(
+  /** All rows in scope that may be among the `limit` nearest to a vector; null when too many are equally near. */
+  candidates(vector: Float32Array, limit: number, scope: ItemScope): Promise<Candidates | null>
+  /** The rows in scope among which the `limit` with the greatest quantized cosines are; null when too many are equally near. */
+  candidatesToRank(
     vector: Float32Array,
     limit: number,
     scope: ItemScope,
-    ranking?: { meaning: MeaningPart | null } | null,
-  ): Promise<Candidates | null>
+    meaning: MeaningPart | null,
+  ): Promise<Candidates<Compared> | null>
   /** How many rows are in scope. */
   count(scope: ItemScope): number
   /** Waits while it is changing. @returns whether that ended soon enough */
@@ -154,12 +160,15 @@ function snapshotOf(snapshots: Snapshots, entry: Entry): Snapshot {
   }
 }
 
+type Found<Of extends Proposed> = Pick<Candidates<Of>, 'keys' | 'floor'>
+
 /** The rows that a scan found, greatest upper bound first. */
-function proposedOf(snapshot: VectorSnapshot, { rows, uppers }: Proposal): Proposed[] {
-  return rows
+function proposedOf(snapshot: VectorSnapshot, { rows, uppers, floor }: Proposal): Found<Proposed> {
+  const keys = rows
     .map((row, at): Proposed => ({ ...snapshot.candidateOf(row), atMost: uppers[at] ?? 1 }))
     .filter(({ itemId }) => itemId !== '')
     .toSorted((one, other) => other.atMost - one.atMost)
+  return { keys, floor }
 }
 
 /** Of the candidates of a ranking some change or fall out of scope: so many times more are described. */
@@ -170,16 +179,17 @@ function rankedOf(
   snapshot: VectorSnapshot,
   { rows, uppers, cosines, floor }: Proposal,
   { limit, meaningOf }: { limit: number; meaningOf: (row: QuantizedRow) => number | null },
-): Pick<Candidates, 'keys' | 'floor'> {
+): Found<Compared> {
   const cosineAt = (at: number): number => cosines[at] ?? 0
   const order = [...rows.keys()].toSorted((one, other) => cosineAt(other) - cosineAt(one))
   let end = Math.min(order.length, Math.ceil(limit * RANKED_MARGIN))
   while (end < order.length && cosineAt(order[end] ?? 0) === cosineAt(order[end - 1] ?? 0)) end += 1
   const quantized = snapshot.quantizedRows()
-  const keys = order.slice(0, end).map((at): Proposed => {
+  const keys = order.slice(0, end).map((at): Compared => {
     const row = rows[at] ?? 0
-    const near = { cosine: cosineAt(at), meaning: meaningOf(quantized(row)), words: snapshot.words.of(row) }
-    return { ...snapshot.candidateOf(row), atMost: uppers[at] ?? 1, near }
+    const meaning = meaningOf(quantized(row))
+    const compared = { atMost: uppers[at] ?? 1, cosine: cosineAt(at), meaning, words: snapshot.words.of(row) }
+    return Object.assign(snapshot.candidateOf(row), compared)
   })
   const first = order[end]
   return {
@@ -195,25 +205,32 @@ function hold(
   const { snapshot } = entry
   const { followMs } = patience
   snapshots.take(entry)
+
+  const scan = async <Of extends Proposed>(
+    { vector, limit, scope }: { vector: Float32Array; limit: number; scope: ItemScope },
+    found: (proposal: Proposal) => Found<Of>,
+  ): Promise<Candidates<Of> | null> => {
+    const { stage } = snapshot
+    const question = encodeQuestion(vector, snapshot.layout)
+    if (question === null || snapshot.blocks.length === 0) return { keys: [], floor: 0, stage }
+    const job = { question, allowed: snapshot.facts.allowed(scope), limit }
+    const proposal = await snapshots.scan(snapshot, job)
+    if (proposal === null) return null
+    // Rows may have changed while others were scanned: then this is of no stage that there was.
+    return { ...found(proposal), stage: snapshot.stage === stage ? stage : changing() }
+  }
+
   return {
     snapshot: whole,
     get isDropped() {
       return entry.isDropped
     },
-    async candidates(vector, limit, scope, ranking = null) {
-      const { stage } = snapshot
-      const question = encodeQuestion(vector, snapshot.layout)
-      if (question === null || snapshot.blocks.length === 0) return { keys: [], floor: 0, stage }
-      const job = { question, allowed: snapshot.facts.allowed(scope), limit }
-      const proposal = await snapshots.scan(snapshot, job)
-      if (proposal === null) return null
-      const found =
-        ranking === null
-          ? { keys: proposedOf(snapshot, proposal), floor: proposal.floor }
-          : rankedOf(snapshot, proposal, { limit, meaningOf: createMeaning(vector, ranking.meaning) })
-      // Rows may have changed while others were scanned: then this is of no stage that there was.
-      return { ...found, stage: snapshot.stage === stage ? stage : changing() }
-    },
+    candidates: (vector, limit, scope) =>
+      scan({ vector, limit, scope }, (proposal) => proposedOf(snapshot, proposal)),
+    candidatesToRank: (vector, limit, scope, meaning) =>
+      scan({ vector, limit, scope }, (proposal) =>
+        rankedOf(snapshot, proposal, { limit, meaningOf: createMeaning(vector, meaning) }),
+      ),
     count: (scope) => snapshot.facts.countRows(scope),
     async settle() {
       if (isChanging(snapshot.stage) && entry.following) await within(followMs, entry.following)

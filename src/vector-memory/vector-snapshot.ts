@@ -157,10 +157,13 @@ export class VectorSnapshot {
     return (row) => {
       const block = this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0
       const place = row % ROWS_A_BLOCK
-      const pairs = block + this.#layout.pairsAt + 2 * place
       return {
-        byteAt: (dimension) => bytes[pairs + (dimension >> 1) * PAIR_BYTES + (dimension & 1)] ?? 0,
-        scaleAt: (segment) => scales[(block + segment * SCALES_BYTES) / 4 + place] ?? 0,
+        bytes,
+        pairsAt: block + this.#layout.pairsAt + 2 * place,
+        pairStep: PAIR_BYTES,
+        scales,
+        scalesAt: block / 4 + place,
+        scaleStep: SCALES_BYTES / 4,
       }
     }
   }

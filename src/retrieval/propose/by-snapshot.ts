@@ -1,6 +1,7 @@
 import { storableJson, storableText } from '../../kernel/text.ts'
 import { z } from 'zod'
 import {
+  type Candidates,
   type HeldSnapshot,
   isChanging,
   type ItemScope,
@@ -27,16 +28,12 @@ export function createSnapshotProposer(
   const scope = scopeOf(query, itemIds)
 
   /** Asks until the snapshot holds still. */
-  const ask = async (limit: number, exceptSourceIds: readonly string[], forRank: boolean) => {
+  const settled = async <Of extends Proposed>(
+    ask: () => Promise<Candidates<Of> | null>,
+  ): Promise<Candidates<Of> | null> => {
     for (let turn = 1; turn <= TURNS_MAX; turn++) {
-      const proposed = await held.candidates(
-        vector,
-        limit,
-        { ...scope, exceptSourceIds },
-        forRank ? { meaning } : null,
-      )
-      if (proposed === null) return null
-      if (!isChanging(proposed.stage)) return proposed
+      const proposed = await ask()
+      if (proposed === null || !isChanging(proposed.stage)) return proposed
       if (!(await held.settle())) return null
     }
     return null
@@ -47,12 +44,14 @@ export function createSnapshotProposer(
     knowsRemovedSources: false,
     cachesRows: fitsRowCache(held.snapshot) && query.entityIds === null,
     async propose(limit, exceptSourceIds) {
-      const proposed = await ask(limit, exceptSourceIds, false)
+      const proposed = await settled(() => held.candidates(vector, limit, { ...scope, exceptSourceIds }))
       return proposed && proposalOf(proposed, proposed.keys, seenRevision)
     },
     async proposeForRank(limit, exceptSourceIds) {
-      const proposed = await ask(limit, exceptSourceIds, true)
-      return proposed && proposalOf(proposed, rankCandidates(proposed.keys), seenRevision)
+      const proposed = await settled(() =>
+        held.candidatesToRank(vector, limit, { ...scope, exceptSourceIds }, meaning),
+      )
+      return proposed && proposalOf(proposed, inOrder(proposed.keys), seenRevision)
     },
     confirm({ stage, revision }, standing) {
       if (standing.revision !== revision) held.followLater()
@@ -80,10 +79,8 @@ function proposalOf<Of extends Candidate>(
   return { candidates, floor, revision: stage.revision, isCurrent, stage }
 }
 
-function rankCandidates(keys: readonly Proposed[]): RankCandidate[] {
-  return keys
-    .flatMap(({ near, ...key }) => (near && near.cosine > 0 ? [{ ...key, ...near }] : []))
-    .toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
+function inOrder(candidates: readonly RankCandidate[]): RankCandidate[] {
+  return candidates.filter(({ cosine }) => cosine > 0).toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
 }
 
 /** What the filter asks of items, in the terms of a snapshot. */
