@@ -164,7 +164,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(inference/embedding-models/builtin/builtin|items/(chunk-text|index)|embeddings/index|providers/slack/webhook|kernel/clock|memory-canvas/index|database/(database|open-database|drivers/postgres)|(access|organizations|sources)/index)\\.ts$',
+          '^src/(inference/embedding-models/builtin/builtin|items/(chunk-text|index)|models/index|providers/slack/webhook|kernel/clock|memory-canvas/index|database/(database|open-database|drivers/postgres)|(access|organizations|sources)/index)\\.ts$',
       },
     },
     {

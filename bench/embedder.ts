@@ -3,7 +3,8 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
-import { chunkText, chunkTextToEmbed } from '../src/items/chunk-text.ts'
+import { chunkText } from '../src/items/chunk-text.ts'
+import { embeddingInput } from '../src/models/index.ts'
 
 /**
  * How long the built-in embedding model takes to load, for a chunk of 200 words and for a question, and how much processor
@@ -66,6 +67,6 @@ function chunksOf(folder: string): { title: string; text: string }[] {
     .flatMap((file) => {
       const title = basename(file, '.md')
       const chunks = chunkText(readFileSync(join(folder, file), 'utf8'))
-      return chunks.map((chunk) => ({ title, text: chunkTextToEmbed(title, chunk) }))
+      return chunks.map((chunk) => embeddingInput(title, chunk))
     })
 }

@@ -12,7 +12,7 @@ import {
 import type { Db } from '../src/database/database.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openEmbedded } from '../src/database/drivers/embedded.ts'
-import { createModelRegistry } from '../src/embeddings/index.ts'
+import { createModelRegistry } from '../src/models/index.ts'
 import type { EmbeddingModel } from '../src/inference/embedding-model.ts'
 import { findBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { loadTermWeights } from '../src/inference/term-weights.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EMBEDDING_PROVIDERS } from './inference/embedding-model.ts'
 import { StartupError } from './kernel/errors.ts'
 import { PROVIDERS, type ProviderEnvironment, providers, providerSettings } from './providers/index.ts'
 import { findIssues } from './kernel/validate.ts'
@@ -99,10 +100,7 @@ const serviceSchema = z.object({
     .min(1)
     .optional()
     .describe('Resource that the console asks tokens for, at issuers that want it said'),
-  EMBEDDING_PROVIDER: z
-    .enum(['builtin', 'openai', 'transformers'])
-    .default('builtin')
-    .describe('Where embeddings come from'),
+  EMBEDDING_PROVIDER: z.enum(EMBEDDING_PROVIDERS).default('builtin').describe('Where embeddings come from'),
   EMBEDDING_BASE_URL: url.optional().describe('Base URL of the embedding server, with its version path'),
   EMBEDDING_API_KEY: secret.optional().describe('Its API key'),
   EMBEDDING_MODEL: z.string().min(1).optional().describe('Model name, or the folder of a local ONNX model'),

@@ -22,7 +22,7 @@ import { addConsolePages } from './console-pages.ts'
 import { createConsoleIdentity } from './console-identity.ts'
 import type { ConsoleBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
-import type { ModelRegistry } from '../embeddings/index.ts'
+import type { ModelRegistry } from '../models/index.ts'
 import { modelsDir } from './former-models.ts'
 import { createGates } from './create-gates.ts'
 import type { Route } from '../http/route.ts'
@@ -84,8 +84,8 @@ import {
   type OutgoingWebhookServices,
   webhookRoutes,
 } from '../outgoing-webhooks/index.ts'
-import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../model-choice/index.ts'
-import { modelMoveRoutes, type ModelMoveServices } from '../model-move/index.ts'
+import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../models/index.ts'
+import { modelMoveRoutes, type ModelMoveServices } from '../models/index.ts'
 import { retrievalRoutes, type RetrievalServices } from '../retrieval/index.ts'
 import {
   createRemovals,

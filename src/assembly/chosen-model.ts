@@ -5,7 +5,7 @@ import {
   type EmbeddingModelSettings,
 } from '../inference/embedding-models/create-embedding-model.ts'
 import { StartupError } from '../kernel/errors.ts'
-import { type Choice, type ChoiceFile, createChoiceFile } from '../model-choice/index.ts'
+import { type Choice, type ChoiceFile, createChoiceFile } from '../models/index.ts'
 import { embeddingSettings, modelsDir, secretCipher } from './former-models.ts'
 import type { Logger } from '../kernel/logger.ts'
 

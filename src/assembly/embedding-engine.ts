@@ -1,7 +1,7 @@
 import { type ApproximateIndexes, createApproximateIndexes } from '../approximate-index/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
-import { createModelRegistry, type ModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry, type ModelRegistry } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { tracedEmbeddingModel } from '../tracing/index.ts'
@@ -10,13 +10,8 @@ import {
   findBuiltinModel,
 } from '../inference/embedding-models/create-embedding-model.ts'
 import type { Clock } from '../kernel/clock.ts'
-import {
-  type Choice,
-  createModelChoice,
-  type ModelChoice,
-  type ModelChoiceOptions,
-} from '../model-choice/index.ts'
-import { createModelMove, type ModelMove } from '../model-move/index.ts'
+import { type Choice, createModelChoice, type ModelChoice, type ModelChoiceOptions } from '../models/index.ts'
+import { createModelMove, type ModelMove } from '../models/index.ts'
 import { choiceFileOf, modelFixedBecause } from './chosen-model.ts'
 import { embeddingSettings, keepFormerModels, modelsDir } from './former-models.ts'
 import type { Logger } from '../kernel/logger.ts'

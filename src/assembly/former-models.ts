@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Settings } from '../config.ts'
 import { createTokenCipher, keptEncryptionKey } from '../connections/index.ts'
 import type { Db } from '../database/database.ts'
-import { createKeptSettings, type FormerModels, type SecretCipher } from '../embeddings/index.ts'
+import { createKeptSettings, type FormerModels, type SecretCipher } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import {
   createEmbeddingModel,

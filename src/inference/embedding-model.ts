@@ -1,3 +1,7 @@
+/** Where an embedding model runs; `openai` is any server of that API. */
+export const EMBEDDING_PROVIDERS = ['builtin', 'openai', 'transformers'] as const
+export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number]
+
 /**
  * A model that turns text into vectors. Implementations live in `embedding-models/`.
  * Vectors are unit length, `dimensions` numbers each; a score is the dot product of a query's and a document's.

@@ -7,8 +7,8 @@ import {
   CHUNK_WORDS_MIN,
   chunkingDocument,
   chunkText,
-  chunkTextToEmbed,
 } from './chunk-text.ts'
+import { chunkTextToEmbed } from '../models/embed-chunks.ts'
 import { inOneGo } from '../kernel/slices.ts'
 import { showsNothing } from '../kernel/text.ts'
 import { countWords } from '../text/words.ts'

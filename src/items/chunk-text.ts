@@ -92,19 +92,6 @@ export function* chunkingDocument(title: string, body: string): Pausable<Chunk[]
   return showsNothing(title) ? [] : [{ content: title.trim(), position: 0, heading: null }]
 }
 
-/**
- * What is embedded for a chunk beside its document's title: the headings above it, then its content. A heading that
- * only repeats the title is left out.
- */
-export function chunkTextToEmbed(title: string, chunk: Pick<Chunk, 'content' | 'heading'>): string {
-  // Of a document without a body the title is all there is, and it is there already.
-  if (chunk.content === title.trim() && chunk.heading === null) return ''
-  const heading = chunk.heading ?? ''
-  const own =
-    heading === title ? '' : heading.startsWith(`${title} > `) ? heading.slice(title.length + 3) : heading
-  return own === '' ? chunk.content : `${own}\n${chunk.content}`
-}
-
 function headingText(path: HeadingPath | null): string | null {
   let text = ''
   for (let at = path; at !== null; at = at.parent) {

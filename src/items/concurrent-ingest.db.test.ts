@@ -7,7 +7,7 @@ import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
-import { createModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items, type NewItem } from './index.ts'
 import { cleanItem } from './item.ts'
 

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
-import { createModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry } from '../models/index.ts'
 import type { AgentPrincipal } from '../kernel/principal.ts'
 import { createFiles } from './files.ts'
 import { createItems } from './items.ts'

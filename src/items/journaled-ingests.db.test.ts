@@ -11,7 +11,7 @@ import {
   type JournaledProcessOptions,
 } from '../../test/support/journaled-process.ts'
 import { until } from '../../test/support/until.ts'
-import { ensureStoredModel } from '../embeddings/index.ts'
+import { ensureStoredModel } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createRemovals } from '../sources/index.ts'

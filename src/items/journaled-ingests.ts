@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createTask } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import type { ModelRegistry } from '../embeddings/index.ts'
+import type { ModelRegistry } from '../models/index.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { itemTurnsOf } from '../vector-memory/index.ts'
 import { endClaims } from './claims.ts'

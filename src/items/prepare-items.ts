@@ -3,13 +3,15 @@ import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import {
+  embedAll,
+  embeddingInput,
   ensureStoredModel,
   type ModelRegistry,
   type ModelState,
   readModelState,
-} from '../embeddings/index.ts'
-import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
-import { type Chunk, chunkTextToEmbed, chunkingDocument } from './chunk-text.ts'
+} from '../models/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { type Chunk, chunkingDocument } from './chunk-text.ts'
 import { inSlices, type Pausable, SHORT_SLICE_MS } from '../kernel/slices.ts'
 import { type CleanItem, cleanItem, itemKey, type NewItem } from './item.ts'
 
@@ -219,24 +221,6 @@ async function embedChunks(
       for (const [index, vector] of vectors.entries()) batch[index]?.chunk.vectors.push(vector)
     }
   }
-}
-
-/** The model's input for a chunk. */
-export function embeddingInput(title: string, chunk: Pick<Chunk, 'content' | 'heading'>): EmbeddingInput {
-  return { title, text: chunkTextToEmbed(title, chunk) }
-}
-
-/** One vector for each input. @throws where the number of vectors or their dimensions are wrong */
-export async function embedAll(
-  model: EmbeddingModel,
-  inputs: readonly EmbeddingInput[],
-  signal?: AbortSignal,
-): Promise<Float32Array[]> {
-  const vectors = await model.embedDocuments(inputs, signal)
-  if (vectors.length !== inputs.length || vectors.some((vector) => vector.length !== model.dimensions)) {
-    throw new Error(`${model.id} gave vectors of another number or length than it was asked for`)
-  }
-  return vectors
 }
 
 const StoredRows = z.array(

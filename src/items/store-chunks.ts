@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { insertVectors } from '../embeddings/index.ts'
+import { insertVectors } from '../models/index.ts'
 import type { EmbeddedChunk, PreparedItems } from './prepare-items.ts'
 
 /** A chunk of a stored item. */

@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import type { ModelRegistry } from '../embeddings/index.ts'
+import type { ModelRegistry } from '../models/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { changeItems, itemTurnsOf } from '../vector-memory/index.ts'
 import { endClaims } from './claims.ts'

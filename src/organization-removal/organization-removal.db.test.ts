@@ -12,11 +12,11 @@ import {
   OWNED_TABLES,
   rowsOfOrganization,
 } from '../../test/support/row-of-every-table.ts'
-import { createModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { createItems } from '../items/index.ts'
 import { AppError } from '../kernel/errors.ts'
-import { createModelMove } from '../model-move/index.ts'
+import { createModelMove } from '../models/index.ts'
 import { dropActiveRuns } from '../sync/index.ts'
 import { createRemovals } from '../sources/index.ts'
 import { ownedTables } from './delete-rows.ts'

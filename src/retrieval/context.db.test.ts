@@ -8,7 +8,7 @@ import { insertOrganization, insertSource, type TestOrganization } from '../../t
 import { createRouteServer } from '../../test/support/route-server.ts'
 import { testTerms } from '../../test/support/term-weights.ts'
 import type { Row } from '../database/schema.ts'
-import { adoptModel, createModelRegistry, ensureStoredModel } from '../embeddings/index.ts'
+import { adoptModel, createModelRegistry, ensureStoredModel } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import type { ModelRegistry } from '../embeddings/index.ts'
+import type { ModelRegistry } from '../models/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'

@@ -1,4 +1,4 @@
-import type { StoredModel } from '../embeddings/index.ts'
+import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { SearchFilter } from './search-schema.ts'

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { manyItems, testItem } from '../../test/support/items.ts'
 import { insertOrganization } from '../../test/support/organizations.ts'
-import { createModelRegistry, readModelState } from '../embeddings/index.ts'
+import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems } from '../items/index.ts'
 import type { NearestQuery } from './nearest-query.ts'
 import { readRows } from './read-rows.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import { type ModelRegistry, readModelState, type StoredModel } from '../embeddings/index.ts'
+import { type ModelRegistry, readModelState, type StoredModel } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'

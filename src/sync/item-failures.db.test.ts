@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ProviderAdapter } from '../providers/index.ts'
-import { createModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry } from '../models/index.ts'
 import { createItems } from '../items/index.ts'
 import { withoutMessage } from './index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'

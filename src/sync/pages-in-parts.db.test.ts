@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
-import { createModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry } from '../models/index.ts'
 import { createItems, createJournaledIngests, type Items } from '../items/index.ts'
 
 /** They fit into one page and are stored in several parts. */

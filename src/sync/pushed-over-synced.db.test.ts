@@ -4,7 +4,7 @@ import { createFakeProvider, type FakeProvider } from '../../test/support/fake-p
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
-import { createModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { cleanItem } from '../items/item.ts'
 import type { SyncWorker } from './sync-worker.ts'

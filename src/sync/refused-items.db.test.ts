@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry } from '../models/index.ts'
 import { providerError } from '../inference/provider-failure.ts'
 import { createItems } from '../items/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createModelRegistry } from '../embeddings/index.ts'
+import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { ProviderError } from '../providers/index.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'

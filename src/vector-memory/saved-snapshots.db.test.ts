@@ -10,7 +10,7 @@ import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import { until } from '../../test/support/until.ts'
-import { createModelRegistry, readModelState } from '../embeddings/index.ts'
+import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import {
   changeItems,

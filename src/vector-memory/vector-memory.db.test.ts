@@ -9,7 +9,7 @@ import { manyItems, testItem } from '../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
-import { createModelRegistry, readModelState } from '../embeddings/index.ts'
+import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { changeItems, createVectorMemory, type HeldSnapshot, type VectorMemory } from './index.ts'
 

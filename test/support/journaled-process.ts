@@ -1,5 +1,5 @@
 import type { Db } from '../../src/database/database.ts'
-import { createModelRegistry } from '../../src/embeddings/index.ts'
+import { createModelRegistry } from '../../src/models/index.ts'
 import type { EmbeddingModel } from '../../src/inference/embedding-model.ts'
 import {
   createItems,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createModelRegistry, readModelState } from '../../src/embeddings/index.ts'
+import { createModelRegistry, readModelState } from '../../src/models/index.ts'
 import { createItems, type NewItem } from '../../src/items/index.ts'
 import type { NearestQuery } from '../../src/retrieval/nearest-query.ts'
 import { createVectorMemory, type VectorMemory } from '../../src/vector-memory/index.ts'

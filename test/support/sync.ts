@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../src/database/database.ts'
 import type { Row } from '../../src/database/schema.ts'
-import { createModelRegistry } from '../../src/embeddings/index.ts'
+import { createModelRegistry } from '../../src/models/index.ts'
 import { createItems, type Items } from '../../src/items/index.ts'
 import {
   PROVIDERS,

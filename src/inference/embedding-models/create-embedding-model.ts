@@ -1,5 +1,5 @@
 import { StartupError } from '../../kernel/errors.ts'
-import type { EmbeddingModel } from '../embedding-model.ts'
+import type { EmbeddingModel, EmbeddingProvider } from '../embedding-model.ts'
 import { createOpenAiEmbeddingModel, type OpenAiEmbeddingOptions } from './openai.ts'
 import { createTransformersEmbeddingModel } from './transformers.ts'
 
@@ -9,7 +9,7 @@ export { isTransformersInstalled } from './transformers.ts'
 export { tryModel } from './try-model.ts'
 
 export interface EmbeddingModelSettings {
-  provider: 'builtin' | 'openai' | 'transformers'
+  provider: EmbeddingProvider
   baseUrl?: string | undefined
   apiKey?: string | undefined
   model?: string | undefined

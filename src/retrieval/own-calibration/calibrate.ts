@@ -1,6 +1,6 @@
 import { createTask, releaseLease } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
-import type { ModelRegistry } from '../../embeddings/index.ts'
+import type { ModelRegistry } from '../../models/index.ts'
 import { calibratedModels } from '../../inference/calibrations.ts'
 import type { EmbeddingModel } from '../../inference/embedding-model.ts'
 import type { ProviderId } from '../../kernel/providers.ts'

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { testItem } from '../../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../../test/support/organizations.ts'
 import { testTerms } from '../../../test/support/term-weights.ts'
-import { createModelRegistry } from '../../embeddings/index.ts'
+import { createModelRegistry } from '../../models/index.ts'
 import type { EmbeddingModel } from '../../inference/embedding-model.ts'
 import { loadBuiltinModel } from '../../inference/embedding-models/builtin/builtin.ts'
 import { createItems, type Items } from '../../items/index.ts'

@@ -5,7 +5,7 @@ import { hashEmbeddingModel } from '../../../test/support/hash-embedding-model.t
 import { testItem } from '../../../test/support/items.ts'
 import { insertOrganization, type TestOrganization } from '../../../test/support/organizations.ts'
 import { createIndex } from '../../approximate-index/index.ts'
-import { createModelRegistry, readModelState } from '../../embeddings/index.ts'
+import { createModelRegistry, readModelState } from '../../models/index.ts'
 import { createItems, type Items } from '../../items/index.ts'
 import { createRemovals } from '../../sources/index.ts'
 import { changeItems } from '../../vector-memory/index.ts'

@@ -5,10 +5,11 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { SecretCipher } from '../embeddings/index.ts'
-import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
-import { StartupError } from '../kernel/errors.ts'
-import { makeFolder } from '../database/make-folder.ts'
+import type { SecretCipher } from '../kept-settings.ts'
+import { EMBEDDING_PROVIDERS } from '../../inference/embedding-model.ts'
+import type { EmbeddingModelSettings } from '../../inference/embedding-models/create-embedding-model.ts'
+import { StartupError } from '../../kernel/errors.ts'
+import { makeFolder } from '../../database/make-folder.ts'
 
 /** The chosen model's settings, and those of the one before it for as long as chunks are still moving. */
 export interface Choice {
@@ -28,7 +29,7 @@ export interface ChoiceFile {
 }
 
 const Stored = z.strictObject({
-  provider: z.enum(['builtin', 'openai', 'transformers']),
+  provider: z.enum(EMBEDDING_PROVIDERS),
   baseUrl: z.string().optional(),
   model: z.string().optional(),
   dimensions: z.int().min(1).optional(),

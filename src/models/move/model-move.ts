@@ -14,20 +14,16 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { recordEvent } from '../audit/index.ts'
-import { createTask, isLeaseFree, NO_LEASE } from '../background/index.ts'
-import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
-import {
-  ensureStoredModel,
-  lockModelsForChange,
-  type ModelRegistry,
-  type StoredModel,
-} from '../embeddings/index.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { type Actor, actorOf, type Caller } from '../kernel/principal.ts'
+import { recordEvent } from '../../audit/index.ts'
+import { createTask, isLeaseFree, NO_LEASE } from '../../background/index.ts'
+import type { Db, Tx } from '../../database/database.ts'
+import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { ensureStoredModel, lockModelsForChange, type StoredModel } from '../organization-models.ts'
+import type { ModelRegistry } from '../model-registry.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { type Actor, actorOf, type Caller } from '../../kernel/principal.ts'
 import { createMove } from './move-chunks.ts'
-import type { Logger } from '../kernel/logger.ts'
+import type { Logger } from '../../kernel/logger.ts'
 
 export interface ModelMoveView {
   /** `idle`: never started. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db } from '../database/database.ts'
+import type { Db } from '../../database/database.ts'
 
 /** A chunk without a vector of the model that it moves to. */
 export interface LackingChunk {

@@ -8,18 +8,18 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import type { EmbeddingModel } from '../../inference/embedding-model.ts'
 import {
   downloadModel,
   type EmbeddingModelSettings,
   findKnownModel,
   tryModel,
-} from '../inference/embedding-models/create-embedding-model.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { ModelMove } from '../model-move/index.ts'
+} from '../../inference/embedding-models/create-embedding-model.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { ModelMove } from '../move/model-move.ts'
 import type { Choice, ChoiceFile } from './choice-file.ts'
 import { reasonOf, refusalOf } from './failure-words.ts'
-import type { Logger } from '../kernel/logger.ts'
+import type { Logger } from '../../kernel/logger.ts'
 
 /** What is asked for. */
 export interface ChoiceRequest {

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTokenCipher } from '../connections/index.ts'
-import { StartupError } from '../kernel/errors.ts'
+import { createTokenCipher } from '../../connections/index.ts'
+import { StartupError } from '../../kernel/errors.ts'
 import { createChoiceFile, type Choice } from './choice-file.ts'
 
 const OLD = new Uint8Array(32).fill(1)

@@ -8,17 +8,19 @@ import {
   NO_LEASE,
   releaseLease,
   renewLease,
-} from '../background/index.ts'
-import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
-import { insertVectors, lockModelsForChange, type ModelRegistry } from '../embeddings/index.ts'
-import type { EmbeddingModel } from '../inference/embedding-model.ts'
-import { embedAll, embeddingInput } from '../items/index.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { storableText } from '../kernel/text.ts'
-import { changeOutOfTurn, type ItemChanges } from '../vector-memory/index.ts'
+} from '../../background/index.ts'
+import type { Db, Tx } from '../../database/database.ts'
+import { retryConflicts } from '../../database/retry-conflicts.ts'
+import { insertVectors } from '../insert-vectors.ts'
+import { lockModelsForChange } from '../organization-models.ts'
+import type { ModelRegistry } from '../model-registry.ts'
+import type { EmbeddingModel } from '../../inference/embedding-model.ts'
+import { embedAll, embeddingInput } from '../embed-chunks.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { storableText } from '../../kernel/text.ts'
+import { changeOutOfTurn, type ItemChanges } from '../../vector-memory/index.ts'
 import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
-import type { Logger } from '../kernel/logger.ts'
+import type { Logger } from '../../kernel/logger.ts'
 
 export interface MoveOptions {
   db: Db

@@ -6,22 +6,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readChoice, startingModel } from '../assembly/chosen-model.ts'
-import { readSettings } from '../config.ts'
-import { KNOWN_MODELS } from '../inference/embedding-models/known-models.ts'
-import { PROBES } from '../inference/embedding-models/try-model.ts'
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { type ModelHub, startModelHub } from '../../test/support/model-hub.ts'
-import { type OpenAiEmulator, startOpenAiEmulator } from '../../test/support/openai-emulator.ts'
+import { readChoice, startingModel } from '../../assembly/chosen-model.ts'
+import { readSettings } from '../../config.ts'
+import { KNOWN_MODELS } from '../../inference/embedding-models/known-models.ts'
+import { PROBES } from '../../inference/embedding-models/try-model.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { type ModelHub, startModelHub } from '../../../test/support/model-hub.ts'
+import { type OpenAiEmulator, startOpenAiEmulator } from '../../../test/support/openai-emulator.ts'
 import {
   type Answer,
   OPERATOR_TOKEN,
   startTestService,
   type TestOrganization,
   type TestService,
-} from '../../test/support/service.ts'
-import { wordVectors, writeTinyOnnxModel } from '../../test/support/tiny-onnx-model.ts'
-import { until } from '../../test/support/until.ts'
+} from '../../../test/support/service.ts'
+import { wordVectors, writeTinyOnnxModel } from '../../../test/support/tiny-onnx-model.ts'
+import { until } from '../../../test/support/until.ts'
 
 const KEY = 'server-key-0123456789'
 const CRANE = 'The harbour has a crane.'

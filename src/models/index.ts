@@ -11,3 +11,9 @@ export {
   type StoredModel,
 } from './organization-models.ts'
 export { warnOfOtherModels } from './warn-of-other-models.ts'
+export { type Choice, type ChoiceFile, createChoiceFile } from './choice/choice-file.ts'
+export { createModelChoice, type ModelChoice, type ModelChoiceOptions } from './choice/choose-model.ts'
+export { type ModelChoiceServices, modelChoiceRoutes } from './choice/routes.ts'
+export { embedAll, embeddingInput } from './embed-chunks.ts'
+export { createModelMove, type ModelMove } from './move/model-move.ts'
+export { modelMoveRoutes, type ModelMoveServices } from './move/routes.ts'

@@ -1,15 +1,16 @@
+import { EMBEDDING_PROVIDERS } from '../../inference/embedding-model.ts'
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
-import type { ModelRegistry } from '../embeddings/index.ts'
-import { defineRoute, reply } from '../http/route.ts'
+import type { ModelRegistry } from '../model-registry.ts'
+import { defineRoute, reply } from '../../http/route.ts'
 import {
   findKnownModel,
   isModelThere,
   isTransformersInstalled,
   KNOWN_MODELS,
-} from '../inference/embedding-models/create-embedding-model.ts'
-import { count, text, textOrNull } from '../kernel/schemas.ts'
-import type { ModelMove } from '../model-move/index.ts'
+} from '../../inference/embedding-models/create-embedding-model.ts'
+import { count, text, textOrNull } from '../../kernel/schemas.ts'
+import type { ModelMove } from '../move/model-move.ts'
 import type { ModelChoice } from './choose-model.ts'
 import { shownUrl } from './failure-words.ts'
 
@@ -21,7 +22,6 @@ export interface ModelChoiceServices {
   modelsDir: string
 }
 
-const PROVIDERS = ['builtin', 'openai', 'transformers'] as const
 const DIMENSIONS_MAX = 4000
 
 const url = (description: string, example: string) =>
@@ -35,7 +35,7 @@ const url = (description: string, example: string) =>
 const NewModel = z
   .strictObject({
     provider: z
-      .enum(PROVIDERS)
+      .enum(EMBEDDING_PROVIDERS)
       .meta({ description: 'Where the model runs: `openai` is any server of that API.', example: 'openai' }),
     model: z.string().trim().min(1).max(1_000).optional().meta({
       description:
@@ -92,7 +92,7 @@ const Status = z
       'The configured model, by the name that its vectors are stored under.',
       'openai:nomic-embed-text:768',
     ),
-    provider: z.enum(PROVIDERS).meta({ description: 'Where it runs.', example: 'openai' }),
+    provider: z.enum(EMBEDDING_PROVIDERS).meta({ description: 'Where it runs.', example: 'openai' }),
     baseUrl: textOrNull('Its server, without what a URL may hold of secrets.', 'http://127.0.0.1:11434/v1'),
     change: Change,
     movingOrganizations: count('Workspaces whose chunks have not all moved to it.', 1),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineRoute, reply } from '../http/route.ts'
-import { count, momentOrNull, textOrNull } from '../kernel/schemas.ts'
+import { defineRoute, reply } from '../../http/route.ts'
+import { count, momentOrNull, textOrNull } from '../../kernel/schemas.ts'
 import type { ModelMove } from './model-move.ts'
 
 export interface ModelMoveServices {

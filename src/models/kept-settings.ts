@@ -6,7 +6,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { type EmbeddingModel, EMBEDDING_PROVIDERS } from '../inference/embedding-model.ts'
 import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
 import { ensureStoredModel } from './organization-models.ts'
@@ -43,7 +43,7 @@ export interface KeptSettings {
 }
 
 const Stored = z.object({
-  provider: z.enum(['builtin', 'openai', 'transformers']),
+  provider: z.enum(EMBEDDING_PROVIDERS),
   baseUrl: z.string().nullable(),
   model: z.string().nullable(),
   dimensions: z.number().nullable(),

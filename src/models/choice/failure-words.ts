@@ -1,6 +1,6 @@
-import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
-import { ProviderFailure, type ProviderFailureKind } from '../inference/provider-failure.ts'
-import { AppError } from '../kernel/errors.ts'
+import type { EmbeddingModelSettings } from '../../inference/embedding-models/create-embedding-model.ts'
+import { ProviderFailure, type ProviderFailureKind } from '../../inference/provider-failure.ts'
+import { AppError } from '../../kernel/errors.ts'
 
 /** What whoever chose a server's model can do where a trial of it fails. */
 const ADVICE: Record<ProviderFailureKind, string> = {
