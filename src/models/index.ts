@@ -4,7 +4,6 @@ export { createModelRegistry, type FormerModels, type ModelRegistry } from './mo
 export {
   adoptModel,
   ensureStoredModel,
-  lockModelsForChange,
   lockModelsForWriting,
   type ModelState,
   readModelState,
