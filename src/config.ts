@@ -200,7 +200,7 @@ const serviceSchema = z.object({
     .describe("Providers that need the operator's permission for each workspace"),
 })
 
-/** One environment variable a setting; docs/settings.md has the same table and a test compares them. */
+/** One environment variable a setting; docs/reference/settings.md has the same table and a test compares them. */
 export const settingsSchema = z.object({ ...serviceSchema.shape, ...providerSettings })
 
 /** The service's settings, and under `providers` those of the providers, which only their own folders know. */

@@ -15,7 +15,7 @@ import { table } from './table.ts'
 const SIZES = [100, 1_000, 10_000, 100_000, 1_000_000]
 const MOST = 100_000
 const QUESTIONS = 100
-const PAGE = 'docs/benchmarks.md'
+const PAGE = 'docs/explanation/benchmarks.md'
 const [BEGIN, END] = ['<!-- peers: written by npm run bench -- peers -->', '<!-- /peers -->']
 
 /** How one engine is measured at one size. */
@@ -27,7 +27,7 @@ interface Peer {
 
 /**
  * `npm run bench -- peers [rows] [names…]`: the service beside other vector databases, up to so many rows (100,000), all of them
- * or those named. Writes the table and its chart to docs/benchmarks.md and bench/results.
+ * or those named. Writes the table and its chart to docs/explanation/benchmarks.md and bench/results.
  */
 export async function benchPeers(args: readonly string[]): Promise<void> {
   const most = Number(args.find((arg) => /^\d+$/.test(arg)) ?? MOST)

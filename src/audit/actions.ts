@@ -46,7 +46,7 @@ export function cleanUpAction(provider: ProviderId, job: string): CleanUpAction 
   return `maintenance.${provider}.${job.replaceAll('-', '_')}`
 }
 
-/** Every action of the audit trail; docs/audit.md documents each. */
+/** Every action of the audit trail; docs/reference/audit.md documents each. */
 export const AUDIT_ACTIONS: readonly AuditAction[] = [
   ...ACTIONS,
   ...providers.flatMap(({ id, cleanUps = [] }) => cleanUps.map(({ name }) => cleanUpAction(id, name))),

@@ -53,7 +53,7 @@ export function createBackups(deps: {
       if (files === null) {
         throw new AppError(
           'not_configured',
-          'The database is not an embedded one: back it up with pg_dump or the means of the server that DATABASE_URL names (docs/backup.md)',
+          'The database is not an embedded one: back it up with pg_dump or the means of the server that DATABASE_URL names (docs/guides/back-up-and-restore.md)',
         )
       }
       if (isBusy) throw unavailable('overloaded', 'Another backup is being made', RETRY_AFTER_SECONDS)

@@ -1,4 +1,4 @@
-/** Every `code` an error body can carry, with its HTTP status. The list is closed and documented in docs/errors.md. */
+/** Every `code` an error body can carry, with its HTTP status. The list is closed and documented in docs/reference/errors.md. */
 export const ERROR_CODES = {
   validation_failed: 400,
   malformed_json: 400,

@@ -33,7 +33,7 @@ const memberFields = {
 
 /**
  * Every event that a webhook can be told of, with what `data` has: metadata only, never a query, stored content or a secret.
- * The list is closed; docs/webhooks.md documents it, and a field that is not declared here does not leave.
+ * The list is closed; docs/reference/webhooks.md documents it, and a field that is not declared here does not leave.
  */
 export const EVENTS = {
   'source.error': {

@@ -3,12 +3,12 @@ import { type Html, html, page } from '../http/page.ts'
 import { ERROR_CODES } from '../kernel/error-codes.ts'
 
 /** The one place where the codes are explained; a test holds it against the list of codes. */
-const EXPLANATIONS = new URL('../../docs/errors.md', import.meta.url)
+const EXPLANATIONS = new URL('../../docs/reference/errors.md', import.meta.url)
 
 /** A row of the page's table: code, status, explanation in Markdown. */
 const ROW = /^\| `(\w+)` \| (\d{3}) \| (.*) \|$/gm
 
-/** The page that error bodies link to: each code under an anchor of its own, explained as in docs/errors.md. */
+/** The page that error bodies link to: each code under an anchor of its own, explained as in docs/reference/errors.md. */
 export async function errorsPage(): Promise<Html> {
   const explanations = new Map<string, string>()
   for (const [, code = '', , text = ''] of (await readFile(EXPLANATIONS, 'utf8')).matchAll(ROW))

@@ -40,7 +40,7 @@ const NOTHING: Found = { chunks: [], model: null, isWeak: false, isDoubtful: fal
 /** The organization may switch models between embedding the query and searching; more often in a row is a fault. */
 const ATTEMPTS_MAX = 4
 const REMEMBERED_MAX = 10_000
-/** The candidates of the hybrid order: more bring nothing (docs/evaluation.md). */
+/** The candidates of the hybrid order: more bring nothing (docs/explanation/evaluation.md). */
 const CANDIDATES = 200
 /** An answer reads the best of at least so many in hybrid order. */
 const READ_MIN = 40

@@ -3,7 +3,7 @@ import { expect, inject, it } from 'vitest'
 import { canvasOf } from './support/canvas.ts'
 import { startConsole } from './support/console.ts'
 
-/** `FRAMES=1 npm test -- --project browser canvas-frames`: figures for docs/console.md; nothing depends on them. */
+/** `FRAMES=1 npm test -- --project browser canvas-frames`: figures for docs/reference/console.md; nothing depends on them. */
 const isAsked = process.env.FRAMES === '1'
 const executablePath = inject('chromium')
 const MEMBER = 'mel@example.com'

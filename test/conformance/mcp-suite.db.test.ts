@@ -32,7 +32,7 @@ const PARTLY_APPLICABLE = { 'server-stateless': 24, caching: 6 }
 /** They judge sessions and resumable streams. Without any the suite only warns. */
 const OF_SESSIONS = ['server-sse-polling', 'server-sse-multiple-streams']
 
-/** What a check says that needs something this service does not offer (docs/mcp.md). */
+/** What a check says that needs something this service does not offer (docs/reference/mcp.md). */
 const NOT_OFFERED = [
   /Tool '?\w+'? not found/,
   /^Not testable: /,

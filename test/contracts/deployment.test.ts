@@ -64,7 +64,7 @@ describe('the Dockerfile', () => {
   it('sees all that runs and no secret, data, test or package of this checkout', async () => {
     const files = await contextFiles(decodeURIComponent(ROOT.pathname))
     expect(files).toEqual(
-      expect.arrayContaining(['package-lock.json', 'src/main.ts', 'cli/main.ts', 'docs/errors.md']),
+      expect.arrayContaining(['package-lock.json', 'src/main.ts', 'cli/main.ts', 'docs/reference/errors.md']),
     )
     expect(
       files.filter((file) => /(^|\/)(node_modules|\.git|data|\.env)(\/|$)|\.test\.tsx?$|^test\//.test(file)),

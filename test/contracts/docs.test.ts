@@ -17,9 +17,9 @@ async function rows(page: string): Promise<string[][]> {
   return cells.map((row) => row.with(0, row[0]?.replaceAll('`', '') ?? '')).toArray()
 }
 
-describe('docs/settings.md', () => {
+describe('docs/reference/settings.md', () => {
   it('has each setting once, with its default and what config says of it', async () => {
-    const documented = await rows('settings.md')
+    const documented = await rows('reference/settings.md')
     const defaults: Record<string, unknown> = readSettings({})
     const expected = Object.entries(settingsSchema.shape).map(([name, schema]) => {
       const value = defaults[name]
@@ -40,17 +40,17 @@ describe('docs/settings.md', () => {
   })
 })
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   it('has each error code once, with its status', async () => {
-    const documented = (await rows('errors.md')).map(([code, status]) => [code, Number(status)])
+    const documented = (await rows('reference/errors.md')).map(([code, status]) => [code, Number(status)])
     expect(documented).toEqual(Object.entries(ERROR_CODES))
   })
 })
 
-describe('docs/webhooks.md', () => {
+describe('docs/reference/webhooks.md', () => {
   it('has each event once with the fields of its data, and each reason of a failure', async () => {
     const documented = Object.fromEntries(
-      (await rows('webhooks.md')).map(([name = '', , fields = '']) => [name, fields]),
+      (await rows('reference/webhooks.md')).map(([name = '', , fields = '']) => [name, fields]),
     )
     for (const type of EVENT_TYPES) {
       const said = documented[type]?.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g) ?? []
@@ -66,7 +66,7 @@ describe('docs/webhooks.md', () => {
   })
 
   it('verifies events as Node and Python do it there', async () => {
-    const text = await readFile(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+    const text = await readFile(new URL('../../docs/reference/webhooks.md', import.meta.url), 'utf8')
     const code = (language: string): string => text.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
     const [secret, previous, other] = [newSecret(), newSecret(), newSecret()]
     const body = '{"name":"ü"}'
@@ -92,17 +92,17 @@ describe('docs/webhooks.md', () => {
   })
 })
 
-describe('docs/audit.md', () => {
+describe('docs/reference/audit.md', () => {
   it('has each action of the trail once', async () => {
-    const documented = (await rows('audit.md')).map(([action]) => action)
+    const documented = (await rows('reference/audit.md')).map(([action]) => action)
     const actions = documented.filter((action) => action?.includes('.'))
     expect(actions.toSorted()).toEqual(AUDIT_ACTIONS.toSorted())
   })
 })
 
-describe('docs/keys.md', () => {
+describe('docs/reference/keys.md', () => {
   it('has each action of a key once', async () => {
-    const documented = (await rows('keys.md')).map(([action]) => action)
+    const documented = (await rows('reference/keys.md')).map(([action]) => action)
     expect(documented.filter((word) => ACTIONS.some((action) => action === word)).toSorted()).toEqual(
       ACTIONS.toSorted(),
     )
@@ -110,7 +110,7 @@ describe('docs/keys.md', () => {
 
   it('names for each agent route the action that it needs', async () => {
     const granted = Object.fromEntries(
-      (await rows('keys.md')).map(([action = '', grants = '']) => [action, grants]),
+      (await rows('reference/keys.md')).map(([action = '', grants = '']) => [action, grants]),
     )
     for (const { access, path } of routes) {
       if (access.surface !== 'agent') continue

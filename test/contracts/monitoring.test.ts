@@ -129,14 +129,14 @@ describe('the dashboard and the alerts', () => {
   })
 })
 
-describe('docs/runbooks.md', () => {
+describe('docs/guides/runbooks.md', () => {
   it('has a section for each alert, which the alert leads to, and no other', async () => {
-    const sections = [...(await read('docs/runbooks.md')).matchAll(/^## (\w+)$/gm)].map(
+    const sections = [...(await read('docs/guides/runbooks.md')).matchAll(/^## (\w+)$/gm)].map(
       ([, name = '']) => name,
     )
     const all = await alerts()
     expect(sections.toSorted()).toEqual(all.map(({ alert }) => alert).toSorted())
     for (const { alert, annotations } of all)
-      expect(annotations.runbook_url).toBe(`docs/runbooks.md#${alert.toLowerCase()}`)
+      expect(annotations.runbook_url).toBe(`docs/guides/runbooks.md#${alert.toLowerCase()}`)
   })
 })

@@ -97,8 +97,8 @@ describe('the first question of a newcomer', () => {
     expect(citations[0]).toMatchObject({ index: 1, title: 'Settings' })
     // The docs quote the question themselves, as an example.
     expect(answer).not.toContain('npm run memory')
-    expect(await memory('ask', question)).toMatch(/\[1\] Settings {2}docs\/settings\.md\n/)
-    expect(await memory('search', toldTo('search', readme))).toContain('docs/settings.md')
+    expect(await memory('ask', question)).toMatch(/\[1\] Settings {2}docs\/reference\/settings\.md\n/)
+    expect(await memory('search', toldTo('search', readme))).toContain('docs/reference/settings.md')
   })
 
   it("of README's own document is answered by that, though the docs quote the question and are stored too", async () => {

@@ -10,7 +10,7 @@ import type { Proposer } from './proposal.ts'
 
 /** Below this many vectors in scope a scan is as fast, and an index finds the wrong ones. */
 export const FEW_VECTORS = 10_000
-/** Nodes of the graph in sight: more find more of the nearest and take longer (docs/retrieval.md has figures). */
+/** Nodes of the graph in sight: more find more of the nearest and take longer (docs/reference/retrieval.md has figures). */
 const NODES_IN_SIGHT = 400
 /** So many more are proposed than wanted, so that equally near ones come in the right order. */
 const MARGIN = 16

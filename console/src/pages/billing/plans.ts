@@ -19,7 +19,7 @@ export interface Plan {
 
 const EXTRA = 'Then 0.015 USD for each answer'
 
-/** What can be bought, from the smallest: the service's own plans, as docs/limits.md has them. */
+/** What can be bought, from the smallest: the service's own plans, as docs/reference/limits.md has them. */
 export const PLANS: readonly Plan[] = [
   {
     tier: 'builder',
