@@ -55,8 +55,12 @@ const serviceSchema = z.object({
   PORT: port.default(8787).describe('Port of the one HTTP server: API, console, webhooks'),
   PUBLIC_URL: url
     .optional()
-    .describe('Base URL in links, redirects and the OpenAPI document; from host and port when not set'),
-  DATA_DIR: z.string().min(1).default('./data').describe('The embedded database and what else lives on disk'),
+    .describe('Base URL in links, redirects and the OpenAPI document. Default: built from host and port'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('Folder of the embedded database and everything else the service stores on disk'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a URL that begins with postgres://' })
     .optional()
@@ -65,81 +69,81 @@ const serviceSchema = z.object({
     .string()
     .regex(/^svc_[\w-]{32,}$/, 'must be svc_ followed by at least 32 letters, digits, - or _')
     .optional()
-    .describe("The local workspace's admin key; made and printed once when not set"),
+    .describe(
+      'Admin key of the local workspace. When not set, the first start creates a key and prints it once',
+    ),
   OPERATOR_TOKEN: z
     .string()
     .min(32)
     .optional()
     .describe(
-      'Bearer token of the operator surface, which does not exist without it; made in DATA_DIR when embedded',
+      'Bearer token of the operator surface, which does not exist without it. With the embedded database, the first start creates one in DATA_DIR',
     ),
-  API_RATE_LIMIT_PER_MIN: positive.default(60).describe('Requests a minute for each key and action'),
+  API_RATE_LIMIT_PER_MIN: positive.default(60).describe('Requests per minute for each key and action'),
   OIDC_ISSUER: url
     .optional()
     .describe(
-      'OpenID Connect issuer of console tokens; when not set, a built-in development issuer on loopback and none elsewhere',
+      'OpenID Connect issuer of console tokens. When not set, a built-in development issuer signs people in on loopback; elsewhere nobody can sign in',
     ),
   OIDC_AUDIENCE: z.string().min(1).optional().describe('Audience that console tokens must carry'),
-  OIDC_CLIENT_ID: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Client ID by which the console signs people in at OIDC_ISSUER'),
+  OIDC_CLIENT_ID: z.string().min(1).optional().describe("The console's client ID at OIDC_ISSUER"),
   OIDC_CLIENT_SECRET: secret
     .optional()
     .describe(
-      'Its secret, at issuers such as Google that have no public clients; it never leaves the service',
+      "The console's client secret, for issuers without public clients, such as Google. It never leaves the service",
     ),
   OIDC_SCOPES: z
     .string()
     .min(1)
     .default('openid profile email offline_access')
-    .describe('Scopes that the console asks for, separated by spaces'),
+    .describe('Scopes the console requests, separated by spaces'),
   OIDC_RESOURCE: z
     .string()
     .min(1)
     .optional()
-    .describe('Resource that the console asks tokens for, at issuers that want it said'),
+    .describe('Resource the console requests tokens for, at issuers that require one'),
   EMBEDDING_PROVIDER: z.enum(EMBEDDING_PROVIDERS).default('builtin').describe('Where embeddings come from'),
-  EMBEDDING_BASE_URL: url.optional().describe('Base URL of the embedding server, with its version path'),
+  EMBEDDING_BASE_URL: url.optional().describe('Base URL of the embedding server, including its version path'),
   EMBEDDING_API_KEY: secret.optional().describe('Its API key'),
   EMBEDDING_MODEL: z.string().min(1).optional().describe('Model name, or the folder of a local ONNX model'),
-  EMBEDDING_DIMENSIONS: positive.max(4000).optional().describe('Dimensions to ask for'),
+  EMBEDDING_DIMENSIONS: positive.max(4000).optional().describe('Dimensions to request'),
   LLM_PROVIDER: z
     .enum(['openai', 'anthropic', 'google'])
     .optional()
-    .describe('Who writes answers; a deterministic synthesis when not set'),
-  LLM_BASE_URL: url.optional().describe('Base URL of the language model server, with its version path'),
+    .describe(
+      'Language model provider that writes answers. When not set, answers are put together from sentences of the passages',
+    ),
+  LLM_BASE_URL: url.optional().describe('Base URL of the language model server, including its version path'),
   LLM_API_KEY: secret.optional().describe('Its API key'),
   LLM_MODEL: z.string().min(1).optional().describe('Model name'),
   ANSWER_TIMEOUT_MS: positive
     .max(50_000)
     .default(20_000)
-    .describe("Longest time for the language model's whole answer, in milliseconds"),
+    .describe("Maximum time for the language model's whole answer, in milliseconds"),
   ENCRYPTION_KEY: encryptionKeys
     .optional()
     .describe(
-      "Encrypts OAuth tokens, the embedding server's API key and secrets of webhooks at rest: 32 bytes in base64. Of a comma-separated list the first encrypts and all decrypt. Made in DATA_DIR when embedded, needed with DATABASE_URL once a connector is configured, and for webhooks",
+      "Encrypts OAuth tokens, webhook secrets and the embedding server's API key at rest: 32 bytes in base64. In a comma-separated list, the first key encrypts and all keys decrypt. The embedded database creates one in DATA_DIR; with DATABASE_URL, connectors and webhooks need it",
     ),
   STRIPE_SECRET_KEY: secret
     .optional()
     .describe(
-      "Stripe's secret key; with STRIPE_WEBHOOK_SECRET plans are sold, without them the operator sets them",
+      "Stripe's secret key. With STRIPE_WEBHOOK_SECRET, workspaces can buy plans; without them, the operator sets plans",
     ),
   STRIPE_WEBHOOK_SECRET: secret.optional().describe("Signing secret of Stripe's webhook endpoint"),
   STRIPE_API_URL: url
     .optional()
-    .describe('Stands for https://api.stripe.com, for tests and gateways; without a path'),
+    .describe('Replaces https://api.stripe.com, for tests and gateways; without a path'),
   STRIPE_AUTOMATIC_TAX: z
     .enum(['true', 'false'])
     .default('false')
     .transform((value) => value === 'true')
-    .describe('Whether Stripe computes taxes at checkout; Stripe refuses until Stripe Tax is set up'),
+    .describe('Whether Stripe computes taxes at checkout. Stripe refuses until Stripe Tax is set up'),
   WEBHOOK_ALLOW_PRIVATE_ADDRESSES: z
     .enum(['true', 'false'])
     .default('false')
     .transform((value) => value === 'true')
-    .describe("Whether workspaces' webhooks may be at private addresses, and without https"),
+    .describe('Whether webhooks may use private addresses and plain http'),
   SEARCH_MEMORY_MB: z.coerce
     .number()
     .int()
@@ -147,23 +151,23 @@ const serviceSchema = z.object({
     .max(SEARCH_MEMORY_MB_MAX)
     .optional()
     .describe(
-      'Memory for vectors that are searched, in MB; 0: the database compares them all. A quarter of the machine, at most 1024, when not set',
+      'Memory for vector snapshots, in MB. With 0, the database does every search. Default: a quarter of the machine, at most 1024',
     ),
-  SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often a source is polled'),
+  SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often each source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
     .default('info')
-    .describe('Least level that is logged'),
+    .describe('Lowest level that is logged'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url
     .optional()
     .describe(
-      'Base URL of an OpenTelemetry receiver (OTLP/HTTP) for traces and metrics; none are sent when not set',
+      'Base URL of an OpenTelemetry receiver (OTLP/HTTP). When not set, no traces or metrics are sent',
     ),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .enum(PROTOCOLS)
     .default('http/json')
-    .describe('How traces and metrics are encoded'),
+    .describe('Encoding of traces and metrics'),
   OTEL_EXPORTER_OTLP_HEADERS: pairList(/^[\w-]+$/)
     .optional()
     .describe('Headers of each export, as `name=value,name=value`'),
@@ -172,7 +176,7 @@ const serviceSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Service name in traces and metrics; when not set, `service.name` of OTEL_RESOURCE_ATTRIBUTES or `retrieval-memory-service`',
+      'Service name in traces and metrics. Default: `service.name` of OTEL_RESOURCE_ATTRIBUTES, else `retrieval-memory-service`',
     ),
   OTEL_RESOURCE_ATTRIBUTES: pairList(/^[\w.-]+$/)
     .optional()
@@ -186,7 +190,7 @@ const serviceSchema = z.object({
     .min(0)
     .max(1)
     .default(1)
-    .describe('Share that the `…traceidratio` samplers trace, from 0 to 1'),
+    .describe('Share of requests that the `…traceidratio` samplers trace, from 0 to 1'),
   GATED_PROVIDERS: z
     .string()
     .default(gatedByDefault)
@@ -197,7 +201,7 @@ const serviceSchema = z.object({
         .filter((part) => part !== ''),
     )
     .pipe(z.array(z.enum(PROVIDERS)))
-    .describe("Providers that need the operator's permission for each workspace"),
+    .describe("Providers that each workspace may connect only with the operator's permission"),
 })
 
 /** One environment variable a setting; docs/reference/settings.md has the same table and a test compares them. */

@@ -93,12 +93,12 @@ describe('the first question of a newcomer', () => {
     expect(await memory('import', toldTo('import', BANNER))).toMatch(/documents stored/)
     const question = toldTo('ask', BANNER)
     const { answer, citations } = await ask(question)
-    expect(answer).toMatch(/put the new key before the old one .*restart every process.* \[1\]/)
-    expect(citations[0]).toMatchObject({ index: 1, title: 'Settings' })
+    expect(answer).toMatch(/to the new key before the old one, .* and restart every process\. \[1\]/)
+    expect(citations[0]).toMatchObject({ index: 1, title: 'Rotate secrets' })
     // The docs quote the question themselves, as an example.
     expect(answer).not.toContain('npm run memory')
-    expect(await memory('ask', question)).toMatch(/\[1\] Settings {2}docs\/reference\/settings\.md\n/)
-    expect(await memory('search', toldTo('search', readme))).toContain('docs/reference/settings.md')
+    expect(await memory('ask', question)).toMatch(/\[1\] Rotate secrets {2}docs\/guides\/rotate-secrets\.md\n/)
+    expect(await memory('search', toldTo('search', readme))).toContain('docs/guides/rotate-secrets.md')
   })
 
   it("of README's own document is answered by that, though the docs quote the question and are stored too", async () => {

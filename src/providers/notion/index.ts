@@ -8,10 +8,10 @@ export const notion: Provider<'notion'> = defineProvider({
   name: 'Notion',
   settings: {
     NOTION_CLIENT_ID: secretSetting.describe(
-      "Notion connection's client ID; with its secret Notion is offered",
+      "Notion connection's client ID. With the secret, the console offers Notion",
     ),
     NOTION_CLIENT_SECRET: secretSetting.describe("Notion connection's client secret"),
-    NOTION_API_URL: urlSetting.describe('Stands for https://api.notion.com'),
+    NOTION_API_URL: urlSetting.describe('Replaces https://api.notion.com'),
   },
   client: { id: 'NOTION_CLIENT_ID', secret: 'NOTION_CLIENT_SECRET' },
   isGated: false,

@@ -8,10 +8,12 @@ export const slack: Provider<'slack'> = defineProvider({
   id: 'slack',
   name: 'Slack',
   settings: {
-    SLACK_CLIENT_ID: secretSetting.describe("Slack app's client ID; with its secret Slack is offered"),
+    SLACK_CLIENT_ID: secretSetting.describe(
+      "Slack app's client ID. With the secret, the console offers Slack",
+    ),
     SLACK_CLIENT_SECRET: secretSetting.describe("Slack app's client secret"),
     SLACK_SIGNING_SECRET: secretSetting.describe("Slack app's signing secret, for its events"),
-    SLACK_API_URL: urlSetting.describe('Stands for https://slack.com/api, for tests and gateways'),
+    SLACK_API_URL: urlSetting.describe('Replaces https://slack.com/api, for tests and gateways'),
   },
   client: { id: 'SLACK_CLIENT_ID', secret: 'SLACK_CLIENT_SECRET' },
   isGated: false,

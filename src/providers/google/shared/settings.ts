@@ -5,14 +5,14 @@ import type { GoogleSettings } from './oauth.ts'
 /** Google's settings, in common to its providers. */
 export const googleSettings = {
   GOOGLE_CLIENT_ID: secretSetting.describe(
-    "Google OAuth client's ID; with its secret Drive and Gmail are offered",
+    "Google OAuth client's ID. With the secret, the console offers Google Drive and Gmail",
   ),
   GOOGLE_CLIENT_SECRET: secretSetting.describe("Google OAuth client's secret"),
   GOOGLE_API_URL: urlSetting.describe(
-    'Stands for https://www.googleapis.com; drive/v3 and gmail/v1 are under it',
+    'Replaces https://www.googleapis.com; drive/v3 and gmail/v1 are below it',
   ),
   GOOGLE_AUTH_URL: urlSetting.describe(
-    'Stands for https://accounts.google.com and https://oauth2.googleapis.com',
+    'Replaces https://accounts.google.com and https://oauth2.googleapis.com',
   ),
 }
 

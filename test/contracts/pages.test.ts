@@ -1,0 +1,238 @@
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { parse } from 'yaml'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createProgram } from '../../cli/program.ts'
+import { routes } from '../../src/assembly/app.ts'
+import { settingsSchema } from '../../src/config.ts'
+import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
+import { SLACK_SCOPES } from '../../src/providers/slack/oauth.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { codeBlocks, type DocPage, docPages, proseOf, readPage, ROOT } from '../support/doc-pages.ts'
+
+const WORDS_MAX = 1_500
+/** Addresses that are served without a place in the route table. */
+const PAGES = [
+  '/docs',
+  '/_emulator/',
+  '/errors',
+  '/llms.txt',
+  '/metrics',
+  '/mcp',
+  '/console/',
+  '/guide/',
+  '/oidc',
+]
+
+let pages: DocPage[]
+beforeAll(async () => {
+  pages = await docPages()
+})
+
+/** What a page says in code style, blocks included. */
+const quoted = ({ text }: DocPage): string[] => [
+  ...[...proseOf(text).matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
+  ...codeBlocks(text).flatMap(({ code }) => code.split('\n')),
+]
+
+/** Where each thing stands that fails a test. */
+function faults(find: (page: DocPage) => readonly string[]): string[] {
+  return pages.flatMap((page) => find(page).map((fault) => `${page.file}: ${fault}`))
+}
+
+/** The anchors of a page's headings, as GitHub and the guide make them. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...proseOf(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(/\s/g, '-'),
+    ),
+  )
+}
+
+describe('the documentation', () => {
+  it('has no link to a page, heading or picture that does not exist', async () => {
+    const found = await Promise.all(
+      pages.map(async ({ file, text }) => {
+        const links = [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+        const broken = links
+          .filter((link) => !/^[a-z]+:|^\//.test(link))
+          .map(async (link) => {
+            const [target = '', anchor] = link.split('#')
+            const location = target === '' ? file : path.posix.join(path.posix.dirname(file), target)
+            if (!existsSync(path.join(ROOT, location))) return [`${file}: ${link}`]
+            if (anchor === undefined || !location.endsWith('.md')) return []
+            return anchorsOf(await readPage(location)).has(anchor) ? [] : [`${file}: ${link}`]
+          })
+        return (await Promise.all(broken)).flat()
+      }),
+    )
+    expect(found.flat()).toEqual([])
+  })
+
+  it('has no page of more than 1,500 words', () => {
+    const wordsOf = (text: string) => text.split(/[\s|]+/).filter((word) => /\w/.test(word)).length
+    expect(faults(({ text }) => (wordsOf(text) > WORDS_MAX ? [String(wordsOf(text))] : []))).toEqual([])
+  })
+
+  it('names only paths of the checkout that exist', () => {
+    const PATH =
+      /(?<![\w./-])((?:src|test|docs|deploy|bench|scripts|client|cli|console|emulators|openapi|training|evaluation)\/[\w./-]*[\w/])(?=$|[\s:,)#])/g
+    const made =
+      /^docs\/(a\.md|sub)$|^(console|site|client)\/(dist|node_modules)|^deploy\/(compose\/\.env|kubernetes\/secret\.env)|\.tgz$/
+    const named = (page: DocPage) =>
+      quoted(page).flatMap((code) => [...code.matchAll(PATH)].map(([, name = '']) => name))
+    expect(
+      faults((page) => named(page).filter((name) => !made.test(name) && !existsSync(path.join(ROOT, name)))),
+    ).toEqual([])
+  })
+
+  it('names only npm scripts that exist', () => {
+    const scripts = new Set([...Object.keys(packageJson.scripts), '…'])
+    const named = (page: DocPage) =>
+      quoted(page).flatMap((code) =>
+        [...code.matchAll(/npm (?:--?\S+ )*run (?:--?\S+ )*([\w…-]+)/g)].map(([, name = '']) => name),
+      )
+    expect(faults((page) => named(page).filter((name) => !scripts.has(name)))).toEqual([])
+  })
+
+  it('names only commands and options of the command line that exist', () => {
+    const COMMAND =
+      /(?:npm (?:--?\S+ )*run (?:-s |--silent )?memory --|(?:^|[( ]|exec memory )memory) ([a-z][^|;&)]*)/g
+    const program = createProgram()
+    const fault = (line: string): string | undefined => {
+      let command: Command | undefined = program
+      const options = new Set(['--url', '--key', '--json', '--version', '--help'])
+      for (const word of line.split('#')[0]?.split(/[\s[\]]+/) ?? []) {
+        const next: Command | undefined = command?.commands.find((one) => one.name() === word)
+        if (next === undefined && command === program) return `memory ${word}`
+        command = next ?? command
+        for (const option of command?.options ?? []) if (option.long) options.add(option.long)
+        if (/^--\w/.test(word) && !options.has(word)) return `memory ${command?.name()} ${word}`
+      }
+      return undefined
+    }
+    const named = (page: DocPage) =>
+      quoted(page)
+        .filter((code) => !/claude mcp|helm /.test(code))
+        .flatMap((code) => [...code.matchAll(COMMAND)].map(([, line = '']) => fault(line.trim()) ?? []))
+        .flat()
+    expect(faults(named)).toEqual([])
+  })
+
+  it('names only routes that exist', () => {
+    const known = routes.map(
+      ({ path: address }) =>
+        new RegExp(`^${address.replaceAll(/\{[^}]+\}/g, '(\\{\\w+\\}|…|\\$\\w+|[\\w-]+)')}$`),
+    )
+    const isKnown = (address: string) =>
+      known.some((pattern) => pattern.test(address)) || PAGES.some((page) => address.startsWith(page))
+    const named = (page: DocPage) =>
+      quoted(page).flatMap((code) =>
+        [...code.matchAll(/\b(?:GET|POST|PUT|PATCH|DELETE) (\/[^\s?`,)"']*[^\s?`,)"'…*.])/g)].map(
+          ([, name = '']) => name,
+        ),
+      )
+    // Providers' own routes stand on the pages of connectors.
+    const own = (page: DocPage) => (page.file.includes('connectors/') ? [] : named(page))
+    expect(faults((page) => own(page).filter((address) => !isKnown(address)))).toEqual([])
+  })
+
+  it('names only settings that exist', () => {
+    const OTHERS =
+      /^(MEMORY_|TEST_|OTEL_|TOKEN|KEY|ENCRYPTION_KEY|NODE_|CHROMIUM_PATH|XDG_|NO_COLOR|SCREENSHOTS|PICTURES|SCENES|CONTAINER_|OLLAMA_|RESTORED_URL|FORMAT|LAYOUT)/
+    const named = (page: DocPage) =>
+      quoted(page).flatMap((code) =>
+        [...code.matchAll(/\b([A-Z][A-Z]+(?:_[A-Z]+)+)\b(?!…)/g)].map(([, name = '']) => name),
+      )
+    const known = new Set(Object.keys(settingsSchema.shape))
+    const variables = (page: DocPage) =>
+      named(page).filter((name) => !known.has(name) && !OTHERS.test(name) && !ALLOWED.has(name))
+    expect(faults(variables)).toEqual([])
+  })
+
+  it('has JSON and YAML that parse, but for an ellipsis', () => {
+    const broken = ({ text }: DocPage) =>
+      codeBlocks(text)
+        .filter(({ language }) => language === 'json' || language === 'yaml')
+        .flatMap(({ language, code }) => {
+          try {
+            if (language === 'yaml') parse(code)
+            else JSON.parse(code)
+            return []
+          } catch (error) {
+            return [`${String(error)} in ${code.slice(0, 60)}`]
+          }
+        })
+    expect(faults(broken)).toEqual([])
+  })
+
+  it('says of which language each block is', () => {
+    const known = new Set(['sh', 'json', 'yaml', 'ts', 'js', 'python', 'nginx', 'caddy', ''])
+    expect(
+      faults(({ text }) =>
+        codeBlocks(text)
+          .map(({ language }) => language)
+          .filter((name) => !known.has(name)),
+      ),
+    ).toEqual([])
+  })
+
+  it('names only error codes that exist, where it gives their status', () => {
+    const named = ({ text }: DocPage) =>
+      [...text.matchAll(/\b([45]\d\d) `(\w+)`/g)].map(([, status, code = '']) => ({ status, code }))
+    const statuses: Record<string, number> = ERROR_CODES
+    expect(
+      faults((page) =>
+        named(page)
+          .filter(({ status, code }) => statuses[code] !== Number(status))
+          .map(({ status, code }) => `${status} ${code}`),
+      ),
+    ).toEqual([])
+  })
+})
+
+/** Words in capitals that are no environment variable. */
+const ALLOWED = new Set(['SHA_256', 'TENANT_ID', 'API_CLIENT_ID', 'SOURCE_ID'])
+
+describe('docs/tutorials/connect-slack.md', () => {
+  it('has a manifest with the scopes that the service asks for and the addresses that it has', async () => {
+    const text = await readPage('docs/tutorials/connect-slack.md')
+    const manifest = parse(codeBlocks(text).find(({ language }) => language === 'yaml')?.code ?? '')
+    expect(manifest.oauth_config.scopes.bot).toEqual([...SLACK_SCOPES])
+    const addresses = [
+      manifest.oauth_config.redirect_urls[0],
+      manifest.settings.event_subscriptions.request_url,
+    ]
+    expect(addresses.map((address: string) => new URL(address).pathname)).toEqual([
+      '/v1/oauth/slack/callback',
+      '/v1/webhooks/slack',
+    ])
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  it('lists every folder of the service, and no other', async () => {
+    const text = await readPage('ARCHITECTURE.md')
+    const listed = [...text.matchAll(/^\| `(src\/[\w-]+)\/`/gm)].map(([, folder]) => folder)
+    const entries = await readdir(path.join(ROOT, 'src'), { withFileTypes: true })
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => `src/${name}`)
+    expect(listed.toSorted()).toEqual(folders.toSorted())
+  })
+
+  it('links every decision record by its title', async () => {
+    const text = await readPage('ARCHITECTURE.md')
+    const records = pages.filter(({ file }) => file.startsWith('docs/decisions/'))
+    const entries = records.map(
+      ({ file, text: record }) => `- [${/^# \d+\. (.*)$/m.exec(record)?.[1]}](${file})`,
+    )
+    for (const entry of entries) expect(text).toContain(entry)
+  })
+})

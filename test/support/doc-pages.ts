@@ -1,0 +1,60 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+export interface DocPage {
+  /** Its path in the checkout. */
+  file: string
+  text: string
+}
+
+export interface CodeBlock {
+  language: string
+  code: string
+  /** What the comment `<!-- tested: … -->` before it says; undefined where there is none. */
+  test: string | undefined
+}
+
+const BLOCK = /(?:<!-- tested: ([^>]*?) -->\n)?^([ \t]*)```(\w*)\n([^]*?)^[ \t]*```$/gm
+
+/** The pages that are for readers: `docs/`, and what stands at the root of the checkout and of the clients. */
+export async function docPages(): Promise<DocPage[]> {
+  const below = await readdir(path.join(ROOT, 'docs'), { recursive: true })
+  const files = [
+    ...below.filter((name) => name.endsWith('.md')).map((name) => path.posix.join('docs', name)),
+    'README.md',
+    'CONTRIBUTING.md',
+    'ARCHITECTURE.md',
+    'SECURITY.md',
+    'client/README.md',
+    'client/python/README.md',
+  ]
+  return await Promise.all(files.toSorted().map(async (file) => ({ file, text: await readPage(file) })))
+}
+
+export function readPage(file: string): Promise<string> {
+  return readFile(path.join(ROOT, file), 'utf8')
+}
+
+/** The fenced blocks of a page, without the indentation of the list that they stand in. */
+export function codeBlocks(text: string): CodeBlock[] {
+  return [...text.matchAll(BLOCK)].map(([, test, indent = '', language = '', code = '']) => ({
+    language,
+    code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    test,
+  }))
+}
+
+/** A page without its fenced blocks. */
+export function proseOf(text: string): string {
+  return text.replaceAll(BLOCK, '')
+}
+
+/** The block of a page that a test runs. @throws when there is none */
+export function testedBlock(text: string, name: string): string {
+  const block = codeBlocks(text).find(({ test }) => test === name)
+  if (block === undefined) throw new Error(`the page has no block marked <!-- tested: ${name} -->`)
+  return block.code
+}
