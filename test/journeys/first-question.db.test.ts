@@ -97,7 +97,9 @@ describe('the first question of a newcomer', () => {
     expect(citations[0]).toMatchObject({ index: 1, title: 'Rotate secrets' })
     // The docs quote the question themselves, as an example.
     expect(answer).not.toContain('npm run memory')
-    expect(await memory('ask', question)).toMatch(/\[1\] Rotate secrets {2}docs\/guides\/rotate-secrets\.md\n/)
+    expect(await memory('ask', question)).toMatch(
+      /\[1\] Rotate secrets {2}docs\/guides\/rotate-secrets\.md\n/,
+    )
     expect(await memory('search', toldTo('search', readme))).toContain('docs/guides/rotate-secrets.md')
   })
 
