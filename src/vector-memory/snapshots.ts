@@ -2,19 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
 import { type BlockLayout, DIMENSIONS_MAX, layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
-import {
-  type SnapshotOf,
-  countRows,
-  readChanges,
-  readMark,
-  readRevision,
-  whichAreThere,
-} from './read-rows.ts'
-import type { SavedSnapshots, SavedSnapshot, SavedHead } from './saved-snapshots.ts'
+import { type SnapshotOf, countRows, readChanges, readRevision, whichAreThere } from './read-rows.ts'
+import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { Proposal, ScanJob } from './scan.ts'
 import type { WordsBudget } from './row-words.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
-import { isChanging, NoRoom, VectorSnapshot } from './vector-snapshot.ts'
+import { NoRoom } from './row-table.ts'
+import { SnapshotSaving } from './snapshot-saving.ts'
+import type { Entry } from './entry.ts'
+import { isChanging, VectorSnapshot } from './vector-snapshot.ts'
 import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
 
 export interface SnapshotsOptions {
@@ -34,20 +30,6 @@ export interface SnapshotsOptions {
   now?: () => number
 }
 
-/** An organization's snapshot. */
-export interface Entry extends SnapshotOf {
-  snapshot: VectorSnapshot
-  /** Settles when it has been made, or could not be. */
-  ready: Promise<void>
-  isReady: boolean
-  /** What takes in changes now. */
-  following: Promise<void> | null
-  /** Searches and background work that use its memory. */
-  holders: number
-  isDropped: boolean
-  usedAt: number
-}
-
 /** A snapshot that was used since is not given up for another one: else organizations would push each other out in turns. */
 const KEPT_MS = 5_000
 /** What found no room, or failed, is not tried again for so long. */
@@ -56,12 +38,9 @@ const REFUSED_MAX = 10_000
 const LOADS_WAITING_MAX = 16
 /** What words may take beside the vectors, as a share of their memory: 128 MiB hold the words of 300,000 chunks. */
 const WORDS_SHARE = 1 / 8
+/** What one takes in is beside the memory that is bounded. */
 const FOLLOWING_MAX = 4
 const ROWS_HERE_MAX = 8_192
-/** Fewer are read from the database in less than a tenth of a second. */
-const ROWS_SAVED_MIN = 1_024
-/** A stop saves for no longer: of the 30 s that it has, requests may have taken 25. */
-const SAVING_MS = 3_000
 
 /** The snapshots that are held, one for each organization, in memory of a bounded size. */
 export class Snapshots {
@@ -71,15 +50,13 @@ export class Snapshots {
   readonly #onError: SnapshotsOptions['onError']
   readonly #wordsBudget: WordsBudget
   readonly #rowsHereMax: number
-  readonly #saved: SavedSnapshots | undefined
-  readonly #rowsSavedMin: number
+  readonly #saving: SnapshotSaving | undefined
   readonly #now: () => number
   readonly #stopping = new AbortController()
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>()
   readonly #refusedUntil = new Map<string, number>()
   readonly #inTurn = pLimit(1)
-  /** What one takes in is beside the memory that is bounded. */
   readonly #followTurn = pLimit(FOLLOWING_MAX)
   readonly #working = new Set<Promise<void>>()
   #searches = 0
@@ -92,7 +69,7 @@ export class Snapshots {
     onError,
     rowsHereMax = ROWS_HERE_MAX,
     saved,
-    rowsSavedMin = ROWS_SAVED_MIN,
+    rowsSavedMin,
     now = () => performance.now(),
   }: SnapshotsOptions) {
     this.#db = db
@@ -100,10 +77,9 @@ export class Snapshots {
     this.#threads = createVectorThreads(this.#shared, { count: threads, rowsHereMax })
     this.#wordsBudget = { bytesMax: bytes * WORDS_SHARE, bytes: 0 }
     this.#rowsHereMax = rowsHereMax
-    this.#saved = saved
-    this.#rowsSavedMin = rowsSavedMin
     this.#onError = onError
     this.#now = now
+    this.#saving = saved && this.#createSaving(saved, rowsSavedMin)
   }
 
   /** The organization's snapshot, begun if there is none; null: none can be made now. */
@@ -123,7 +99,7 @@ export class Snapshots {
     snapshot: VectorSnapshot,
     asked: Pick<ScanJob, 'question' | 'allowed' | 'limit'>,
   ): Promise<Proposal | null> {
-    const { layout, blocks, rowItems } = snapshot
+    const { layout, blocks, rowItems } = snapshot.table
     return this.#threads.scan({ ...asked, layout, blocks, rowItems }, this.#searches === 1)
   }
 
@@ -171,7 +147,7 @@ export class Snapshots {
   }
 
   held(): { bytes: number; organizations: number } {
-    const bytes = [...this.#entries.values()].reduce((sum, { snapshot }) => sum + snapshot.bytes, 0)
+    const bytes = [...this.#entries.values()].reduce((sum, { snapshot }) => sum + snapshot.table.bytes, 0)
     return { bytes, organizations: this.#entries.size }
   }
 
@@ -187,15 +163,30 @@ export class Snapshots {
 
   /** Restores what the last stop saved, one snapshot after the other, in the background. */
   start(): void {
-    if (this.#saved) this.#restoring = this.#restoreAll(this.#saved)
+    if (this.#saving) this.#restoring = this.#saving.restoreAll()
   }
 
   /** Ends loads and threads, and saves what is held. */
   async close(): Promise<void> {
     this.#stopping.abort()
     await Promise.all([this.#restoring, ...this.#working])
-    if (this.#saved) await this.#saveAll(this.#saved)
+    await this.#saving?.saveAll([...this.#entries.values()].toReversed().filter(({ isReady }) => isReady))
     await this.#threads.close()
+  }
+
+  #createSaving(saved: SavedSnapshots, rowsMin: number | undefined): SnapshotSaving {
+    return new SnapshotSaving({
+      db: this.#db,
+      saved,
+      rowsMin,
+      signal: this.#stopping.signal,
+      entryOf: (organizationId) => this.#entries.get(organizationId),
+      begin: (of, dimensions) => this.#begin(of, dimensions),
+      empty: (entry) => this.#emptySnapshot(entry, entry.snapshot.table.layout),
+      hasRoom: (blocks, size) => this.#shared.hasRoom(blocks, size),
+      makeRoom: (blocks, size) => this.#makeRoom(blocks, size),
+      catchUp: (entry, signal) => this.#catchUp(entry, signal),
+    })
   }
 
   #emptySnapshot(of: SnapshotOf, layout: BlockLayout): VectorSnapshot {
@@ -232,7 +223,7 @@ export class Snapshots {
     if (entry.isDropped) return
     // Should it fail, it is not tried again at once.
     this.#refuse(organizationId)
-    if (!(await this.#recall(entry))) await this.#readAnew(entry)
+    if (!(await this.#saving?.restore(entry))) await this.#readAnew(entry)
     await this.#catchUp(entry, this.#stopping.signal)
     entry.isReady = true
     this.#refusedUntil.delete(organizationId)
@@ -243,42 +234,8 @@ export class Snapshots {
     // First, so that what changes while rows are read is read again.
     snapshot.reach(await readRevision(this.#db, organizationId))
     const rows = await countRows(this.#db, entry)
-    if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), snapshot.layout.blockBytes)) throw new NoRoom()
+    if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), snapshot.table.layout.blockBytes)) throw new NoRoom()
     await snapshot.read(this.#db, null, this.#stopping.signal, { isLarge: rows > this.#rowsHereMax })
-  }
-
-  /** Takes a snapshot from what was saved of it. @returns false where nothing was that is of use */
-  async #recall(entry: Entry): Promise<boolean> {
-    const saved = this.#saved
-    if (!saved) return false
-    let taken: SavedSnapshot | null = null
-    try {
-      taken = await saved.take(entry.organizationId)
-      return taken !== null && (await this.#restore(entry, taken))
-    } catch (err) {
-      if (err instanceof NoRoom || this.#stopping.signal.aborted) throw err
-      saved.logger.warn(
-        { err, organizationId: entry.organizationId },
-        'saved vectors could not be used; they are read anew',
-      )
-      entry.snapshot.release()
-      entry.snapshot = this.#emptySnapshot(entry, entry.snapshot.layout)
-      return false
-    } finally {
-      await taken?.close()
-    }
-  }
-
-  async #restore({ snapshot, modelId }: Entry, { head, pieces }: SavedSnapshot): Promise<boolean> {
-    if (head.modelId !== modelId || !(await this.#isOfThisDatabase(head))) return false
-    if (!this.#makeRoom(head.blocks, snapshot.layout.blockBytes)) throw new NoRoom()
-    await snapshot.restore(pieces, this.#stopping.signal)
-    snapshot.reach(head.revision)
-    return true
-  }
-
-  async #isOfThisDatabase(head: SavedHead): Promise<boolean> {
-    return (await readMark(this.#db, head, head.revision)) === head.mark
   }
 
   /** One that is too far behind is dropped: it is made anew. */
@@ -299,78 +256,6 @@ export class Snapshots {
     const { after } = rows
     if (after !== null) await snapshot.read(this.#db, ordered, signal, { isLarge: false, after })
     snapshot.reach(revision)
-  }
-
-  async #restoreAll(saved: SavedSnapshots): Promise<void> {
-    const startedAt = performance.now()
-    let organizations = 0
-    try {
-      for (const organizationId of await saved.list()) {
-        if (this.#stopping.signal.aborted) return
-        await this.#restoreSaved(saved, organizationId).catch(async (err: unknown) => {
-          saved.logger.warn({ err, organizationId }, 'saved vectors could not be taken up')
-          await saved.remove(organizationId)
-        })
-        if (this.#entries.get(organizationId)?.isReady) organizations += 1
-      }
-      if (organizations === 0) return
-      const ms = Math.round(performance.now() - startedAt)
-      saved.logger.info({ organizations, ms }, 'vectors that the last stop saved are in memory again')
-    } catch (err) {
-      saved.logger.warn({ err }, 'vectors that the last stop saved could not be taken up; they are read anew')
-    }
-  }
-
-  /** One that is of no use now never is again. A search may have begun to take it up itself. */
-  async #restoreSaved(saved: SavedSnapshots, organizationId: string): Promise<void> {
-    const head = this.#entries.has(organizationId) ? null : await saved.peek(organizationId)
-    const isOfUse = head !== null && this.#hasRoomFor(head) && (await this.#isOfThisDatabase(head))
-    const entry =
-      this.#entries.get(organizationId) ??
-      (isOfUse ? this.#begin({ organizationId, modelId: head.modelId }, head.dimensions) : null)
-    if (entry) await entry.ready
-    else await saved.remove(organizationId)
-  }
-
-  #hasRoomFor({ blocks, dimensions }: SavedHead): boolean {
-    return this.#shared.hasRoom(blocks, layoutOf(dimensions).blockBytes)
-  }
-
-  /** What was searched last comes first. */
-  async #saveAll(saved: SavedSnapshots): Promise<void> {
-    const startedAt = performance.now()
-    const signal = AbortSignal.timeout(SAVING_MS)
-    let organizations = 0
-    for (const entry of [...this.#entries.values()].toReversed()) {
-      if (!entry.isReady || signal.aborted) continue
-      try {
-        if (await this.#save(saved, entry, signal)) organizations += 1
-      } catch (err) {
-        const { organizationId } = entry
-        saved.logger.warn(
-          { err, organizationId },
-          'vectors could not be saved; the next start reads them anew',
-        )
-      }
-    }
-    if (organizations === 0) return
-    const ms = Math.round(performance.now() - startedAt)
-    saved.logger.info({ organizations, ms }, 'saved the vectors in memory for the next start')
-  }
-
-  /** With what was changed until now, so that nothing is in a file that was deleted before. */
-  async #save(saved: SavedSnapshots, entry: Entry, signal: AbortSignal): Promise<boolean> {
-    const { snapshot, organizationId, modelId } = entry
-    await this.#catchUp(entry, signal)
-    const { blockCount: blocks } = snapshot
-    const { revision } = snapshot.stage
-    if (entry.isDropped || blocks * ROWS_A_BLOCK < this.#rowsSavedMin) return false
-    const mark = await readMark(this.#db, entry, revision)
-    if (mark === null) return false
-    await snapshot.wipe(signal)
-    const head = { organizationId, modelId, dimensions: snapshot.layout.dimensions, blocks, revision, mark }
-    await saved.write(head, snapshot.pieces(), signal)
-    return true
   }
 
   /** Work on a snapshot, whose memory nobody else gets meanwhile. A snapshot whose work fails is dropped. */

@@ -1,7 +1,8 @@
 import { within } from '../background/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import { createMeaning, type QuantizedRow } from './coarse.ts'
-import { Snapshots, type SnapshotsOptions, type Entry } from './snapshots.ts'
+import type { Entry } from './entry.ts'
+import { Snapshots, type SnapshotsOptions } from './snapshots.ts'
 import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
 import type { SnapshotOf } from './read-rows.ts'
@@ -138,17 +139,17 @@ function snapshotOf(snapshots: Snapshots, entry: Entry): Snapshot {
       return snapshot.stage
     },
     get vectorNumbers() {
-      return snapshot.rows * snapshot.layout.dimensions
+      return snapshot.table.rows * snapshot.table.layout.dimensions
     },
     get rows() {
-      return snapshot.rows
+      return snapshot.table.rows
     },
     get written() {
-      return snapshot.written
+      return snapshot.table.written
     },
     rowsBetween(from, to) {
       if (entry.isDropped) return []
-      const end = Math.min(to, snapshot.rows)
+      const end = Math.min(to, snapshot.table.rows)
       const rows = Array.from({ length: Math.max(0, end - from) }, (_, at) => snapshot.candidateOf(from + at))
       return rows.filter(({ itemId }) => itemId !== '')
     },
@@ -184,7 +185,7 @@ function rankedOf(
   const order = [...rows.keys()].toSorted((one, other) => cosineAt(other) - cosineAt(one))
   let end = Math.min(order.length, Math.ceil(limit * RANKED_MARGIN))
   while (end < order.length && cosineAt(order[end] ?? 0) === cosineAt(order[end - 1] ?? 0)) end += 1
-  const quantized = snapshot.quantizedRows()
+  const quantized = snapshot.table.quantizedRows()
   const keys = order.slice(0, end).map((at): Compared => {
     const row = rows[at] ?? 0
     const meaning = meaningOf(quantized(row))
@@ -211,8 +212,8 @@ function hold(
     found: (proposal: Proposal) => Found<Of>,
   ): Promise<Candidates<Of> | null> => {
     const { stage } = snapshot
-    const question = encodeQuestion(vector, snapshot.layout)
-    if (question === null || snapshot.blocks.length === 0) return { keys: [], floor: 0, stage }
+    const question = encodeQuestion(vector, snapshot.table.layout)
+    if (question === null || snapshot.table.blocks.length === 0) return { keys: [], floor: 0, stage }
     const job = { question, allowed: snapshot.facts.allowed(scope), limit }
     const proposal = await snapshots.scan(snapshot, job)
     if (proposal === null) return null
