@@ -41,6 +41,8 @@ export interface ShownChunk {
 export interface ChunkRow {
   key: ChunkKey
   values: Float16Array
+  /** The vector's Euclidean length. */
+  length: number
   shown: ShownChunk
 }
 

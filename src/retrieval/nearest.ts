@@ -68,7 +68,7 @@ export function scoredRows(query: NearestQuery, rows: Iterable<ChunkRow>): Neare
   const score = createScore(query.vector)
   const scored: { row: ChunkRow; score: number }[] = []
   for (const row of rows) {
-    const value = score(row.values)
+    const value = score(row)
     if (value > 0) scored.push({ row, score: value })
   }
   return scored

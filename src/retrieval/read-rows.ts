@@ -7,7 +7,7 @@ import type { StoredModel } from '../models/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
 import type { ChunkKey, ChunkRow, NearestQuery } from './nearest-query.ts'
-import { distanceError } from './score.ts'
+import { distanceError, lengthOf } from './score.ts'
 
 /** What one statement says about the organization: all of one database snapshot with the rows. */
 export interface Standing {
@@ -122,9 +122,11 @@ type StoredRow = z.output<z.ZodObject<typeof STORED>>
 
 function toChunkRow(row: StoredRow): ChunkRow {
   const { title, content, url, provider, metadata } = row
+  const values = decodeHalfvec(Buffer.from(row.vector, 'hex'))
   return {
     key: { itemId: row.id, position: row.position },
-    values: decodeHalfvec(Buffer.from(row.vector, 'hex')),
+    values,
+    length: lengthOf(values),
     shown: { title, content, url, provider, metadata, syncedAt: row.synced_at },
   }
 }

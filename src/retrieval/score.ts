@@ -1,30 +1,38 @@
+import type { ChunkRow } from './nearest-query.ts'
+
 /**
  * Scores stored vectors against a query: the cosine similarity of the stored halves, summed in 64 bits in the order of the
  * dimensions, at least 0 and at most 1. Every path scores with this function, so all paths agree by construction.
  * @param vector the query's vector, rounded to halves like the stored ones
  */
-export function createScore(vector: Float32Array): (values: Float16Array) => number {
-  const query = new Float16Array(vector)
-  const dimensions: number[] = []
-  const numbers: number[] = []
-  for (const [dimension, value] of query.entries()) {
+export function createScore(vector: Float32Array): (row: Pick<ChunkRow, 'values' | 'length'>) => number {
+  const dimensions = new Uint16Array(vector.length)
+  const numbers = new Float64Array(vector.length)
+  let count = 0
+  for (let dimension = 0; dimension < vector.length; dimension++) {
+    const value = Math.f16round(vector[dimension] ?? 0)
     if (value === 0) continue
-    dimensions.push(dimension)
-    numbers.push(value)
+    dimensions[count] = dimension
+    numbers[count] = value
+    count += 1
   }
-  const length = lengthOf(query)
-  return (values) => {
+  const length = lengthOf(numbers)
+  return (row) => {
+    const { values } = row
     let product = 0
-    for (let at = 0; at < dimensions.length; at++)
-      product += (numbers[at] ?? 0) * (values[dimensions[at] ?? 0] ?? 0)
-    const lengths = length * lengthOf(values)
+    for (let at = 0; at < count; at++) product += (numbers[at] ?? 0) * (values[dimensions[at] ?? 0] ?? 0)
+    const lengths = length * row.length
     return lengths > 0 ? Math.max(0, Math.min(1, product / lengths)) : 0
   }
 }
 
-function lengthOf(values: Float16Array): number {
+/** The Euclidean length of a vector. */
+export function lengthOf(values: Float16Array | Float64Array): number {
   let square = 0
-  for (let at = 0; at < values.length; at++) square += (values[at] ?? 0) ** 2
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? 0
+    square += value * value
+  }
   return Math.sqrt(square)
 }
 
