@@ -92,8 +92,13 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       async close() {
         started.startDraining()
         consoleBuild.stop()
+        // Answers in flight mostly wait for a model: the database writes its pages meanwhile.
+        const flushing = database.flush().catch((err: unknown) => {
+          logger.warn({ err }, 'the database could not be written to disk before it is closed')
+        })
         await started.server.close()
         await started.stop()
+        await flushing
         await database.close()
         await tracing?.close()
       },

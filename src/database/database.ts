@@ -41,6 +41,8 @@ export interface OpenDatabase {
    * there are several.
    */
   readonly isAwaited: (() => boolean) | null
+  /** Writes to disk what `close` would otherwise have to write, while requests go on; nothing to do on a server. */
+  flush(): Promise<void>
   /** Ends all connections and, embedded, releases the directory. */
   close(): Promise<void>
 }

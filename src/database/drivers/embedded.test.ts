@@ -13,7 +13,7 @@ import type { OpenDatabase } from '../database.ts'
 import { isDatabaseOutage } from '../retry-conflicts.ts'
 import { embeddedDatabase, openEmbedded } from './embedded.ts'
 import { type EmbeddedThread, startEmbeddedThread } from './embedded-thread.ts'
-import { vacuumWornTables } from './embedded-vacuum.ts'
+import { checkpointIfIdle, vacuumWornTables } from './embedded-vacuum.ts'
 
 let parent: string
 beforeAll(async () => {
@@ -214,9 +214,11 @@ describe('what cannot be opened', () => {
 describe('one session for all', () => {
   let database: OpenDatabase
   let vacuum: () => Promise<string[]>
+  let checkpoint: () => Promise<boolean>
   beforeAll(async () => {
     const thread = await startEmbeddedThread(await newPlace())
     vacuum = () => vacuumWornTables(thread)
+    checkpoint = () => checkpointIfIdle(thread)
     database = embeddedDatabase(thread, { idleTransactionMs: 200 })
   })
   afterAll(() => database.close())
@@ -239,6 +241,28 @@ describe('one session for all', () => {
     await sql`delete from worn where n <= 500`.execute(database.db)
     expect(await vacuum()).toEqual(['worn'])
     expect(await vacuum()).toEqual([])
+  })
+
+  it('writes what has changed to disk before it is closed, once that is much', async () => {
+    const logBytes = async (): Promise<number> => {
+      const { rows } = await sql<{ bytes: number }>`
+        select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::int as bytes from pg_control_checkpoint()`.execute(
+        database.db,
+      )
+      return rows[0]?.bytes ?? 0
+    }
+    await database.flush()
+    expect(await checkpoint()).toBe(false)
+    await sql`create table much as select md5(n::text) as text from generate_series(1, 200000) n`.execute(
+      database.db,
+    )
+    expect(await logBytes()).toBeGreaterThan(8 * 2 ** 20)
+    const looking = checkpoint()
+    const waiting = sql`select pg_sleep(0.2)`.execute(database.db)
+    expect(await looking).toBe(false)
+    await waiting
+    expect(await checkpoint()).toBe(true)
+    expect(await logBytes()).toBeLessThan(2 ** 20)
   })
 })
 

@@ -145,6 +145,9 @@ export function embeddedDatabase(
     files,
     openPatient: null,
     isAwaited: () => thread.isAsked,
+    async flush() {
+      await thread.query('checkpoint')
+    },
     async close() {
       try {
         await beforeClose()

@@ -80,6 +80,7 @@ export async function openPostgres({
     files: null,
     openPatient: () => openPostgres({ url, connectionsMax: 1, isPatient: true }),
     isAwaited: null,
+    flush: () => Promise.resolve(),
     close: () => pool.end(),
   }
 }
