@@ -8,7 +8,7 @@ import { readChoice, startingModel } from './chosen-model.ts'
 import { ensureLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
 import { type SignIn, signInObstacle, signInOf } from './console-identity.ts'
-import { createConsoleBuild } from '../console/index.ts'
+import { type ConsoleBuild, createConsoleBuild } from '../console/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
@@ -89,19 +89,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
       model: embeddingModel.id,
       signIn,
       newSecret,
-      async close() {
-        started.startDraining()
-        consoleBuild.stop()
-        // Answers in flight mostly wait for a model: the database writes its pages meanwhile.
-        const flushing = database.flush().catch((err: unknown) => {
-          logger.warn({ err }, 'the database could not be written to disk before it is closed')
-        })
-        await started.server.close()
-        await started.stop()
-        await flushing
-        await database.close()
-        await tracing?.close()
-      },
+      close: () => drain({ app: started, consoleBuild, database, tracing, logger }),
     }
   } catch (error) {
     await app?.server.close()
@@ -110,6 +98,28 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     await tracing?.close()
     throw newSecret === null ? error : withNewSecret(error, newSecret)
   }
+}
+
+/** Finishes running requests and closes everything. */
+async function drain(service: {
+  app: App
+  consoleBuild: ConsoleBuild
+  database: OpenDatabase
+  tracing: Tracing | undefined
+  logger: Logger
+}): Promise<void> {
+  const { app, consoleBuild, database, tracing, logger } = service
+  app.startDraining()
+  consoleBuild.stop()
+  // Answers in flight mostly wait for a model: the database writes its pages meanwhile.
+  const flushing = database.flush().catch((err: unknown) => {
+    logger.warn({ err }, 'the database could not be written to disk before it is closed')
+  })
+  await app.server.close()
+  await app.stop()
+  await flushing
+  await database.close()
+  await tracing?.close()
 }
 
 function openDatabaseOf(
