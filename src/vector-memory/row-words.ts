@@ -1,6 +1,8 @@
-/** The words of a chunk: hashes of the stems of its title, then of its content. */
+/** The words of a chunk: hashes of the stems of its title, then of its content. They lie in an array with those of others. */
 export interface ChunkWords {
-  hashes: Uint32Array
+  numbers: Uint32Array
+  from: number
+  to: number
   /** How many of them are the title's. */
   titleWords: number
 }
@@ -33,24 +35,22 @@ export class RowWords {
     return (this.#lengths[row] ?? 0) > 0
   }
 
-  /** The words of a row, in memory that later calls may reuse; null: they are not kept. */
+  /** The words of a row; null: they are not kept. */
   of(row: number): ChunkWords | null {
     const length = this.#lengths[row] ?? 0
     if (length === 0) return null
     const start = this.#starts[row] ?? 0
-    return {
-      titleWords: this.#numbers[start] ?? 0,
-      hashes: this.#numbers.subarray(start + 1, start + length),
-    }
+    const numbers = this.#numbers
+    return { numbers, from: start + 1, to: start + length, titleWords: numbers[start] ?? 0 }
   }
 
   /** Keeps the words of a row, unless that would exceed the budget. */
-  set(row: number, { hashes, titleWords }: ChunkWords): void {
+  set(row: number, { numbers, from, to, titleWords }: ChunkWords): void {
     this.delete(row)
-    const length = hashes.length + 1
+    const length = to - from + 1
     if (this.#end + length > this.#numbers.length && !this.#makeRoom(length)) return
     this.#numbers[this.#end] = titleWords
-    this.#numbers.set(hashes, this.#end + 1)
+    this.#numbers.set(numbers.subarray(from, to), this.#end + 1)
     while (this.#starts.length <= row) {
       this.#starts.push(0)
       this.#lengths.push(0)

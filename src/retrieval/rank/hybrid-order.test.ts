@@ -16,12 +16,11 @@ interface Chunk {
 }
 const chunk = (text: string, score: number, more: Partial<Chunk> = {}): Chunk => ({ text, score, ...more })
 const wordsOf = (text: string): number[] => tokenize(text).map(hashWord)
-const rankable = ({ text, title = '', score, meaning = null }: Chunk): Rankable => ({
-  score,
-  meaning,
-  words: Uint32Array.from([...wordsOf(title), ...wordsOf(text)]),
-  titleWords: wordsOf(title).length,
-})
+const rankable = ({ text, title = '', score, meaning = null }: Chunk): Rankable => {
+  const ofTitle = wordsOf(title)
+  const numbers = Uint32Array.from([...ofTitle, ...wordsOf(text)])
+  return { score, meaning, words: { numbers, from: 0, to: numbers.length, titleWords: ofTitle.length } }
+}
 const relevances = (query: string, chunks: readonly Chunk[]): number[] => {
   const asked = tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: weightOf(stem) }))
   return [...inOneGo(relevanceOf(asked, chunks.map(rankable)))]

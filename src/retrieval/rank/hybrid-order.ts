@@ -7,16 +7,14 @@
  * caller's scope can change the order.
  */
 import type { Pausable } from '../../kernel/slices.ts'
+import type { ChunkWords } from '../../vector-memory/index.ts'
 
 export interface Rankable {
   /** Cosine to the query, above 0. */
   score: number
   /** Dot product of the meaning parts; null when the model has none. */
   meaning: number | null
-  /** Hashes of the stems of title and content, in order. */
-  words: Uint32Array
-  /** How many of `words` are the title's. */
-  titleWords: number
+  words: ChunkWords
 }
 
 /** One of the query's stems, with what it weighs in ordinary text. */
@@ -125,13 +123,13 @@ function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Floa
     }
   }
   const weights = weighWords(query, having, chunks.length)
-  const average = chunks.reduce((sum, { words }) => sum + words.length, 0) / Math.max(1, chunks.length)
+  const average = chunks.reduce((sum, { words }) => sum + countOf(words), 0) / Math.max(1, chunks.length)
   const score = createScorer(query, weights)
   const scored: Scored[] = []
-  for (const [at, { words, titleWords }] of chunks.entries()) {
+  for (const [at, { words }] of chunks.entries()) {
     yield
-    const half = K1 * (1 - B + (B * words.length) / Math.max(1, average))
-    scored.push(score(found[at] ?? NO_OCCURRENCES, { half, titleWords }))
+    const half = K1 * (1 - B + (B * countOf(words)) / Math.max(1, average))
+    scored.push(score(found[at] ?? NO_OCCURRENCES, { half, titleWords: words.titleWords }))
   }
   return normalize(
     scored,
@@ -141,15 +139,19 @@ function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Floa
 
 const NO_OCCURRENCES: Occurrences = { indexes: [], positions: [] }
 
-function findOccurrences({ indexes: indexOf }: Query, words: Uint32Array): Occurrences {
+function countOf({ from, to }: ChunkWords): number {
+  return to - from
+}
+
+function findOccurrences({ indexes: indexOf }: Query, { numbers, from, to }: ChunkWords): Occurrences {
   const indexes: number[] = []
   const positions: number[] = []
   if (indexOf.size === 0) return { indexes, positions }
-  for (let position = 0; position < words.length; position++) {
-    const index = indexOf.get(words[position] ?? 0)
+  for (let at = from; at < to; at++) {
+    const index = indexOf.get(numbers[at] ?? 0)
     if (index === undefined) continue
     indexes.push(index)
-    positions.push(position)
+    positions.push(at - from)
   }
   return { indexes, positions }
 }

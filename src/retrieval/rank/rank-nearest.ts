@@ -57,6 +57,7 @@ interface Ranking {
   best: readonly RankCandidate[]
   /** Candidates of which one has the greatest score. */
   nearest: readonly RankCandidate[]
+  /** Of the best, by key. */
   ranks: ReadonlyMap<string, Rank>
 }
 
@@ -170,12 +171,15 @@ async function rank(
   if (words === null) return null
   const rankable = candidates.map((candidate, at) => toRankable(candidate, words[at]))
   const relevances = await inSlices(relevanceOf(askedWords(request.words, terms), rankable), signal)
-  const ranks = candidates.map((key, at): [string, Rank] => [
-    keyText(key),
-    { relevance: relevances[at] ?? 0, meaning: key.meaning },
-  ])
-  const best = placesOfGreatest(relevances, request.limit).flatMap((at) => candidates[at] ?? [])
-  return { best, nearest: mayBeNearest(candidates), ranks: new Map(ranks) }
+  const best: RankCandidate[] = []
+  const ranks = new Map<string, Rank>()
+  for (const at of placesOfGreatest(relevances, request.limit)) {
+    const candidate = candidates[at]
+    if (candidate === undefined) continue
+    best.push(candidate)
+    ranks.set(keyText(candidate), { relevance: relevances[at] ?? 0, meaning: candidate.meaning })
+  }
+  return { best, nearest: mayBeNearest(candidates), ranks }
 }
 
 function foundOf(
@@ -200,11 +204,10 @@ function foundOf(
 }
 
 const NONE: ReadonlySet<string> = new Set()
-const NO_WORDS: ChunkWords = { hashes: new Uint32Array(0), titleWords: 0 }
+const NO_WORDS: ChunkWords = { numbers: new Uint32Array(0), from: 0, to: 0, titleWords: 0 }
 
 function toRankable({ cosine, meaning }: RankCandidate, words: ChunkWords | undefined): Rankable {
-  const { hashes, titleWords } = words ?? NO_WORDS
-  return { score: cosine, meaning, words: hashes, titleWords }
+  return { score: cosine, meaning, words: words ?? NO_WORDS }
 }
 
 /** A candidate's lower bound is as far below its quantized cosine as its upper bound is above. */

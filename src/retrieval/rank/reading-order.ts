@@ -28,10 +28,9 @@ export function* orderForReading<Chunk extends Readable>(
     yield
     const text = withoutQuotations(content)
     const quotes = text !== content
-    const { hashes, titleWords } = chunkWords({ title, content: withoutQuestionsInCode(text) }, terms)
+    const words = chunkWords({ title, content: withoutQuestionsInCode(text) }, terms)
     readable.push({
-      words: hashes,
-      titleWords,
+      words,
       score: quotes ? furthest : score,
       meaning: quotes && meaning !== null ? 0 : meaning,
     })

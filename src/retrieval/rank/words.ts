@@ -19,7 +19,8 @@ export function chunkWords(
 ): ChunkWords {
   const ofTitle = terms.tokenize(title)
   const stems = [...ofTitle, ...terms.tokenize(content)]
-  return { hashes: Uint32Array.from(stems, hashWord), titleWords: ofTitle.length }
+  const numbers = Uint32Array.from(stems, hashWord)
+  return { numbers, from: 0, to: numbers.length, titleWords: ofTitle.length }
 }
 
 /**
