@@ -10,10 +10,10 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY . .
-# The console is built ahead; the service serves what it finds in console/dist.
-RUN if [ -f scripts/build-console.mjs ]; then node scripts/build-console.mjs; fi
-# Sources of the console would only be looked at to see whether they have changed.
-RUN rm -rf .cache && if [ -d console ]; then find console -mindepth 1 -maxdepth 1 ! -name dist -exec rm -rf {} +; fi
+# The console and the guide are built ahead; the service serves what it finds in console/dist and site/dist.
+RUN node scripts/build-console.mjs && node scripts/build-guide.mjs
+# Their sources would only be compared with what was built.
+RUN rm -rf .cache && for site in console site; do find $site -mindepth 1 -maxdepth 1 ! -name dist ! -name pages.mjs -exec rm -rf {} +; done
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \

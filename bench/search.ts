@@ -65,7 +65,7 @@ export async function benchSearch([wanted, ...sizes]: readonly string[]): Promis
   process.stdout.write(`${text}\n`)
   await keepResults('search', results, text)
   await writeFile(
-    'bench/results/search.svg',
+    'docs/pictures/benchmark-search.svg',
     drawGrowth(results.flatMap(pointsOf), 'p50 of a search over HTTP for eight hits, ms, one client'),
   )
 }

@@ -14,6 +14,8 @@ import { table } from './table.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000, 1_000_000]
 const MOST = 100_000
+/** The page shows the largest sizes; bench/results has all. */
+const SIZES_SHOWN = 2
 const QUESTIONS = 100
 const PAGE = 'docs/explanation/benchmarks.md'
 const [BEGIN, END] = ['<!-- peers: written by npm run bench -- peers -->', '<!-- /peers -->']
@@ -27,7 +29,7 @@ interface Peer {
 
 /**
  * `npm run bench -- peers [rows] [names…]`: the service beside other vector databases, up to so many rows (100,000), all of them
- * or those named. Writes the table and its chart to docs/explanation/benchmarks.md and bench/results.
+ * or those named. Writes the table and its chart to the page of benchmarks, and all figures to bench/results.
  */
 export async function benchPeers(args: readonly string[]): Promise<void> {
   const most = Number(args.find((arg) => /^\d+$/.test(arg)) ?? MOST)
@@ -77,10 +79,15 @@ async function publish(
     p50Ms: p50Ms.all,
   }))
   await writeFile(
-    'bench/results/peers.svg',
+    'docs/pictures/benchmark-peers.svg',
     drawGrowth(points, 'p50 of a search for ten hits, ms, one client'),
   )
-  await writePage(text)
+  const largest = new Set(
+    SIZES.filter((size) => results.some(({ rows }) => rows === size)).slice(-SIZES_SHOWN),
+  )
+  await writePage(
+    [describeRun(began), '', table(results.filter(({ rows }) => largest.has(rows))), ...left].join('\n'),
+  )
 }
 
 /** An engine with what it finds of the largest size, where that is not all. */
@@ -136,6 +143,6 @@ async function writePage(text: string): Promise<void> {
   const page = await readFile(PAGE, 'utf8')
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)]
   if (from < 0 || to < from) throw new Error(`${PAGE} has no place for the peers: ${BEGIN} … ${END}`)
-  const chart = '![p50 of a search by rows](../bench/results/peers.svg)'
+  const chart = '![p50 of a search by rows](../pictures/benchmark-peers.svg)'
   await writeFile(PAGE, `${page.slice(0, from)}${BEGIN}\n\n${text}\n\n${chart}\n\n${page.slice(to)}`)
 }

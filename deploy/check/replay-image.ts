@@ -206,7 +206,7 @@ async function tryOut(image: Image): Promise<void> {
     await expectStatus(`${url}/readyz`, 200)
     const query = { method: 'POST', body: '{"query":"x"}' }
     await expectStatus(`${url}/v1/search`, 200, query)
-    if (await isBuiltConsole(image)) await expectStatus(`${url}/console/`, 200, { redirect: 'follow' })
+    if (await hasBuiltSites(image)) await expectStatus(`${url}/console/`, 200, { redirect: 'follow' })
     const user = execFileSync('ps', ['-o', 'uid=', '-p', String(child.pid)])
       .toString()
       .trim()
@@ -221,11 +221,9 @@ async function tryOut(image: Image): Promise<void> {
   }
 }
 
-async function isBuiltConsole({ folder }: Image): Promise<boolean> {
-  return await readFile(path.join(folder, 'app/console/dist/index.html')).then(
-    () => true,
-    () => false,
-  )
+async function hasBuiltSites({ folder }: Image): Promise<boolean> {
+  const pages = ['console', 'site'].map((site) => readFile(path.join(folder, 'app', site, 'dist/index.html')))
+  return (await Promise.allSettled(pages)).every(({ status }) => status === 'fulfilled')
 }
 
 async function healthy(child: ChildProcess, check: () => boolean): Promise<void> {

@@ -10,6 +10,8 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The console is a package of its own. */
 export const CONSOLE_FOLDER = path.join(ROOT, 'console')
+/** So is what makes a site of the documentation. */
+export const GUIDE_FOLDER = path.join(ROOT, 'site')
 
 const NODE_MAJOR = 24
 /** The Node that is fetched where the present one is too old, from the packages of npm's `node`. */
@@ -113,6 +115,15 @@ export async function ensurePackages({ runtime, withDevelopment }) {
  */
 export async function ensureConsolePackages({ runtime, withDevelopment }) {
   await ensurePackagesIn(CONSOLE_FOLDER, "the console's packages", { runtime, withDevelopment })
+}
+
+/**
+ * Likewise the generator of the guide.
+ * @param {{ runtime: string }} options
+ * @throws when it cannot be installed; npm's output has been shown.
+ */
+export async function ensureGuidePackages({ runtime }) {
+  await ensurePackagesIn(GUIDE_FOLDER, "the guide's generator", { runtime, withDevelopment: true })
 }
 
 /**

@@ -20,7 +20,7 @@ import { connectionRoutes, type ConnectionServices } from '../connections/index.
 import { backgroundOf } from './background-work.ts'
 import { addConsolePages } from './console-pages.ts'
 import { createConsoleIdentity } from './console-identity.ts'
-import type { ConsoleBuild } from '../console/index.ts'
+import type { SiteBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import { modelsDir } from './former-models.ts'
@@ -125,7 +125,9 @@ export interface AppDependencies {
   tracing?: Pick<Tracing, 'tracer' | 'exportMetrics'> | undefined
   operatorToken: string | undefined
   /** The console's files; left out, there are none. */
-  consoleBuild?: ConsoleBuild
+  consoleBuild?: SiteBuild
+  /** The documentation's files, served beside the console. */
+  guideBuild?: SiteBuild
   /** The base URL in links, without a slash at its end. Asked only once the server listens. */
   publicUrl: () => string
   /** How long clients may take to send a request; of tests. */
@@ -259,7 +261,8 @@ export async function createApp(given: AppDependencies): Promise<App> {
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
   if (settings.ROLE !== 'worker') addMcp(server, { routes, gates, version: VERSION, issuer: identity.issuer })
-  if (settings.ROLE !== 'worker') await addConsolePages(server, { build: deps.consoleBuild, ...identity })
+  if (settings.ROLE !== 'worker')
+    await addConsolePages(server, { build: deps.consoleBuild, guide: deps.guideBuild, ...identity })
   const background = backgroundOf(deps, {
     ...parts,
     sweeps: sweepUsage({ credits, rateLimit }, { ...deps, db }),

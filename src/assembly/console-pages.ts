@@ -1,27 +1,36 @@
 import type { FastifyInstance } from 'fastify'
 import { billingPage } from '../billing/index.ts'
 import { connectedPage } from '../connections/index.ts'
-import { addConsole, type BackendSignIn, type ConsoleBuild, type ConsoleSignIn } from '../console/index.ts'
+import {
+  addConsole,
+  addGuide,
+  type BackendSignIn,
+  type ConsoleSignIn,
+  type SiteBuild,
+} from '../console/index.ts'
 import { sendPage } from '../http/page.ts'
 
 /** Where OAuth callbacks and the payment processor's pages lead back to. */
 const OUTCOMES = { '/console/sources': connectedPage, '/console/billing': billingPage }
 
-/** Serves the console; where there is none, plain pages stand where others send people back to. */
+/** Serves the console and the guide; without a console, plain pages stand where others send people back to. */
 export async function addConsolePages(
   server: FastifyInstance,
   {
     build,
+    guide,
     signIn,
     backendSignIn,
   }: {
-    build: ConsoleBuild | undefined
+    build: SiteBuild | undefined
+    guide: SiteBuild | undefined
     signIn: () => ConsoleSignIn
     backendSignIn: BackendSignIn | null
   },
 ): Promise<void> {
   if (build) {
     await addConsole(server, { build, signIn, backendSignIn, outcomes: OUTCOMES })
+    if (guide) await addGuide(server, guide)
     return
   }
   for (const [path, outcome] of Object.entries(OUTCOMES))

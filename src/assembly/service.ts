@@ -8,7 +8,7 @@ import { readChoice, startingModel } from './chosen-model.ts'
 import { ensureLocalWorkspace } from '../bootstrap/index.ts'
 import type { Settings } from '../config.ts'
 import { type SignIn, signInObstacle, signInOf } from './console-identity.ts'
-import { type ConsoleBuild, createConsoleBuild } from '../console/index.ts'
+import { createConsoleBuild, createGuideBuild, type SiteBuild } from '../console/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
@@ -45,6 +45,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
   let newSecret: string | null = null
   let app: App | undefined
   const consoleBuild = createConsoleBuild(logger)
+  const guideBuild = createGuideBuild(logger)
   try {
     const { migrations, distributed } = await migrateDatabase(database, settings.DATABASE_URL)
     if (migrations.length > 0) logger.info({ applied: migrations }, 'migrated the database')
@@ -69,6 +70,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
         settings.OPERATOR_TOKEN ??
         (settings.DATABASE_URL === undefined ? await keptOperatorToken(settings.DATA_DIR) : undefined),
       consoleBuild,
+      guideBuild,
       publicUrl: () => url,
     })
     const signIn = signInOf(settings)
@@ -82,14 +84,15 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     const { port } = app.server.server.address() as AddressInfo
     url ||= `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`
     const started = app
-    if (settings.ROLE !== 'worker') consoleBuild.start()
+    // One after the other: a first start builds both, on a machine that has other work.
+    if (settings.ROLE !== 'worker') consoleBuild.start(() => guideBuild.start())
     return {
       url,
       database: database.driver === 'embedded' ? `embedded, in ${settings.DATA_DIR}` : 'PostgreSQL',
       model: embeddingModel.id,
       signIn,
       newSecret,
-      close: () => drain({ app: started, consoleBuild, database, tracing, logger }),
+      close: () => drain({ app: started, sites: [consoleBuild, guideBuild], database, tracing, logger }),
     }
   } catch (error) {
     await app?.server.close()
@@ -103,14 +106,15 @@ export async function startService(settings: Settings, logger: Logger): Promise<
 /** Finishes running requests and closes everything. */
 async function drain(service: {
   app: App
-  consoleBuild: ConsoleBuild
+  /** What may still be built. */
+  sites: readonly SiteBuild[]
   database: OpenDatabase
   tracing: Tracing | undefined
   logger: Logger
 }): Promise<void> {
-  const { app, consoleBuild, database, tracing, logger } = service
+  const { app, sites, database, tracing, logger } = service
   app.startDraining()
-  consoleBuild.stop()
+  for (const site of sites) site.stop()
   // Answers in flight mostly wait for a model: the database writes its pages meanwhile.
   const flushing = database.flush().catch((err: unknown) => {
     logger.warn({ err }, 'the database could not be written to disk before it is closed')

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/support/until.ts'
-import { type ConsoleBuild, createConsoleBuild } from './build.ts'
+import { type SiteBuild, createConsoleBuild } from './build.ts'
 
 let folder: string
 let lines: { level: number; msg: string }[]
-let build: ConsoleBuild
+let build: SiteBuild
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'console-build-'))

@@ -5,33 +5,44 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from '../kernel/logger.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const BUILD_SCRIPT = join(ROOT, 'scripts/build-console.mjs')
-/** Where the build puts the files that are served. */
-const OUTPUT = join(ROOT, 'console/dist')
 /** What is shown of a build that failed. */
 const REASON_CHARACTERS_MAX = 2_000
 
-/** Where the console stands: its files can be served, are on their way, or there are none, and why. */
-export type ConsoleState = { is: 'ready' } | { is: 'preparing' } | { is: 'missing'; reason: string }
+/** Whether a site can be served: its files are there, are being built, or are missing, and why. */
+export type SiteState = { is: 'ready' } | { is: 'preparing' } | { is: 'missing'; reason: string }
 
-export interface ConsoleBuild {
+export interface SiteBuild {
   /** The folder that is served while it is ready. */
   readonly folder: string
-  state(): ConsoleState
-  /** Builds in a process of its own, unless what is there is up to date. */
-  start(): void
+  state(): SiteState
+  /** Builds in a process of its own, unless what is there is up to date. `onEnd` is called after it, failed or not. */
+  start(onEnd?: () => void): void
   /** Ends the build. */
   stop(): void
 }
 
+interface SitePlaces {
+  folder: string
+  script: string
+}
+
+/** The console, the application of `console/`. */
+export function createConsoleBuild(logger: Logger, places?: SitePlaces): SiteBuild {
+  const own = { folder: join(ROOT, 'console/dist'), script: join(ROOT, 'scripts/build-console.mjs') }
+  return createSiteBuild(logger, 'console', places ?? own)
+}
+
+/** The guide, the documentation as a site. */
+export function createGuideBuild(logger: Logger, places?: SitePlaces): SiteBuild {
+  const own = { folder: join(ROOT, 'site/dist'), script: join(ROOT, 'scripts/build-guide.mjs') }
+  return createSiteBuild(logger, 'guide', places ?? own)
+}
+
 /**
- * The console's files. On a fresh clone they are built once, beside the running API; an image that was built ahead brings
- * them. A build that fails leaves the API as it is, and the files of an earlier build in use.
+ * The files of a site. A fresh clone builds them once, while the API is up; an image brings them. After a failed build
+ * the API stays up, and the files of an earlier build stay in use.
  */
-export function createConsoleBuild(
-  logger: Logger,
-  { folder = OUTPUT, script = BUILD_SCRIPT }: { folder?: string; script?: string } = {},
-): ConsoleBuild {
+function createSiteBuild(logger: Logger, name: string, { folder, script }: SitePlaces): SiteBuild {
   const isThere = (): boolean => existsSync(join(folder, 'index.html'))
   let child: ChildProcess | undefined
   let isBuilding = false
@@ -44,7 +55,7 @@ export function createConsoleBuild(
       if (child) return { is: 'preparing' }
       return { is: 'missing', reason: reason ?? 'It has not been built.' }
     },
-    start() {
+    start(onEnd = () => {}) {
       if (child) return
       const startedAt = performance.now()
       const building = runBuild(script, {
@@ -59,8 +70,9 @@ export function createConsoleBuild(
           if (failure !== undefined)
             logger.error({}, `the console could not be built, the API is up without it: ${failure}`)
           else if (isBuilding)
-            logger.info({ seconds: Math.round((performance.now() - startedAt) / 1000) }, 'built the console')
+            logger.info({ seconds: Math.round((performance.now() - startedAt) / 1000) }, `built the ${name}`)
           isBuilding = false
+          onEnd()
         },
       })
       child = building

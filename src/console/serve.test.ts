@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { html, page } from '../http/page.ts'
-import type { ConsoleState } from './build.ts'
+import type { SiteState } from './build.ts'
 import { addConsole, type ConsoleSignIn } from './serve.ts'
 
 let folder: string
 let server: FastifyInstance
-let state: ConsoleState
+let state: SiteState
 let signIn: ConsoleSignIn
 
 beforeEach(async () => {

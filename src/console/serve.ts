@@ -1,10 +1,10 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ConsoleBuild } from './build.ts'
+import type { SiteBuild } from './build.ts'
 import { type Html, sendPage } from '../http/page.ts'
 import { consolePolicy } from './policy.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
-import { waitingPage } from './waiting-page.ts'
+import { CONSOLE, waitingPage } from './waiting-page.ts'
 
 export const CONSOLE_PATH = '/console'
 /** Vite puts a hash of their content into the names of these. */
@@ -35,7 +35,7 @@ export type ConsoleSignIn =
 export async function addConsole(
   server: FastifyInstance,
   options: {
-    build: ConsoleBuild
+    build: SiteBuild
     signIn: () => ConsoleSignIn
     outcomes: Record<string, (query: Record<string, unknown>) => Html>
     /** Where the service makes the last step of a sign-in, because the client has a secret. */
@@ -67,7 +67,11 @@ export async function addConsole(
       'Cache-Control': 'no-store',
       ...(state.is === 'preparing' ? { 'Retry-After': '3' } : {}),
     })
-    return sendPage(reply, state.is === 'preparing' ? 200 : 503, waitingPage(state, server.publicUrl()))
+    return sendPage(
+      reply,
+      state.is === 'preparing' ? 200 : 503,
+      waitingPage(CONSOLE, state, server.publicUrl()),
+    )
   }
   server.get(CONSOLE_PATH, async (request, reply) => {
     const [path = '', query] = request.url.split('?', 2)

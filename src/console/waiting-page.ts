@@ -1,14 +1,27 @@
-import type { ConsoleState } from './build.ts'
+import type { SiteState } from './build.ts'
 import { type Html, html, page } from '../http/page.ts'
 
 const RELOAD_SECONDS = 3
 
-/** What stands in the console's place while it cannot be served. The first reloads itself, without a script. */
-export function waitingPage(state: Exclude<ConsoleState, { is: 'ready' }>, url: string): Html {
+/** A site that the service builds: its name, and the script that builds it. */
+export interface NamedSite {
+  name: 'console' | 'guide'
+  script: string
+}
+
+export const CONSOLE: NamedSite = { name: 'console', script: 'scripts/build-console.mjs' }
+export const GUIDE: NamedSite = { name: 'guide', script: 'scripts/build-guide.mjs' }
+
+/** What stands in a site's place while it cannot be served. The first reloads itself, without a script. */
+export function waitingPage(
+  { name, script }: NamedSite,
+  state: Exclude<SiteState, { is: 'ready' }>,
+  url: string,
+): Html {
   switch (state.is) {
     case 'preparing':
       return page(
-        'The console is being prepared',
+        `The ${name} is being prepared`,
         html`<meta http-equiv="refresh" content="${RELOAD_SECONDS}" />
           <p>
             It is built once, which takes less than a minute. This page reloads by itself. The
@@ -17,13 +30,12 @@ export function waitingPage(state: Exclude<ConsoleState, { is: 'ready' }>, url: 
       )
     case 'missing':
       return page(
-        'The console is not there',
-        html`<p>The <a href="${url}/docs">API</a> is up without it. What the build said:</p>
+        `The ${name} is not there`,
+        html`<p>The <a href="${url}/docs">API</a> is up without it. The build reported:</p>
           <pre>${state.reason}</pre>
           <p>
-            The build needs the npm registry, once, and a <code>console</code> folder it can write to. Mend
-            that and start the service again, or run <code>node scripts/build-console.mjs</code> in the
-            project's folder and reload this page.
+            The build needs the npm registry, once, and a writable folder. Fix the cause and start the service
+            again, or run <code>node ${script}</code> in the project's folder and reload this page.
           </p>`,
       )
   }

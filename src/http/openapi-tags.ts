@@ -21,6 +21,33 @@ const DESCRIPTIONS: Record<string, string> = {
 }
 
 const CONSOLE = ' (console)'
+/** Tags of operations that neither programs with a key nor people in the console call. */
+const OPERATORS = new Set(['Operator', 'Operations'])
+
+/** The tags by who calls them, so that a reader of the API does not meet the console's operations among their own. */
+export function tagGroupsOf<S>(routes: readonly Route<S>[]): { name: string; tags: string[] }[] {
+  const names = tagsOf(routes).map(({ name }) => name)
+  const groupOf = (name: string): string => {
+    if (name === 'Events') return 'Webhooks'
+    if (OPERATORS.has(name)) return 'Operation'
+    return isForPeople(name, routes) ? 'Console' : 'API'
+  }
+  const groups = Map.groupBy(names, groupOf)
+  return ['API', 'Webhooks', 'Console', 'Operation'].flatMap((name) => {
+    const tags = groups.get(name)
+    return tags === undefined ? [] : [{ name, tags }]
+  })
+}
+
+/** Whether every operation under the tag takes a person's token. */
+function isForPeople<S>(tag: string, routes: readonly Route<S>[]): boolean {
+  return routes
+    .filter((route) => route.tag === tag)
+    .every(
+      ({ access }) =>
+        access.surface === 'console' || access.surface === 'user' || access.surface === 'public',
+    )
+}
 
 /** The tags of these routes, in their order, with the tag of what the service sends; each with what it is about. */
 export function tagsOf<S>(routes: readonly Route<S>[]): { name: string; description: string }[] {

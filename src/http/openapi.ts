@@ -9,7 +9,7 @@ import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
 import { ERROR_EXAMPLES } from './error-examples.ts'
 import { ERRORS_PATH } from './error-response.ts'
 import { exampleOf } from './examples.ts'
-import { tagsOf } from './openapi-tags.ts'
+import { tagGroupsOf, tagsOf } from './openapi-tags.ts'
 import type { Access, Route } from './route.ts'
 
 const ErrorResponse = z
@@ -35,7 +35,7 @@ const WorkspaceHeader = z.object({
   'X-Organization-Id': z
     .uuid()
     .optional()
-    .meta({ description: 'The workspace; may be left out by who belongs to one only.' }),
+    .meta({ description: 'The workspace; needed only by people who belong to several.' }),
 })
 
 const RATE_HEADERS = {
@@ -76,13 +76,18 @@ export function openApiDocument<S>(
       title: 'Retrieval Memory Service',
       version: info.version,
       description:
-        "An organization's documents as searchable memory for agents: search, context contracts and cited answers.\n\n" +
-        'Ids in the examples are made up. `GET /v1/sources` lists your sources, whose `id` is `connectorId` elsewhere; ' +
-        '`GET /v1/source-items` lists what is stored. The same for language models is at [/llms.txt](/llms.txt).',
+        "Your company's documents as memory for agents: search, context and cited answers.\n\n" +
+        '**To try an operation**, enter an API key (`svc_…`) under Authentication. The first start prints one; admins ' +
+        'create more on the page Developers of the [console](/console/). Console operations take the token of a person ' +
+        'who is signed in, operator operations the `OPERATOR_TOKEN`.\n\n' +
+        'IDs in the examples are made up. `GET /v1/sources` lists your sources, whose `id` is `connectorId` elsewhere; ' +
+        '`GET /v1/source-items` lists stored items. The [guide](/guide/) explains tasks and concepts, and ' +
+        '[/llms.txt](/llms.txt) has the same for language models.',
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The operator of this deployment', url: info.url },
     },
     tags: tagsOf(routes),
+    'x-tagGroups': tagGroupsOf(routes),
     servers: [{ url: info.url }],
     paths,
     webhooks: Object.fromEntries((info.webhooks ?? []).map((webhook) => [webhook.name, sent(webhook)])),
@@ -107,12 +112,12 @@ export function openApiDocument<S>(
 }
 
 const SIGNATURE_HEADERS = z.object({
-  'webhook-id': z.string().describe('The same for every attempt: who has seen it may pass it over.'),
+  'webhook-id': z.string().describe('The same for every attempt: skip an ID that you have processed.'),
   'webhook-timestamp': z.string().describe('When this attempt was made, in seconds since 1970.'),
   'webhook-signature': z
     .string()
     .describe(
-      '`v1,` and the HMAC-SHA256 of id, timestamp and body in base64; of several, separated by spaces, one has to fit.',
+      '`v1,` and the HMAC-SHA256 of ID, timestamp and body in base64; of several, separated by spaces, one has to match.',
     ),
 })
 
@@ -121,7 +126,7 @@ function sent({ name, summary, payload }: OpenApiWebhook): { post: ZodOpenApiOpe
   return {
     post: {
       summary,
-      description: 'Sent signed, and again for three days until your server answers 2xx.',
+      description: 'Signed, and retried for three days until your server answers 2xx.',
       operationId: `webhook.${name}`,
       tags: ['Events'],
       security: [],
@@ -129,7 +134,7 @@ function sent({ name, summary, payload }: OpenApiWebhook): { post: ZodOpenApiOpe
       requestBody: { required: true, content: { 'application/json': withExample(payload) } },
       responses: {
         '2XX': {
-          description: 'Taken; anything else is tried again, but for 410, which disables the webhook.',
+          description: 'Delivered. Anything else is retried, except 410, which disables the webhook.',
         },
       },
     },

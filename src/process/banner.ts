@@ -15,6 +15,7 @@ export function banner(start: {
     '',
     `  Retrieval Memory Service   ${start.url}`,
     `  Console                    ${start.url}/console/`,
+    `  Guide                      ${start.url}/guide/`,
     `  API reference              ${start.url}/docs`,
     `  Database                   ${start.database}`,
     `  Embedding model            ${start.model}`,

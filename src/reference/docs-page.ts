@@ -22,10 +22,12 @@ const PAGE = `<!doctype html>
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Retrieval Memory Service</title>
+    <title>API reference · Retrieval Memory Service</title>
+    <link rel="icon" href="data:," />
+    <meta name="description" content="Every operation of the Retrieval Memory Service, to read and to try." />
   </head>
   <body>
-    <noscript>This page needs JavaScript. The same is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <noscript>This page needs JavaScript. <a href="/openapi.json">/openapi.json</a> has the same content.</noscript>
     <div id="reference"></div>
     <script src="/docs/js/scalar.js"></script>
     <script src="/docs/js/start.js"></script>
@@ -36,8 +38,11 @@ const PAGE = `<!doctype html>
 const CONFIGURATION = {
   url: '/openapi.json',
   withDefaultFonts: false,
-  // The scheme of the agent's operations: its field is there to be filled in.
+  metaData: { title: 'API reference · Retrieval Memory Service' },
+  // The scheme of the agents' operations: its field is there to be filled in.
   authentication: { preferredSecurityScheme: 'apiKey' },
+  defaultOpenFirstTag: true,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   telemetry: false,
   // These would talk to other servers than this one.
   agent: { disabled: true },
@@ -46,7 +51,12 @@ const CONFIGURATION = {
   hideClientButton: true,
 }
 
-const START = `Scalar.createApiReference('#reference', ${JSON.stringify(CONFIGURATION)})\n`
+/** Requests go to the address that the page came from: the policy allows no other, whatever PUBLIC_URL is. */
+const START = `Scalar.createApiReference('#reference', {
+  ...${JSON.stringify(CONFIGURATION)},
+  servers: [{ url: location.origin }],
+})
+`
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
 /** The API reference at `/docs`, made of `/openapi.json`. Its files are made when somebody first asks for them. */

@@ -10,16 +10,16 @@ export interface StartFacts {
 
 /** The page at the service's address: what it is, whether it can serve, where to begin. */
 export function startPage({ version, url, unreadiness }: StartFacts): Html {
-  const standing = unreadiness === null ? html`It is ready.` : html`It cannot serve just now: ${unreadiness}.`
+  const standing = unreadiness === null ? html`It is ready.` : html`It cannot serve now: ${unreadiness}.`
   return page(
     'Retrieval Memory Service',
     html`<p>
-        An organization's documents as searchable memory for agents: passages, context and answers that cite
-        their sources. ${standing} <span class="quiet">Version ${version}.</span>
+        Your company's documents as memory for agents: search, context and cited answers. ${standing}
+        <span class="quiet">Version ${version}.</span>
       </p>
       <p>
-        <a href="${url}/docs">API reference</a> · <a href="${url}/errors">Errors</a> ·
-        <a href="${url}/openapi.json">OpenAPI document</a> ·
+        <a href="${url}/guide/">Guide</a> · <a href="${url}/docs">API reference</a> ·
+        <a href="${url}/errors">Errors</a> · <a href="${url}/openapi.json">OpenAPI document</a> ·
         <a href="${url}/llms.txt">llms.txt</a>
       </p>
       <h2>From a terminal, in the project's folder</h2>

@@ -12,21 +12,23 @@ declare module 'vitest' {
   }
 }
 
-const BUILD = fileURLToPath(new URL('../../scripts/build-console.mjs', import.meta.url))
+const BUILDS = ['build-console', 'build-guide'].map((name) =>
+  fileURLToPath(new URL(`../../scripts/${name}.mjs`, import.meta.url)),
+)
 
 /** Makes at once all that these suites need. */
 export default async function setup(project: TestProject): Promise<void> {
-  await Promise.all([makeDatabases(project), makeConsole(project)])
+  await Promise.all([makeDatabases(project), makeSites(project)])
 }
 
-/** Builds the console and finds a browser; without one the suites are skipped, and it is said why. */
-async function makeConsole(project: TestProject): Promise<void> {
+/** Builds the console and the guide and finds a browser; without one the suites are skipped with a message. */
+async function makeSites(project: TestProject): Promise<void> {
   const found = await findChromium()
   if ('reason' in found) {
     console.error(`\n  THE BROWSER TESTS ARE SKIPPED: ${found.reason}.\n  Set CHROMIUM_PATH to a Chromium.\n`)
     project.provide('chromium', null)
     return
   }
-  await promisify(execFile)(process.execPath, [BUILD])
+  for (const build of BUILDS) await promisify(execFile)(process.execPath, [build])
   project.provide('chromium', found.path)
 }

@@ -176,7 +176,14 @@ describe('a Kubernetes manifest', () => {
       else if (path.startsWith('/v1/')) expect(isReached(path), path).toBe(true)
     }
     for (const path of ['/metrics', '/operator', '/']) expect(isReached(path)).toBe(false)
-    for (const path of ['/mcp', '/.well-known/oauth-protected-resource/mcp', '/console/', '/docs', '/errors'])
+    for (const path of [
+      '/mcp',
+      '/.well-known/oauth-protected-resource/mcp',
+      '/console/',
+      '/docs',
+      '/guide/',
+      '/errors',
+    ])
       expect(isReached(path), path).toBe(true)
   })
 

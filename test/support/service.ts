@@ -80,6 +80,7 @@ export async function startTestService(
       | 'choice'
       | 'choiceTimes'
       | 'consoleBuild'
+      | 'guideBuild'
       | 'tracing'
     >
   > & {
@@ -112,6 +113,7 @@ export async function startTestService(
     operatorToken: 'operatorToken' in overrides ? overrides.operatorToken : OPERATOR_TOKEN,
     publicUrl: () => url,
     ...(overrides.consoleBuild === undefined ? {} : { consoleBuild: overrides.consoleBuild }),
+    ...(overrides.guideBuild === undefined ? {} : { guideBuild: overrides.guideBuild }),
     ...(overrides.choice === undefined ? {} : { choice: overrides.choice }),
     ...(overrides.choiceTimes === undefined ? {} : { choiceTimes: overrides.choiceTimes }),
     ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),

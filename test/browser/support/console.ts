@@ -3,7 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { createConsoleBuild } from '../../../src/console/index.ts'
+import { createConsoleBuild, createGuideBuild } from '../../../src/console/index.ts'
 import { loadBuiltinModel } from '../../../src/inference/embedding-models/builtin/builtin.ts'
 import type { Role } from '../../../src/kernel/actions.ts'
 import type { ProviderId } from '../../../src/kernel/providers.ts'
@@ -64,6 +64,7 @@ export async function startConsole(
 ): Promise<ConsoleRig> {
   const service = await startTestService({
     consoleBuild: createConsoleBuild(pino({ level: 'silent' })),
+    guideBuild: createGuideBuild(pino({ level: 'silent' })),
     embeddingModel: await loadBuiltinModel(),
     environment,
     ...(port === undefined ? {} : { port }),

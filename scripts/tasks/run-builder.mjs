@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process'
+
+/**
+ * Runs a build tool to its end.
+ * @param {{ what: string, runtime: string, args: string[], cwd: string, env?: Record<string, string> }} options
+ * @throws with what the tool said.
+ */
+export function runBuilder({ what, runtime, args, cwd, env = {} }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(runtime, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_ENV: 'production', ...env },
+    })
+    let output = ''
+    child.stdout.on('data', (data) => (output += data))
+    child.stderr.on('data', (data) => (output += data))
+    child.once('error', reject)
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${what} could not be built:\n${output.trim()}`)),
+    )
+  })
+}

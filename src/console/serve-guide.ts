@@ -1,0 +1,67 @@
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import type { SiteBuild } from './build.ts'
+import { sendPage } from '../http/page.ts'
+import { GUIDE, waitingPage } from './waiting-page.ts'
+
+export const GUIDE_PATH = '/guide'
+/** The generator puts a hash of their content into the names of these. */
+const HASHED = /^assets\//
+/** What a page is made of. Everything else in the folder, such as compressed copies, has no address. */
+const FILE = /^[\w@.][\w@./-]*\.(?:html|js|css|svg|png|json)$/
+const YEAR_S = 365 * 24 * 60 * 60
+
+/** Scripts and styles come from this service alone. The theme sets styles inline and has its signs as data: addresses. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Serves the guide, the documentation as a site, below `/guide/`, to everybody. */
+export async function addGuide(server: FastifyInstance, build: SiteBuild): Promise<void> {
+  if (!server.hasReplyDecorator('sendFile')) {
+    await server.register(fastifyStatic, {
+      root: build.folder,
+      serve: false,
+      preCompressed: true,
+      cacheControl: false,
+      index: false,
+      suppressWarning: true,
+    })
+  }
+  server.get(GUIDE_PATH, async (request, reply) => {
+    const [path = ''] = request.url.split('?', 1)
+    return path.endsWith('/') ? sendFile('index.html', reply) : reply.redirect(`${GUIDE_PATH}/`, 302)
+  })
+  server.get<{ Params: { '*': string } }>(`${GUIDE_PATH}/*`, async (request, reply) => {
+    const file = request.params['*']
+    if (FILE.test(file) && !file.includes('..')) return sendFile(file, reply)
+    // An address that somebody wrote by hand, without the ending.
+    if (/^[\w/-]+\w$/.test(file)) return reply.redirect(`${GUIDE_PATH}/${file}.html`, 302)
+    return reply.callNotFound()
+  })
+
+  function sendFile(file: string, reply: Parameters<typeof sendPage>[0]): unknown {
+    const state = build.state()
+    if (state.is === 'ready') {
+      reply.header('Content-Security-Policy', POLICY)
+      reply.header('Cache-Control', HASHED.test(file) ? `public, max-age=${YEAR_S}, immutable` : 'no-cache')
+      return reply.sendFile(file, build.folder)
+    }
+    if (!file.endsWith('.html')) return reply.callNotFound()
+    reply.header('Cache-Control', 'no-store')
+    if (state.is === 'preparing') reply.header('Retry-After', '3')
+    return sendPage(
+      reply,
+      state.is === 'preparing' ? 200 : 503,
+      waitingPage(GUIDE, state, server.publicUrl()),
+    )
+  }
+}

@@ -1,0 +1,165 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { readdir } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { ROOT } from '../support/doc-pages.ts'
+import { type ConsoleRig, startConsole } from './support/console.ts'
+
+const FIRST_VIEW_BYTES_MAX = 200_000
+/** One of each kind: home, prose with a drawing, wide tables, code, and a page that stands elsewhere. */
+const PAGES = [
+  '',
+  'tutorials/first-answer.html',
+  'tutorials/support-bot.html',
+  'guides/go-to-production.html',
+  'reference/settings.html',
+  'reference/limits.html',
+  'explanation/retrieval.html',
+  'explanation/comparison.html',
+  'explanation/architecture.html',
+  'decisions/0021-snapshots-propose.html',
+]
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+
+/** What the browser complains of, what the policy forbade, and what asks another host. */
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (protocol.startsWith('http') && origin !== rig.service.url) complaints.push(request.url())
+  })
+  return complaints
+}
+
+const open = async (page: Page, path: string): Promise<void> => {
+  await page.goto(`${rig.service.url}/guide/${path}`, { waitUntil: 'networkidle' })
+}
+
+describe.skipIf(executablePath === null)('the guide in a browser', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+  })
+  afterAll(() => rig.close())
+
+  it('shows every kind of page without a complaint, a fault of accessibility or a shift, in both themes', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { context, page } = await rig.open({ colorScheme, bypassCSP: true })
+      const complaints = complaintsOf(page)
+      for (const path of PAGES) {
+        await open(page, path)
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        expect(
+          violations.map(({ id, nodes }) => [id, nodes[0]?.html]),
+          `${path}, ${colorScheme}`,
+        ).toEqual([])
+        expect(await layoutShiftOf(page), path).toBeLessThan(0.01)
+      }
+      expect(complaints).toEqual([])
+      await context.close()
+    }
+  })
+
+  it('loads a first view of less than 200 kB, all of it from this service, under its policy', async () => {
+    for (const path of ['', 'explanation/retrieval.html', 'reference/errors.html']) {
+      const { context, page } = await rig.open()
+      const complaints = complaintsOf(page)
+      const sizes: Promise<number>[] = []
+      page.on('response', (response) => {
+        sizes.push(
+          response
+            .request()
+            .sizes()
+            .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
+        )
+      })
+      await open(page, path)
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+      expect(bytes).toBeGreaterThan(20_000)
+      expect(bytes, path).toBeLessThan(FIRST_VIEW_BYTES_MAX)
+      expect(complaints).toEqual([])
+      await context.close()
+    }
+  })
+
+  it('finds a page by its words, without another host, and leads there', async () => {
+    const { context, page } = await rig.open()
+    const complaints = complaintsOf(page)
+    await open(page, '')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('searchbox').fill('rotate the encryption key')
+    await page.getByRole('option').filter({ hasText: 'Rotate secrets' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Rotate secrets' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('is no wider than a phone', async () => {
+    const { context, page } = await rig.open({ viewport: { width: 360, height: 740 } })
+    for (const path of PAGES) {
+      await open(page, path)
+      expect(await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth), path).toBeLessThanOrEqual(
+        360,
+      )
+    }
+    await context.close()
+  })
+
+  it('has a page of the site for every page of the documentation', async () => {
+    const { context, page } = await rig.open()
+    await open(page, 'tutorials/first-answer.html')
+    const linked = await page
+      .locator('.VPSidebar a')
+      .evaluateAll((links) =>
+        links.map((link) => link.getAttribute('href')?.replace(/^\/guide\/|\.html$/g, '')),
+      )
+    const files = await readdir(new URL('docs/', `file://${ROOT}`), { recursive: true })
+    const pages = files.filter(
+      (name) => name.endsWith('.md') && name !== 'index.md' && !name.startsWith('decisions/'),
+    )
+    expect(pages.map((name) => name.replace(/\.md$/, '')).filter((name) => !linked.includes(name))).toEqual(
+      [],
+    )
+    for (const path of linked)
+      expect((await fetch(`${rig.service.url}/guide/${path}.html`)).status, path).toBe(200)
+    await context.close()
+  })
+})
+
+describe.skipIf(executablePath === null)('the API reference in a browser', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+  })
+  afterAll(() => rig.close())
+
+  it('is titled, keeps the operations of the console apart, and tries an operation with a key', async () => {
+    const { context, page } = await rig.open({ viewport: { width: 1280, height: 900 } })
+    const complaints = complaintsOf(page)
+    await page.goto(`${rig.service.url}/docs#tag/sources/GET/v1/sources`, { waitUntil: 'networkidle' })
+    expect(await page.title()).toContain('API reference')
+    await page.getByPlaceholder('Token').first().fill(rig.organization.adminKey)
+    await page.getByRole('button', { name: /Test Request.*get \/v1\/sources\)/ }).click()
+    await page.getByRole('button', { name: /^Send/ }).first().click()
+    await page.getByRole('link', { name: '200 OK' }).waitFor()
+    const groups: { name: string; tags: string[] }[] = (await rig.service.call('GET', '/openapi.json')).body[
+      'x-tagGroups'
+    ]
+    expect(groups.map(({ name }) => name)).toEqual(['API', 'Webhooks', 'Console', 'Operation'])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+/** How much of the page moved while it loaded (https://web.dev/articles/cls), in words of the browser alone. */
+function layoutShiftOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    const sum = (list) => list.getEntries().reduce((total, { value }) => total + value, 0)
+    new PerformanceObserver((list) => resolve(sum(list))).observe({ type: 'layout-shift', buffered: true })
+    setTimeout(() => resolve(0), 300)
+  })`)
+}
