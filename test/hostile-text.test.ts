@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { splitParts } from '../cli/import/split-parts.ts'
 import { citationsOf, createMarkerFilter } from '../src/answers/citations.ts'
 import { readDefinitions } from '../src/answers/definitions.ts'
+import { ANSWER_TYPE_NAMES, askedTypes, typeReader } from '../src/answers/answer-types.ts'
 import { splitPassages } from '../src/answers/passages.ts'
 import { plainText, shorten } from '../src/answers/plain-text.ts'
 import { buildPrompt } from '../src/answers/prompt.ts'
-import { asksForCode, asksForSteps, asksWhatItIs, expectAnswer } from '../src/answers/question-type.ts'
+import { asksForCode, asksForSteps, asksWhatItIs } from '../src/answers/question-type.ts'
 import { createSynthesize } from '../src/answers/synthesize.ts'
 import { tokenize } from '../src/inference/embedding-models/builtin/tokenize.ts'
 import { loadTermWeights } from '../src/inference/term-weights.ts'
@@ -88,10 +89,8 @@ const READERS: Record<string, (text: string) => unknown> = {
     asksForCode(text.slice(0, 8_192)),
     asksForSteps(text.slice(0, 8_192)),
     asksWhatItIs(text.slice(0, 8_192)),
-    expectAnswer(text.slice(0, 8_192)),
-    expectAnswer(
-      'who, when, where, why, how many, how long, how do I, which channel, port, version, phone and e-mail, default, rate, example',
-    )(text.slice(0, 8_192)),
+    askedTypes(text.slice(0, 8_192)),
+    typeReader(text.slice(0, 8_192), ANSWER_TYPE_NAMES)(text.slice(0, 8_192)),
   ],
   definitions: readDefinitions,
   blocks: findBlocks,

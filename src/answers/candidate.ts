@@ -4,7 +4,7 @@ import type { Passage } from './passage.ts'
 export interface ReadPassage {
   passage: Passage
   stems: ReadonlySet<string>
-  /** Its words in order, for phrases. */
+  /** Its words in order. */
   words: readonly string[]
   term: ReadonlySet<string>
   context: ReadonlySet<string>
@@ -27,6 +27,6 @@ export interface Candidate extends ReadPassage {
   score: number
   /** The share of the question's weight that it covers itself or by its term, 0 to 1. */
   covers: number
-  /** What it gains by seeming to have what is asked for (`expectAnswer`). */
+  /** What it gains by seeming to have what is asked for (`answer-types.ts`). */
   gains: number
 }

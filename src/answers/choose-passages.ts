@@ -1,26 +1,23 @@
 import type { Candidate } from './candidate.ts'
 import { pointsBack } from './passage.ts'
 
-/** What an answer to one question is made of at most. */
-interface Bounds {
-  passages: number
-  characters: number
-  /** A passage supports the best one when it is worth at least this share of it. */
-  shareOfBest: number
-}
-const UNSURE: Bounds = { passages: 3, characters: 600, shareOfBest: 0.72 }
-const SURE: Bounds = { passages: 2, characters: 350, shareOfBest: 0.92 }
+/** How sharply a difference in score tells passages apart: the fit of the weights uses the same. */
+const SHARPNESS = 8
+/** The passages of an answer: the best one and at most two that support it. */
+const PASSAGES_MAX = 3
+/** Together the chosen ones are this likely enough to have the answer. */
+const LIKELY_ENOUGH = 0.75
+/** A passage supports the best one when it is at least this likely beside it. */
+const SHARE_OF_BEST_MIN = 0.1
+/** The same where the best one is surely what was asked for. */
+const SHARE_OF_SURE_MIN = 0.5
+const CHARACTERS_MAX = 560
 /** A value, an option or a definition that covers this share of the question is surely what was asked for. */
 const SURE_COVERS_MIN = 0.4
 /** Only the surest signs of what was asked for gain more. */
 const SURE_GAINS_OVER = 0.7
 /** A passage below this is not relevant, and never quoted. */
 const RELEVANT_FROM = 0.25
-/** The best passage of the hit read first supports the best of all from this share on. */
-const SHARE_OF_FIRST_MIN = 0.45
-/** One that covers nothing new of the question has to be nearly as good as the best. */
-const SHARE_WITHOUT_NEWS_MIN = 0.85
-const NEWS_MIN = 0.08
 /** Two passages that share more of their stems than this say the same. */
 const OVERLAP_MAX = 0.6
 /** A sentence shorter than this is followed by the next one of its paragraph. */
@@ -31,30 +28,35 @@ const BLOCK_CHARACTERS_MAX = 900
 const CODE_AFTER_MAX = 240
 
 /** The passage that answers best with what continues it, then at most two that support it. */
-export function choosePassages(
-  candidates: readonly Candidate[],
-  weights: ReadonlyMap<string, number>,
-  wants: { code: boolean },
-): Candidate[] {
+export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Candidate[] {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const best = ranked[0]
   if (!best) return []
+  const likely = likelihoods(ranked)
   const isSureOfBest = isSure(best)
-  const bounds = isSureOfBest ? SURE : UNSURE
+  let sum = likely[0] ?? 1
   const chosen = isSureOfBest ? [best] : [best, ...continuing(best, candidates, wants)]
-  const first = isSureOfBest ? undefined : ranked.find(({ hit, isBeside }) => hit === 0 && !isBeside)
-  // The hit read first can answer in other words than the question's.
-  if (first !== undefined && first.score >= SHARE_OF_FIRST_MIN * best.score) {
-    if (!chosen.includes(first) && hasRoom(first, chosen, bounds.characters)) chosen.push(first)
-  }
-  for (const candidate of ranked.slice(1)) {
-    const share = candidate.score / best.score
-    if (chosen.length >= bounds.passages || !(share >= bounds.shareOfBest)) break
-    if (candidate.score < RELEVANT_FROM || chosen.includes(candidate)) continue
-    const helps = share >= SHARE_WITHOUT_NEWS_MIN || addsNews(candidate, chosen, weights)
-    if (helps && hasRoom(candidate, chosen, bounds.characters)) chosen.push(candidate)
+  const shareMin = isSureOfBest ? SHARE_OF_SURE_MIN : SHARE_OF_BEST_MIN
+  let supporting = 0
+  for (const [at, candidate] of ranked.entries()) {
+    const share = likely[at] ?? 0
+    if (at === 0 || chosen.includes(candidate)) continue
+    if (supporting >= PASSAGES_MAX - 1 || sum >= LIKELY_ENOUGH) break
+    if (share < shareMin * (likely[0] ?? 1) || candidate.score < RELEVANT_FROM) break
+    sum += share
+    if (!hasRoom(candidate, chosen)) continue
+    chosen.push(candidate)
+    supporting++
   }
   return chosen
+}
+
+/** How likely each passage is the one that answers, among those that were read. */
+function likelihoods(ranked: readonly Candidate[]): number[] {
+  const best = ranked[0]?.score ?? 0
+  const shares = ranked.map(({ score }) => Math.exp(SHARPNESS * (score - best)))
+  const all = shares.reduce((sum, share) => sum + share, 0)
+  return shares.map((share) => share / all)
 }
 
 /** Whether it is an option, a setting or a term of a list, or has the default that was asked for: no more is needed then. */
@@ -82,25 +84,13 @@ function continuing(
 }
 
 /** Whether a passage says something that the chosen ones do not, and fits beside them. */
-function hasRoom(candidate: Candidate, chosen: readonly Candidate[], charactersMax: number): boolean {
+function hasRoom(candidate: Candidate, chosen: readonly Candidate[]): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
   const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
-  // Only the document's title or its neighbors speak for such a sentence.
-  const isFiller = candidate.passage.kind === 'sentence' && candidate.covers === 0
-  return !isFiller && !isSaid && characters + candidate.passage.text.length <= charactersMax
-}
-
-/** Whether it covers a part of the question that the chosen ones do not. */
-function addsNews(
-  candidate: Candidate,
-  chosen: readonly Candidate[],
-  weights: ReadonlyMap<string, number>,
-): boolean {
-  let news = 0
-  for (const [stem, weight] of weights) {
-    if (candidate.stems.has(stem) && !chosen.some((other) => other.stems.has(stem))) news += weight
-  }
-  return news >= NEWS_MIN
+  // Only the document's title or its neighbors speak for such a one.
+  const isListed = candidate.passage.kind === 'item' && candidate.passage.label !== null
+  const isFiller = candidate.covers === 0 && !isListed
+  return !isFiller && !isSaid && characters + candidate.passage.text.length <= CHARACTERS_MAX
 }
 
 /** The share of the smaller set that the other one has too. */

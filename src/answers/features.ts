@@ -1,8 +1,11 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
+import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 import { pointsBack, saysLittle } from './passage.ts'
-import { asksForCode, asksWhatItIs, expectAnswer } from './question-type.ts'
+import { ANSWER_TYPE_NAMES, askedTypes, type AnswerTypeName, typeReader } from './answer-types.ts'
+import { cover, type Places, spellingCheck } from './coverage.ts'
+import { asksForCode, asksWhatItIs } from './question-type.ts'
 import { nearnessOf } from './meaning.ts'
 import type { QuestionWords } from './question-words.ts'
 import { stemsOf } from './stems.ts'
@@ -17,6 +20,7 @@ export interface Asked {
   titles: readonly Above[]
   /** The headings above each section. */
   headings: readonly Above[]
+  hits: readonly Pick<Hit, 'sourceItemId' | 'score'>[]
 }
 
 type Stems = ReadonlySet<string>
@@ -26,6 +30,10 @@ export interface Above {
   stems: Stems
   meaning: Float32Array | null
 }
+
+/** It has what is asked for, type by type. */
+type TypeFeature = `has_${AnswerTypeName}`
+const TYPE_FEATURES = ANSWER_TYPE_NAMES.map((name): TypeFeature => `has_${name}`)
 
 /** What tells how well a passage answers; most are 0 to 1. */
 export const FEATURES = [
@@ -38,8 +46,6 @@ export const FEATURES = [
   'title', // in the title of the document
   'heading', // in the headings above the section
   'beside', // in the passages beside it
-  /** Neighboring words of the question that stand together in it. */
-  'phrase',
   /** How close it is in meaning, alone, and with what it stands under. */
   'near',
   'nearUnder',
@@ -47,9 +53,6 @@ export const FEATURES = [
   'literal',
   /** The same of its term. */
   'literalTerm',
-  /** It has what is asked for: a number, a person, a reason. Alone, and as far as it covers the question. */
-  'expected',
-  'expectedCovered',
   /** It begins with what the question asks the meaning of. */
   'defines',
   /** Its term says nothing but what is asked. */
@@ -65,31 +68,42 @@ export const FEATURES = [
   'isTitle',
   /** It goes on from the sentence before it. */
   'pointsBack',
-  /** It is the first of its paragraph or list. */
-  'isFirst',
   /** It only points elsewhere. */
   'saysLittle',
-  'isShort',
   'length',
   /** How far back its hit stands. */
   'rank',
   'isBeside',
+  /** What it covers itself, as a share of the most that a passage covers. */
+  'coversMost',
+  /** All that it and its places cover. */
+  'covered',
+  /** The score of its hit, as a share of the best. */
+  'hitScore',
+  /** The share of its heading's words that the question has. */
+  'headingPrecise',
+  /** It has a number right before what is counted: "how many agents", "340 agents". */
+  'counts',
+  /** The share of what the question asks for that it has: alone, and as far as it covers the question. */
+  'types',
+  'typesCovered',
+  ...TYPE_FEATURES,
 ] as const
 export type Feature = (typeof FEATURES)[number]
 export type Features = Record<Feature, number>
 
-/** What a name counts that is spelled in another way: "DRI" is no "dry". */
-const OTHER_SPELLING_SHARE = 0.3
+/** A term whose words the question has in another form. */
+const OTHER_SPELLING_PRECISE = 0.6
+/** Without the word for a default a number may be anything. */
+const OTHER_TYPE_GAIN = 0.7
 /** How much of the question has to be defined for a passage to define it. */
 const DEFINED_SHARE_MIN = 0.5
 /** Stems that a passage can have before its length counts against it. */
 const STEMS_FREE = 15
-const STEMS_FEW = 4
 const LONG_CODE_CHARACTERS = 160
 /** Of few hits the last one is not far behind. */
 const RANKS_MIN = 7
 
-const NAME = /(?<![\p{L}\p{N}])(?:\p{Lu}{2,12}|\p{L}{0,40}\d[\p{L}\d]{0,40})(?![\p{L}\p{N}])/gu
 const SUBJECT = /^(?:an?|the)? ?(.{1,60}?) (?:is|are|means?|stands? for|refers? to) /i
 
 /** The features of each passage. */
@@ -98,124 +112,142 @@ export function* describingPassages(
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Pausable<Features[]> {
-  const { question, words, meaning, titles, headings } = asked
-  const expects = expectAnswer(question)
-  const wantsDefinition = asksWhatItIs(question)
-  const wantsCode = asksForCode(question)
-  const isSpelled = spellingCheck(question, terms)
+  const describe = createDescribe(asked, terms)
   const described: Features[] = []
   for (const [at, candidate] of candidates.entries()) {
     yield
-    const { passage, stems, hit, section } = candidate
-    const beside = [candidates[at - 1], candidates[at + 1]].filter((other) => other?.section === section)
-    const before = beside[0] === candidates[at - 1] ? beside[0] : undefined
+    described.push(describe(candidate, candidates[at - 1], candidates[at + 1]))
+  }
+  const most = described.reduce((best, { coversMost }) => Math.max(best, coversMost), 0) || 1
+  for (const features of described) features.coversMost /= most
+  return described
+}
+
+type Describe = (candidate: Candidate, before?: Candidate, after?: Candidate) => Features
+
+/** Describes passages for one question. */
+function createDescribe(asked: Asked, terms: TermWeights): Describe {
+  const { question, words, meaning, titles, headings, hits } = asked
+  const wantsDefinition = asksWhatItIs(question)
+  const wantsCode = asksForCode(question)
+  const isSpelled = spellingCheck(question, terms)
+  const types = askedTypes(question)
+  const typesOf = typeReader(question, types)
+  const counted = countedNouns(question, terms)
+  const said = ` ${question.toLowerCase().replaceAll(/[^\p{L}\p{N}_.-]+/gu, ' ')} `
+  const bestScore = hits.reduce((best, { score }) => Math.max(best, score), 0) || 1
+  return (candidate, before, after) => {
+    const { passage, hit, section } = candidate
     const title = titles[hit] ?? NOTHING
     const heading = headings[section] ?? NOTHING
-    const places = {
-      before: before !== undefined && goesOnFrom(candidate, before) ? before.stems : NONE,
-      context: candidate.context,
-      title: title.stems,
-      heading: heading.stems,
-      beside: (beside[0]?.stems ?? NONE).union(beside[1]?.stems ?? NONE),
-    }
-    const covered = cover(candidate, words, places, isSpelled)
-    const gains = expects(passage.text)
-    const isCode = passage.kind === 'code' ? 1 : 0
+    const covered = cover(candidate, words, placesOf(candidate, { before, after, title, heading }), isSpelled)
+    const own = covered.own + covered.term + covered.similar
+    const has = typesOf(passage.text)
+    const hasShare = has.size / Math.max(1, types.length)
     candidate.covers = covered.own + covered.term
-    candidate.gains = gains
-    described.push({
+    candidate.gains = has.has('default') ? 1 : OTHER_TYPE_GAIN * hasShare
+    const under = [candidate.meaning, candidate.contextMeaning, title.meaning, heading.meaning]
+    return {
       ...covered,
       near: nearnessOf(meaning, [candidate.meaning]),
-      nearUnder: nearnessOf(meaning, [
-        candidate.meaning,
-        candidate.contextMeaning,
-        title.meaning,
-        heading.meaning,
-      ]),
-      phrase: shareOf(words.phrases, phrasesOf(candidate.words)),
+      nearUnder: nearnessOf(meaning, under),
       literal: literalShare(passage.text, words.literals),
       literalTerm: beginsWith(passage.term, words.literals) ? 1 : 0,
-      expected: Math.min(1, gains),
-      expectedCovered: Math.min(1, gains) * (covered.own + covered.term + covered.similar),
       defines: wantsDefinition && definesAsked(candidate, words.weights, terms) ? 1 : 0,
-      precise: passage.kind === 'row' ? precisionOf(candidate.term, words.weights) : 0,
+      precise: isAsked(passage.term, said) ? 1 : otherSpelling(candidate, words.weights),
       cell: namesCell(candidate, words.weights, terms) ? 1 : 0,
-      isRow: passage.kind === 'row' ? 1 : 0,
-      isItem: passage.kind === 'item' ? 1 : 0,
-      isCode,
-      isUnaskedCode: wantsCode ? 0 : isCode,
-      isLongCode: isCode * (passage.text.length > LONG_CODE_CHARACTERS ? 1 : 0),
-      isQuestion: passage.text.endsWith('?') ? 1 : 0,
-      isTitle: passage.isTitle ? 1 : 0,
-      pointsBack: pointsBack(passage) ? 1 : 0,
-      isFirst: before?.passage.group === passage.group ? 0 : 1,
-      saysLittle: saysLittle(passage) ? 1 : 0,
-      isShort: stems.size < STEMS_FEW ? 1 : 0,
-      length: Math.min(2, Math.max(0, stems.size - STEMS_FREE) / 50),
+      ...formOf(candidate, wantsCode),
       rank: hit / Math.max(RANKS_MIN, titles.length - 1),
-      isBeside: candidate.isBeside ? 1 : 0,
-    })
+      coversMost: own,
+      covered: own + covered.before + covered.context + covered.title + covered.heading + covered.beside,
+      hitScore: (hits[hit]?.score ?? 0) / bestScore,
+      headingPrecise: precisionOf(candidate.context, words.weights),
+      counts: countsOne(candidate.words, counted) ? 1 : 0,
+      types: hasShare,
+      typesCovered: own * hasShare,
+      ...typeFeatures(has),
+    }
   }
-  return described
+}
+
+/** What a passage stands beside and under. */
+function placesOf(
+  candidate: Candidate,
+  around: { before?: Candidate | undefined; after?: Candidate | undefined; title: Above; heading: Above },
+): Places {
+  const stemsIn = (other?: Candidate): Stems => (other?.section === candidate.section ? other.stems : NONE)
+  const before = stemsIn(around.before)
+  const after = stemsIn(around.after)
+  const goesOn = before !== NONE && around.before !== undefined && goesOnFrom(candidate, around.before)
+  return {
+    before: goesOn ? before : NONE,
+    context: candidate.context,
+    title: around.title.stems,
+    heading: around.heading.stems,
+    beside: { has: (stem) => before.has(stem) || after.has(stem) },
+  }
+}
+
+/** What a passage looks like. */
+function formOf({ passage, stems, isBeside }: Candidate, wantsCode: boolean) {
+  const isCode = passage.kind === 'code' ? 1 : 0
+  return {
+    isRow: passage.kind === 'row' ? 1 : 0,
+    isItem: passage.kind === 'item' ? 1 : 0,
+    isCode,
+    isUnaskedCode: wantsCode ? 0 : isCode,
+    isLongCode: isCode * (passage.text.length > LONG_CODE_CHARACTERS ? 1 : 0),
+    isQuestion: passage.text.endsWith('?') ? 1 : 0,
+    isTitle: passage.isTitle ? 1 : 0,
+    pointsBack: pointsBack(passage) ? 1 : 0,
+    saysLittle: saysLittle(passage) ? 1 : 0,
+    length: Math.min(2, Math.max(0, stems.size - STEMS_FREE) / 50),
+    isBeside: isBeside ? 1 : 0,
+  }
+}
+
+function otherSpelling({ passage, term }: Candidate, weights: ReadonlyMap<string, number>): number {
+  return passage.kind === 'row' ? OTHER_SPELLING_PRECISE * precisionOf(term, weights) : 0
 }
 
 const NONE: Stems = new Set()
 const NOTHING: Above = { stems: NONE, meaning: null }
 
+const NO_TYPES = Object.fromEntries(TYPE_FEATURES.map((name) => [name, 0])) as Record<TypeFeature, number>
+
+function typeFeatures(has: ReadonlySet<AnswerTypeName>): Record<TypeFeature, number> {
+  const features = { ...NO_TYPES }
+  for (const name of has) features[`has_${name}`] = 1
+  return features
+}
+
+const COUNTED = /\b(?:how many|number of|wie ?viele|combien d[e'’]|cu[aá]nt[oa]s) ((?:[\p{L}-]+ ?){1,3})/iu
+
+/** The stems of what a question asks the number of. */
+function countedNouns(question: string, terms: TermWeights): Stems {
+  return new Set(terms.tokenize(COUNTED.exec(question)?.[1] ?? ''))
+}
+
+/** Whether a number stands right before one of the nouns. */
+function countsOne(words: readonly string[], nouns: Stems): boolean {
+  if (nouns.size === 0) return false
+  return words.some(
+    (word, at) => /^\d/.test(word) && [1, 2].some((next) => nouns.has(words[at + next] ?? '')),
+  )
+}
+
 function goesOnFrom({ passage }: Candidate, before: Candidate): boolean {
   return before.passage.text.endsWith('?') || (before.passage.group === passage.group && pointsBack(passage))
-}
-
-/** Where a question's words can stand for a passage beside its own text, the nearest first. */
-const PLACES = ['before', 'context', 'title', 'heading', 'beside'] as const
-type Places = Record<(typeof PLACES)[number], Stems>
-type Covered = Record<'own' | 'term' | 'similar' | keyof Places, number>
-
-/** The share of the question's weight that each place has, a word counted once, by the first place that has it. */
-function cover(
-  { passage, stems, term }: Candidate,
-  { weights, similar }: QuestionWords,
-  places: Places,
-  isSpelled: (stem: string, text: string, context: string) => boolean,
-): Covered {
-  const covered: Covered = {
-    own: 0,
-    term: 0,
-    similar: 0,
-    before: 0,
-    context: 0,
-    title: 0,
-    heading: 0,
-    beside: 0,
-  }
-  for (const [stem, weight] of weights) {
-    const isOwn = stems.has(stem)
-    if (isOwn || term.has(stem)) {
-      const share = isSpelled(stem, passage.text, passage.context) ? 1 : OTHER_SPELLING_SHARE
-      covered[term.has(stem) ? 'term' : 'own'] += weight * share
-      continue
-    }
-    const closest = similar.get(stem)?.find((other) => stems.has(other.stem))?.closeness ?? 0
-    covered.similar += weight * closest
-    const place = PLACES.find((one) => places[one].has(stem))
-    if (place !== undefined) covered[place] += weight * (1 - closest)
-  }
-  return covered
-}
-
-function phrasesOf(words: readonly string[]): Set<string> {
-  return new Set(words.slice(1).map((word, at) => `${words[at]} ${word}`))
-}
-
-function shareOf(wanted: ReadonlySet<string>, having: ReadonlySet<string>): number {
-  let found = 0
-  for (const one of wanted) if (having.has(one)) found++
-  return found / Math.max(1, wanted.size)
 }
 
 function beginsWith(term: string | null, literals: readonly string[]): boolean {
   const read = term?.toLowerCase()
   return literals.some((literal) => read?.startsWith(literal) && !/[\w.-]/.test(read.charAt(literal.length)))
+}
+
+/** Whether the question has a whole term exactly as it is spelled: "imap" is no "imaps". */
+function isAsked(term: string | null, said: string): boolean {
+  return term !== null && said.includes(` ${term.toLowerCase().replaceAll('`', '')} `)
 }
 
 function literalShare(text: string, literals: readonly string[]): number {
@@ -242,8 +274,10 @@ function namesCell(
   weights: ReadonlyMap<string, number>,
   terms: TermWeights,
 ): boolean {
-  const isAsked = (stems: Stems): boolean => [...stems].some((stem) => weights.has(stem))
-  return cells.length > 0 && isAsked(term) && cells.slice(1).some(({ name }) => isAsked(stemsOf(name, terms)))
+  const hasAsked = (stems: Stems): boolean => [...stems].some((stem) => weights.has(stem))
+  return (
+    cells.length > 0 && hasAsked(term) && cells.slice(1).some(({ name }) => hasAsked(stemsOf(name, terms)))
+  )
 }
 
 /** The share of a term's stems that the question has. */
@@ -251,20 +285,4 @@ function precisionOf(term: Stems, weights: ReadonlyMap<string, number>): number 
   let asked = 0
   for (const stem of term) if (weights.has(stem)) asked++
   return asked / Math.max(1, term.size)
-}
-
-/** Tells whether a passage has a stem as the question spells it, where capitals or digits make a name of it. */
-function spellingCheck(
-  question: string,
-  terms: TermWeights,
-): (stem: string, text: string, context: string) => boolean {
-  const names = new Map<string, string>()
-  for (const [name] of question.matchAll(NAME)) {
-    const [stem, ...others] = terms.tokenize(name)
-    if (stem !== undefined && others.length === 0) names.set(stem, name)
-  }
-  return (stem, text, context) => {
-    const name = names.get(stem)
-    return name === undefined || text.includes(name) || context.includes(name)
-  }
 }

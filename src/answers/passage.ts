@@ -13,6 +13,8 @@ export interface Passage {
   context: string
   /** What a reader has to know with it: the sentence before the list or table, the item around it, or the heading. */
   label: string | null
+  /** The heading that it stands under in the text that was read. */
+  heading: string | null
   /** Passages of one paragraph, list or table share a group. */
   group: number
   /** Whether it is a title in the text, which says nothing by itself. */
@@ -28,7 +30,7 @@ export interface Cell {
 }
 
 /** What a passage inherits from where it stands. */
-export type Under = Pick<Passage, 'context' | 'label' | 'group' | 'term' | 'at'>
+export type Under = Pick<Passage, 'context' | 'label' | 'heading' | 'group' | 'term' | 'at'>
 
 /** A longer sentence or row (a list of codes, a page without full stops) is shortened. */
 const PASSAGE_CHARACTERS_MAX = 600

@@ -21,6 +21,10 @@ const LEAD_IN_WORDS_MIN = 8
 const IDENTIFIER = /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?$/u
 
 const WORD = /^["(]?\p{L}[\p{Ll}'’‐-]{1,30}[.,:;)"]{0,3}$/u
+/** What stands below such a heading leads elsewhere. */
+const NAVIGATION =
+  /^(?:navigation|(?:table of )?contents|on this page|this page|quick search|search|related topics|breadcrumbs?|menu)$/i
+
 /** The headings of a manual page: alone on a line, in capitals. */
 const CAPITALS = /^\p{Lu}[\p{Lu}\d /-]{2,60}$/u
 
@@ -95,6 +99,7 @@ function readBlock(block: Block, content: string, state: State): Passage[] {
     state.above = []
     return []
   }
+  if (block.path !== null && NAVIGATION.test(plainText(block.path.text))) return []
   if (block.kind === 'item') return readItem(source, columnOf(block.start, content), block, state)
   const column = columnOf(block.start, content) + (source.length - source.trimStart().length)
   state.above = state.above.filter(({ kind, indent }) => kind === 'lead-in' || indent < column)
@@ -190,7 +195,8 @@ function standsUnder(block: Block, state: State): Under {
   const outer = state.above.findLast(({ kind }) => kind === 'term')?.text
   const named = standing?.isName ? standing.text : null
   const term = outer ?? named ?? (heading !== null && IDENTIFIER.test(heading) ? heading : null)
-  return { context, label: above.at(-1) ?? named ?? heading, group: state.group, term, at: block.start }
+  const label = above.at(-1) ?? named ?? heading
+  return { context, label, heading, group: state.group, term, at: block.start }
 }
 
 function readParagraph(source: string, under: Under, state: State): Passage[] {

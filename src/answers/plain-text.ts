@@ -16,6 +16,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** A list of numbers in code, which is a value, and not an index. */
 const NUMBERS = /(?<![\w\])])\[ ?(\d+(?: ?, ?\d+)+) ?\]/g
 
+/** Signs that generators put behind headings as links to them. */
+const ANCHORS = /[¶\uF0C1]/g
+
 /** No chunk is longer; what stands beyond in a title or question is not read. */
 const MARKUP_CHARACTERS_MAX = 10_000
 
@@ -30,6 +33,7 @@ export function plainText(markup: string): string {
   const codes: string[] = []
   const line = markup
     .slice(0, MARKUP_CHARACTERS_MAX)
+    .replaceAll(ANCHORS, '')
     .replaceAll(/[\s\uE000\uE001]+/g, ' ')
     .replaceAll(/`[^`]+`/g, (code) => `\uE000${codes.push(code.replaceAll(NUMBERS, '$1')) - 1}\uE001`)
   const text = withoutMarkup(line).replaceAll(

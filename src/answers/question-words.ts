@@ -18,8 +18,6 @@ const LITERALS_MAX = 8
 export interface QuestionWords {
   /** The share that each stem has of the question's weight. */
   weights: ReadonlyMap<string, number>
-  /** Neighboring stems, as `a b`. */
-  phrases: ReadonlySet<string>
   /** Names that a passage has to have exactly as they are spelled, in lower case. */
   literals: readonly string[]
   /** The stems of the passages that mean about the same as one of the question, the closest first. */
@@ -45,10 +43,8 @@ export function readQuestionWords(
 ): QuestionWords {
   const words = terms.tokenize(`${question} ${rest}`)
   const own = new Set(askedStems(question, () => true, terms))
-  const phrases = words.slice(1).map((word, at) => `${words[at]} ${word}`)
   return {
     weights: shared(questionWeights(`${question} ${rest}`, candidates, terms), own),
-    phrases: new Set(phrases),
     literals: literalsOf(`${question} ${rest}`),
     similar: findSimilar(words.slice(0, MEANT_STEMS_MAX), candidates, meaning),
   }

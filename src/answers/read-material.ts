@@ -21,6 +21,7 @@ const WITHOUT_CONTEXT = {
   cells: [],
   context: '',
   label: null,
+  heading: null,
   group: 1,
   at: 0,
   isTitle: false,
@@ -75,6 +76,7 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
         meaning: meaning.sumOf(words.weights.keys()),
         titles: hits.map(({ title }) => readAbove(title)),
         headings: sections.map(({ heading }) => readAbove(heading ?? '')),
+        hits,
       }
     },
   }

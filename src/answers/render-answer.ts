@@ -4,15 +4,23 @@ import { type Passage, pointsBack } from './passage.ts'
 const COMPANION_CHARACTERS_MAX = 240
 const LABEL_CHARACTERS_MAX = 200
 
+/** How a passage is shown. */
+export interface ShownAs {
+  /** Leaves out of a passage what was not asked for. */
+  narrow: (passage: Passage) => Passage
+  /** The heading that a sentence needs to be understood. */
+  headingOf: (candidate: Candidate) => string | null
+}
+
 /**
  * The chosen passages as text: together by hit, the hit with the best one first, within a hit in reading order, list
  * items below what leads into them, and after each its marker. What stands under one label goes together; of these in a
- * hit, too, the one with the best passage comes first. `narrow` leaves out of a passage what was not asked for.
+ * hit, too, the one with the best passage comes first.
  */
 export function renderAnswer(
   chosen: readonly Candidate[],
   all: readonly Candidate[],
-  narrow: (passage: Passage) => Passage,
+  shownAs: ShownAs,
 ): string {
   const hits = [...new Set(chosen.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
   const shown = withCompanions(chosen, all)
@@ -20,7 +28,7 @@ export function renderAnswer(
     .map((hit) =>
       renderHit(
         shown.filter((candidate) => candidate.hit === hit),
-        narrow,
+        shownAs,
       ),
     )
     .join('\n\n')
@@ -43,9 +51,9 @@ function bestOf(run: readonly Candidate[]): number {
   return run.reduce((best, { score }) => Math.max(best, score), 0)
 }
 
-function renderHit(candidates: readonly Candidate[], narrow: (passage: Passage) => Passage): string {
+function renderHit(candidates: readonly Candidate[], shownAs: ShownAs): string {
   const runs = runsUnderOneLabel(candidates).toSorted((a, b) => bestOf(b) - bestOf(a))
-  return runs.map((run) => renderRun(run, narrow)).join('\n')
+  return runs.map((run) => renderRun(run, shownAs)).join('\n')
 }
 
 /** Neighbours that stand under the same label (or none) in the same list or run of text. */
@@ -62,14 +70,17 @@ function runsUnderOneLabel(candidates: readonly Candidate[]): Candidate[][] {
   return runs
 }
 
-function renderRun(run: readonly Candidate[], narrow: (passage: Passage) => Passage): string {
+function renderRun(run: readonly Candidate[], shownAs: ShownAs): string {
   const marked = run.map(({ passage, hit }) => {
-    return `${narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
+    return `${shownAs.narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
   })
   const first = run[0]?.passage
   const label =
     first?.label && first.label.length <= LABEL_CHARACTERS_MAX ? first.label.replace(/[.:]+$/, '') : null
-  if (first?.kind === 'sentence') return marked.join(' ')
+  if (run[0] !== undefined && first?.kind === 'sentence') {
+    const heading = shownAs.headingOf(run[0])
+    return heading === null ? marked.join(' ') : `${heading}: ${marked.join(' ')}`
+  }
   if (first?.kind === 'code') return label === null ? marked.join('\n') : `${label}:\n${marked.join('\n')}`
   if (run.length === 1) return label === null ? marked.join(' ') : `${label}: ${marked.join(' ')}`
   const list = marked.map((text) => `- ${text}`).join('\n')

@@ -16,6 +16,9 @@ const ENDS_SENTENCE = /[.!?:;,…]["')\]]?$/
 /** A word of an option, a setting, a call or a placeholder. */
 const NAME_WORD = /^(?:-{1,2}[\w?#]|[\w$@/<[*%+-]*[_./=<>[\](){}$@#]|\w*\p{Ll}\p{Lu})/u
 const PLAIN_NAME = /^[\w.:/-]{2,40}$/u
+/** Words above a remark, which name nothing. */
+const REMARK =
+  /^(?:note|notes|warning|caution|tip|hint|important|attention|danger|see also|example|examples|info|remark)$/i
 /** What a paragraph that tells of a term begins with. */
 const BEGINS_TEXT = /^["'`(]?\p{Lu}/u
 
@@ -24,6 +27,7 @@ export function readStandingTerm(source: string, below: string | null): Standing
   if (below === null || source.length > TERM_CHARACTERS_MAX || source.includes('\n')) return null
   const text = plainText(source)
   const words = text.split(' ')
+  if (REMARK.test(text)) return null
   if (text === '' || words.length > NAME_WORDS_MAX || ENDS_SENTENCE.test(text)) return null
   const [first = ''] = words
   const isCode = NAME_WORD.test(first) || NAME_WORD.test(source.trim().split(' ')[0] ?? '')

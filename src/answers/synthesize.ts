@@ -1,6 +1,7 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
+import type { Candidate } from './candidate.ts'
 import { choosePassages, listAround } from './choose-passages.ts'
 import type { Passage } from './passage.ts'
 import { plainText } from './plain-text.ts'
@@ -8,12 +9,15 @@ import { type QuestionPart, splitQuestion } from './question-parts.ts'
 import { asksForCode, asksForList, asksForSteps, namesAsked } from './question-type.ts'
 import { createReadMaterial, type Material, type Read } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
+import type { Section } from './sections.ts'
 import { scoringPassages } from './score-passages.ts'
 import { stemsOf } from './stems.ts'
 import { rowText } from './table-rows.ts'
 
 /** Documents that have nothing but a title. */
 const TITLES_MAX = 4
+/** A longer heading would bury the sentence below it. */
+const HEADING_CHARACTERS_MAX = 60
 
 /** Writes answers without a language model. */
 export type Synthesize = (material: Material) => Pausable<string>
@@ -32,12 +36,15 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const asked = prepare(part, found)
     const { weights } = asked.words
     yield* scoringPassages(asked, candidates, terms)
-    const best = choosePassages(candidates, weights, { code: asksForCode(text) })
+    const best = choosePassages(candidates, { code: asksForCode(text) })
     const wantsList = asksForSteps(text) || asksForList(text)
     const list = wantsList ? listAround(best[0], candidates) : []
     const chosen = (list.length > 1 ? list : best).filter(({ passage }) => !shown.has(passage))
     for (const { passage } of chosen) shown.add(passage)
-    return renderAnswer(chosen, candidates, (passage) => narrowRow(text, passage, weights, terms))
+    return renderAnswer(chosen, candidates, {
+      narrow: (passage) => narrowRow(text, passage, weights, terms),
+      headingOf: (candidate) => neededHeading(candidate, found.sections, weights, terms),
+    })
   }
 
   return function* synthesize(material) {
@@ -63,6 +70,19 @@ function narrowRow(
   if (first === undefined || !rest.some(({ name }) => isColumn(name))) return passage
   const kept = rest.filter(({ name, text }) => isColumn(name) || isAsked(text))
   return { ...passage, text: rowText([first, ...kept]) }
+}
+
+/** The heading of a sentence where it has a word of the question that the sentence lacks. */
+function neededHeading(
+  { passage, stems, section }: Candidate,
+  sections: readonly Section[],
+  weights: ReadonlyMap<string, number>,
+  terms: TermWeights,
+): string | null {
+  const heading = passage.heading ?? plainText(sections[section]?.heading?.split(' > ').at(-1) ?? '')
+  if (heading === '' || heading.length > HEADING_CHARACTERS_MAX) return null
+  const adds = [...stemsOf(heading, terms)].some((stem) => weights.has(stem) && !stems.has(stem))
+  return adds ? heading.replace(/[.:?]+$/, '') : null
 }
 
 /** For documents that have nothing but a title. */
