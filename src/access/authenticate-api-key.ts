@@ -19,26 +19,17 @@ const KeyRow = z.object({
   seen_revision: z.number().optional(),
 })
 
-// Used in this minute already, a key is not written to.
+/** The look-up of `admit-agent.ts`, for no action: it counts nothing. */
 const findKey = prepare(`
-  with key as (
-    select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan, last_used_at
-    from api_keys
-    where secret_sha256 = $1 and revoked_at is null
-  ), used as (
-    update api_keys set last_used_at = $2::timestamptz
-    from key
-    where api_keys.organization_id = key.organization_id and api_keys.id = key.id
-      and (key.last_used_at is null or key.last_used_at < $2)
-  )
-  select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan from key`)
+  select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan
+  from admit_key($1, $2, $3, null, '{}', 0, 0, 0)`)
 
 const NOT_VALID =
   'The API key is not valid: it was mistyped or revoked, or is of another deployment; mint a new one where you have none'
 
 /**
- * Finds the live API key behind an Authorization header and notes its use, to the minute. Nothing is remembered, so that a revoked key
- * is refused from the very next request on.
+ * Finds the live API key of an Authorization header and stores its use, to the minute. Nothing is cached, so a revoked key is
+ * refused from the next request on.
  * @throws AppError `unauthenticated`, with the same words whatever is wrong with a key
  */
 export async function authenticateApiKey(
@@ -47,7 +38,8 @@ export async function authenticateApiKey(
   authorization: string | undefined,
 ): Promise<AgentPrincipal> {
   const secret = secretOf(authorization)
-  const { rows } = await findKey(db, [secret, minuteOf(clock.now())])
+  const now = clock.now()
+  const { rows } = await findKey(db, [secret, now, minuteOf(now)])
   const principal = toPrincipal(rows[0])
   if (principal === null) throw invalidKey()
   return principal

@@ -87,10 +87,18 @@ export interface RateLimitOptions {
 
 interface RateStatements {
   admit: Prepared<RateCount>
-  standing: Prepared<Counted & { now_ms: number }>
-  windows: Prepared<Counted & { subject_id: string; action: string }>
+  windows: Prepared<WindowRow>
   over: Prepared<OverWindow>
   remove: Prepared<unknown>
+}
+
+/** A window in which something counts, or one row of nulls with the time where there is none. */
+interface WindowRow {
+  now_ms: number
+  subject_id: string | null
+  action: string | null
+  used: number | null
+  reset_ms: number | null
 }
 
 interface OverWindow {
@@ -109,10 +117,12 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     subject: RateSubject,
     action: string,
   ): Promise<{ standing: RateStanding; at: number }> => {
-    const values = [subject.organizationId, subject.subjectId, action, limit]
-    const [row] = (await statements.standing(db, values)).rows
+    const { organizationId, subjectId } = subject
+    const values = [organizationId, JSON.stringify([subjectId]), action, limit, 1]
+    const [row] = (await statements.windows(db, values)).rows
     if (!row) throw new Error('the rate standing returned no row')
-    return { standing: toStanding(limit, row), at: row.now_ms }
+    const counted = { used: row.used ?? 0, reset_ms: row.reset_ms ?? row.now_ms }
+    return { standing: toStanding(limit, counted), at: row.now_ms }
   }
 
   const outcomes = async (
@@ -146,14 +156,13 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
       return (await look(subject, action)).standing
     },
     async windows(organizationId, subjectIds) {
-      const values = [organizationId, JSON.stringify(subjectIds), limit, WINDOWS_MAX]
+      const values = [organizationId, JSON.stringify(subjectIds), null, limit, WINDOWS_MAX]
       const { rows } = await statements.windows(db, values)
-      return rows.map((row) => ({
-        subjectId: row.subject_id,
-        action: row.action,
-        used: row.used,
-        standing: toStanding(limit, row),
-      }))
+      return rows.flatMap(({ subject_id: subjectId, action, used, reset_ms }) =>
+        subjectId === null || action === null || used === null || reset_ms === null
+          ? []
+          : [{ subjectId, action, used, standing: toStanding(limit, { used, reset_ms }) }],
+      )
     },
     async sweep() {
       for (let removed = 0; ;) {
@@ -182,29 +191,26 @@ function rateStatements(turned?: string): RateStatements {
     admit: prepare(
       `select admitted, used, reset_ms from admit_requests($1, $2, $3, $4, $5, 1, ${turned ?? 'null'})`,
     ),
-    standing: prepare(`
-      select ${epochMs('max(clock.at)')} as now_ms, coalesce(sum(n), 0)::int as used,
-        ${epochMs(`coalesce(min(entry.at) filter (where newer < $4::int) + ${window}, max(clock.at))`)} as reset_ms
+    windows: prepare(`
+      select ${epochMs('clock.at')} as now_ms, counting.subject_id, counting.action, counting.used,
+        ${epochMs('counting.reset_at')} as reset_ms
       from (select ${now} as at) clock
       left join lateral (
-        select e.at, n, sum(n) over (order by e.at desc) - n as newer
-        from rate_windows, unnest(admitted_at, admitted_count) as e (at, n)
-        where organization_id = $1 and subject_id = $2 and action = $3 and e.at > clock.at - ${window}
-      ) entry on true`),
-    windows: prepare(`
-      select w.subject_id, w.action, sum(entry.n)::int as used,
-        ${epochMs(`min(entry.at) filter (where newer < $3::int) + ${window}`)} as reset_ms
-      from (select ${now} as at) clock
-      cross join json_array_elements_text($2::json) as subject (id)
-      join rate_windows w on w.organization_id = $1 and w.subject_id = subject.id::uuid
-      cross join lateral (
-        select e.at, n, sum(n) over (order by e.at desc) - n as newer
-        from unnest(w.admitted_at, w.admitted_count) as e (at, n)
-        where e.at > clock.at - ${window}
-      ) entry
-      group by w.subject_id, w.action
-      order by used desc, w.subject_id, w.action
-      limit $4`),
+        select w.subject_id, w.action, sum(entry.n)::int as used,
+          min(entry.at) filter (where newer < $4::int) + ${window} as reset_at
+        from json_array_elements_text($2::json) as subject (id)
+        join rate_windows w on w.organization_id = $1 and w.subject_id = subject.id::uuid
+          and ($3::text is null or w.action = $3)
+        cross join lateral (
+          select e.at, n, sum(n) over (order by e.at desc) - n as newer
+          from unnest(w.admitted_at, w.admitted_count) as e (at, n)
+          where e.at > clock.at - ${window}
+        ) entry
+        group by w.subject_id, w.action
+        order by used desc, w.subject_id, w.action
+        limit $5
+      ) counting on true
+      order by counting.used desc, counting.subject_id, counting.action`),
     over: prepare(`
       select w.organization_id, w.subject_id, w.action from rate_windows w
       where ${isOver} limit $1`),
