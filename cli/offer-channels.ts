@@ -1,4 +1,5 @@
 import { autocompleteMultiselect, isCancel } from '@clack/prompts'
+import { PROVIDERS } from '../client/src/index.ts'
 import type { ApiClient } from './api-client.ts'
 import { ChannelList, type Source, SourceAnswer, SyncRunRequested } from './api-shapes.ts'
 import { followRun, patienceOn, reportRun } from './follow-run.ts'
@@ -16,7 +17,7 @@ export async function offerChannels(
   label: string,
   terminal: Terminal,
 ): Promise<void> {
-  if (source.provider !== 'slack') return
+  if (!PROVIDERS.some(({ id, hasChannels }) => id === source.provider && hasChannels)) return
   const retry = patienceOn(terminal, person.url)
   const path = `/v1/console/sources/${source.id}`
   const answer = await person.call(ChannelList, { method: 'GET', path: `${path}/channels`, retry })

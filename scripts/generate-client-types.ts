@@ -20,6 +20,16 @@ const Document = z.object({
   info: Schema,
   paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), Operation)),
   components: z.object({ schemas: z.record(z.string(), Schema) }),
+  'x-providers': z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      brings: z.string(),
+      icon: z.string(),
+      hasChannels: z.boolean(),
+      isForFiles: z.boolean(),
+    }),
+  ),
 })
 const ErrorSchema = z.object({ properties: z.object({ code: z.object({ enum: z.array(z.string()) }) }) })
 
@@ -28,7 +38,7 @@ const HEADER = `// Written by \`npm run generate\` from openapi/openapi.json: wh
 
 /** The types of the client's requests and answers, and its tables of operations and error codes, as a module's text. */
 export async function generatedClientTypes(openApi: string): Promise<string> {
-  const { paths, components, ...head } = Document.parse(JSON.parse(openApi))
+  const { paths, components, 'x-providers': providers, ...head } = Document.parse(JSON.parse(openApi))
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method]
@@ -59,8 +69,42 @@ export async function generatedClientTypes(openApi: string): Promise<string> {
     ...codes.map((code) => `  '${code}',`),
     '] as const',
     '',
+    '/** Every provider, in the order of the API. */',
+    'export const PROVIDERS = [',
+    ...providers.map(
+      ({ id, name, hasChannels, isForFiles }) =>
+        `  { id: '${id}', name: ${quoted(name)}, hasChannels: ${hasChannels}, isForFiles: ${isForFiles} },`,
+    ),
+    '] as const',
+    '',
     astToString(types),
   ].join('\n')
+}
+
+/** What the console shows of each provider, as a module's text. */
+export function generatedProviders(openApi: string): string {
+  const { 'x-providers': providers } = Document.parse(JSON.parse(openApi))
+  return [
+    '// Written by `npm run generate` from openapi/openapi.json: what the service tells of its providers.',
+    'export const PROVIDERS = {',
+    ...providers.flatMap(({ id, name, brings, icon, hasChannels }) => [
+      `  ${id}: {`,
+      `    name: ${quoted(name)},`,
+      `    brings: ${quoted(brings)},`,
+      `    icon: '${icon}',`,
+      `    hasChannels: ${hasChannels},`,
+      '  },',
+    ]),
+    '} as const',
+    '',
+    '/** The provider of files that nobody chose another one for. */',
+    `export const FILES_PROVIDER = '${providers.find(({ isForFiles }) => isForFiles)?.id ?? ''}'`,
+    '',
+  ].join('\n')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, (character) => `\\${character}`)}'`
 }
 
 /** The client has one shape for all errors, and reads streams itself. */

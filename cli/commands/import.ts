@@ -1,3 +1,4 @@
+import { PROVIDERS } from '../../client/src/index.ts'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,7 +14,7 @@ import { type Failure, formatOfFile, type Walk, walkFolder } from '../import/wal
 import { waitNote } from '../patience.ts'
 import { createProgressBar } from '../progress-bar.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
-import { PROVIDER_CHOICES, PROVIDER_NAMES } from './options.ts'
+import { PROVIDER_CHOICES } from './options.ts'
 import { openSession, printJson, type Session } from './session.ts'
 
 interface ImportCommandOptions {
@@ -28,7 +29,7 @@ interface ImportCommandOptions {
 /** Exit codes: 1 when files failed, 130 when the person stopped it, as a shell says of Ctrl-C. */
 const EXIT_FAILED = 1
 const EXIT_STOPPED = 130
-const PROVIDER_DEFAULT = 'google_drive'
+const PROVIDER_DEFAULT = PROVIDERS.find(({ isForFiles }) => isForFiles)?.id ?? PROVIDERS[0].id
 type KnownProvider = (typeof PROVIDER_CHOICES)[number]
 /** What is read, as a person says it. */
 const KINDS = 'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV or mail (.eml)'
@@ -191,7 +192,7 @@ function withKnownProvider(source: Source): ChosenSource {
 }
 
 function describeWork(files: number, source: ChosenSource): string {
-  const provider = PROVIDER_NAMES[source.provider] ?? source.provider
+  const provider = PROVIDERS.find(({ id }) => id === source.provider)?.name ?? source.provider
   return (
     `Importing ${files} file${files === 1 ? '' : 's'} into the memory, to be listed under ` +
     `${printableLine(source.displayName)} (${source.provider}, ${source.id}). Nothing is sent to ${provider}.`

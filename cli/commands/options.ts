@@ -1,14 +1,8 @@
 import { Argument, InvalidArgumentError, Option } from 'commander'
+import { PROVIDERS } from '../../client/src/index.ts'
 
-export const PROVIDER_CHOICES = ['slack', 'google_drive', 'notion', 'gmail'] as const
-
-/** Providers as people call them. */
-export const PROVIDER_NAMES: Readonly<Record<string, string>> = {
-  slack: 'Slack',
-  google_drive: 'Google Drive',
-  notion: 'Notion',
-  gmail: 'Gmail',
-}
+/** Every provider's id. */
+export const PROVIDER_CHOICES = PROVIDERS.map(({ id }) => id)
 
 /** `--limit`: how many passages, 1 to 25. */
 export function limitOption(): Option {

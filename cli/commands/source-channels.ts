@@ -7,16 +7,16 @@ import { openSession, printJson } from './session.ts'
 
 const NO_ALLOWLIST = 'There is no allowlist: every channel that the bot is a member of is synced.'
 
-/** `sources channels|allow`: the channels of a Slack source, and which of them are synced. */
+/** `sources channels|allow`: the channels of a source, and which of them are synced. */
 export function addChannelCommands(sources: Command): void {
   sources
     .command('channels')
-    .description('list the channels of a Slack source that can be synced')
+    .description('list the channels of a source that can be synced')
     .addArgument(sourceIdArgument())
     .action(listChannels)
   sources
     .command('allow')
-    .description('sync only these channels of a Slack source, and join the public ones')
+    .description('sync only these channels of a source, and join the public ones')
     .addArgument(sourceIdArgument())
     .argument('[channels...]', 'their ids, from "sources channels"')
     .option('--all', 'every channel that the bot is a member of')

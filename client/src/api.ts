@@ -76,6 +76,14 @@ export const ERROR_CODES = [
   'overloaded',
 ] as const
 
+/** Every provider, in the order of the API. */
+export const PROVIDERS = [
+  { id: 'slack', name: 'Slack', hasChannels: true, isForFiles: false },
+  { id: 'google_drive', name: 'Google Drive', hasChannels: false, isForFiles: true },
+  { id: 'notion', name: 'Notion', hasChannels: false, isForFiles: false },
+  { id: 'gmail', name: 'Gmail', hasChannels: false, isForFiles: false },
+] as const
+
 export interface paths {
     "/v1/search": {
         parameters: {

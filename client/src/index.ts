@@ -1,4 +1,5 @@
 /** The client of the Retrieval Memory Service. */
+export { PROVIDERS } from './api.ts'
 export type { AskEvent } from './ask-stream.ts'
 export {
   type ConnectionFault,

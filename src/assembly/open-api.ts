@@ -2,6 +2,7 @@ import { type FixedContent, fixContent } from '../http/fixed-content.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { VERSION } from '../kernel/version.ts'
+import { describeProviders } from '../providers/index.ts'
 import { webhookEvents } from './webhook-engine.ts'
 
 /** Stands for the base URL, which is known only once the server listens. */
@@ -32,6 +33,11 @@ export function createOpenApi<S>(
 }
 
 function buildTemplate<S>(routes: readonly Route<S>[]): string {
-  const about = { version: VERSION, url: PLACEHOLDER_URL, webhooks: webhookEvents }
-  return JSON.stringify(openApiDocument(routes, about))
+  return JSON.stringify(describeApi(routes, PLACEHOLDER_URL))
+}
+
+/** The OpenAPI document of a service at `url`. */
+export function describeApi<S>(routes: readonly Route<S>[], url: string): ReturnType<typeof openApiDocument> {
+  const extensions = { 'x-providers': describeProviders() }
+  return openApiDocument(routes, { version: VERSION, url, webhooks: webhookEvents, extensions })
 }

@@ -5,31 +5,10 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
-import { ERROR_CODES, type ErrorCode } from '../kernel/error-codes.ts'
-import { ERROR_EXAMPLES } from './error-examples.ts'
-import { ERRORS_PATH } from './error-response.ts'
 import { exampleOf } from './examples.ts'
+import { errorExamples, errors } from './openapi-errors.ts'
 import { tagGroupsOf, tagsOf } from './openapi-tags.ts'
 import type { Access, Route } from './route.ts'
-
-const ErrorResponse = z
-  .looseObject({
-    error: z.string().describe('What went wrong and what to do about it, for people.'),
-    code: z
-      .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
-      .describe('What went wrong, for programs: it does not change.'),
-    documentation: z.url().describe('Where the code is explained.'),
-    issues: z
-      .array(
-        z.object({
-          path: z.string().describe('Where the fault is, dotted; empty for the whole request.'),
-          message: z.string().describe('What is wrong there.'),
-        }),
-      )
-      .optional()
-      .describe('The faults of a request that is not valid.'),
-  })
-  .meta({ id: 'Error', description: 'The body of every error.' })
 
 const WorkspaceHeader = z.object({
   'X-Organization-Id': z
@@ -63,7 +42,13 @@ export interface OpenApiWebhook {
 /** The OpenAPI 3.1 document of a route table (https://spec.openapis.org/oas/v3.1.1), with what the service sends to others. */
 export function openApiDocument<S>(
   routes: readonly Route<S>[],
-  info: { version: string; url: string; webhooks?: readonly OpenApiWebhook[] },
+  info: {
+    version: string
+    url: string
+    webhooks?: readonly OpenApiWebhook[]
+    /** Members of the document's own, by their names (https://spec.openapis.org/oas/v3.1.1#specification-extensions). */
+    extensions?: Readonly<Record<`x-${string}`, unknown>>
+  },
 ) {
   const paths: ZodOpenApiPathsObject = {}
   for (const route of routes) {
@@ -71,6 +56,7 @@ export function openApiDocument<S>(
     path[methodKey(route.method)] = operation(route)
   }
   const document = createDocument({
+    ...info.extensions,
     openapi: '3.1.1',
     info: {
       title: 'Retrieval Memory Service',
@@ -259,72 +245,4 @@ const SUCCESS: Record<number, string> = { 200: 'OK', 201: 'Created', 202: 'Alrea
 function withExample(schema: z.ZodType): { schema: z.ZodType; example?: unknown } {
   const example = exampleOf(schema)
   return example === undefined ? { schema } : { schema, example }
-}
-
-const ERROR_DESCRIPTIONS: Record<string, string> = {
-  '400': 'The request is not valid.',
-  '401': 'The bearer token is missing or invalid.',
-  '402': 'The workspace has no active plan.',
-  '403': 'The key lacks the action, or the person the role.',
-  '404': 'There is no such resource.',
-  '408': 'The request did not arrive in time.',
-  '409': 'The request conflicts with how things are now.',
-  '413': 'The body is too large.',
-  '415': 'The body is not JSON.',
-  '429': 'The rate limit or the credit budget is exceeded.',
-  '502': 'Another service that is needed failed.',
-  '503': 'The service cannot do this now, or is not configured for it.',
-}
-
-/** What any address may answer, whatever it does. */
-const ANYWHERE: readonly ErrorCode[] = [
-  'internal',
-  'method_not_allowed',
-  'headers_too_large',
-  'origin_not_allowed',
-]
-
-function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
-  const codesByStatus = Map.groupBy(errorCodes(route), (code) => String(ERROR_CODES[code]))
-  const responses: ZodOpenApiOperationObject['responses'] = {}
-  for (const [status, codes] of [...codesByStatus].toSorted(([a], [b]) => Number(a) - Number(b))) {
-    responses[status as '400'] = {
-      description: ERROR_DESCRIPTIONS[status] ?? 'An error.',
-      content: errorContent(codes),
-    }
-  }
-  responses['default'] = { description: 'Any other error.', content: errorContent(ANYWHERE) }
-  return responses
-}
-
-/** What a route can be refused with: by the pipeline, by what it takes and costs, and by its own work. */
-function errorCodes<S>({ access, body, upload, params, credits, refuses }: Route<S>): ErrorCode[] {
-  const codes = new Set<ErrorCode>()
-  const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code))
-  // Any route refuses unknown query parameters, and none does without the database or while the process stops.
-  add('validation_failed', 'not_ready', 'overloaded')
-  if (body) add('malformed_json')
-  if (body || upload !== undefined) add('request_timeout', 'body_too_large', 'unsupported_media_type')
-  if (params) add('not_found')
-  if (access.surface !== 'public') add('unauthenticated')
-  if (access.surface === 'agent') add('action_not_allowed', 'rate_limited')
-  if (access.surface === 'console') add('role_required', 'rate_limited', 'not_found')
-  if (credits === 1) add('subscription_required', 'quota_exceeded')
-  add(...refuses)
-  return [...codes]
-}
-
-/** An example for each code, under its name. */
-function errorContent(codes: readonly ErrorCode[]) {
-  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const)
-  return { 'application/json': { schema: ErrorResponse, examples: Object.fromEntries(examples) } }
-}
-
-/** What a body with each code looks like, on the service at `url`. */
-function errorExamples(url: string) {
-  const bodies = Object.entries(ERROR_EXAMPLES).map(([code, { error, ...fields }]) => {
-    const documentation = `${url}${ERRORS_PATH}#${code}`
-    return [code, { summary: error, value: { error, code, documentation, ...fields } }] as const
-  })
-  return Object.fromEntries(bodies)
 }

@@ -9,6 +9,9 @@ export type ProviderEnvironment = Readonly<Record<string, string | undefined>>
 /** Each environment variable with its form, and its meaning as `.describe` says it. */
 export type SettingsShape = Readonly<Record<string, z.ZodType<string | undefined>>>
 
+/** A sign by what it shows. */
+export type ProviderIcon = 'drive' | 'hash' | 'mail' | 'page'
+
 /**
  * All that the service knows of one provider. Everything else asks the catalogue, so that a provider is one folder. It is
  * light: what loads the provider's SDK is behind `createAdapter`.
@@ -17,6 +20,10 @@ export interface Provider<Id extends string = string> {
   readonly id: Id
   /** What people call it. */
   readonly name: string
+  /** What its sources bring, in one sentence for people who choose what to connect. */
+  readonly brings: string
+  /** The sign that the console shows. */
+  readonly icon: ProviderIcon
   /** Its environment variables; providers of one family may have theirs in common. */
   readonly settings: SettingsShape
   /** The two settings with which it is offered. */
@@ -25,6 +32,8 @@ export interface Provider<Id extends string = string> {
   readonly isGated: boolean
   /** Whether a source of it can be limited to some of its channels. */
   readonly hasChannels: boolean
+  /** Whether files that a person imports are listed under it, unless they choose another provider. */
+  readonly isForFiles: boolean
   readonly grants: GrantSharing
   /** Its adapter. @throws when {@link Provider.client} is not set, which is asked before */
   createAdapter(environment: ProviderEnvironment, deps: AdapterDependencies): Promise<ProviderAdapter>

@@ -21,6 +21,6 @@ export {
   type ProviderSession,
   type PushState,
 } from './provider.ts'
-export { PROVIDERS, findProvider, providers, providerSettings } from './providers.ts'
+export { describeProviders, PROVIDERS, findProvider, providers, providerSettings } from './providers.ts'
 export { providerOf, providersOf } from './scope.ts'
 export { isItemsOwn, ownFailure } from './item-fault.ts'

@@ -20,3 +20,18 @@ export function findProvider(id: ProviderId): Provider<ProviderId> {
   if (!provider) throw new Error(`there is no provider ${id}`)
   return provider
 }
+
+/** What callers may know of each provider, in the order of the API. */
+export function describeProviders(): Pick<
+  Provider<ProviderId>,
+  'id' | 'name' | 'brings' | 'icon' | 'hasChannels' | 'isForFiles'
+>[] {
+  return known.map(({ id, name, brings, icon, hasChannels, isForFiles }) => ({
+    id,
+    name,
+    brings,
+    icon,
+    hasChannels,
+    isForFiles,
+  }))
+}

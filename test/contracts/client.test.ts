@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { glob, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { generatedClientTypes } from '../../scripts/generate-client-types.ts'
+import { generatedClientTypes, generatedProviders } from '../../scripts/generate-client-types.ts'
 import { generatedPythonTypes } from '../../scripts/generate-python-types.ts'
+import { PROVIDERS } from '../../src/providers/index.ts'
 
 const read = (file: string): Promise<string> => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
 
@@ -12,4 +13,20 @@ it('client/src/api.ts is what openapi/openapi.json says (npm run generate writes
 it("the Python client's types are what openapi/openapi.json says (npm run generate writes both)", async () => {
   const written = await read('client/python/src/retrieval_memory/_api.py')
   expect(written).toBe(generatedPythonTypes(await read('openapi/openapi.json')))
+})
+
+it("the console's providers are what openapi/openapi.json says (npm run generate writes both)", async () => {
+  const written = await read('console/src/api/providers.ts')
+  expect(written).toBe(generatedProviders(await read('openapi/openapi.json')))
+})
+
+it('the console and the command line name no provider: what they know of one is generated', async () => {
+  const named = new RegExp(`['"](${PROVIDERS.join('|')})['"]`)
+  const found: string[] = []
+  const root = new URL('../../', import.meta.url)
+  for await (const file of glob(['console/src/**/*.{ts,tsx}', 'cli/**/*.ts'], { cwd: root })) {
+    if (/\.test\.ts$|^console\/src\/api\/|^cli\/support\//.test(file)) continue
+    if (named.test(await read(file))) found.push(file)
+  }
+  expect(found).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core'
-import { providerName } from '../ui/provider.tsx'
+import { providerName } from '../api/provider-list.ts'
 
 /** OAuth's error codes (RFC 6749, 4.1.2.1): nothing else that an address says is shown. */
 const ERROR_CODE = /^[a-z_]{1,60}$/

@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client.ts'
 import classes from './item-facts.module.css'
-import { providerName } from './provider.tsx'
+import { providerName } from '../api/provider-list.ts'
 import { RelativeTime } from './relative-time.tsx'
 
 type Item = Pick<Schemas['SourceItem'], 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt'>

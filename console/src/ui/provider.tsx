@@ -1,26 +1,10 @@
 import { Tooltip } from '@mantine/core'
-import { FileText, HardDrive, Hash, Mail, type LucideIcon } from 'lucide-react'
-import type { Schemas } from '../api/client.ts'
+import { FileText, HardDrive, Hash, Mail } from 'lucide-react'
+import type { ProviderId } from '../api/provider-list.ts'
+import { PROVIDERS } from '../api/providers.ts'
 import classes from './provider.module.css'
 
-export type ProviderId = Schemas['Source']['provider']
-
-const PROVIDERS: Record<ProviderId, { name: string; icon: LucideIcon }> = {
-  slack: { name: 'Slack', icon: Hash },
-  google_drive: { name: 'Google Drive', icon: HardDrive },
-  notion: { name: 'Notion', icon: FileText },
-  gmail: { name: 'Gmail', icon: Mail },
-}
-
-/** Every provider there is. */
-export const PROVIDER_IDS = Object.keys(PROVIDERS).filter((id): id is ProviderId => id in PROVIDERS)
-/** The providers to choose from, as a select takes them. */
-export const PROVIDER_CHOICES = PROVIDER_IDS.map((value) => ({ value, label: PROVIDERS[value].name }))
-
-/** A provider's name as people know it; undefined for what is none. */
-export function providerName(id: string | null): string | undefined {
-  return Object.entries(PROVIDERS).find(([known]) => known === id)?.[1].name
-}
+const SIGNS = { drive: HardDrive, hash: Hash, mail: Mail, page: FileText }
 
 /** A provider by its sign and its name. */
 export function Provider({ id }: { id: ProviderId }) {
@@ -59,6 +43,6 @@ export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
 }
 
 function Sign({ id }: { id: ProviderId }) {
-  const { icon: Icon } = PROVIDERS[id]
+  const Icon = SIGNS[PROVIDERS[id].icon]
   return <Icon size={15} strokeWidth={1.9} aria-hidden />
 }

@@ -6,6 +6,8 @@ import { isSameNotionBot } from './grants.ts'
 export const notion: Provider<'notion'> = defineProvider({
   id: 'notion',
   name: 'Notion',
+  brings: 'Pages and databases that are shared with the connection.',
+  icon: 'page',
   settings: {
     NOTION_CLIENT_ID: secretSetting.describe(
       "Notion connection's client ID. With the secret, the console offers Notion",
@@ -16,6 +18,7 @@ export const notion: Provider<'notion'> = defineProvider({
   client: { id: 'NOTION_CLIENT_ID', secret: 'NOTION_CLIENT_SECRET' },
   isGated: false,
   hasChannels: false,
+  isForFiles: false,
   grants: { family: 'notion', isShared: isSameNotionBot },
   async createAdapter(settings, { clock }) {
     const { createNotionAdapter } = await import('./adapter.ts')

@@ -7,6 +7,8 @@ import { readSlackRequest } from './webhook.ts'
 export const slack: Provider<'slack'> = defineProvider({
   id: 'slack',
   name: 'Slack',
+  brings: 'Messages and threads of the channels that its bot is invited to.',
+  icon: 'hash',
   settings: {
     SLACK_CLIENT_ID: secretSetting.describe(
       "Slack app's client ID. With the secret, the console offers Slack",
@@ -18,6 +20,7 @@ export const slack: Provider<'slack'> = defineProvider({
   client: { id: 'SLACK_CLIENT_ID', secret: 'SLACK_CLIENT_SECRET' },
   isGated: false,
   hasChannels: true,
+  isForFiles: false,
   // Ending one deactivates the app's bot in the workspace, whoever installed it (docs.slack.dev/reference/methods/auth.revoke).
   grants: { family: 'slack' },
   async createAdapter(settings, { clock }) {

@@ -10,6 +10,8 @@ export const notes = new Map<string, string>()
 export const madeUp: Provider<'made_up'> = defineProvider({
   id: 'made_up',
   name: 'Made Up',
+  brings: 'What a test makes up.',
+  icon: 'page',
   settings: {
     MADE_UP_CLIENT_ID: secretSetting.describe('Its client id'),
     MADE_UP_CLIENT_SECRET: secretSetting.describe('Its client secret'),
@@ -18,6 +20,7 @@ export const madeUp: Provider<'made_up'> = defineProvider({
   client: { id: 'MADE_UP_CLIENT_ID', secret: 'MADE_UP_CLIENT_SECRET' },
   isGated: true,
   hasChannels: false,
+  isForFiles: false,
   grants: { family: 'made_up' },
   createAdapter: async ({ MADE_UP_CLIENT_ID }) => createMadeUpAdapter(MADE_UP_CLIENT_ID ?? ''),
   webhook: {

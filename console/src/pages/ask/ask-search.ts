@@ -1,13 +1,12 @@
 import type { Schemas } from '../../api/client.ts'
+import { PROVIDER_IDS, type ProviderId } from '../../api/provider-list.ts'
 
 type Filter = NonNullable<Schemas['SearchRequest']['filter']>
-export type ProviderId = Schemas['Source']['provider']
 export type SourceKind = NonNullable<Filter['sourceKinds']>[number]
 
 /** How many search results are shown, and how many when more are asked for. */
 export const RESULTS = { first: 8, all: 25 } as const
 
-export const PROVIDER_IDS: readonly ProviderId[] = ['slack', 'google_drive', 'notion', 'gmail']
 export const SOURCE_KINDS: readonly SourceKind[] = ['message', 'document', 'file']
 
 /** What the address of the page Ask says. Everything that is shown can be linked to, but for an answer. */

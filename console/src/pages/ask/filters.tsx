@@ -3,18 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../app/workspace.tsx'
-import { providerName } from '../../ui/provider.tsx'
 import { useSources } from '../sources/use-sources.ts'
 import {
   type AskSearch,
   filterOf,
-  PROVIDER_IDS,
-  type ProviderId,
   SOURCE_KINDS,
   type SourceKind,
   without,
   withoutFilter,
 } from './ask-search.ts'
+import { PROVIDER_IDS, type ProviderId, providerName } from '../../api/provider-list.ts'
 import classes from './filters.module.css'
 
 const KIND_NAMES: Record<SourceKind, string> = { message: 'Messages', document: 'Documents', file: 'Files' }

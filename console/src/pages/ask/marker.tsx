@@ -2,7 +2,7 @@ import { Text, Tooltip } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { plainText } from '../../ui/plain-text.ts'
-import { providerName } from '../../ui/provider.tsx'
+import { providerName } from '../../api/provider-list.ts'
 import type { AskSearch } from './ask-search.ts'
 import classes from './marker.module.css'
 

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
-import { ProviderIcon, providerName } from '../../ui/provider.tsx'
+import { ProviderIcon } from '../../ui/provider.tsx'
 import { SourceLink } from '../../ui/links.tsx'
 import { plainText } from '../../ui/plain-text.ts'
-import { PROVIDER_IDS } from './ask-search.ts'
+import { PROVIDER_IDS, providerName } from '../../api/provider-list.ts'
 import { type Passage, useOpenPassage } from './marker.tsx'
 import classes from './passage-list.module.css'
 

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Radio, Select, Stack, TextInput } from '@mantine/
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { ErrorNotice } from '../../ui/error-state.tsx'
-import type { ProviderId } from '../../ui/provider.tsx'
+import type { ProviderId } from '../../api/provider-list.ts'
 import { KeyScope } from './key-scope.tsx'
 import { type ActorType, type KeyAction, type PresetId, presetOf, PRESETS } from './key-presets.ts'
 import { NewKey } from './new-key.tsx'

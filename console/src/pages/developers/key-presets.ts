@@ -11,7 +11,7 @@ export const ACTIONS: Record<KeyAction, string> = {
   ingest: 'Push documents, and delete them',
   'memory:read': 'See who and what the documents name',
   'sources:read': 'See sources and their channels',
-  'sources:write': 'Choose the channels of Slack sources',
+  'sources:write': 'Choose the channels that sources read',
   'sync:read': 'See sync runs',
   'sync:write': 'Start sync runs',
   admin: 'Mint and revoke keys, read the audit trail, run maintenance',

@@ -1,5 +1,5 @@
 import { Checkbox, SimpleGrid, Stack, Switch } from '@mantine/core'
-import { type ProviderId, PROVIDER_IDS, providerName } from '../../ui/provider.tsx'
+import { type ProviderId, PROVIDER_IDS, providerName } from '../../api/provider-list.ts'
 import { ACTIONS, ALL_ACTIONS, type KeyAction } from './key-presets.ts'
 
 /** What a key may do, and of which providers it may see anything; null: of all, those to come too. */

@@ -1,3 +1,4 @@
+import { FILES_PROVIDER } from '../../api/providers.ts'
 import type { KeyAction } from './key-presets.ts'
 
 export interface Snippet {
@@ -133,7 +134,7 @@ function firstUse(actions: readonly KeyAction[]): KeyAction {
 function exampleDocument(source: Given['source']): Record<string, string> {
   return {
     connectorId: source?.id ?? 'SOURCE_ID',
-    provider: source?.provider ?? 'notion',
+    provider: source?.provider ?? FILES_PROVIDER,
     sourceKind: 'document',
     externalId: 'handbook/pto',
     title: 'PTO policy',

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import type { PagePath } from '../../app/navigation.ts'
-import { providerName } from '../../ui/provider.tsx'
+import { providerName } from '../../api/provider-list.ts'
 import { describeSubscription } from '../billing/plan-words.ts'
 import type { Connector } from '../sources/connector-list.tsx'
 import type { Source } from '../sources/source-words.ts'

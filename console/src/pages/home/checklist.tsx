@@ -1,3 +1,4 @@
+import { ANY_PROVIDER } from '../../api/provider-list.ts'
 import { Check } from 'lucide-react'
 import type { PagePath } from '../../app/navigation.ts'
 import { ButtonLink } from '../../ui/links.tsx'
@@ -27,7 +28,7 @@ export function Checklist({
   const steps: readonly Step[] = [
     {
       title: 'Bring something in',
-      text: 'Connect Slack, Google Drive, Notion or Gmail, or import a folder.',
+      text: `Connect ${ANY_PROVIDER}, or import a folder.`,
       isDone: hasItems,
       to: '/sources/new',
       action: 'Add a source',

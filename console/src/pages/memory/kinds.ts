@@ -25,10 +25,7 @@ export function kindOf({ type }: Pick<CanvasNode, 'type'>): NodeKind {
     case 'channel':
     case 'topic':
       return type
-    case 'slack':
-    case 'google_drive':
-    case 'notion':
-    case 'gmail':
+    default:
       return 'source'
   }
 }

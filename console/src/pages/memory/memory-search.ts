@@ -1,4 +1,4 @@
-import { PROVIDER_IDS, type ProviderId } from '../ask/ask-search.ts'
+import { PROVIDER_IDS, type ProviderId } from '../../api/provider-list.ts'
 
 export type EntityType = 'person' | 'organization' | 'channel' | 'topic'
 export type Since = 'week' | 'month' | 'year'

@@ -1,3 +1,4 @@
+import { providerName } from '../../api/provider-list.ts'
 import { Button, Checkbox, Group, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Hash, Lock, Search } from 'lucide-react'
@@ -20,7 +21,7 @@ const SHOWN_MAX = 100
 const ALLOWED_MAX = 1_000
 
 /**
- * Which channels of a Slack workspace are read: all that the bot is a member of, or chosen ones. `isNew`: the account was
+ * Which channels of an account are read: all that the bot is a member of, or chosen ones. `isNew`: the account was
  * just connected, so choosing comes first.
  */
 export function ChannelsPanel({ source, isNew = false }: { source: Source; isNew?: boolean }) {
@@ -40,7 +41,7 @@ export function ChannelsPanel({ source, isNew = false }: { source: Source; isNew
   return (
     <Panel
       title={isNew ? `Choose the channels of ${source.displayName}` : 'Channels'}
-      text="The bot joins the public channels you choose. Invite it to private ones in Slack."
+      text={`The bot joins the public channels you choose. Invite it to private ones in ${providerName(source.provider) ?? source.provider}.`}
     >
       <Reading query={channels}>
         {(rows) => (

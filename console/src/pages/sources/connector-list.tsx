@@ -1,7 +1,9 @@
 import { Button, Text } from '@mantine/core'
 import type { Schemas } from '../../api/client.ts'
+import { PROVIDERS } from '../../api/providers.ts'
 import { ErrorNotice } from '../../ui/error-state.tsx'
-import { ProviderIcon, type ProviderId, providerName } from '../../ui/provider.tsx'
+import { type ProviderId, providerName } from '../../api/provider-list.ts'
+import { ProviderIcon } from '../../ui/provider.tsx'
 import { Status } from '../../ui/status.tsx'
 import classes from './connector-list.module.css'
 import { useAskForAccess, useConnect } from './use-source-changes.ts'
@@ -10,13 +12,6 @@ export interface Connector {
   provider: ProviderId
   offered: boolean
   access: 'open' | 'required' | 'granted' | Schemas['ConnectorAccessRequest']['status']
-}
-
-const BRINGS: Record<ProviderId, string> = {
-  slack: 'Messages and threads of the channels that its bot is invited to.',
-  google_drive: 'Documents and files, with who may see each.',
-  notion: 'Pages and databases that are shared with the connection.',
-  gmail: 'Mail, without spam and trash.',
 }
 
 /** The providers, each with the next step towards an account of it. */
@@ -111,11 +106,11 @@ function wordsOf({ provider, offered, access }: Connector): string {
   switch (access) {
     case 'open':
     case 'granted':
-      return BRINGS[provider]
+      return PROVIDERS[provider].brings
     case 'pending':
       return "You have asked. As soon as this service's operator agrees it can be connected here."
     case 'required':
-      return `${BRINGS[provider]} This service's operator has to agree first.`
+      return `${PROVIDERS[provider].brings} This service's operator has to agree first.`
     case 'denied':
       return "This service's operator did not agree when you asked."
   }

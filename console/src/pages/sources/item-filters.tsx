@@ -1,5 +1,5 @@
 import { Group, Select } from '@mantine/core'
-import { PROVIDER_CHOICES } from '../../ui/provider.tsx'
+import { PROVIDER_CHOICES } from '../../api/provider-list.ts'
 import { type ItemsSearch, KIND_CHOICES } from './items-search.ts'
 
 /** Narrows a list of items by kind, and by provider where it has several. */

@@ -1,4 +1,4 @@
-import { PROVIDER_CHOICES, type ProviderId } from '../../ui/provider.tsx'
+import { PROVIDER_CHOICES, type ProviderId } from '../../api/provider-list.ts'
 import { KINDS, type SourceKind } from './source-words.ts'
 
 /** What the address of a list of items says: its filters, and the item that is open. */

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { ErrorNotice } from '../../ui/error-state.tsx'
-import { providerName } from '../../ui/provider.tsx'
+import { providerName } from '../../api/provider-list.ts'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
 import { useConnect, useStartRun } from './use-source-changes.ts'

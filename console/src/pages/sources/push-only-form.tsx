@@ -1,7 +1,8 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
-import { PROVIDER_CHOICES, type ProviderId } from '../../ui/provider.tsx'
+import { PROVIDER_CHOICES, type ProviderId } from '../../api/provider-list.ts'
+import { FILES_PROVIDER } from '../../api/providers.ts'
 import classes from './push-only-form.module.css'
 import type { Source } from './source-words.ts'
 import { useCreateSource } from './use-source-changes.ts'
@@ -11,7 +12,7 @@ const NAME_MAX = 100
 /** Makes a source without an account, for what programs push. */
 export function PushOnlyForm({ onMade }: { onMade: (source: Source) => void }) {
   const [displayName, setDisplayName] = useState('')
-  const [provider, setProvider] = useState<ProviderId>('notion')
+  const [provider, setProvider] = useState<ProviderId>(FILES_PROVIDER)
   const create = useCreateSource()
   const submit = (event: FormEvent): void => {
     event.preventDefault()

@@ -1,4 +1,4 @@
-import { PROVIDER_CHOICES, type ProviderId } from '../../ui/provider.tsx'
+import { PROVIDER_CHOICES, type ProviderId } from '../../api/provider-list.ts'
 import type { Source } from './source-words.ts'
 
 /** From so many on a list of sources can be searched. */

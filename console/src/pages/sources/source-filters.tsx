@@ -2,7 +2,7 @@ import { Button, Select, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { formatNumber } from '../../ui/format.ts'
-import { PROVIDER_CHOICES } from '../../ui/provider.tsx'
+import { PROVIDER_CHOICES } from '../../api/provider-list.ts'
 import { readSourcesSearch, type SourcesSearch, STATE_CHOICES } from './source-filter.ts'
 import classes from './source-filters.module.css'
 

@@ -5,7 +5,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { providerName } from '../../ui/provider.tsx'
+import { hasChannels, providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { BackToSources } from './back-to-sources.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
@@ -56,7 +56,7 @@ function Details({ source }: { source: Source }) {
           waitingUntil={newest === undefined ? null : runs.waitingUntil(newest.id)}
         />
         {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
-        {source.provider === 'slack' && !isPushed && <ChannelsPanel source={source} />}
+        {hasChannels(source.provider) && !isPushed && <ChannelsPanel source={source} />}
         <ItemsPanel source={source} />
         {!isPushed && <RunsPanel runs={runs} />}
       </Stack>

@@ -9,7 +9,7 @@ import { formatNumber } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { providerName } from '../../ui/provider.tsx'
+import { ANY_PROVIDER, hasChannels, providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
 import { LastSynced } from './last-synced.tsx'
@@ -58,7 +58,7 @@ export function SourcesPage() {
                 <EmptyState
                   icon={Database}
                   title="No sources yet"
-                  text="Connect Slack, Google Drive, Notion or Gmail, drop files in, or push documents through the API."
+                  text={`Connect ${ANY_PROVIDER}, drop files in, or push documents through the API.`}
                   action={<ButtonLink to="/sources/new">Add the first source</ButtonLink>}
                 />
               ) : (
@@ -76,7 +76,7 @@ export function SourcesPage() {
 function NewChannels({ sources }: { sources: readonly Source[] }) {
   const connected = new URLSearchParams(globalThis.location.search).get('connected')
   const source = sources.find(({ id }) => id === connected)
-  if (source?.provider !== 'slack') return null
+  if (source === undefined || !hasChannels(source.provider)) return null
   return <ChannelsPanel source={source} isNew />
 }
 

@@ -6,10 +6,13 @@ import { computePolicyHealth } from './policy-health.ts'
 export const googleDrive: Provider<'google_drive'> = defineProvider({
   id: 'google_drive',
   name: 'Google Drive',
+  brings: 'Documents and files, with who may see each.',
+  icon: 'drive',
   settings: googleSettings,
   client: googleClient,
   isGated: true,
   hasChannels: false,
+  isForFiles: true,
   grants: googleGrants,
   async createAdapter(settings, deps) {
     const { createGoogleDriveAdapter } = await import('./adapter.ts')

@@ -5,10 +5,13 @@ import { googleClient, googleGrants, googleSettings, readGoogleSettings } from '
 export const gmail: Provider<'gmail'> = defineProvider({
   id: 'gmail',
   name: 'Gmail',
+  brings: 'Mail, without spam and trash.',
+  icon: 'mail',
   settings: googleSettings,
   client: googleClient,
   isGated: true,
   hasChannels: false,
+  isForFiles: false,
   grants: googleGrants,
   async createAdapter(settings, deps) {
     const { createGmailAdapter } = await import('./adapter.ts')
