@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { routes } from '../src/assembly/app.ts'
+import { routes } from '../src/assembly/routes.ts'
 import { describeApi } from '../src/assembly/open-api.ts'
 import { generatedClientTypes, generatedProviders } from './generate-client-types.ts'
 import { generatedPythonTypes } from './generate-python-types.ts'

@@ -1,22 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { accessRoutes, createApiKeys, markKeysBeyondPlan, type AccessServices } from '../access/index.ts'
-import { approximateIndexRoutes, type ApproximateIndexServices } from '../approximate-index/index.ts'
-import { answerRoutes, type AnswerServices } from '../answers/index.ts'
-import { auditRoutes, type AuditServices } from '../audit/index.ts'
-import {
-  billingRoutes,
-  checkKeyLimit,
-  createKeepWithinPlan,
-  type Billing,
-  type BillingServices,
-} from '../billing/index.ts'
-import { backupRoutes, type BackupServices, createBackups } from '../backup/index.ts'
-import { dailyUsageRoutes, type DailyUsageServices } from '../daily-usage/index.ts'
+import { createApiKeys, markKeysBeyondPlan } from '../access/index.ts'
+import { checkKeyLimit, createKeepWithinPlan, type Billing } from '../billing/index.ts'
+import { createBackups } from '../backup/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
-import { connectionRoutes, type ConnectionServices } from '../connections/index.ts'
 import { backgroundOf } from './background-work.ts'
 import { addConsolePages } from './console-pages.ts'
 import { createConsoleIdentity } from './console-identity.ts'
@@ -25,10 +14,10 @@ import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps }
 import type { ModelRegistry } from '../models/index.ts'
 import { modelsDir } from './former-models.ts'
 import { createGates } from './create-gates.ts'
-import type { Route } from '../http/route.ts'
 import { createServer, type ServerOptions } from '../http/create-server.ts'
 import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
+import { routes, type Services } from './routes.ts'
 import { createRetrievalEngine } from './retrieval-engine.ts'
 import { sweepUsage } from './sweep-usage.ts'
 import { unreadiness } from './unreadiness.ts'
@@ -43,66 +32,23 @@ import {
   createItems,
   createJournaledIngests,
   type Files,
-  itemRoutes,
   type Items,
-  type ItemServices,
   type JournaledIngests,
 } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { VERSION } from '../kernel/version.ts'
-import { memoryCanvasRoutes, type MemoryCanvasServices } from '../memory-canvas/index.ts'
-import {
-  addMetrics,
-  createMetrics,
-  type Metrics,
-  healthRoutes,
-  type HealthServices,
-} from '../health/index.ts'
-import { addPages, referenceRoutes, type ReferenceServices } from '../reference/index.ts'
-import {
-  createOperator,
-  createOperatorAuthenticator,
-  operatorRoutes,
-  type OperatorServices,
-} from '../operator/index.ts'
+import { addMetrics, createMetrics, type Metrics, healthRoutes } from '../health/index.ts'
+import { addPages, referenceRoutes } from '../reference/index.ts'
+import { createOperator, createOperatorAuthenticator } from '../operator/index.ts'
 import { addMcp } from '../mcp/index.ts'
-import {
-  type OrganizationRemovals,
-  organizationRemovalRoutes,
-  type OrganizationRemovalServices,
-} from '../organization-removal/index.ts'
-import {
-  createInvitations,
-  createMembers,
-  createOrganizations,
-  organizationRoutes,
-  type OrganizationServices,
-} from '../organizations/index.ts'
-import {
-  type OutgoingWebhooks,
-  type OutgoingWebhookServices,
-  webhookRoutes,
-} from '../outgoing-webhooks/index.ts'
-import { type Choice, modelChoiceRoutes, type ModelChoiceServices } from '../models/index.ts'
-import { modelMoveRoutes, type ModelMoveServices } from '../models/index.ts'
-import { retrievalRoutes, type RetrievalServices } from '../retrieval/index.ts'
-import {
-  createRemovals,
-  createSources,
-  markSourcesBeyondPlan,
-  type Removals,
-  sourceRoutes,
-  type SourceServices,
-} from '../sources/index.ts'
-import { createSyncRuns, dropActiveRuns, syncRoutes, type SyncServices } from '../sync/index.ts'
-import {
-  createCredits,
-  createRateLimit,
-  type RateLimit,
-  usageRoutes,
-  type UsageServices,
-} from '../usage/index.ts'
+import type { OrganizationRemovals } from '../organization-removal/index.ts'
+import { createInvitations, createMembers, createOrganizations } from '../organizations/index.ts'
+import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
+import type { Choice } from '../models/index.ts'
+import { createRemovals, createSources, markSourcesBeyondPlan, type Removals } from '../sources/index.ts'
+import { createSyncRuns, dropActiveRuns } from '../sync/index.ts'
+import { createCredits, createRateLimit, type RateLimit } from '../usage/index.ts'
 import { organizationRemovalsOf } from './organization-removals.ts'
 import { createSearchMemory } from './search-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
@@ -149,56 +95,6 @@ export interface App {
   /** Ends what runs in the background. */
   stop(): Promise<void>
 }
-
-/** What the handlers of all routes take. */
-type Services = AccessServices &
-  AnswerServices &
-  ApproximateIndexServices &
-  AuditServices &
-  BackupServices &
-  BillingServices &
-  ConnectionServices &
-  DailyUsageServices &
-  HealthServices &
-  ItemServices &
-  MemoryCanvasServices &
-  OperatorServices &
-  OrganizationRemovalServices &
-  OrganizationServices &
-  OutgoingWebhookServices &
-  ModelChoiceServices &
-  ModelMoveServices &
-  ReferenceServices &
-  RetrievalServices &
-  SourceServices &
-  SyncServices &
-  UsageServices
-
-/** Every route of the service: the OpenAPI document and the every-route tests read this list. */
-export const routes: readonly Route<Services>[] = [
-  ...retrievalRoutes,
-  ...answerRoutes,
-  ...itemRoutes,
-  ...memoryCanvasRoutes,
-  ...modelMoveRoutes,
-  ...accessRoutes,
-  ...sourceRoutes,
-  ...syncRoutes,
-  ...connectionRoutes,
-  ...auditRoutes,
-  ...organizationRoutes,
-  ...billingRoutes,
-  ...dailyUsageRoutes,
-  ...usageRoutes,
-  ...webhookRoutes,
-  ...operatorRoutes,
-  ...organizationRemovalRoutes,
-  ...backupRoutes,
-  ...modelChoiceRoutes,
-  ...approximateIndexRoutes,
-  ...healthRoutes,
-  ...referenceRoutes,
-]
 
 const keepWithinPlan = createKeepWithinPlan({
   agents: markKeysBeyondPlan,

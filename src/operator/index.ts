@@ -1,3 +1,4 @@
 export { createOperatorAuthenticator, type AuthenticateOperator } from './authenticate-operator.ts'
 export { createOperator } from './operator.ts'
-export { operatorRoutes, type OperatorServices } from './routes.ts'
+export { operatorRoutes } from './routes.ts'
+export type { OperatorServices } from './route-parts.ts'

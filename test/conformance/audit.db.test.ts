@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { AUDIT_ACTIONS } from '../../src/audit/index.ts'
 import { documentOf } from '../support/documents.ts'
 import { startTestService, type TestOrganization, type TestService } from '../support/service.ts'

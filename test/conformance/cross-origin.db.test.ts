@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { pathOf } from '../support/route-calls.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 

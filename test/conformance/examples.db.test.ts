@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { exampleOf } from '../../src/http/examples.ts'
 import { anEntity } from '../support/canvas.ts'
 import { EXAMPLE_ID } from '../../src/kernel/schemas.ts'

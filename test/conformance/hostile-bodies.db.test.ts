@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { parseJsonBody } from '../../src/http/json-body.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'

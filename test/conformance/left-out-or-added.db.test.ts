@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { signIn } from '../support/people.ts'
 import { type AnyRoute, bearerFor, type Callers, callRoute, ownId, pathOf } from '../support/route-calls.ts'

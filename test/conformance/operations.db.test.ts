@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { OPERATOR_TOKEN, startTestService, type TestService } from '../support/service.ts'
 

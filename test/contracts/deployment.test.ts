@@ -7,7 +7,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { contextFiles, readStages } from '../../deploy/check/dockerfile.ts'
 import { validateManifest } from '../../deploy/check/manifests.ts'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { settingsSchema } from '../../src/config.ts'
 
 const ROOT = new URL('../../', import.meta.url)

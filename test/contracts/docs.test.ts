@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { AUDIT_ACTIONS } from '../../src/audit/index.ts'
 import { readSettings, settingsSchema } from '../../src/config.ts'
 import { ACTIONS } from '../../src/kernel/actions.ts'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { generatedOpenApi } from '../../scripts/generate.ts'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 
 const document = JSON.parse(generatedOpenApi())
 

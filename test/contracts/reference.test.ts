@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { generatedOpenApi } from '../../scripts/generate.ts'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import { exampleOf } from '../../src/http/examples.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import type { AnyRoute } from '../support/route-calls.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { routes } from '../../src/assembly/app.ts'
+import { routes } from '../../src/assembly/routes.ts'
 import type { Answer, TestOrganization, TestService } from './service.ts'
 import { OPERATOR_TOKEN } from './service.ts'
 import { anEntity } from './canvas.ts'

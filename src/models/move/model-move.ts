@@ -1,15 +1,10 @@
 /**
  * Moves an organization's chunks to the configured embedding model, in the background.
  *
- * `start` notes the move (status `running`). From then on everybody who stores chunks writes vectors of both models.
- * A worker that holds the lease goes through the items by id and adds the missing vectors, some at a time, and saves
- * how far it is with each batch; one that dies is followed by another, which goes on from there. When no chunk lacks
- * its new vector, one transaction makes the new model the answering one, deletes all vectors of other models and sets
- * `succeeded`. Searches use the old model until then, and read which one answers in the statement that finds the hits.
- * A failure (the model's server is down) is noted in `errorMessage` and tried again.
- *
- * What is of an earlier model that the configured one replaces is moved without being asked, once no process of an earlier version
- * can be left beside.
+ * `start` stores the move (status `running`). From then on, new chunks get vectors of both models. A worker that holds the
+ * lease adds the missing vectors, batch by batch, and saves its position. When no chunk lacks its new vector, one
+ * transaction switches the answering model and deletes the vectors of all others. Searches use the old model until then.
+ * Vectors of an earlier built-in model are moved without a request, once no process of an earlier version can be left.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'

@@ -1,0 +1,60 @@
+import { accessRoutes } from '../access/index.ts'
+import { answerRoutes } from '../answers/index.ts'
+import { approximateIndexRoutes } from '../approximate-index/index.ts'
+import { auditRoutes } from '../audit/index.ts'
+import { backupRoutes } from '../backup/index.ts'
+import { billingRoutes } from '../billing/index.ts'
+import { connectionRoutes } from '../connections/index.ts'
+import { dailyUsageRoutes } from '../daily-usage/index.ts'
+import { healthRoutes } from '../health/index.ts'
+import type { Route } from '../http/route.ts'
+import { itemRoutes } from '../items/index.ts'
+import { memoryCanvasRoutes } from '../memory-canvas/index.ts'
+import { modelChoiceRoutes, modelMoveRoutes } from '../models/index.ts'
+import { operatorRoutes } from '../operator/index.ts'
+import { organizationRemovalRoutes } from '../organization-removal/index.ts'
+import { organizationRoutes } from '../organizations/index.ts'
+import { webhookRoutes } from '../outgoing-webhooks/index.ts'
+import { referenceRoutes } from '../reference/index.ts'
+import { retrievalRoutes } from '../retrieval/index.ts'
+import { sourceRoutes } from '../sources/index.ts'
+import { syncRoutes } from '../sync/index.ts'
+import { usageRoutes } from '../usage/index.ts'
+
+/** The routes of each slice, in the order of the documentation. */
+const SLICES = [
+  retrievalRoutes,
+  answerRoutes,
+  itemRoutes,
+  memoryCanvasRoutes,
+  modelMoveRoutes,
+  accessRoutes,
+  sourceRoutes,
+  syncRoutes,
+  connectionRoutes,
+  auditRoutes,
+  organizationRoutes,
+  billingRoutes,
+  dailyUsageRoutes,
+  usageRoutes,
+  webhookRoutes,
+  operatorRoutes,
+  organizationRemovalRoutes,
+  backupRoutes,
+  modelChoiceRoutes,
+  approximateIndexRoutes,
+  healthRoutes,
+  referenceRoutes,
+] as const
+
+type ServicesOf<Routes> = Routes extends readonly Route<infer S>[] ? S : never
+/** All of a union's members at once. */
+type All<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer I) => void
+  ? I
+  : never
+
+/** What the handlers of all routes take. */
+export type Services = All<ServicesOf<(typeof SLICES)[number]>>
+
+/** Every route of the service: the OpenAPI document and the every-route tests read this list. */
+export const routes: readonly Route<Services>[] = SLICES.flat()

@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { EXAMPLE_ID, idOf } from '../kernel/schemas.ts'
+import type { Operator } from './operator.ts'
+
+export interface OperatorServices {
+  operator: Operator
+}
+
+export const limit = z.coerce.number().int().min(1).max(500).default(100).describe('How many at most.')
+export const organizationId = idOf("The organization's id, from the list.", EXAMPLE_ID.organization)
+
+/** What all routes of the operator have in common. */
+export const shared = { tag: 'Operator', access: { surface: 'operator' }, credits: 0, audit: 'none' } as const
