@@ -2,15 +2,7 @@ import { z } from 'zod'
 import { parseUsd, SUBSCRIPTION_STATUSES, subscriptionFields, TIERS, USD_PATTERN } from '../billing/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { providerOf } from '../providers/index.ts'
-import {
-  EXAMPLE_ID,
-  givenId,
-  moment,
-  momentOrNull,
-  shownId,
-  text,
-  textOrNull,
-} from '../kernel/schemas.ts'
+import { EXAMPLE_ID, givenId, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import { paymentRoutes } from './payment-routes.ts'
 import { limit, type OperatorServices, organizationId, shared } from './route-parts.ts'
 
