@@ -19,7 +19,7 @@ import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { createItems, type Items } from '../src/items/index.ts'
 import { ACTIONS } from '../src/kernel/actions.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import type { Caller } from '../src/kernel/principal.ts'
+import { Readable, type Reader } from '../src/kernel/reader.ts'
 import { insertOrganization } from '../src/organizations/index.ts'
 import { createRetrieval, evidenceOf, type Hit, type SearchFor } from '../src/retrieval/index.ts'
 import { insertPushOnlySource } from '../src/sources/index.ts'
@@ -66,8 +66,8 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
   const { search } = createRetrieval({ db, clock: systemClock, models, terms })
   const readAround = createReadAround(db)
   const answers = createAnswers<Question>({
-    retrieve: ({ caller, query, limit }, signal) => search(caller, { query, limit, rank: 'reading' }, signal),
-    readAround: ({ caller }, hits) => readAround(caller.organizationId, hits),
+    retrieve: ({ reader, query, limit }, signal) => search(reader, { query, limit, rank: 'reading' }, signal),
+    readAround: ({ reader }, hits) => readAround(reader, hits),
     languageModel: null,
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
     terms,
@@ -88,9 +88,9 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
         },
         read: async (question, limit) => {
           const { hits } = await search(caller, { query: question, limit, rank: 'reading' })
-          return { question, hits, around: await readAround(caller.organizationId, hits) }
+          return { question, hits, around: await readAround(caller, hits) }
         },
-        ask: (query, limit) => answers.ask({ caller, query, limit, requestId: randomUUID() }),
+        ask: (query, limit) => answers.ask({ reader: caller, query, limit, requestId: randomUUID() }),
       }
     },
   }
@@ -112,7 +112,7 @@ export async function onThrowawayDatabase<T>(work: (db: Db) => Promise<T>): Prom
   }
 }
 
-async function makeWorkspace(db: Db, name: string): Promise<{ caller: Caller; sourceId: string }> {
+async function makeWorkspace(db: Db, name: string): Promise<{ caller: Reader; sourceId: string }> {
   const at = systemClock.now()
   return await db.transaction().execute(async (tx) => {
     const organizationId = await insertOrganization(tx, { name, status: 'internal', at })
@@ -122,13 +122,14 @@ async function makeWorkspace(db: Db, name: string): Promise<{ caller: Caller; so
       displayName: name,
       at,
     })
-    const caller: Caller = {
+    const caller: Reader = {
       kind: 'agent',
       organizationId,
       apiKeyId: randomUUID(),
       actorType: 'agent',
       allowedActions: ACTIONS,
       allowedProviders: null,
+      readable: Readable.everything,
     }
     return { caller, sourceId }
   })
@@ -145,7 +146,7 @@ async function countChunks(db: Db, organizationId: string): Promise<number> {
 
 async function writeDocuments(
   items: Items,
-  caller: Caller,
+  caller: Reader,
   sourceId: string,
   documents: readonly CollectionDocument[],
 ): Promise<void> {

@@ -10,12 +10,13 @@ import {
 } from '../api-shapes.ts'
 import { ConnectionError } from '../failures.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
-import { limitOption } from './options.ts'
+import { limitOption, onBehalfOfOption, personOf } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 interface AskOptions {
   limit?: number
   stream?: boolean
+  onBehalfOf?: string
 }
 
 /** `ask QUESTION`: an answer with its sources, as it is written when a person watches. */
@@ -25,19 +26,28 @@ export function addAskCommand(program: Command): void {
     .description('answer a question from the documents, with citations (1 credit)')
     .argument('<question...>', 'the question')
     .addOption(limitOption())
+    .addOption(onBehalfOfOption())
     .option('--stream', 'write the answer as it comes (what a terminal gets)')
     .option('--no-stream', 'write the answer when it is complete')
     .action(async (words: string[], options: AskOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
       const limit = options.limit === undefined ? {} : { limit: options.limit }
-      const body = { query: words.join(' '), ...limit }
+      const body = { query: words.join(' '), ...limit, ...personOf(options) }
       if (!json && (options.stream ?? terminal.interactive)) return await streamAnswer(client, terminal, body)
       const answer = await client.call(AskAnswer, { method: 'POST', path: '/v1/ask', body })
       if (json) return printJson(terminal, answer)
       terminal.print(wrapText(printable(answer.answer), terminal.columns))
-      await printCitations(client, terminal, answer.citations, answer.context)
+      const { citations, context } = answer
+      await printCitations(client, terminal, { citations, context, onBehalfOf: options.onBehalfOf })
       printLimitations(terminal, answer.limitations)
     })
+}
+
+/** What an answer cites, and for whom it was asked. */
+interface Cited {
+  citations: readonly Citation[]
+  context: readonly ContextItem[]
+  onBehalfOf: string | undefined
 }
 
 /** Writes the answer piece by piece. @throws MemoryError, ConnectionError, CommandError when it breaks off */
@@ -60,7 +70,7 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
     // What was written of the answer has not ended its line.
     if (hasBegun) terminal.print()
   }
-  await printCitations(client, terminal, citations, context)
+  await printCitations(client, terminal, { citations, context, onBehalfOf: body.onBehalfOf?.email })
   printLimitations(terminal, limitations)
 }
 
@@ -73,15 +83,15 @@ function printLimitations(terminal: Terminal, limitations: readonly Limitation[]
 async function printCitations(
   client: ApiClient,
   terminal: Terminal,
-  citations: readonly Citation[],
-  context: readonly ContextItem[],
+  { citations, context, onBehalfOf }: Cited,
 ): Promise<void> {
   if (citations.length === 0) return
   const ids = [...new Set(citations.map(({ sourceItemId }) => sourceItemId))]
   const places = new Map<string, string>()
   for (const id of ids) {
     const item = context.find((candidate) => candidate.sourceItemId === id)
-    if (item !== undefined) places.set(id, item.url === '' ? await pathOrProvider(client, item) : item.url)
+    if (item !== undefined)
+      places.set(id, item.url === '' ? await pathOrProvider(client, item, onBehalfOf) : item.url)
   }
   terminal.print()
   terminal.print(terminal.style('bold', 'Sources'))
@@ -98,9 +108,14 @@ async function printCitations(
  * The path of an imported file, which an answer does not carry; the provider of what has none, and where the key may not
  * look.
  */
-async function pathOrProvider(client: ApiClient, { sourceItemId, provider }: ContextItem): Promise<string> {
+async function pathOrProvider(
+  client: ApiClient,
+  { sourceItemId, provider }: ContextItem,
+  onBehalfOf: string | undefined,
+): Promise<string> {
   try {
-    const path = `/v1/source-items/${encodeURIComponent(sourceItemId)}`
+    const query = onBehalfOf === undefined ? '' : `?${new URLSearchParams({ onBehalfOf }).toString()}`
+    const path = `/v1/source-items/${encodeURIComponent(sourceItemId)}${query}`
     const { sourceItem } = await client.call(SourceItemAnswer, { method: 'GET', path })
     return typeof sourceItem.metadata.path === 'string' ? sourceItem.metadata.path : provider
   } catch (error) {

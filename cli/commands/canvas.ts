@@ -4,7 +4,7 @@ import { CanvasAnswer, type CanvasNode } from '../api-shapes.ts'
 import { drawCanvas } from '../draw-canvas.ts'
 import { CommandError, messageOf } from '../failures.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
-import { countOption, PROVIDER_CHOICES } from './options.ts'
+import { countOption, onBehalfOfOption, PROVIDER_CHOICES } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 const TYPES = ['person', 'organization', 'channel', 'topic'] as const
@@ -16,6 +16,7 @@ interface CanvasOptions {
   since?: string
   limit?: number
   svg?: string
+  onBehalfOf?: string
 }
 
 /** `canvas [QUERY]`: the graph of people, organizations, channels and topics. */
@@ -29,6 +30,7 @@ export function addCanvasCommand(program: Command): void {
     .option('--around <id>', 'only what goes with this one, by its id from "canvas --json"')
     .option('--since <time>', 'only what changed at this time or later, ISO 8601 with Z or an offset')
     .addOption(countOption('nodes', { max: 500, serviceTakes: 100 }))
+    .addOption(onBehalfOfOption())
     .option('--svg <file>', 'also draw it')
     .action(async (words: string[], options: CanvasOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
@@ -44,7 +46,10 @@ export function addCanvasCommand(program: Command): void {
     })
 }
 
-function pathOf(words: readonly string[], { provider, type, around, since, limit }: CanvasOptions): string {
+function pathOf(
+  words: readonly string[],
+  { provider, type, around, since, limit, onBehalfOf }: CanvasOptions,
+): string {
   const query = new URLSearchParams()
   if (words.length > 0) query.set('q', words.join(' '))
   if (provider !== undefined) query.set('provider', provider)
@@ -52,6 +57,7 @@ function pathOf(words: readonly string[], { provider, type, around, since, limit
   if (around !== undefined) query.set('around', around)
   if (since !== undefined) query.set('since', since)
   if (limit !== undefined) query.set('limit', `${limit}`)
+  if (onBehalfOf !== undefined) query.set('onBehalfOf', onBehalfOf)
   return query.size === 0 ? '/v1/memory-canvas' : `/v1/memory-canvas?${query.toString()}`
 }
 

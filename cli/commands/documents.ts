@@ -5,7 +5,7 @@ import { DocumentAnswer, DocumentList, type ListedDocument, type StoredDocument 
 import { patienceOn } from '../follow-run.ts'
 import { formatMoment, formatTable, printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { findDocument } from './find-document.ts'
-import { countOption, PROVIDER_CHOICES, sourceIdOption } from './options.ts'
+import { countOption, onBehalfOfOption, PROVIDER_CHOICES, sourceIdOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 const PAGE_MAX = 200
@@ -18,6 +18,7 @@ interface ListOptions {
   kind?: NonNullable<SourceItemQuery['sourceKind']>
   limit?: number
   all?: boolean
+  onBehalfOf?: string
 }
 
 /** `documents list|open`. */
@@ -31,6 +32,7 @@ export function addDocumentsCommand(program: Command): void {
     .addOption(new Option('--kind <kind>', 'only of this kind').choices(['message', 'document', 'file']))
     .addOption(countOption('documents', { max: PAGE_MAX, serviceTakes: 50 }).conflicts('all'))
     .option('--all', 'every one, page by page')
+    .addOption(onBehalfOfOption())
     .action(listDocuments)
   documents
     .command('open')
@@ -45,6 +47,7 @@ async function listDocuments(options: ListOptions, command: Command): Promise<vo
     ...(options.provider === undefined ? {} : { provider: options.provider }),
     ...(options.source === undefined ? {} : { connectorId: options.source }),
     ...(options.kind === undefined ? {} : { sourceKind: options.kind }),
+    ...(options.onBehalfOf === undefined ? {} : { onBehalfOf: options.onBehalfOf }),
   }
   const limit = options.all ? PAGE_MAX : options.limit
   const collected: ListedDocument[] = []

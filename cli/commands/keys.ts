@@ -10,6 +10,7 @@ interface CreateOptions {
   actions: string[]
   providers?: string[]
   actorType?: string
+  requiresUser?: boolean
 }
 
 /** `keys list|create|revoke`. */
@@ -23,6 +24,7 @@ export function addKeysCommand(program: Command): void {
     .requiredOption('--actions <list>', 'what it may do, such as search,context,ask', listArgument)
     .option('--providers <list>', 'only documents of these providers', listArgument)
     .addOption(new Option('--actor-type <type>', 'who uses it').choices(['agent', 'application', 'admin']))
+    .option('--requires-user', 'it reads on behalf of people only')
     .action(createKey)
   keys
     .command('revoke')
@@ -60,6 +62,7 @@ async function createKey(name: string, options: CreateOptions, command: Command)
     allowedActions: options.actions,
     ...(options.providers === undefined ? {} : { allowedProviders: options.providers }),
     ...(options.actorType === undefined ? {} : { actorType: options.actorType }),
+    ...(options.requiresUser === undefined ? {} : { requiresUser: options.requiresUser }),
   }
   const created = await client.call(KeyCreated, { method: 'POST', path: '/v1/api-keys', body })
   if (json) return printJson(terminal, created)

@@ -41,6 +41,16 @@ export function rankOption(): Option {
     .default('hybrid')
 }
 
+/** `--on-behalf-of`: only what a person may read. */
+export function onBehalfOfOption(): Option {
+  return new Option('--on-behalf-of <email>', 'only what this person may read')
+}
+
+/** The person in a body. */
+export function personOf({ onBehalfOf }: { onBehalfOf?: string }): { onBehalfOf?: { email: string } } {
+  return onBehalfOf === undefined ? {} : { onBehalfOf: { email: onBehalfOf } }
+}
+
 /** A comma-separated list without empty entries. */
 export function listArgument(text: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim())

@@ -44,6 +44,7 @@ export const ERROR_CODES = [
   'action_not_allowed',
   'role_required',
   'provider_not_allowed',
+  'user_required',
   'connector_access_required',
   'invitation_for_another',
   'origin_not_allowed',
@@ -413,6 +414,14 @@ export interface components {
              */
             limit?: number;
             filter?: components["schemas"]["SearchFilter"];
+            /** @description Only what this person may read. A person whom nobody knows reads public items. */
+            onBehalfOf?: {
+                /**
+                 * @description The person's e-mail address.
+                 * @example ada@example.com
+                 */
+                email: string;
+            };
             /**
              * @description The order of hits: `vector`, by score; or `hybrid`, by the query's words and the vectors together, with `relevance`.
              * @default vector
@@ -465,6 +474,14 @@ export interface components {
              * @default 8
              */
             limit?: number;
+            /** @description Only what this person may read. A person whom nobody knows reads public items. */
+            onBehalfOf?: {
+                /**
+                 * @description The person's e-mail address.
+                 * @example ada@example.com
+                 */
+                email: string;
+            };
         };
         /** @description The body of an ingest. */
         IngestRequest: {
@@ -527,7 +544,7 @@ export interface components {
              */
             sourceUpdatedAt?: string | null;
             /**
-             * @description Anything else, which hits carry. An `accessPolicy` in it comes back as it is.
+             * @description Anything else, which hits carry. An `accessPolicy` in it says who may read the document, and comes back as it is.
              * @default {}
              * @example {
              *       "team": "people"
@@ -561,6 +578,8 @@ export interface components {
             allowedActions: ("admin" | "search" | "context" | "ask" | "memory:read" | "sources:read" | "sources:write" | "sync:read" | "sync:write" | "ingest")[];
             /** @description The only providers whose items it may see; null: all. Left out: those of the key that mints it, every one where a person does. */
             allowedProviders?: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
+            /** @description Whether it has to say on whose behalf it reads (`onBehalfOf`), and is refused otherwise. Left out: as the key that mints it, false where a person does. */
+            requiresUser?: boolean;
         };
         /** @description The passages nearest to a query. */
         SearchResponse: {
@@ -713,7 +732,7 @@ export interface components {
                  * @description What limits the hits, for programs.
                  * @enum {string}
                  */
-                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
+                code: "provider_scope_applied" | "permissions_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
                 /**
                  * @description The same in words.
                  * @example Recent changes may be missing
@@ -798,7 +817,7 @@ export interface components {
                  * @description What limits the hits, for programs.
                  * @enum {string}
                  */
-                code: "provider_scope_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
+                code: "provider_scope_applied" | "permissions_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
                 /**
                  * @description The same in words.
                  * @example Recent changes may be missing
@@ -1303,6 +1322,11 @@ export interface components {
              */
             allowedProviders: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
             /**
+             * @description Whether it has to say on whose behalf it reads (`onBehalfOf`), and is refused otherwise.
+             * @example false
+             */
+            requiresUser: boolean;
+            /**
              * @description When it was last used, to the minute; null: never.
              * @example null
              */
@@ -1664,6 +1688,8 @@ export interface operations {
                 cursor?: string;
                 /** @description How many items a page has at most. */
                 limit?: number;
+                /** @description Only what this person may read. The person's e-mail address. */
+                onBehalfOf?: string;
             };
             header?: never;
             path?: never;
@@ -1721,7 +1747,10 @@ export interface operations {
     };
     getSourceItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only what this person may read. The person's e-mail address. */
+                onBehalfOf?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -1793,6 +1822,8 @@ export interface operations {
                 since?: string;
                 /** @description How many nodes at most. */
                 limit?: number;
+                /** @description Only what this person may read. The person's e-mail address. */
+                onBehalfOf?: string;
             };
             header?: never;
             path?: never;
@@ -1812,7 +1843,10 @@ export interface operations {
     };
     memoryCanvasEntity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only what this person may read. The person's e-mail address. */
+                onBehalfOf?: string;
+            };
             header?: never;
             path: {
                 /**

@@ -21,6 +21,11 @@ export type SourceItemQuery = Omit<NonNullable<Input<'listSourceItems'>['query']
 export type SourceItemPage = Output<'listSourceItems'>
 export type ListedSourceItem = SourceItemPage['sourceItems'][number]
 export type SourceItemKey = Input<'deleteSourceItemByExternalId'>['query']
+/** Of a call that reads one thing. */
+export interface ReadOptions extends RequestOptions {
+  /** The e-mail address of the person who may read it. */
+  onBehalfOf?: string | undefined
+}
 export type CanvasQuery = NonNullable<Input<'memoryCanvas'>['query']>
 
 /**
@@ -124,8 +129,10 @@ class SourceItems extends Group {
   }
 
   /** An item with its text. */
-  async get(id: string, options?: RequestOptions): Promise<Output<'getSourceItem'>['sourceItem']> {
-    return (await this.transport.call('getSourceItem', { path: { id } }, options)).sourceItem
+  async get(id: string, options: ReadOptions = {}): Promise<Output<'getSourceItem'>['sourceItem']> {
+    const { onBehalfOf, ...rest } = options
+    const query = onBehalfOf === undefined ? {} : { onBehalfOf }
+    return (await this.transport.call('getSourceItem', { path: { id }, query }, rest)).sourceItem
   }
 
   /** Removes an item by its id here or in your system. Sent again after a fault, it may find the item gone (404). */
@@ -225,8 +232,9 @@ class MemoryCanvas extends Group {
   }
 
   /** One entity with its neighbours and the items that name it. */
-  entity(id: string, options?: RequestOptions): Promise<Shape<'CanvasEntity'>> {
-    return this.transport.call('memoryCanvasEntity', { path: { id } }, options)
+  entity(id: string, { onBehalfOf, ...options }: ReadOptions = {}): Promise<Shape<'CanvasEntity'>> {
+    const query = onBehalfOf === undefined ? {} : { onBehalfOf }
+    return this.transport.call('memoryCanvasEntity', { path: { id }, query }, options)
   }
 }
 

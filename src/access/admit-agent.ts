@@ -27,7 +27,8 @@ const Admission = z.discriminatedUnion('may', [
 
 const admitKey = prepare(`
   select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan,
-    may, uncapped, admitted, used, reset_ms, item_revision(organization_id) as seen_revision
+    may, uncapped, admitted, used, reset_ms, item_revision(organization_id) as seen_revision,
+    key_requires_user(organization_id, id) as requires_user
   from admit_key($1, $2, $3, $4, $5::text[], $6, $7, $8)`)
 
 interface Ask extends AgentRequest {
@@ -35,8 +36,8 @@ interface Ask extends AgentRequest {
 }
 
 /**
- * The key of a request, its window, whether a cap has to be kept and the revision of the items, in one statement (migrations 0022
- * and 0026); requests of one key that come while it runs are counted by the next one together, where they would have waited for one
+ * The key of a request, its window, whether a cap has to be kept and the revision of the items, in one statement (migrations 0022,
+ * 0026 and 0030); requests of one key that come while it runs are counted by the next one together, where they would have waited for one
  * another's row. Nothing is remembered: a revoked key is refused from the very next request on.
  */
 export function createAdmitAgent({

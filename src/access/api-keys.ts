@@ -19,11 +19,14 @@ export interface NewApiKey {
   actorType: ActorType
   allowedActions: readonly Action[]
   allowedProviders: ProviderScope
+  /** It reads on behalf of people only; false when left out. */
+  requiresUser?: boolean
 }
 
-/** A key as a caller asks for it: without a scope of its own it gets the caller's. */
-export interface WantedApiKey extends Omit<NewApiKey, 'allowedProviders'> {
+/** A key as a caller asks for it: what it leaves out it gets from the caller. */
+export interface WantedApiKey extends Omit<NewApiKey, 'allowedProviders' | 'requiresUser'> {
   allowedProviders?: ProviderScope | undefined
+  requiresUser?: boolean | undefined
 }
 
 export interface ApiKeyView {
@@ -33,6 +36,7 @@ export interface ApiKeyView {
   actorType: ActorType
   allowedActions: Action[]
   allowedProviders: ProviderId[] | null
+  requiresUser: boolean
   lastUsedAt: string | null
   createdAt: string
 }
@@ -46,7 +50,7 @@ type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 export interface ApiKeys {
   /** Live keys, newest first. */
   list(organizationId: string): Promise<ApiKeyView[]>
-  /** @throws AppError `provider_not_allowed`, `key_limit_reached`, `plan_limit_reached` */
+  /** @throws AppError `provider_not_allowed`, `user_required`, `key_limit_reached`, `plan_limit_reached` */
   mint(caller: Caller, key: WantedApiKey): Promise<{ apiKey: ApiKeyView; secret: string }>
   /** @throws AppError `cannot_revoke_self`, `provider_not_allowed`, `not_found` */
   revoke(caller: Caller, id: string): Promise<{ apiKey: ApiKeyView; revokedAt: string }>
@@ -76,7 +80,11 @@ export function createApiKeys(deps: {
       return rows.map(toView)
     },
     async mint(caller, { allowedProviders = caller.allowedProviders, ...wanted }) {
-      const key = { ...wanted, allowedProviders }
+      const isForPeople = caller.kind === 'agent' && caller.requiresUser === true
+      const { requiresUser = isForPeople } = wanted
+      if (isForPeople && !requiresUser)
+        throw new AppError('user_required', 'A key that requires a user mints only keys that do')
+      const key = { ...wanted, allowedProviders, requiresUser }
       requireReach(caller, allowedProviders, 'The key to be minted')
       const secret = newApiKeySecret()
       const row = await db.transaction().execute(async (tx) => {
@@ -199,6 +207,7 @@ export async function insertApiKey(
       allowed_actions: [...key.allowedActions],
       allowed_providers: key.allowedProviders === null ? null : [...key.allowedProviders],
       is_bootstrap: isBootstrap,
+      requires_user: key.requiresUser ?? false,
       created_at: at,
     })
     .returningAll()
@@ -216,6 +225,7 @@ export async function insertApiKey(
         actorType: row.actor_type,
         allowedActions: row.allowed_actions,
         allowedProviders: row.allowed_providers,
+        ...(row.requires_user ? { requiresUser: true } : {}),
       },
       providers: [],
       at,
@@ -233,6 +243,7 @@ function toView(row: Row<'api_keys'>): ApiKeyView {
     actorType: row.actor_type,
     allowedActions: row.allowed_actions,
     allowedProviders: row.allowed_providers,
+    requiresUser: row.requires_user,
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
   }

@@ -16,12 +16,14 @@ const KeyRow = z.object({
   allowed_actions: z.array(z.enum(ACTIONS)),
   allowed_providers: z.array(z.enum(PROVIDERS)).nullable(),
   beyond_plan: z.boolean(),
+  requires_user: z.boolean(),
   seen_revision: z.number().optional(),
 })
 
 /** The look-up of `admit-agent.ts`, for no action: it counts nothing. */
 const findKey = prepare(`
-  select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan
+  select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan,
+    key_requires_user(organization_id, id) as requires_user
   from admit_key($1, $2, $3, null, '{}', 0, 0, 0)`)
 
 const NOT_VALID =
@@ -75,6 +77,7 @@ export function toPrincipal(row: unknown): AgentPrincipal | null {
     allowedActions: key.allowed_actions,
     allowedProviders: key.allowed_providers,
     ...(key.beyond_plan ? { isBeyondPlan: true } : {}),
+    ...(key.requires_user ? { requiresUser: true } : {}),
     ...(key.seen_revision === undefined ? {} : { seenRevision: key.seen_revision }),
   }
 }

@@ -12,6 +12,8 @@ export interface AccessServices {
 
 const ACTOR_TYPE = 'Who uses the key. Shown in the audit trail; it changes no permission and no plan limit.'
 const ALLOWED_ACTIONS = 'What it may do: each action opens its routes and no other.'
+const REQUIRES_USER =
+  'Whether it has to say on whose behalf it reads (`onBehalfOf`), and is refused otherwise.'
 const ALLOWED_PROVIDERS = 'The only providers whose items it may see; null: all.'
 
 const ApiKey = z
@@ -27,6 +29,7 @@ const ApiKey = z
       .array(z.enum(PROVIDERS))
       .nullable()
       .meta({ description: ALLOWED_PROVIDERS, example: null }),
+    requiresUser: z.boolean().meta({ description: REQUIRES_USER, example: false }),
     lastUsedAt: momentOrNull('When it was last used, to the minute; null: never.', null),
     createdAt: moment('When it was minted.'),
   })
@@ -46,6 +49,10 @@ const NewApiKey = z
       .describe(
         `${ALLOWED_PROVIDERS} Left out: those of the key that mints it, every one where a person does.`,
       ),
+    requiresUser: z
+      .boolean()
+      .optional()
+      .describe(`${REQUIRES_USER} Left out: as the key that mints it, false where a person does.`),
   })
   .meta({ id: 'NewApiKey', description: 'A key to be minted.' })
 
@@ -73,7 +80,7 @@ export const accessRoutes = [
       'The secret is in this answer and nowhere else: only its SHA-256 is stored. A key with a provider scope mints keys of the same or a narrower one.',
     audit: 'api_key.create',
     body: NewApiKey,
-    refuses: ['plan_limit_reached', 'key_limit_reached', 'provider_not_allowed'],
+    refuses: ['plan_limit_reached', 'key_limit_reached', 'provider_not_allowed', 'user_required'],
     responses: {
       201: z.object({
         apiKey: ApiKey,

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { documentOf, push } from '../../test/support/documents.ts'
 import { startTestService, type TestOrganization, type TestService } from '../../test/support/service.ts'
 import type { Hit } from '../retrieval/index.ts'
+import { Readable, type Reader } from '../kernel/reader.ts'
 import { createReadAround } from './read-around.ts'
 
 let service: TestService
@@ -27,11 +29,19 @@ it('reads the chunks beside each hit with their headings, of the own organizatio
   })
   const hit: Hit = found.hits.find(({ content }: Hit) => content.includes('Word2'))
   const readAround = createReadAround(service.database.db)
-  const [around, gone] = await readAround(organization.id, [hit, { ...hit, content: 'gone' }])
+  const reader = (organizationId: string): Reader => ({
+    kind: 'console',
+    organizationId,
+    userId: randomUUID(),
+    role: 'member',
+    allowedProviders: null,
+    readable: Readable.everything,
+  })
+  const [around, gone] = await readAround(reader(organization.id), [hit, { ...hit, content: 'gone' }])
   expect(gone).toBeUndefined()
   expect(around?.changedAt).toEqual(new Date('2026-02-03T00:00:00Z'))
   expect(around?.beside.map(({ position }) => position - (around?.position ?? 0))).toEqual([-1, 1])
   expect(around?.beside.map(({ content }) => /Word\d/.exec(content)?.[0])).toEqual(['Word1', 'Word3'])
   const other = await service.organization()
-  expect(await readAround(other.id, [hit])).toEqual([undefined])
+  expect(await readAround(reader(other.id), [hit])).toEqual([undefined])
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
+import type { Reader } from '../kernel/reader.ts'
 import type { Hit } from '../retrieval/index.ts'
 
 /** Where a hit stands in its document. */
@@ -16,13 +17,14 @@ export interface Around {
 }
 
 /** What stands around each hit; undefined for a hit that is gone. */
-export type ReadAround = (organizationId: string, hits: readonly Hit[]) => Promise<(Around | undefined)[]>
+export type ReadAround = (reader: Reader, hits: readonly Hit[]) => Promise<(Around | undefined)[]>
 
 const Rows = z.array(
   z.object({
     n: z.number(),
     place: z.number(),
     changed_at: z.date(),
+    policy_id: z.number().nullable(),
     position: z.number(),
     heading: z.string().nullable(),
     content: z.string(),
@@ -30,14 +32,15 @@ const Rows = z.array(
 )
 
 const selectAround = prepare(`
-  select k.n::int as n, p.position as place, i.changed_at, c.position, c.heading, c.content
+  select k.n::int as n, p.position as place, i.changed_at, i.policy_id, c.position, c.heading, c.content
   from unnest($2::text::uuid[], $3::text[]) with ordinality as k(id, content, n)
   cross join lateral (
     select p.position from chunks p
     where p.organization_id = $1 and p.source_item_id = k.id and p.content = k.content
     order by p.position limit 1) p
   cross join lateral (
-    select coalesce(i.source_updated_at, i.source_created_at, i.synced_at) as changed_at from source_items i
+    select coalesce(i.source_updated_at, i.source_created_at, i.synced_at) as changed_at, i.policy_id
+    from source_items i
     where i.organization_id = $1 and i.id = k.id limit 1) i
   cross join lateral (
     select c.position, c.heading, c.content from chunks c
@@ -48,16 +51,17 @@ const selectAround = prepare(`
 
 /** Reads in one statement what stands right before and after each hit in its document. */
 export function createReadAround(db: Db): ReadAround {
-  return async (organizationId, hits) => {
+  return async ({ organizationId, readable }, hits) => {
     if (hits.length === 0) return []
     const ids = `{${hits.map(({ sourceItemId }) => sourceItemId).join(',')}}`
     const { rows } = await selectAround(db, [organizationId, ids, hits.map(({ content }) => content)])
-    const byHit = Map.groupBy(Rows.parse(rows), ({ n }) => n - 1)
+    const found = Rows.parse(rows).filter((row) => readable.has(row.policy_id))
+    const byHit = Map.groupBy(found, ({ n }) => n - 1)
     return hits.map((_, at) => {
-      const found = byHit.get(at) ?? []
-      const own = found.find(({ position, place }) => position === place)
+      const around = byHit.get(at) ?? []
+      const own = around.find(({ position, place }) => position === place)
       if (own === undefined) return undefined
-      const beside = found.filter((one) => one !== own)
+      const beside = around.filter((one) => one !== own)
       return { position: own.position, heading: own.heading, changedAt: own.changed_at, beside }
     })
   }

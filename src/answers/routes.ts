@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { Retrieved } from '../http/gates.ts'
 import { reply, type StreamEvent, type StreamReply } from '../http/route.ts'
-import { twins } from '../http/twins.ts'
-import type { Caller } from '../kernel/principal.ts'
-import { text } from '../kernel/schemas.ts'
+import { readingTwins } from '../http/twins.ts'
+import type { Reader } from '../kernel/reader.ts'
+import { onBehalfOf, text } from '../kernel/schemas.ts'
 import { Citation, limit, Limitations, query, Hit, retrievedOf } from '../retrieval/index.ts'
 import type { Answer, AnswerEvent, Answers } from './answers.ts'
 
-/** A question of a caller, who sets what may be retrieved for it. */
+/** A question of a reader, who sets what may be retrieved for it. */
 export interface Question {
   query: string
   limit: number
-  caller: Caller
+  reader: Reader
   requestId: string
 }
 
@@ -20,7 +20,11 @@ export interface AnswerServices {
 }
 
 const AskRequest = z
-  .strictObject({ query, limit: limit.describe('How many passages are read for the answer.') })
+  .strictObject({
+    query,
+    limit: limit.describe('How many passages are read for the answer.'),
+    onBehalfOf,
+  })
   .meta({ id: 'AskRequest', description: 'The body of ask.' })
 
 const AskResponse = z
@@ -46,7 +50,7 @@ const AskResponse = z
   })
   .meta({ id: 'AskResponse', description: 'An answer with its citations.' })
 
-export const answerRoutes = twins<AnswerServices>()({
+export const answerRoutes = readingTwins<AnswerServices>()({
   operationId: 'ask',
   method: 'POST',
   path: '/ask',
@@ -59,11 +63,13 @@ export const answerRoutes = twins<AnswerServices>()({
   credits: 1,
   audit: 'ask.retrieve',
   body: AskRequest,
+  onBehalfOf: 'body',
   refuses: ['embedding_model_mismatch', 'upstream_error'],
   responses: { 200: AskResponse },
   streams: true,
-  handle: async ({ body, principal, headers, requestId, signal }, { answers }) => {
-    const question = { ...body, caller: principal, requestId }
+  handle: async ({ body, reader, headers, requestId, signal }, { answers }) => {
+    const { query: asked, limit: most } = body
+    const question = { query: asked, limit: most, reader, requestId }
     if (wantsStream(headers['accept'])) return streamed(question, answers.askStreaming(question, signal))
     const answer = await answers.ask(question, signal)
     return { ...reply(200, AskResponse.parse(answer)), retrieved: retrievedFor(question, answer) }

@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../database/database.ts'
 import { warnOfOtherModels } from '../models/index.ts'
 import type { Metrics } from '../health/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Files, JournaledIngests } from '../items/index.ts'
+import { createPolicyDeriver, type Files, type JournaledIngests } from '../items/index.ts'
 import { createCanvasWorker } from '../memory-canvas/index.ts'
 import type { OrganizationRemovals } from '../organization-removal/index.ts'
 import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
@@ -73,7 +73,9 @@ export function backgroundOf(
     onRead: metrics.observeCanvasItems,
     isBusy: metrics.isAnswering,
   })
+  const policyDeriver = createPolicyDeriver({ db: database.db, logger })
   const evidenceCalibrator = createEvidenceCalibrator({ db: database.db, models, logger })
+  const workers = [policyDeriver, canvasWorker, evidenceCalibrator]
   const forgetting = memory && forgettingOf(memory, logger)
   return {
     async start() {
@@ -88,8 +90,7 @@ export function backgroundOf(
       if (settings.ROLE === 'api') return
       removals.start()
       organizationRemovals.start()
-      canvasWorker.start()
-      evidenceCalibrator.start()
+      for (const worker of workers) worker.start()
       // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
       if (database.driver === 'embedded') {
         await billing.takeOver()
@@ -111,8 +112,7 @@ export function backgroundOf(
         engine,
         billing,
         outgoing,
-        canvasWorker,
-        evidenceCalibrator,
+        ...workers,
       ]
       await Promise.all(tasks.map((task) => task.stop()))
       await journaled?.stop()

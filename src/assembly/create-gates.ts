@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { AuthenticateOperator } from '../operator/index.ts'
 import { ensureUser } from '../organizations/index.ts'
+import { createReaders } from '../permissions/index.ts'
 import { createMessageLimit, type Credits, type RateLimit } from '../usage/index.ts'
 
 /** A connection sends a few messages besides its tool calls, and every tool call is a message. */
@@ -31,6 +32,7 @@ export function createGates(deps: {
     limitPerMinute: rateLimit.limitPerMinute * MESSAGES_PER_REQUEST,
     now: () => clock.now().getTime(),
   })
+  const { readerOf } = createReaders({ db, clock })
   return {
     authenticateAgent: (authorization) => authenticateApiKey(db, clock, authorization),
     admitAgent: createAdmitAgent({ db, clock, rateLimit }),
@@ -41,6 +43,7 @@ export function createGates(deps: {
     admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
     admitMessage: (caller) => admitMessage(subjectOf(caller)),
     standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),
+    readerOf,
     async requireRoom(caller) {
       if (caller.kind === 'agent' && caller.isBeyondPlan)
         throw await beyondPlanError(db, caller.organizationId, 'agents')

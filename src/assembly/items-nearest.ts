@@ -6,9 +6,9 @@ const CANVAS_PASSAGES = 8
 
 /** The items of the passages nearest to a query, the nearest first: how the canvas finds by meaning. */
 export function itemsNearest(search: Search): FindItems {
-  return async (caller, query, provider, signal) => {
+  return async (reader, query, provider, signal) => {
     const filter = provider === undefined ? {} : { filter: { providers: [provider] } }
-    const { hits } = await search(caller, { query, limit: CANVAS_PASSAGES, ...filter }, signal)
+    const { hits } = await search(reader, { query, limit: CANVAS_PASSAGES, ...filter }, signal)
     return [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
   }
 }

@@ -44,9 +44,9 @@ export function createRetrievalEngine(
   return {
     retrieval,
     answers: createAnswers<Question>({
-      retrieve: ({ caller, query, limit }, signal) =>
-        retrieval.search(caller, { query, limit, rank: 'reading' }, signal),
-      readAround: ({ caller }, hits) => readAround(caller.organizationId, hits),
+      retrieve: ({ reader, query, limit }, signal) =>
+        retrieval.search(reader, { query, limit, rank: 'reading' }, signal),
+      readAround: ({ reader }, hits) => readAround(reader, hits),
       languageModel: deps.languageModel,
       answerTimeoutMs: deps.settings.ANSWER_TIMEOUT_MS,
       terms,

@@ -17,6 +17,8 @@ const ACTIONS = [
   'maintenance.reembed.start',
   'organization.create',
   'organization.update',
+  'organization.permissions.update',
+  'permissions.preview',
   'member.invite',
   'member.join',
   'member.update',

@@ -49,6 +49,9 @@ export interface Schema {
     name: string
     embedding_model_id: Nullable<number>
     is_local: Generated<boolean>
+    permissions: Generated<'off' | 'enforced'>
+    /** Goes up with each change of what principals a person has. */
+    permissions_revision: Generated<number>
     created_at: Date
     /** Since when it is being removed. */
     removed_at: Nullable<Date>
@@ -156,6 +159,7 @@ export interface Schema {
     created_at: Date
     revoked_at: Nullable<Date>
     beyond_plan: Generated<boolean>
+    requires_user: Generated<boolean>
   }
   rate_windows: {
     organization_id: string
@@ -296,9 +300,19 @@ export interface Schema {
     content_sha256: Buffer
     /** The content that the memory canvas has read. */
     canvas_sha256: Nullable<Buffer>
+    /** 0: nobody may read it; null: nobody until it is derived from the item. */
+    policy_id: Nullable<number>
     synced_at: Date
     created_at: Date
     updated_at: Date
+  }
+  /** An organization's distinct policies, which never change. */
+  access_policies: { organization_id: string; id: number; sha256: Buffer }
+  access_policy_principals: {
+    organization_id: string
+    principal: string
+    policy_id: number
+    denies: boolean
   }
   chunks: {
     organization_id: string

@@ -54,6 +54,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
       'The key to be minted reaches gmail, and this API key is limited to slack; use a key without that limit',
     allowedProviders: ['slack'],
   },
+  user_required: {
+    error: 'This API key reads on behalf of people only; name the person in onBehalfOf',
+  },
   connector_access_required: { error: "Google Drive needs the operator's permission; ask for it first" },
   invitation_for_another: {
     error: 'This invitation is for another e-mail address; sign in with the one that it was made for',

@@ -1,6 +1,7 @@
 import type { AgentPrincipal, Caller, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { Action, ChargedAction } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Reader } from '../kernel/reader.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 
 /** Where a caller stands in its rolling minute. */
@@ -44,6 +45,8 @@ export interface Retrieved {
   exclusionCount?: number
   /** Whose items were found. */
   providers: readonly ProviderId[]
+  /** The address of the person on whose behalf was asked. */
+  onBehalfOf?: string
 }
 
 /** A credit held for a request in flight. Exactly one of the two is called. */
@@ -77,6 +80,11 @@ export interface Gates {
   admitMessage(caller: Caller): void
   /** The same standing without counting. */
   standing(caller: Caller, action: Action): Promise<RateStanding>
+  /**
+   * The caller with what it may read.
+   * @param email on whose behalf it asks. Throws `user_required` or `role_required`.
+   */
+  readerOf(caller: Caller, email: string | undefined): Promise<Reader>
   /** Throws `plan_limit_reached` for an agent that the plan has no room for. Only routes that cost a credit ask. */
   requireRoom(caller: Caller): Promise<void>
   /** Throws `subscription_required` or `quota_exceeded`. */

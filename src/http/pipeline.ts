@@ -3,13 +3,14 @@ import { z } from 'zod'
 import { CHARGED_ACTIONS, ROLES } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, UserPrincipal } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
 import { beyondReach } from '../kernel/scope.ts'
 import { isStorable } from '../kernel/text.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
-import type { CreditUse, Gates, RateStanding, Retrieved } from './gates.ts'
+import type { CreditHold, CreditUse, Gates, RateStanding, Retrieved } from './gates.ts'
 import { sendFixed } from './fixed-content.ts'
 import { sendForm } from './page.ts'
 import { type GivenBody, parseBody } from './parse-body.ts'
@@ -97,12 +98,14 @@ export async function run<S>(
   reply.raw.once('close', onClose)
   try {
     const parsed = await parseRequest(route, bodyReader, principal, request, abort.signal)
+    const email = emailOf(route, parsed)
+    const reader = await readerOf(route, gates, principal, email)
     const use = useOf(route, principal, request)
     if (use) await gates.requireRoom(use.caller)
-    const hold = use && (await gates.holdCredit(use, request.id))
+    const hold = use && naming(email, await gates.holdCredit(use, request.id))
     let result: UntypedReply
     try {
-      result = await route.handle(parsed, services)
+      result = await route.handle({ ...parsed, reader }, services)
       if ('stream' in result) return await sendEvents(reply, result, hold)
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
       if ('download' in result) return await sendDownload(reply, result.download)
@@ -126,6 +129,40 @@ export async function run<S>(
   }
 }
 
+const NamedInBody = z.object({ onBehalfOf: z.object({ email: z.string() }).optional() })
+const NamedInQuery = z.object({ onBehalfOf: z.string().optional() })
+
+/** The address of the person on whose behalf a request asks. */
+function emailOf<S>(route: Route<S>, { body, query }: ParsedRequest): string | undefined {
+  switch (route.onBehalfOf) {
+    case undefined:
+      return undefined
+    case 'body':
+      return NamedInBody.parse(body).onBehalfOf?.email
+    case 'query':
+      return NamedInQuery.parse(query).onBehalfOf
+  }
+}
+
+/** What the caller may read; null for a route that reads no items. */
+async function readerOf<S>(
+  route: Route<S>,
+  gates: Gates,
+  principal: Principal,
+  email: string | undefined,
+): Promise<Reader | null> {
+  if (route.onBehalfOf === undefined) return null
+  if (principal === null || principal.kind === 'user')
+    throw new Error(`${route.operationId} reads items and belongs to no organization`)
+  return await gates.readerOf(principal, email)
+}
+
+/** The hold, which names the person in the audit event of what was found. */
+function naming(email: string | undefined, hold: CreditHold): CreditHold {
+  if (email === undefined) return hold
+  return { ...hold, settle: (retrieved) => hold.settle({ ...retrieved, onBehalfOf: email }) }
+}
+
 /** What a charged answer found, which its route has to say. */
 function foundBy<S>(route: Route<S>, retrieved: Retrieved | undefined): Retrieved {
   if (!retrieved) throw new Error(`${route.operationId} costs a credit and does not say what it found`)
@@ -145,13 +182,15 @@ function useOf<S>(
   return { caller: principal, surface, isMcp, uncappedAt }
 }
 
+type ParsedRequest = Omit<UntypedRouteRequest, 'reader'>
+
 async function parseRequest<S>(
   route: Route<S>,
   bodyReader: BodyReader,
   principal: Principal,
   request: FastifyRequest,
   signal: AbortSignal,
-): Promise<UntypedRouteRequest> {
+): Promise<ParsedRequest> {
   const given = bodyOf(request, principal, signal)
   refuseUnknownParameters(route.query, request.query)
   const params = parseParams(route.params, request.params)

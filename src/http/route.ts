@@ -4,6 +4,7 @@ import type { ErrorCode } from '../kernel/error-codes.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { BodyReading } from './body-reader.ts'
 import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 import type { FixedContent } from './fixed-content.ts'
 import type { Retrieved } from './gates.ts'
@@ -28,6 +29,9 @@ export type PrincipalOf<A extends Access> = A extends { surface: 'agent' }
     : A extends { surface: 'user' }
       ? UserPrincipal
       : null
+
+/** Where a request says on whose behalf it asks: `onBehalfOf: { email }` of its body, or `onBehalfOf` of its query. */
+export type PersonAt = 'body' | 'query'
 
 export type ResponseSchemas = Partial<Record<200 | 201 | 202, z.ZodType>>
 
@@ -93,6 +97,8 @@ export interface RouteRequest<A extends Access, Body, Params, Query> {
   params: Parsed<Params>
   query: Parsed<Query>
   principal: PrincipalOf<A>
+  /** The caller with what it may read, where the route says where a request names the person (`onBehalfOf`). */
+  reader: Reader | null
   /** UUID of this request: `X-Request-Id`, and on every log line. */
   requestId: string
   /** The path that was called, without its query and a slash at its end. */
@@ -133,6 +139,8 @@ export interface RouteDefinition<
   params?: Params
   query?: Query
   responses: R
+  /** Where a request says on whose behalf it asks. A route that shows stored items, or counts them, needs it (`readingTwins`). */
+  onBehalfOf?: PersonAt
   /** What the work itself may refuse with, beyond what the pipeline answers for every route of its kind. */
   refuses?: readonly ErrorCode[]
   /** Also answers `Accept: text/event-stream`. */
@@ -165,6 +173,7 @@ export interface Route<Services> {
   params: z.ZodType | undefined
   query: z.ZodType | undefined
   responses: ResponseSchemas
+  onBehalfOf: PersonAt | undefined
   refuses: readonly ErrorCode[]
   streams: boolean
   upload: string | undefined
@@ -186,6 +195,7 @@ export interface UntypedRouteRequest {
   params: unknown
   query: unknown
   principal: AgentPrincipal | ConsolePrincipal | UserPrincipal | null
+  reader: Reader | null
   requestId: string
   path: string
   headers: Readonly<Record<string, string | string[] | undefined>>
@@ -217,6 +227,7 @@ export function defineRoute<Services>() {
     bodyOptional: route.body?.safeParse({}).success ?? false,
     params: route.params,
     query: route.query,
+    onBehalfOf: route.onBehalfOf,
     refuses: route.refuses ?? [],
     streams: route.streams ?? false,
     upload: route.upload,

@@ -48,6 +48,8 @@ export async function dropClaims(
         -- A new source alone does not change the item.
         updated_at = case when k.has_policy or not i.metadata ? 'accessPolicy' then i.updated_at else ${at}::timestamptz end,
         source_id = case when i.source_id = ${id} then k.heir_id else i.source_id end,
+        -- Until it is derived anew.
+        policy_id = null,
         metadata = case when k.has_policy then i.metadata else i.metadata - 'accessPolicy' end,
         -- Without the policy it is not as any source gave it: the next source that reads it stores it again.
         content_sha256 = case when k.has_policy or not i.metadata ? 'accessPolicy' then i.content_sha256 else '' end

@@ -5,20 +5,20 @@ import type { ItemChanges } from '../vector-memory/index.ts'
 /** Stored items that came again with the same content. */
 interface Confirmed {
   organizationId: string
-  ids: readonly string[]
+  items: readonly { id: string; policyId: number }[]
   at: Date
 }
 
-/** Notes when items were confirmed. Searches show the time, so the items count as changed. */
+/** Notes when items were confirmed, and by whose access policy. Searches show the time, so the items count as changed. */
 export async function confirmItems(
   tx: Tx,
   changes: ItemChanges,
-  { organizationId, ids, at }: Confirmed,
+  { organizationId, items, at }: Confirmed,
 ): Promise<void> {
-  if (ids.length === 0) return
+  if (items.length === 0) return
   await sql`
-    update source_items i set synced_at = ${at}
-    from json_array_elements_text(${JSON.stringify(ids)}::json) as given(id)
-    where i.organization_id = ${organizationId} and i.id = given.id::uuid`.execute(tx)
-  changes.add(ids)
+    update source_items i set synced_at = ${at}, policy_id = given."policyId"
+    from json_to_recordset(${JSON.stringify(items)}::json) as given(id uuid, "policyId" int)
+    where i.organization_id = ${organizationId} and i.id = given.id`.execute(tx)
+  changes.add(items.map(({ id }) => id))
 }

@@ -113,7 +113,8 @@ export const IngestDocument = z
       example: '2026-03-01T16:45:00Z',
     }),
     metadata: Metadata.default({}).meta({
-      description: 'Anything else, which hits carry. An `accessPolicy` in it comes back as it is.',
+      description:
+        'Anything else, which hits carry. An `accessPolicy` in it says who may read the document, and comes back as it is.',
       example: { team: 'people' },
     }),
   })

@@ -1,5 +1,6 @@
 export { createFiles, type Files } from './files.ts'
 export { dropClaims } from './claims.ts'
+export { createPolicyDeriver } from './derive-policies.ts'
 export { deleteItems } from './delete-items.ts'
 export { AUTHOR_CHARACTERS_MAX, TITLE_CHARACTERS_MAX } from './document-schema.ts'
 export { type NewItem, SOURCE_KINDS } from './item.ts'

@@ -8,6 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import { changeItems } from '../vector-memory/index.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { refuseDuplicates, requireSources } from './check-documents.ts'
@@ -40,10 +41,10 @@ export interface Items {
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
-  /** A page of the items in the caller's scope. @throws AppError `validation_failed` for a wrong cursor */
-  list(caller: Caller, query: ListQuery): Promise<ItemPage>
-  /** @throws AppError `not_found`, also for an item outside the caller's scope */
-  get(caller: Caller, id: string): Promise<SourceItem>
+  /** A page of the items that the reader may read. @throws AppError `validation_failed` for a wrong cursor */
+  list(reader: Reader, query: ListQuery): Promise<ItemPage>
+  /** @throws AppError `not_found`, also for an item that the reader may not read */
+  get(reader: Reader, id: string): Promise<SourceItem>
   /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, also outside the caller's scope */
   remove(caller: Caller, item: NamedItem): Promise<DeletedItemView>
   /**
@@ -123,10 +124,10 @@ export function createItems(deps: {
       }
       return await admit({ owner: organizationId, cost: costOf(items), run: work, signal })
     },
-    list: (caller, query) => listItems(db, caller, query),
-    async get(caller, id) {
-      const row = await findShownItem(db, caller, id)
-      if (!row) throw noSuchItem()
+    list: (reader, query) => listItems(db, reader, query),
+    async get(reader, id) {
+      const row = await findShownItem(db, reader, id)
+      if (!row || !reader.readable.has(row.policy_id)) throw noSuchItem()
       return toSourceItem(row)
     },
     remove: (caller, item) => removeOne(db, clock, caller, item),

@@ -185,7 +185,7 @@ async function storeAnew(
   items: readonly CleanItem[],
 ): Promise<void> {
   await untilFresh(async () => {
-    const prepared = await prepareItems(options.db, options.models, { organizationId, items })
+    const prepared = await prepareItems(options.db, options.models, { organizationId, items, by: 'push' })
     await storeAllSteps(options, prepared, await cutSteps(options, prepared))
   })
 }

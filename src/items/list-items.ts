@@ -3,9 +3,10 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { createPreparedShapes } from '../database/prepared.ts'
 import type { SourceKind } from '../database/schema.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { mayBeRead } from '../permissions/index.ts'
 import { SOURCE_KINDS } from './item.ts'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 
@@ -60,36 +61,43 @@ const Rows = z.array(
 const runPrepared = createPreparedShapes()
 
 /**
- * A page of the caller's items, the latest changed first and by id where they changed at the same moment. Items of removed sources
+ * A page of the items that the reader may read, the latest changed first and by id where they changed at the same moment. Items of removed sources
  * are not among them.
  *
- * The newest of each source in scope and of each kind are read by their index, then the newest of those are kept: what is out of
- * scope is not even walked over, and no page costs more than the ones before.
+ * The newest of each source in scope and of each kind are read by their index, which has the access policy too; then the newest of
+ * those are kept. What is out of scope is not even walked over, and no page costs more than the ones before.
  * @throws AppError `validation_failed` for a cursor that is not of this very list
  */
-export async function listItems(db: Db, caller: Caller, query: ListQuery): Promise<ItemPage> {
-  const { organizationId } = caller
+export async function listItems(db: Db, reader: Reader, query: ListQuery): Promise<ItemPage> {
+  const { organizationId, readable } = reader
   const { provider, connectorId, sourceKind, cursor, limit } = query
   const list: ListName = [organizationId, provider, connectorId, sourceKind]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
   const kinds = (sourceKind === undefined ? SOURCE_KINDS : [sourceKind]).map((kind) => sql`(${kind}::text)`)
   const statement = sql`
     select i.*, to_char(i.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-    from sources s
-    cross join (values ${sql.join(kinds)}) as k(kind)
+    from (
+      select n.id from sources s
+      cross join (values ${sql.join(kinds)}) as k(kind)
+      cross join lateral (
+        select id, updated_at from source_items
+        where organization_id = ${organizationId} and source_id = s.id and source_kind = k.kind ${beyond(place)}
+          and ${mayBeRead(readable, 'policy_id')}
+        order by updated_at desc, id
+        limit ${limit + 1}
+      ) n
+      where s.organization_id = ${organizationId} and s.removed_at is null
+        ${inScope(reader)}
+        ${provider === undefined ? sql`` : sql`and s.provider = ${provider}`}
+        ${connectorId === undefined ? sql`` : sql`and s.id = ${connectorId}`}
+      order by n.updated_at desc, n.id
+      limit ${limit + 1}
+    ) n
     cross join lateral (
       select id, provider, source_id, source_kind, external_id, title, url, author_name, source_updated_at, updated_at, synced_at
-      from source_items
-      where organization_id = ${organizationId} and source_id = s.id and source_kind = k.kind ${beyond(place)}
-      order by updated_at desc, id
-      limit ${limit + 1}
+      from source_items where organization_id = ${organizationId} and id = n.id limit 1
     ) i
-    where s.organization_id = ${organizationId} and s.removed_at is null
-      ${inScope(caller)}
-      ${provider === undefined ? sql`` : sql`and s.provider = ${provider}`}
-      ${connectorId === undefined ? sql`` : sql`and s.id = ${connectorId}`}
-    order by i.updated_at desc, i.id
-    limit ${limit + 1}`.compile(db)
+    order by i.updated_at desc, i.id`.compile(db)
   const { rows } = await runPrepared(db, statement)
   const found = Rows.parse(rows)
   const page = found.slice(0, limit)
@@ -97,7 +105,7 @@ export async function listItems(db: Db, caller: Caller, query: ListQuery): Promi
   return { sourceItems: page.map(toListed), nextCursor: last === undefined ? null : encodeCursor(list, last) }
 }
 
-function inScope({ allowedProviders }: Caller): RawBuilder<unknown> {
+function inScope({ allowedProviders }: Reader): RawBuilder<unknown> {
   return allowedProviders === null ? sql`` : sql`and s.provider in (${sql.join([...allowedProviders])})`
 }
 

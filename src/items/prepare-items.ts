@@ -14,6 +14,8 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { type Chunk, chunkingDocument } from './chunk-text.ts'
 import { inSlices, type Pausable, SHORT_SLICE_MS } from '../kernel/slices.ts'
 import { type CleanItem, cleanItem, itemKey, type NewItem } from './item.ts'
+import { findPolicies, type StoredBy } from './item-policies.ts'
+import { NOBODY_ID } from '../permissions/index.ts'
 
 /** A chunk with one vector for each model of the preparation, in their order. */
 export interface EmbeddedChunk extends Chunk {
@@ -41,6 +43,8 @@ export interface PreparedItems {
   /** `changed` also has items with the same content, whose chunks and vectors are replaced. */
   isAnew: boolean
   changed: readonly EmbeddedItem[]
+  /** The ids of their access policies, by key. */
+  policies: ReadonlyMap<string, number>
   /** The stored items among them when they were compared, by key. */
   stored: ReadonlyMap<string, StoredItem>
 }
@@ -52,6 +56,7 @@ export interface StoredItem {
   hash: string
   syncedAt: Date
   updatedAt: Date
+  policyId: number | null
 }
 
 interface Embedder {
@@ -76,14 +81,16 @@ export async function prepareItems(
   {
     organizationId,
     items,
+    by,
     anewSince,
-  }: { organizationId: string; items: readonly CleanItem[]; anewSince?: Date | undefined },
+  }: { organizationId: string; items: readonly CleanItem[]; by: StoredBy; anewSince?: Date | undefined },
   signal?: AbortSignal,
 ): Promise<PreparedItems> {
   const state = await readModelState(db, organizationId)
   const embedders = await embeddersOf(db, models, state)
   const distinct = [...new Map(items.map((item) => [itemKey(item), item])).values()]
   const ordered = inKeyOrder(distinct)
+  const policies = await findPolicies(db, organizationId, ordered, by, signal)
   const stored = await findStored(db, organizationId, ordered)
   const isUnchanged = (item: CleanItem): boolean => {
     const before = stored.get(itemKey(item))
@@ -99,6 +106,7 @@ export async function prepareItems(
     unchanged: ordered.filter(isUnchanged),
     isAnew: anewSince !== undefined,
     changed,
+    policies,
     stored,
   }
 }
@@ -110,6 +118,11 @@ export function itemsOf({ unchanged, changed }: PreparedItems): CleanItem[] {
 
 export function isEmbedded(item: CleanItem): item is EmbeddedItem {
   return 'chunks' in item
+}
+
+/** The access policy of an item that was prepared. */
+export function policyOf({ policies }: Pick<PreparedItems, 'policies'>, item: CleanItem): number {
+  return policies.get(itemKey(item)) ?? NOBODY_ID
 }
 
 /** The item is stored with the same content. */
@@ -232,6 +245,7 @@ const StoredRows = z.array(
     hash: z.string(),
     syncedAt: z.date(),
     updatedAt: z.date(),
+    policyId: z.number().nullable(),
   }),
 )
 
@@ -251,7 +265,7 @@ async function findStored(
 
 const storedAmong = (suffix: string) => `
   select i.id, i.provider, i.external_id as "externalId", i.source_id as "sourceId", encode(i.content_sha256, 'hex') as hash,
-    i.synced_at as "syncedAt", i.updated_at as "updatedAt"
+    i.synced_at as "syncedAt", i.updated_at as "updatedAt", i.policy_id as "policyId"
   from json_to_recordset($2::json) as k(n int, provider text, "externalId" text)
   join source_items i on i.organization_id = $1 and i.provider = k.provider and i.external_id = k."externalId"
   order by k.n ${suffix}`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { twins } from '../http/twins.ts'
+import { readingTwins, twins } from '../http/twins.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
 import {
   givenId,
@@ -10,6 +10,7 @@ import {
   fileName,
   idOf,
   moment,
+  onBehalfOfQuery,
   text,
   textOrNull,
   Timestamp,
@@ -71,6 +72,7 @@ const ListQuery = z.strictObject({
     .optional()
     .describe('The `nextCursor` of the page before, with the same filters; left out for the first page.'),
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many items a page has at most.'),
+  onBehalfOf: onBehalfOfQuery,
 })
 
 const DeletedSourceItem = z
@@ -116,7 +118,7 @@ export const itemRoutes = [
     handle: async ({ principal, body, requestId, signal }, { items }) =>
       reply(200, await items.ingest(principal, body.documents, requestId, signal)),
   }),
-  ...twins<ItemServices>()({
+  ...readingTwins<ItemServices>()({
     ...shared,
     operationId: 'listSourceItems',
     method: 'GET',
@@ -129,15 +131,16 @@ export const itemRoutes = [
     consoleRole: 'member',
     audit: 'none',
     query: ListQuery,
+    onBehalfOf: 'query',
     responses: {
       200: z.object({
         sourceItems: z.array(ListedSourceItem).describe('The items of this page, without their texts.'),
         nextCursor: textOrNull('Where the next page begins; null on the last one.'),
       }),
     },
-    handle: async ({ principal, query }, { items }) => reply(200, await items.list(principal, query)),
+    handle: async ({ reader, query }, { items }) => reply(200, await items.list(reader, query)),
   }),
-  ...twins<ItemServices>()({
+  ...readingTwins<ItemServices>()({
     ...shared,
     operationId: 'getSourceItem',
     method: 'GET',
@@ -147,9 +150,11 @@ export const itemRoutes = [
     consoleRole: 'member',
     audit: 'none',
     params: itemId,
+    query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
+    onBehalfOf: 'query',
     responses: { 200: z.object({ sourceItem: SourceItem.describe('The item with its text.') }) },
-    handle: async ({ principal, params }, { items }) =>
-      reply(200, { sourceItem: await items.get(principal, params.id) }),
+    handle: async ({ reader, params }, { items }) =>
+      reply(200, { sourceItem: await items.get(reader, params.id) }),
   }),
   ...twins<ItemServices>()({
     ...shared,

@@ -15,6 +15,7 @@ import {
   isMoved,
   isStoredAs,
   itemsOf,
+  policyOf,
   type PreparedItems,
   StalePreparation,
 } from './prepare-items.ts'
@@ -95,11 +96,21 @@ export async function storeKnown(
   const same = items.filter((item) => !isWritten.has(item))
   const moved = same
     .filter((item) => isMoved(stored, item))
-    .map((item) => ({ id: stored.get(itemKey(item))?.id ?? '', sourceId: item.sourceId }))
+    .map((item) => ({
+      id: stored.get(itemKey(item))?.id ?? '',
+      sourceId: item.sourceId,
+      policyId: policyOf(prepared, item),
+    }))
   const confirmed = same.filter((item) => !isMoved(stored, item))
-  const ids = confirmed.flatMap((item) => stored.get(itemKey(item))?.id ?? [])
   await moveItems(tx, organizationId, moved, syncedAt)
-  await confirmItems(tx, changes, { organizationId, ids, at: syncedAt })
+  await confirmItems(tx, changes, {
+    organizationId,
+    items: confirmed.map((item) => ({
+      id: stored.get(itemKey(item))?.id ?? '',
+      policyId: policyOf(prepared, item),
+    })),
+    at: syncedAt,
+  })
   const written = await upsertItems(tx, prepared, differing, syncedAt)
   await replaceChunks(tx, prepared, differing, written)
   changes.add(moved.map(({ id }) => id))
@@ -112,13 +123,13 @@ export async function storeKnown(
 async function moveItems(
   tx: Tx,
   organizationId: string,
-  moved: readonly { id: string; sourceId: string }[],
+  moved: readonly { id: string; sourceId: string; policyId: number }[],
   at: Date,
 ): Promise<void> {
   if (moved.length === 0) return
   await sql`
-    update source_items i set source_id = m."sourceId", synced_at = ${at}, canvas_sha256 = null
-    from json_to_recordset(${JSON.stringify(moved)}::json) as m(id uuid, "sourceId" uuid)
+    update source_items i set source_id = m."sourceId", policy_id = m."policyId", synced_at = ${at}, canvas_sha256 = null
+    from json_to_recordset(${JSON.stringify(moved)}::json) as m(id uuid, "sourceId" uuid, "policyId" int)
     where i.organization_id = ${organizationId} and i.id = m.id`.execute(tx)
 }
 
@@ -139,17 +150,17 @@ const updates = columns
   .map(([, { name }]) => `${name} = excluded.${name}`)
 
 const upsertRows = prepare(`
-  insert into source_items (organization_id, id, ${names.join(', ')}, synced_at, created_at, updated_at)
-  select $1::uuid, r.id, ${values.join(', ')}, $3::timestamptz, $3, coalesce(r."unchangedSince", $3)
-  from json_to_recordset($2::json) as r(n int, "unchangedSince" timestamptz, id uuid,
+  insert into source_items (organization_id, id, ${names.join(', ')}, policy_id, synced_at, created_at, updated_at)
+  select $1::uuid, r.id, ${values.join(', ')}, r."policyId", $3::timestamptz, $3, coalesce(r."unchangedSince", $3)
+  from json_to_recordset($2::json) as r(n int, "unchangedSince" timestamptz, "policyId" int, id uuid,
     ${columns.map(([field, { type }]) => `"${field}" ${type}`).join(', ')})
   order by r.n
   on conflict (organization_id, provider, external_id) do update set ${updates.join(', ')},
     canvas_sha256 = case when (source_items.content_sha256, source_items.source_id)
       is distinct from (excluded.content_sha256, excluded.source_id) then null else source_items.canvas_sha256 end,
-    synced_at = excluded.synced_at, updated_at = excluded.updated_at
-  where $4::boolean or (source_items.content_sha256, source_items.source_id)
-    is distinct from (excluded.content_sha256, excluded.source_id)
+    policy_id = excluded.policy_id, synced_at = excluded.synced_at, updated_at = excluded.updated_at
+  where $4::boolean or (source_items.content_sha256, source_items.source_id, source_items.policy_id)
+    is distinct from (excluded.content_sha256, excluded.source_id, excluded.policy_id)
   returning id, provider, external_id as "externalId"`)
 
 /**
@@ -158,14 +169,16 @@ const upsertRows = prepare(`
  */
 export async function upsertItems(
   tx: Tx,
-  { organizationId, isAnew }: Pick<PreparedItems, 'organizationId' | 'isAnew'>,
+  { organizationId, isAnew, policies }: Pick<PreparedItems, 'organizationId' | 'isAnew' | 'policies'>,
   items: readonly EmbeddedItem[],
   at: Date,
 ): Promise<Map<string, WrittenRow>> {
   const written = new Map<string, WrittenRow>()
   for (const batch of batchesOf(items)) {
     await turn()
-    const rows = batch.map((item, n) => Object.assign(columnsOf(item), { n, id: randomUUID() }))
+    const rows = batch.map((item, n) =>
+      Object.assign(columnsOf(item), { n, id: randomUUID(), policyId: policyOf({ policies }, item) }),
+    )
     const newIds = new Map(rows.map((row) => [itemKey(row), row.id]))
     const { rows: upserted } = await upsertRows(tx, [organizationId, JSON.stringify(rows), at, isAnew])
     for (const row of UpsertedRows.parse(upserted)) {

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { changeOutOfTurn, type ItemChanges } from '../vector-memory/index.ts'
+import { NOBODY_ID } from '../permissions/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import {
   type EmbeddedItem,
@@ -11,6 +12,7 @@ import {
   isEmbedded,
   isStoredAs,
   itemsOf,
+  policyOf,
   type PreparedItems,
 } from './prepare-items.ts'
 import { countPositions, deleteChunksBetween, insertChunks } from './store-chunks.ts'
@@ -126,14 +128,19 @@ function batchStep(prepared: PreparedItems, items: readonly CleanItem[], clock: 
 const NOTHING: StoreCounts = { ingested: 0, skipped: 0 }
 
 /**
- * The row of a large document, its chunks, then its hash. Until that last step the row has a random hash: after a crash, whatever
+ * The row of a large document, its chunks, then its hash and its access policy. Until that last step the row has a random hash: after a crash, whatever
  * compares the document finds that it differs and stores it again.
  */
 function largeItemSteps(
-  { organizationId, modelIds, isAnew }: PreparedItems,
+  { organizationId, modelIds, isAnew, policies, stored }: PreparedItems,
   { item, positions }: { item: EmbeddedItem; positions: number },
   clock: Clock,
 ): Step[] {
+  const policyId = policyOf({ policies }, item)
+  const before = stored.get(itemKey(item))
+  // While chunks of the former document are there, those of its policy alone may read them.
+  const isSamePolicy = before === undefined || before.policyId === policyId
+  const during = new Map([[itemKey(item), isSamePolicy ? policyId : NOBODY_ID]])
   let row: WrittenRow | undefined
   const rowOf = (): WrittenRow => {
     if (!row) throw new Error('the chunks of a document were stored before its row')
@@ -143,7 +150,12 @@ function largeItemSteps(
   const width = Math.ceil(positions / count)
   const writeRow = async (tx: Tx, changes: ItemChanges): Promise<StoreCounts> => {
     const unfinished = { ...item, hash: randomUUID().replaceAll('-', '') }
-    const written = await upsertItems(tx, { organizationId, isAnew }, [unfinished], clock.now())
+    const written = await upsertItems(
+      tx,
+      { organizationId, isAnew, policies: during },
+      [unfinished],
+      clock.now(),
+    )
     row = written.get(itemKey(item))
     if (rowOf().existed) changes.add([rowOf().id])
     return NOTHING
@@ -161,8 +173,9 @@ function largeItemSteps(
     if (existed || isLast) changes.add([id])
     return NOTHING
   }
-  const writeHash = async (tx: Tx): Promise<StoreCounts> => {
-    await setHash(tx, [organizationId, rowOf().id, item.hash])
+  const writeHash = async (tx: Tx, changes: ItemChanges): Promise<StoreCounts> => {
+    await setHash(tx, [organizationId, rowOf().id, item.hash, policyId])
+    if (!isSamePolicy) changes.add([rowOf().id])
     return { ingested: 1, skipped: 0 }
   }
   return [
@@ -178,7 +191,7 @@ function largeItemSteps(
 
 // The canvas reads the text, which is complete from the first step on.
 const setHash = prepare(`
-  update source_items set content_sha256 = decode($3, 'hex'),
+  update source_items set content_sha256 = decode($3, 'hex'), policy_id = $4,
     canvas_sha256 = case when canvas_sha256 = content_sha256 then decode($3, 'hex') else canvas_sha256 end
   where organization_id = $1 and id = $2`)
 

@@ -36,7 +36,12 @@ export async function writeItems(
   const written: StoreCounts = { ingested: 0, skipped: 0 }
   let left = items
   await untilFresh(async () => {
-    const prepared = await prepareItems(db, models, { organizationId, items: left, anewSince }, signal)
+    const prepared = await prepareItems(
+      db,
+      models,
+      { organizationId, items: left, by: 'sync', anewSince },
+      signal,
+    )
     signal?.throwIfAborted()
     const storage = journaled && { ...journaled.storage, clock }
     if (storage && (await isLarge(storage, prepared))) {
@@ -92,7 +97,7 @@ export async function ingestItems(
   signal?: AbortSignal,
 ): Promise<StoreCounts> {
   return await untilFresh(async () => {
-    const prepared = await prepareItems(db, models, { organizationId, items }, signal)
+    const prepared = await prepareItems(db, models, { organizationId, items, by: 'push' }, signal)
     if (journaled && (await isLarge(journaled.storage, prepared)))
       return await journaled.store(prepared, record, signal)
     return await changeItems(db, organizationId, async (tx, changes) => {

@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   action_not_allowed: 403,
   role_required: 403,
   provider_not_allowed: 403,
+  user_required: 403,
   connector_access_required: 403,
   invitation_for_another: 403,
   origin_not_allowed: 403,

@@ -12,6 +12,8 @@ export interface AgentPrincipal {
   allowedProviders: readonly ProviderId[] | null
   /** The plan has room for fewer agents: search, context and ask answer this key 402 until there is room again. */
   isBeyondPlan?: boolean
+  /** The key reads on behalf of people only. */
+  requiresUser?: boolean
   /** The revision of the organization's items when the key was looked up; left out where it was not asked for. */
   seenRevision?: number
 }

@@ -59,6 +59,30 @@ export const fileName = z
   .max(500)
   .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
 
+/** Longer than any address may be (RFC 5321, 4.5.3.1). */
+const EMAIL_CHARACTERS_MAX = 320
+
+/** The address of a person on whose behalf is asked. */
+const personsEmail = z
+  .string()
+  .max(EMAIL_CHARACTERS_MAX)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')
+
+const ON_BEHALF_OF = 'Only what this person may read.'
+
+/** In the body of a request for stored items. */
+export const onBehalfOf = z
+  .strictObject({
+    email: personsEmail.meta({ description: "The person's e-mail address.", example: 'ada@example.com' }),
+  })
+  .optional()
+  .describe(`${ON_BEHALF_OF} A person whom nobody knows reads public items.`)
+
+/** In the query of a request for stored items. */
+export const onBehalfOfQuery = personsEmail
+  .optional()
+  .describe(`${ON_BEHALF_OF} The person's e-mail address.`)
+
 /** At least one entry and none twice. */
 export function distinct<T extends z.ZodType>(entry: T) {
   return z

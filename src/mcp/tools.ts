@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { onBehalfOf } from '../kernel/schemas.ts'
 import { validate } from '../kernel/validate.ts'
 import type { RouteCall } from './call-route.ts'
 import { plainJsonSchema, propertiesOf, toObject } from './json-schema.ts'
@@ -52,6 +53,7 @@ const FetchArguments = z.strictObject({
     .min(0)
     .default(0)
     .describe('Where the piece begins, in characters: `nextOffset` of the piece before; 0 for the first.'),
+  onBehalfOf,
 })
 
 const Piece = z
@@ -129,8 +131,9 @@ const fetchItem: Tool = {
   takes: () => plainJsonSchema(FetchArguments, 'input'),
   gives: () => plainJsonSchema(Piece, 'output'),
   toCall(args, path) {
-    const { id } = validate(FetchArguments, args, 'body')
-    return { method: 'GET', path: path.replace('{id}', id) }
+    const { id, onBehalfOf: person } = validate(FetchArguments, args, 'body')
+    const query = person ? `?${new URLSearchParams({ onBehalfOf: person.email }).toString()}` : ''
+    return { method: 'GET', path: path.replace('{id}', id) + query }
   },
   toResult(answer, args) {
     const { offset } = validate(FetchArguments, args, 'body')

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { prepare, type Prepared } from '../database/prepared.ts'
+import { prepare } from '../database/prepared.ts'
 import type { StoredEntityType } from '../database/schema.ts'
 import { givenNameOf } from './extraction/identity.ts'
 import { givenIds, inHalves, listIn, listOfIds, listOfTexts } from './ids.ts'
+import { type PreparedInView, prepareInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
 
 /** How many items of one source name something, and how many of these it wrote. */
@@ -112,7 +113,7 @@ async function loadThese(db: Db, view: View, ids: readonly string[], countsOf: C
 }
 
 /** As lists, which is half of the work of a row for each: there are several for an atom. */
-const selectTotals = prepare(`
+const selectTotals = prepareInView(`
   select string_agg(entity_id::text, ',') as atoms, string_agg(source_id::text, ',') as sources,
     string_agg(items::text, ',') as items, string_agg(authored::text, ',') as authored
   from entity_totals
@@ -121,7 +122,7 @@ const selectTotals = prepare(`
 /** Counts in all items of the view. */
 export function countedInAll(db: Db, view: View): CountsOf {
   return async (ids) => {
-    const { rows } = await selectTotals(db, [view.organizationId, listOfIds(ids), idsInView(view)])
+    const { rows } = await selectTotals(db, view, [view.organizationId, listOfIds(ids), idsInView(view)])
     const [lists] = TotalLists.parse(rows)
     const sources = listIn(lists.sources)
     const items = listIn(lists.items)
@@ -138,14 +139,14 @@ export function countedInAll(db: Db, view: View): CountsOf {
   }
 }
 
-const selectNames = prepare(`
+const selectNames = prepareInView(`
   select entity_id, name, max(alias) as alias, sum(items)::int as items from entity_names
   where organization_id = $1 and entity_id = any($2::uuid[]) and source_id = any($3::uuid[])
   group by entity_id, name`)
 
 async function namesOf(db: Db, view: View, ids: readonly string[]): Promise<Map<string, CountedName[]>> {
   const parts = await inHalves(ids, (part) =>
-    selectNames(db, [view.organizationId, listOfIds(part), idsInView(view)]),
+    selectNames(db, view, [view.organizationId, listOfIds(part), idsInView(view)]),
   )
   const names = new Map<string, CountedName[]>()
   for (const { rows } of parts) {
@@ -188,7 +189,7 @@ function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFoll
 }
 
 /** Whoever goes by an alias has it of a name. */
-const selectByAlias = prepare(`
+const selectByAlias = prepareInView(`
   select string_agg(id::text, ',') as ids from (
     select distinct entity_id as id from entity_names
     where organization_id = $1 and alias = any($2::text[]) and source_id = any($3::uuid[])
@@ -196,7 +197,7 @@ const selectByAlias = prepare(`
   ) x`)
 
 /** People with one of these given names are each looked up by its index. */
-const selectByGivenName = prepare(`
+const selectByGivenName = prepareInView(`
   select string_agg(id::text, ',') as ids from (
     select distinct p.entity_id as id from unnest($2::text[]) as g(name)
     cross join lateral (
@@ -214,9 +215,9 @@ async function findByName(
   view: View,
   { aliases, givenNames }: NamesToFollow,
 ): Promise<ReadonlySet<string>> {
-  const find = async (select: Prepared<unknown>, names: readonly string[]): Promise<string[]> => {
+  const find = async (select: PreparedInView<unknown>, names: readonly string[]): Promise<string[]> => {
     if (names.length === 0) return []
-    const { rows } = await select(db, [view.organizationId, listOfTexts(names), idsInView(view)])
+    const { rows } = await select(db, view, [view.organizationId, listOfTexts(names), idsInView(view)])
     return givenIds(rows)
   }
   const [aliased, given] = await Promise.all([

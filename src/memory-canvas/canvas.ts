@@ -3,14 +3,15 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Reader } from '../kernel/reader.ts'
 import { type Atom, countedInAll, ENTITY_TYPES, type EntityType, idsInView, loadAtoms } from './atoms.ts'
 import type { CanvasQuery } from './canvas-query.ts'
 import { DrawnBefore, type Graph } from './drawn-before.ts'
 import { findInItems, findNamed } from './find-named.ts'
 import { byWeight, type CanvasEdge, type CanvasNode, inTurns, toGraph } from './graph.ts'
 import { givenIds } from './ids.ts'
+import { prepareInView } from './in-view.ts'
 import { type Entity, resolveEntities } from './resolve.ts'
 import {
   heaviestIn,
@@ -21,7 +22,7 @@ import {
   selectItems,
 } from './selection.ts'
 import { namedTogether } from './together.ts'
-import { type View, type VisibleSource, viewOf } from './visible-sources.ts'
+import { PERSONS_ITEMS_MAX, type View, type VisibleSource, viewOf } from './visible-sources.ts'
 
 export interface Canvas {
   nodes: CanvasNode[]
@@ -31,9 +32,9 @@ export interface Canvas {
   itemsWaiting: number
 }
 
-/** The items whose passages are nearest to a query, within the caller's scope. */
+/** The items whose passages are nearest to a query, of those that the reader may read. */
 export type FindItems = (
-  caller: Caller,
+  reader: Reader,
   query: string,
   provider: ProviderId | undefined,
   signal: AbortSignal,
@@ -46,7 +47,7 @@ export interface CanvasOptions {
 }
 
 /** A graph that says what of it was asked for. @throws AppError `not_found` for `around`; what `findItems` throws */
-export type DrawCanvas = (caller: Caller, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
+export type DrawCanvas = (reader: Reader, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
 
 /** The latest items that a canvas since a time, or around an entity, is drawn from. */
 const SINCE_ITEMS_MAX = 500
@@ -60,12 +61,12 @@ const TOPIC_WEIGHT_MIN = 2
 /** Sources are at most so large a part of the nodes. */
 const SOURCES_SHARE = 4
 
-/** Draws the canvas of what a caller may see: all of it is counted in the items of visible sources. */
+/** Draws the canvas of what a reader may read: all of it is counted in those items. */
 export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawCanvas {
   const drawnBefore = new DrawnBefore()
 
-  return async (caller, query, signal) => {
-    const view = await viewOf(db, caller, query.provider)
+  return async (reader, query, signal) => {
+    const view = await viewOf(db, reader, query.provider)
     const empty = { generatedAt: clock.now().toISOString(), complete: true, itemsWaiting: 0 }
     if (view.sources.length === 0) {
       if (query.around !== undefined) throw noSuchNode()
@@ -73,7 +74,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     }
     // What does not wait for each other is asked for at once: most of a small graph's time is on the way to the database.
     const [graph, itemsWaiting] = await Promise.all([
-      drawnBefore.find(view, query) ?? drawGraph(view, caller, query, signal),
+      drawnBefore.find(view, query) ?? drawGraph(view, reader, query, signal),
       countWaiting(db, view),
     ])
     return { ...graph, ...empty, complete: itemsWaiting === 0, itemsWaiting }
@@ -81,12 +82,12 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
 
   async function drawGraph(
     view: View,
-    caller: Caller,
+    reader: Reader,
     query: CanvasQuery,
     signal: AbortSignal,
   ): Promise<Graph> {
     const selection = await selectPart(db, view, query)
-    const asked = query.q === undefined ? null : await findAsked(view, caller, query, query.q, signal)
+    const asked = query.q === undefined ? null : await findAsked(view, reader, query, query.q, signal)
     const ids = asked?.ids ?? null
     const hasSources = ids === null && query.entityType === undefined
     const sources = hasSources ? weighSources(view, query, selection) : []
@@ -104,14 +105,14 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
 
   async function findAsked(
     view: View,
-    caller: Caller,
+    reader: Reader,
     { provider }: CanvasQuery,
     q: string,
     signal: AbortSignal,
   ): Promise<{ ids: ReadonlySet<string>; isByPassages: boolean }> {
     const named = await findNamed(db, view, q)
     if (named.length > 0) return { ids: new Set(named), isByPassages: false }
-    const passages = await findItems(caller, q, provider, signal)
+    const passages = await findItems(reader, q, provider, signal)
     return { ids: new Set(await findInItems(db, view, passages)), isByPassages: true }
   }
 }
@@ -122,10 +123,10 @@ async function selectPart(
   view: View,
   { around, since }: CanvasQuery,
 ): Promise<Selection | undefined> {
-  if (around === undefined && since === undefined) return undefined
-  const isSinceOnly = around === undefined
-  const atoms = isSinceOnly ? view.sources : await findNode(db, view, around)
-  const limit = isSinceOnly ? SINCE_ITEMS_MAX : AROUND_ITEMS_MAX
+  if (around === undefined && since === undefined && view.items === null) return undefined
+  const atoms = around === undefined ? view.sources : await findNode(db, view, around)
+  const limit =
+    around !== undefined ? AROUND_ITEMS_MAX : since !== undefined ? SINCE_ITEMS_MAX : PERSONS_ITEMS_MAX
   return await selectItems(db, view, { atomIds: atoms.map(({ id }) => id), since: since ?? null, limit })
 }
 
@@ -184,7 +185,7 @@ async function findCandidates(
 }
 
 /** What is not among the first of every source is counted there too before it is ranked. */
-const selectTop = prepare(`
+const selectTop = prepareInView(`
   select string_agg(r.id::text, ',' order by r.place, r.turn) as ids from (
     select row_number() over (partition by r.turn order by r.items desc, r.id) as place, r.turn, r.id from (
     select k.turn, l.id, case when l.sources = cardinality($2::uuid[]) then l.items else (
@@ -215,7 +216,7 @@ async function topAtoms(
 ): Promise<string[]> {
   const types = entityType === undefined ? ENTITY_TYPES : [entityType]
   const looked = async (each: number): Promise<string[]> => {
-    const { rows } = await selectTop(db, [view.organizationId, idsInView(view), types, room, each])
+    const { rows } = await selectTop(db, view, [view.organizationId, idsInView(view), types, room, each])
     return givenIds(rows)
   }
   // Where there are several types, half as many of each are more than are taken, unless most others have few.
@@ -248,12 +249,19 @@ function withCentre(chosen: Entity[], entities: readonly Entity[], { around, lim
 
 const WaitingRows = z.array(z.object({ waiting: z.number() }))
 
-const selectWaiting = prepare(`
+const WAITING = `
   select count(*)::int as waiting from source_items
-  where organization_id = $1 and source_id = any($2::uuid[]) and canvas_sha256 is distinct from content_sha256`)
+  where organization_id = $1 and source_id = any($2::uuid[]) and canvas_sha256 is distinct from content_sha256`
+const selectWaiting = prepare(WAITING)
+const selectPersonsWaiting = prepare(
+  `${WAITING} and coalesce(policy_id in (select unnest($3::text::int[])), false)`,
+)
 
 /** Items in view that the canvas has not read as they are. */
 async function countWaiting(db: Db, view: View): Promise<number> {
-  const { rows } = await selectWaiting(db, [view.organizationId, idsInView(view)])
+  const { organizationId, readable } = view
+  const { rows } = readable.isEverything
+    ? await selectWaiting(db, [organizationId, idsInView(view)])
+    : await selectPersonsWaiting(db, [organizationId, idsInView(view), readable.ids])
   return WaitingRows.parse(rows)[0]?.waiting ?? 0
 }

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { Readable } from '../kernel/reader.ts'
 import { DrawnBefore, type Graph } from './drawn-before.ts'
 import type { View } from './visible-sources.ts'
 
 const VIEW: View = {
   organizationId: 'o',
   sources: [{ id: 's', provider: 'slack', label: 'Chat', items: 1 }],
+  readable: Readable.everything,
+  items: null,
   revision: 'first',
 }
 
@@ -23,6 +26,7 @@ describe('what was drawn before', () => {
       { ...VIEW, revision: 'second' },
       { ...VIEW, organizationId: 'p' },
       { ...VIEW, sources: [] },
+      { ...VIEW, items: { ids: '{}', key: 'none' } },
       { ...VIEW, sources: [...VIEW.sources, { id: 't', provider: 'notion', label: 'Wiki', items: 1 }] },
       { ...VIEW, sources: [{ id: 's', provider: 'slack', label: 'Renamed', items: 1 }] },
     ]

@@ -47,9 +47,9 @@ export class DrawnBefore {
 }
 
 /** Everything that a graph is drawn from; null where it is not known what state of the canvas that would be. */
-function keyOf({ organizationId, sources, revision }: View, query: CanvasQuery): string | null {
+function keyOf({ organizationId, sources, items, revision }: View, query: CanvasQuery): string | null {
   if (revision === null) return null
   const { q, provider, entityType, around, since, limit } = query
   const asked = [q, provider, entityType, around, since?.toISOString(), limit]
-  return JSON.stringify([organizationId, revision, asked, sources])
+  return JSON.stringify([organizationId, revision, asked, sources, items?.key])
 }

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { ENTITY_TYPES, type EntityType, inView } from './atoms.ts'
 import { AROUND_ITEMS_MAX, findEntity } from './canvas.ts'
 import { byWeight } from './graph.ts'
 import { idsOf } from './ids.ts'
+import { runInView } from './in-view.ts'
 import type { Entity } from './resolve.ts'
 import { heaviestIn, latestItems, resolveWithin, selectItems } from './selection.ts'
 import { type View, viewOf } from './visible-sources.ts'
@@ -41,9 +42,9 @@ const ALIASES_MAX = 50
 const SNIPPET_CHARACTERS = 240
 const SNIPPET_BEFORE = 80
 
-/** What is known of an entity, within the caller's scope. @throws AppError `not_found`, out of scope too */
-export async function describeEntity(db: Db, caller: Caller, id: string): Promise<EntityDetails> {
-  const view = await viewOf(db, caller)
+/** What is known of an entity, within what the reader may read. @throws AppError `not_found`, out of scope too */
+export async function describeEntity(db: Db, reader: Reader, id: string): Promise<EntityDetails> {
+  const view = await viewOf(db, reader)
   const entity = await findEntity(db, view, id)
   const type = ENTITY_TYPES.find((one) => one === entity?.type)
   if (!entity || type === undefined) throw new AppError('not_found', 'There is no such entity on the canvas')
@@ -66,9 +67,9 @@ export async function describeEntity(db: Db, caller: Caller, id: string): Promis
   }
 }
 
-/** The ids that items name the entity by, within the caller's scope; none where nothing in scope names it. */
-export async function idsOfEntity(db: Db, caller: Caller, id: string): Promise<string[]> {
-  const entity = await findEntity(db, await viewOf(db, caller), id)
+/** The ids that items name the entity by, within what the reader may read; none where nothing in scope names it. */
+export async function idsOfEntity(db: Db, reader: Reader, id: string): Promise<string[]> {
+  const entity = await findEntity(db, await viewOf(db, reader), id)
   return entity?.atoms.map((atom) => atom.id) ?? []
 }
 
@@ -95,11 +96,13 @@ async function seenBetween(
   const end = (order: 'asc' | 'desc') => sql`
     (select seen_at from item_entities where organization_id = ${view.organizationId} and entity_id = a.id::uuid
       and source_id = s.id::uuid order by seen_at ${sql.raw(order)} limit 1)`
-  const { rows } = await sql`
+  const { rows } = await runInView(
+    db,
+    view,
+    sql`
     select min(${end('asc')}) as first, max(${end('desc')}) as last
     from json_array_elements_text(${JSON.stringify(atomIds)}::json) as a(id)
-    cross join json_array_elements_text(${JSON.stringify(view.sources.map(({ id }) => id))}::json) as s(id)`.execute(
-    db,
+    cross join json_array_elements_text(${JSON.stringify(view.sources.map(({ id }) => id))}::json) as s(id)`,
   )
   const [row] = SeenRows.parse(rows)
   if (!row) throw new Error('an entity in view is named by no item')
@@ -112,7 +115,10 @@ const EvidenceRows = z.array(
 
 /** For each name that an address was seen with the latest item that says so. */
 async function findEvidence(db: Db, view: View, atomIds: readonly string[]): Promise<Evidence[]> {
-  const { rows } = await sql`
+  const { rows } = await runInView(
+    db,
+    view,
+    sql`
     select n.name, n.items, (
       select latest.source_item_id from unnest(n.sources) as s(id)
       cross join lateral (
@@ -127,7 +133,8 @@ async function findEvidence(db: Db, view: View, atomIds: readonly string[]): Pro
       where organization_id = ${view.organizationId} and entity_id = any ${idsOf(atomIds)} and source_id in ${inView(view)}
       group by entity_id, name order by items desc, name, entity_id limit ${ALIASES_MAX}
     ) n
-    order by n.items desc, n.name, n.entity_id`.execute(db)
+    order by n.items desc, n.name, n.entity_id`,
+  )
   return EvidenceRows.parse(rows).flatMap(({ name, items, item_id: sourceItemId }) =>
     sourceItemId === null ? [] : [{ name, items, sourceItemId }],
   )
@@ -150,7 +157,10 @@ async function showItems(
   atomIds: readonly string[],
   itemIds: readonly string[],
 ): Promise<EntityDetails['items']> {
-  const { rows } = await sql`
+  const { rows } = await runInView(
+    db,
+    view,
+    sql`
     select i.id, i.title, i.url, i.provider,
       substr(i.body, greatest(1, coalesce(p.place, 1) - ${SNIPPET_BEFORE}), ${SNIPPET_CHARACTERS}) as snippet
     from source_items i
@@ -159,8 +169,7 @@ async function showItems(
       from item_entities m cross join unnest(m.names) as name
       where m.organization_id = ${view.organizationId} and m.source_item_id = i.id and m.entity_id = any ${idsOf(atomIds)}
     ) p
-    where i.organization_id = ${view.organizationId} and i.id = any ${idsOf(itemIds)} and i.source_id in ${inView(view)}`.execute(
-    db,
+    where i.organization_id = ${view.organizationId} and i.id = any ${idsOf(itemIds)} and i.source_id in ${inView(view)}`,
   )
   const byId = new Map(ItemRows.parse(rows).map((row) => [row.id, row]))
   return itemIds.flatMap((id) => {

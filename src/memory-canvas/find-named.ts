@@ -4,6 +4,7 @@ import type { Db } from '../database/database.ts'
 import { inView } from './atoms.ts'
 import { fold } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
+import { runInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
 
 /** Words of a query that are looked up; a name has no more. */
@@ -19,21 +20,29 @@ export async function findNamed(db: Db, view: View, query: string): Promise<stri
     .filter((word) => word !== '')
   if (words.length === 0 || words.length > WORDS_MAX) return []
   const asked = words.map((word) => `${word}:*`).join(' & ')
-  const { rows } = await sql`
+  const { rows } = await runInView(
+    db,
+    view,
+    sql`
     select entity_id as id from entity_names
     where organization_id = ${view.organizationId} and source_id in ${inView(view)}
       and to_tsvector('simple', words) @@ to_tsquery('simple', ${asked})
-    group by entity_id order by sum(items) desc, entity_id limit ${FOUND_MAX}`.execute(db)
+    group by entity_id order by sum(items) desc, entity_id limit ${FOUND_MAX}`,
+  )
   return IdRows.parse(rows).map((row) => row.id)
 }
 
 /** The atoms that these items name, those named by most of them first. */
 export async function findInItems(db: Db, view: View, itemIds: readonly string[]): Promise<string[]> {
   if (itemIds.length === 0) return []
-  const { rows } = await sql`
+  const { rows } = await runInView(
+    db,
+    view,
+    sql`
     select entity_id as id from item_entities
     where organization_id = ${view.organizationId} and source_id in ${inView(view)} and role <> 'source'
       and source_item_id = any ${idsOf(itemIds)}
-    group by entity_id order by count(*) desc, entity_id limit ${FOUND_MAX}`.execute(db)
+    group by entity_id order by count(*) desc, entity_id limit ${FOUND_MAX}`,
+  )
   return IdRows.parse(rows).map((row) => row.id)
 }

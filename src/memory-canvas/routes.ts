@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
-import { twins } from '../http/twins.ts'
-import type { Caller } from '../kernel/principal.ts'
+import { readingTwins } from '../http/twins.ts'
+import type { Reader } from '../kernel/reader.ts'
 import {
   AnyTime,
   count,
@@ -9,6 +9,7 @@ import {
   givenId,
   idOf,
   moment,
+  onBehalfOfQuery,
   shownId,
   text,
   textOrNull,
@@ -22,7 +23,7 @@ import { EDGE_TYPES } from './graph.ts'
 export interface MemoryCanvasServices {
   memoryCanvas: {
     draw: DrawCanvas
-    describe(caller: Caller, entityId: string): Promise<EntityDetails>
+    describe(reader: Reader, entityId: string): Promise<EntityDetails>
   }
 }
 
@@ -60,6 +61,7 @@ const CanvasQuery = z.strictObject({
     .max(NODES_MAX)
     .default(NODES_DEFAULT)
     .describe('How many nodes at most.'),
+  onBehalfOf: onBehalfOfQuery,
 })
 
 const Node = z
@@ -161,10 +163,11 @@ const shared = {
   consoleRole: 'member',
   credits: 0,
   audit: 'none',
+  onBehalfOf: 'query',
 } as const
 
 export const memoryCanvasRoutes = [
-  ...twins<MemoryCanvasServices>()({
+  ...readingTwins<MemoryCanvasServices>()({
     ...shared,
     operationId: 'memoryCanvas',
     path: '/memory-canvas',
@@ -174,19 +177,20 @@ export const memoryCanvasRoutes = [
     query: CanvasQuery,
     refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error'],
     responses: { 200: Canvas },
-    handle: async ({ principal, query: { since, ...query }, signal }, { memoryCanvas }) => {
+    handle: async ({ reader, query: { since, ...query }, signal }, { memoryCanvas }) => {
       const at = since === undefined ? {} : { since: new Date(since) }
-      return reply(200, await memoryCanvas.draw(principal, { ...query, ...at }, signal))
+      return reply(200, await memoryCanvas.draw(reader, { ...query, ...at }, signal))
     },
   }),
-  ...twins<MemoryCanvasServices>()({
+  ...readingTwins<MemoryCanvasServices>()({
     ...shared,
     operationId: 'memoryCanvasEntity',
     path: '/memory-canvas/entities/{id}',
     summary: 'Show an entity of the memory canvas',
     params: z.object({ id: idOf('The entity.', EXAMPLE_ID.entity) }),
+    query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
     responses: { 200: Details },
-    handle: async ({ principal, params }, { memoryCanvas }) =>
-      reply(200, await memoryCanvas.describe(principal, params.id)),
+    handle: async ({ reader, params }, { memoryCanvas }) =>
+      reply(200, await memoryCanvas.describe(reader, params.id)),
   }),
 ]

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
 import { type Atom, countedInAll, idsInView, loadAtoms, type SourceCount } from './atoms.ts'
 import { ROLES } from './extraction/identity.ts'
 import { listOfIds } from './ids.ts'
+import { prepareInView } from './in-view.ts'
 import { type Entity, itemsOf, resolveEntities, wordsToWeigh } from './resolve.ts'
 import { namingOf, placeOf, roleOf, type Together } from './together.ts'
 import type { View } from './visible-sources.ts'
@@ -38,13 +38,13 @@ const LATEST = `
   group by m.source_item_id
   order by max(m.seen_at) desc, m.source_item_id limit $5`
 
-const selectLatest = prepare(LATEST)
+const selectLatest = prepareInView(LATEST)
 
 /**
  * What the latest items name, as one text, which is a fraction of the work of a row for each: `;` between items, of each the place
  * of its source in the list, from 1, and for every atom that it names the id with the role behind it, parted by `,`.
  */
-const selectNamings = prepare(`
+const selectNamings = prepareInView(`
   select string_agg(source || ',' || names, ';') as items from (
     select array_position($2::uuid[], source_id) as source, string_agg(entity_id || role, ',') as names
     from item_entities
@@ -67,7 +67,7 @@ const ItemRows = z.array(z.object({ source_item_id: z.string() }))
 
 /** The ids of the latest items in view that name one of some atoms, the latest first. */
 export async function latestItems(db: Db, view: View, selecting: Selecting): Promise<string[]> {
-  const { rows } = await selectLatest(db, valuesOf(view, selecting))
+  const { rows } = await selectLatest(db, view, valuesOf(view, selecting))
   return ItemRows.parse(rows).map((row) => row.source_item_id)
 }
 
@@ -77,7 +77,7 @@ const NamingRows = z.tuple([z.object({ items: z.string().nullable() })])
 
 /** The latest items in view that name one of some atoms, and what else they name. */
 export async function selectItems(db: Db, view: View, selecting: Selecting): Promise<Selection> {
-  const { rows } = await selectNamings(db, valuesOf(view, selecting))
+  const { rows } = await selectNamings(db, view, valuesOf(view, selecting))
   const [{ items }] = NamingRows.parse(rows)
   const sources: string[] = []
   const namings = new Map<string, number[]>()

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
 import { type Atom, idsInView } from './atoms.ts'
 import { ROLES, type Role } from './extraction/identity.ts'
 import { inHalves, listOfIds } from './ids.ts'
+import { prepareInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
 
 /** What an item names of some nodes: of each the place, from 0, and what it is to the item, as `namingOf` puts them together. */
@@ -56,7 +56,7 @@ function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[]
  * fraction of the work of a row for each: `;` between items, of each its id and for every atom the place in the list with its role
  * (`namingOf`), parted by `,`. A place is an atom of the list and a source in view, by their places there, from 1.
  */
-const selectTogether = prepare(`
+const selectTogether = prepareInView(`
   select string_agg(source_item_id || ',' || codes, ';') as items from (
     select m.source_item_id, string_agg(((c.place - 1) * ${ROLES.length} + array_position(array[${ROLES.map((role) => `'${role}'`).join(', ')}], m.role) - 1)::text, ',') as codes
     from (
@@ -91,7 +91,7 @@ export async function namedTogether(
   const parts = await inHalves(places, async (part) => {
     const [inList, sources] = [part.map(({ atom }) => atom), part.map(({ source }) => source)]
     const lists = [ids, `{${inList.join(',')}}`, `{${sources.join(',')}}`]
-    const { rows } = await selectTogether(db, [view.organizationId, idsInView(view), ...lists, each])
+    const { rows } = await selectTogether(db, view, [view.organizationId, idsInView(view), ...lists, each])
     const [{ items }] = TogetherRows.parse(rows)
     return items?.split(';') ?? []
   })

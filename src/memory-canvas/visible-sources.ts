@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Readable, Reader } from '../kernel/reader.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
 
 /** A source whose items the caller may see. */
@@ -18,18 +19,32 @@ export interface VisibleSource {
 export interface View {
   organizationId: string
   sources: readonly VisibleSource[]
+  readable: Readable
+  /** The items of a person that it is drawn from; null: all. */
+  items: ViewedItems | null
   /** Of what the canvas is drawn from, as it was when the view was taken; null where nothing is known of it. */
   revision: string | null
 }
 
-/** The sources in the caller's scope, and of one provider where that is asked for, that nobody has removed; the first made first. */
-export async function viewOf(db: Db, caller: Caller, provider?: ProviderId): Promise<View> {
-  const { organizationId } = caller
-  const providers = providersOf(caller).filter((one) => provider === undefined || one === provider)
-  if (providers.length === 0) return { organizationId, sources: [], revision: null }
+/** The latest items that a person may read, as the canvas has read them. */
+export interface ViewedItems {
+  /** A value for `$1::uuid[]`. */
+  ids: string
+  /** Tells lists apart. */
+  key: string
+}
+
+/** A person's canvas is drawn from so many items: all that they name is counted anew for each. */
+export const PERSONS_ITEMS_MAX = 2_000
+
+/** The sources in the reader's scope, and of one provider where that is asked for, that nobody has removed; the first made first. */
+export async function viewOf(db: Db, reader: Reader, provider?: ProviderId): Promise<View> {
+  const { organizationId, readable } = reader
+  const providers = providersOf(reader).filter((one) => provider === undefined || one === provider)
+  if (providers.length === 0) return { organizationId, sources: [], readable, items: null, revision: null }
   const { rows } = await selectSources(db, [organizationId, providers])
   const visible = SourceRows.parse(rows)
-  return {
+  const view = {
     organizationId,
     sources: visible.map(({ id, provider: of, display_name: label, items }) => ({
       id,
@@ -37,7 +52,29 @@ export async function viewOf(db: Db, caller: Caller, provider?: ProviderId): Pro
       label,
       items,
     })),
+    readable,
+    items: null,
     revision: visible[0]?.revision ?? null,
+  }
+  return readable.isEverything || visible.length === 0 ? view : await viewOfPerson(db, view)
+}
+
+async function viewOfPerson(db: Db, view: View): Promise<View> {
+  const { organizationId, sources, readable } = view
+  const listed = `{${sources.map(({ id }) => id).join(',')}}`
+  const { rows } = await selectLatest(db, [organizationId, listed, readable.ids])
+  const items = ItemRows.parse(rows)
+  const bySource = Map.groupBy(items, (row) => row.source_id)
+  const ids = `{${items.map(({ id }) => id).join(',')}}`
+  return {
+    ...view,
+    sources: sources.map(({ id, provider, label }) => ({
+      id,
+      provider,
+      label,
+      items: bySource.get(id)?.length ?? 0,
+    })),
+    items: { ids, key: hash('sha256', ids, 'base64url') },
   }
 }
 
@@ -50,6 +87,7 @@ const SourceRows = z.array(
     revision: z.string().nullable(),
   }),
 )
+const ItemRows = z.array(z.object({ id: z.string(), source_id: z.string() }))
 
 const selectSources = prepare(`
   select s.id, s.provider, s.display_name, coalesce(t.items, 0) as items, w.revision from sources s
@@ -57,3 +95,19 @@ const selectSources = prepare(`
   left join entity_totals t on t.organization_id = s.organization_id and t.entity_id = s.id and t.source_id = s.id
   where s.organization_id = $1 and s.provider = any($2::text[]) and s.removed_at is null
   order by s.created_at, s.id`)
+
+// The newest of each source and kind by the index that has their policy, then those that the canvas has read as they are.
+const selectLatest = prepare(`
+  select i.id, i.source_id from (
+    select l.id, l.updated_at from unnest($2::uuid[]) as s(id)
+    cross join unnest(array['message', 'document', 'file']) as k(kind)
+    cross join lateral (
+      select id, updated_at from source_items
+      where organization_id = $1 and source_id = s.id and source_kind = k.kind
+        and coalesce(policy_id in (select unnest($3::text::int[])), false)
+      order by updated_at desc, id limit ${PERSONS_ITEMS_MAX}
+    ) l
+    order by l.updated_at desc, l.id limit ${PERSONS_ITEMS_MAX}
+  ) l
+  join source_items i on i.organization_id = $1 and i.id = l.id and i.canvas_sha256 = i.content_sha256
+  order by l.updated_at desc, l.id`)

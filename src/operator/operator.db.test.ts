@@ -63,6 +63,7 @@ beforeAll(async () => {
       authenticateOperator: createOperatorAuthenticator(TOKEN),
       admit: noGate,
       standing: noGate,
+      readerOf: noGate,
       requireRoom: noGate,
       holdCredit: noGate,
     },

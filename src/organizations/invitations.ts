@@ -267,11 +267,23 @@ async function showOrganization(tx: Tx, organizationId: string, userId: string):
   const row = await tx
     .selectFrom('memberships')
     .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
-    .select(['organizations.id', 'organizations.name', 'memberships.role', 'organizations.created_at'])
+    .select([
+      'organizations.id',
+      'organizations.name',
+      'organizations.permissions',
+      'memberships.role',
+      'organizations.created_at',
+    ])
     .where('memberships.organization_id', '=', organizationId)
     .where('memberships.user_id', '=', userId)
     .executeTakeFirstOrThrow()
-  return { id: row.id, name: row.name, role: row.role, createdAt: row.created_at.toISOString() }
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    permissions: row.permissions,
+    createdAt: row.created_at.toISOString(),
+  }
 }
 
 /** Invitations that somebody can still accept. */

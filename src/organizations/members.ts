@@ -6,6 +6,7 @@ import type { Row } from '../database/schema.ts'
 import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { bumpPermissions } from '../people/index.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import { currentRole, requireAuthority } from './authority.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
@@ -79,6 +80,7 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
           .where('organization_id', '=', organizationId)
           .where('user_id', '=', userId)
           .execute()
+        await bumpPermissions(tx, organizationId)
         const invitationsRevoked = await dropInvitationsOf(tx, organizationId, userId, null)
         const at = clock.now()
         await noteFormer(tx, { organization_id: organizationId, user_id: userId, left_at: at })

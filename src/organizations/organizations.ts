@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { recordEvent } from '../audit/index.ts'
+import { type AuditAction, recordEvent } from '../audit/index.ts'
 import { putSubscription } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { SubscriptionStatus } from '../database/schema.ts'
@@ -7,12 +7,24 @@ import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import { bumpPermissions } from '../people/index.ts'
 import { insertPushOnlySources } from '../sources/index.ts'
+
+/** Whether people are asked for as themselves. */
+export const PERMISSIONS = ['off', 'enforced'] as const
+type Permissions = (typeof PERMISSIONS)[number]
+
+/** What of a workspace can be changed. */
+interface OrganizationChange {
+  name?: string | undefined
+  permissions?: Permissions | undefined
+}
 
 export interface OrganizationView {
   id: string
   name: string
   role: Role
+  permissions: Permissions
   createdAt: string
 }
 
@@ -27,8 +39,8 @@ export interface Organizations {
   describeUser(userId: string): Promise<{ user: UserView; organizations: OrganizationView[] }>
   /** Makes a workspace that the person owns. */
   create(userId: string, name: string): Promise<OrganizationView>
-  /** Renames the workspace that the caller is in. @throws AppError `not_found` for another one */
-  rename(caller: ConsolePrincipal, id: string, name: string): Promise<OrganizationView>
+  /** Changes the workspace that the caller is in. @throws AppError `not_found` for another one, `role_required` */
+  update(caller: ConsolePrincipal, id: string, change: OrganizationChange): Promise<OrganizationView>
 }
 
 /** Workspaces and their members. New ones are `incomplete` where somebody has to pay, and `internal` otherwise. */
@@ -66,32 +78,51 @@ export function createOrganizations(deps: {
           providers: [],
           at,
         })
-        return { id, name, role: 'owner', createdAt: at.toISOString() }
+        return { id, name, role: 'owner', permissions: 'off', createdAt: at.toISOString() }
       })
     },
-    async rename(caller, id, name) {
-      if (id !== caller.organizationId) throw new AppError('not_found', 'There is no such workspace')
-      const at = clock.now()
-      const { created_at } = await db.transaction().execute(async (tx) => {
-        await recordEvent(tx, {
-          organizationId: id,
-          actor: actorOf(caller),
-          action: 'organization.update',
-          targetType: 'organization',
-          targetId: id,
-          metadata: { name },
-          providers: [],
-          at,
-        })
-        return await tx
-          .updateTable('organizations')
-          .set({ name })
-          .where('id', '=', id)
-          .returning('created_at')
-          .executeTakeFirstOrThrow()
+    update: (caller, id, change) => updateOrganization(db, caller, { id, at: clock.now(), ...change }),
+  }
+}
+
+async function updateOrganization(
+  db: Db,
+  caller: ConsolePrincipal,
+  { id, name, permissions, at }: OrganizationChange & { id: string; at: Date },
+): Promise<OrganizationView> {
+  if (id !== caller.organizationId) throw new AppError('not_found', 'There is no such workspace')
+  if (permissions !== undefined && caller.role !== 'owner')
+    throw new AppError('role_required', 'Only owners of the workspace change its permissions')
+  const row = await db.transaction().execute(async (tx) => {
+    const record = (action: AuditAction, metadata: Record<string, unknown>) =>
+      recordEvent(tx, {
+        organizationId: id,
+        actor: actorOf(caller),
+        action,
+        targetType: 'organization',
+        targetId: id,
+        metadata,
+        providers: [],
+        at,
       })
-      return { id, name, role: caller.role, createdAt: created_at.toISOString() }
-    },
+    if (name !== undefined) await record('organization.update', { name })
+    if (permissions !== undefined) await record('organization.permissions.update', { permissions })
+    return await tx
+      .updateTable('organizations')
+      .set({
+        ...(name === undefined ? {} : { name }),
+        ...(permissions === undefined ? {} : { permissions }),
+      })
+      .where('id', '=', id)
+      .returning(['name', 'permissions', 'created_at'])
+      .executeTakeFirstOrThrow()
+  })
+  return {
+    id,
+    name: row.name,
+    role: caller.role,
+    permissions: row.permissions,
+    createdAt: row.created_at.toISOString(),
   }
 }
 
@@ -119,14 +150,26 @@ export async function addMember(
   db: Db,
   member: { organizationId: string; userId: string; role: Role; at: Date },
 ): Promise<void> {
-  await db
+  const { organizationId, userId } = member
+  const known = await db
+    .selectFrom('memberships')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (known) return
+  if (db.isTransaction) await insertMember(db, member)
+  else await db.transaction().execute((tx) => insertMember(tx, member))
+}
+
+async function insertMember(
+  tx: Db,
+  { organizationId, userId, role, at }: Parameters<typeof addMember>[1],
+): Promise<void> {
+  await bumpPermissions(tx, organizationId)
+  await tx
     .insertInto('memberships')
-    .values({
-      organization_id: member.organizationId,
-      user_id: member.userId,
-      role: member.role,
-      created_at: member.at,
-    })
+    .values({ organization_id: organizationId, user_id: userId, role, created_at: at })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
@@ -135,7 +178,13 @@ async function listOrganizations(db: Db, userId: string): Promise<OrganizationVi
   const rows = await db
     .selectFrom('memberships')
     .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
-    .select(['organizations.id', 'organizations.name', 'memberships.role', 'organizations.created_at'])
+    .select([
+      'organizations.id',
+      'organizations.name',
+      'memberships.role',
+      'organizations.permissions',
+      'organizations.created_at',
+    ])
     .where('memberships.user_id', '=', userId)
     .orderBy('organizations.created_at')
     .orderBy('organizations.id')
@@ -144,6 +193,7 @@ async function listOrganizations(db: Db, userId: string): Promise<OrganizationVi
     id: row.id,
     name: row.name,
     role: row.role,
+    permissions: row.permissions,
     createdAt: row.created_at.toISOString(),
   }))
 }

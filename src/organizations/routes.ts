@@ -4,7 +4,7 @@ import { ROLES } from '../kernel/actions.ts'
 import { EXAMPLE_ID, idOf, label, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import type { Invitations } from './invitations.ts'
 import type { Members } from './members.ts'
-import type { Organizations } from './organizations.ts'
+import { type Organizations, PERMISSIONS } from './organizations.ts'
 
 export interface OrganizationServices {
   organizations: Organizations
@@ -12,11 +12,15 @@ export interface OrganizationServices {
   invitations: Invitations
 }
 
+const PERMISSIONS_MEANING =
+  '`enforced`: people in the console, and over MCP with a console token, find only what they may read.'
+
 const Organization = z
   .object({
     id: shownId("The workspace's id, for `X-Organization-Id`.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
     role: z.enum(ROLES).describe('What the person is in it.'),
+    permissions: z.enum(PERMISSIONS).meta({ description: PERMISSIONS_MEANING, example: 'off' }),
     createdAt: moment('When it was made.'),
   })
   .meta({ id: 'Organization', description: 'A workspace of the person.' })
@@ -92,22 +96,28 @@ export const organizationRoutes = [
       reply(201, { organization: await organizations.create(principal.userId, body.name) }),
   }),
   defineRoute<OrganizationServices>()({
-    operationId: 'consoleRenameOrganization',
+    operationId: 'consoleUpdateOrganization',
     method: 'PATCH',
     path: '/v1/console/organizations/{id}',
-    summary: 'Rename the workspace',
-    description: 'The workspace is the one that the request is in (`X-Organization-Id`).',
+    summary: 'Rename the workspace, or enforce permissions',
+    description:
+      'The workspace is the one that the request is in (`X-Organization-Id`). Only owners change `permissions`.',
     tag: 'Workspaces',
     access: asAdmin,
     credits: 0,
     audit: 'organization.update',
     params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
-    body: z.strictObject({
-      name: label.meta({ description: 'What the workspace is called from now on.', example: 'Acme' }),
-    }),
+    body: z
+      .strictObject({
+        name: label
+          .optional()
+          .meta({ description: 'What the workspace is called from now on.', example: 'Acme' }),
+        permissions: z.enum(PERMISSIONS).optional().describe(PERMISSIONS_MEANING),
+      })
+      .refine((body) => Object.keys(body).length > 0, 'must change something'),
     responses: { 200: z.object({ organization: Organization }) },
     handle: async ({ principal, params, body }, { organizations }) =>
-      reply(200, { organization: await organizations.rename(principal, params.id, body.name) }),
+      reply(200, { organization: await organizations.update(principal, params.id, body) }),
   }),
   defineRoute<OrganizationServices>()({
     operationId: 'consoleListMembers',

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
+import type { NewRow } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { bumpPermissions } from '../people/index.ts'
 
 /** Who an identity provider says somebody is. */
 export interface Identity {
@@ -33,24 +35,47 @@ export async function ensureUser(db: Db, clock: Clock, identity: Identity): Prom
   const email_verified = identity.email === null ? (known?.email_verified ?? false) : identity.emailVerified
   const isSame = known?.email === email && known.email_verified === email_verified && known.name === name
   if (known && isSame && wasSeen(known.seen_at, now)) return known.id
+  const values = {
+    id: known?.id ?? randomUUID(),
+    issuer: identity.issuer,
+    subject: identity.subject,
+    email,
+    email_verified,
+    name,
+    created_at: now,
+    seen_at: now,
+  }
+  if (!known || (known.email === email && known.email_verified === email_verified))
+    return await storeUser(db, values)
+  return await db.transaction().execute(async (tx) => {
+    await bumpPermissionsOf(tx, known.id)
+    return await storeUser(tx, values)
+  })
+}
+
+/** @returns the user's id */
+async function storeUser(db: Db, values: NewRow<'users'>): Promise<string> {
+  const { email, email_verified, name, seen_at } = values
   const row = await db
     .insertInto('users')
-    .values({
-      id: randomUUID(),
-      issuer: identity.issuer,
-      subject: identity.subject,
-      email,
-      email_verified,
-      name,
-      created_at: now,
-      seen_at: now,
-    })
+    .values(values)
     .onConflict((conflict) =>
-      conflict.columns(['issuer', 'subject']).doUpdateSet({ email, email_verified, name, seen_at: now }),
+      conflict.columns(['issuer', 'subject']).doUpdateSet({ email, email_verified, name, seen_at }),
     )
     .returning('id')
     .executeTakeFirstOrThrow()
   return row.id
+}
+
+/** Another address gives a person other permissions, wherever they are a member. */
+async function bumpPermissionsOf(tx: Tx, userId: string): Promise<void> {
+  const memberships = await tx
+    .selectFrom('memberships')
+    .select('organization_id')
+    .where('user_id', '=', userId)
+    .orderBy('organization_id')
+    .execute()
+  for (const { organization_id } of memberships) await bumpPermissions(tx, organization_id)
 }
 
 function wasSeen(seenAt: Date | null, now: Date): boolean {

@@ -34,6 +34,11 @@ export interface Provider<Id extends string = string> {
   readonly hasChannels: boolean
   /** Whether files that a person imports are listed under it, unless they choose another provider. */
   readonly isForFiles: boolean
+  /**
+   * Whether it says in `metadata.accessPolicy` who may read each item. Otherwise the people of the source
+   * (`source:<id>`), its audience, may read everything that its runs bring.
+   */
+  readonly tellsReaders: boolean
   readonly grants: GrantSharing
   /** Its adapter. @throws when {@link Provider.client} is not set, which is asked before */
   createAdapter(environment: ProviderEnvironment, deps: AdapterDependencies): Promise<ProviderAdapter>

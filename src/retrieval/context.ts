@@ -3,7 +3,7 @@ import type { ModelRegistry } from '../models/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
 import { type Exclusion, exclusionsOf, findSources, limitationsOf } from './limitations.ts'
 import type { Limitation } from './limitations-schema.ts'
 import { canMissWords } from './missing-words.ts'
@@ -39,7 +39,7 @@ export interface ContextOrigin {
 
 /** @throws what `Search` throws */
 export type RetrieveContext = (
-  caller: Caller,
+  reader: Reader,
   request: SearchRequest,
   origin: ContextOrigin,
   signal?: AbortSignal,
@@ -55,20 +55,20 @@ export function createRetrieveContext(deps: {
   const { db, models, clock, search, terms } = deps
   /** Whether ask would say that its passages lack the question's words: it reads in an order of its own. */
   const lacksWords = async (
-    caller: Caller,
+    reader: Reader,
     { query, filter }: SearchRequest,
     { isDoubtful }: SearchResult,
     signal?: AbortSignal,
   ): Promise<boolean> => {
     if (!canMissWords(query, isDoubtful, terms)) return false
     const scope = filter === undefined ? {} : { filter }
-    return (await search(caller, { query, limit: 1, rank: 'reading', ...scope }, signal)).isWeak
+    return (await search(reader, { query, limit: 1, rank: 'reading', ...scope }, signal)).isWeak
   }
-  return async (caller, request, { requestId, path }, signal) => {
-    const found = await search(caller, request, signal)
+  return async (reader, request, { requestId, path }, signal) => {
+    const found = await search(reader, request, signal)
     const { hits, model, isApproximate } = found
-    const isWeak = found.isWeak || (await lacksWords(caller, request, found, signal))
-    const sources = await findSources(db, caller, request.filter ?? {})
+    const isWeak = found.isWeak || (await lacksWords(reader, request, found, signal))
+    const sources = await findSources(db, reader, request.filter ?? {})
     const now = clock.now()
     return {
       contract: {
@@ -76,15 +76,15 @@ export function createRetrieveContext(deps: {
         requestId,
         endpoint: path,
         issuedAt: now.toISOString(),
-        callerActorType: caller.kind === 'agent' ? caller.actorType : 'user',
-        callerApiKeyId: caller.kind === 'agent' ? caller.apiKeyId : null,
+        callerActorType: reader.kind === 'agent' ? reader.actorType : 'user',
+        callerApiKeyId: reader.kind === 'agent' ? reader.apiKeyId : null,
       },
       query: { raw: request.query, limit: request.limit },
       hits,
       citations: hits.map(({ sourceItemId, title }, index) => ({ index: index + 1, sourceItemId, title })),
-      exclusions: exclusionsOf(caller),
+      exclusions: exclusionsOf(reader),
       limitations: limitationsOf(
-        caller,
+        reader,
         sources,
         { model, isWeak, isApproximate, configuredModel: models.configured.id },
         now,

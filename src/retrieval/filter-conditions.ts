@@ -1,15 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Readable } from '../kernel/reader.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
+import { mayBeRead } from '../permissions/index.ts'
 import type { NearestQuery } from './nearest-query.ts'
 import type { SearchFilter } from './search-schema.ts'
 
-/** What a search asks of the items of chunks `e`: the filter, and that they name the entity. */
-function matchingItems(
-  organizationId: string,
-  filter: SearchFilter,
-  entityIds: readonly string[] | null,
-): RawBuilder<unknown> {
-  const conditions = [...conditionsOf(filter), ...naming(organizationId, entityIds)]
+/** What a search asks of the items of chunks `e`: that they may be read, the filter, and that they name the entity. */
+function matchingItems({
+  organizationId,
+  readable,
+  filter,
+  entityIds,
+}: Pick<NearestQuery, 'organizationId' | 'readable' | 'filter' | 'entityIds'>): RawBuilder<unknown> {
+  const conditions = [...ofPolicies(readable), ...conditionsOf(filter), ...naming(organizationId, entityIds)]
   if (conditions.length === 0) return sql``
   return sql`and e.source_item_id in (
     select f.id from source_items f
@@ -23,6 +26,11 @@ export function naming(organizationId: string, entityIds: readonly string[] | nu
     sql`f.id in (select n.source_item_id from item_entities n
       where n.organization_id = ${organizationId} and n.entity_id in (${sql.join([...entityIds])}))`,
   ]
+}
+
+/** That an item `f` may be read. */
+function ofPolicies(readable: Readable): RawBuilder<unknown>[] {
+  return readable.isEverything ? [] : [mayBeRead(readable, 'f.policy_id')]
 }
 
 /** What the filter asks of an item `f`. */
@@ -46,19 +54,13 @@ export function conditionsOf(filter: SearchFilter): RawBuilder<unknown>[] {
 }
 
 /** Which of an organization's vectors a query is compared with: those of its model, in scope, of matching items. */
-export function inScope({
-  organizationId,
-  model,
-  providers,
-  filter,
-  entityIds,
-}: Pick<
-  NearestQuery,
-  'organizationId' | 'model' | 'providers' | 'filter' | 'entityIds'
->): RawBuilder<unknown> {
+export function inScope(
+  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'readable' | 'filter' | 'entityIds'>,
+): RawBuilder<unknown> {
+  const { model, providers } = query
   const ofProviders = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
   return sql`e.embedding_model_id = ${model.id} ${ofProviders}
-    ${matchingItems(organizationId, filter, entityIds)}`
+    ${matchingItems(query)}`
 }
 
 /**

@@ -6,6 +6,7 @@ const Limitation = z.object({
   code: z
     .enum([
       'provider_scope_applied',
+      'permissions_applied',
       'source_stale',
       'source_sync_incomplete',
       'embedding_fallback',
@@ -20,6 +21,12 @@ export type Limitation = z.output<typeof Limitation>
 
 /** Each code at most once. */
 export const Limitations = z.array(Limitation)
+
+/** Said where only what a person may read was searched, whether or not that left anything out. */
+export const PERMISSIONS_APPLIED: Limitation = {
+  code: 'permissions_applied',
+  message: 'Only what the person may read was searched',
+}
 
 /** Said where an approximate index was searched. */
 export const APPROXIMATE_SEARCH: Limitation = {

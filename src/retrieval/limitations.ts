@@ -1,9 +1,15 @@
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Caller } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { APPROXIMATE_SEARCH, type Limitation, WEAK_EVIDENCE } from './limitations-schema.ts'
+import {
+  APPROXIMATE_SEARCH,
+  type Limitation,
+  PERMISSIONS_APPLIED,
+  WEAK_EVIDENCE,
+} from './limitations-schema.ts'
 import { providersInScope } from './search.ts'
 import type { SearchFilter } from './search-schema.ts'
 
@@ -49,18 +55,19 @@ export async function findSources(db: Db, caller: Caller, filter: SearchFilter):
 
 /** What the reader of a context has to know about it: at most one limitation for each code. */
 export function limitationsOf(
-  caller: Caller,
+  reader: Reader,
   sources: readonly Source[],
   found: { model: string | null; configuredModel: string; isWeak: boolean; isApproximate: boolean },
   now: Date,
 ): Limitation[] {
   const limitations: Limitation[] = []
-  if (caller.allowedProviders !== null) {
+  if (reader.allowedProviders !== null) {
     limitations.push({
       code: 'provider_scope_applied',
-      message: `Only these providers were searched, since the calling key is limited to them: ${caller.allowedProviders.join(', ')}`,
+      message: `Only these providers were searched, since the calling key is limited to them: ${reader.allowedProviders.join(', ')}`,
     })
   }
+  if (!reader.readable.isEverything) limitations.push(PERMISSIONS_APPLIED)
   const stale = sources.filter((source) => isStale(source, now))
   if (stale.length > 0) {
     limitations.push({

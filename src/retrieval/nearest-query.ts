@@ -1,6 +1,7 @@
 import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Readable } from '../kernel/reader.ts'
 import type { SearchFilter } from './search-schema.ts'
 
 export interface NearestQuery {
@@ -14,6 +15,8 @@ export interface NearestQuery {
   meaning: MeaningPart | null
   /** null: every provider. */
   providers: readonly ProviderId[] | null
+  /** Only items of these policies. */
+  readable: Readable
   filter: SearchFilter
   /** The ids of the filter's entity; null when the filter names none. */
   entityIds: readonly string[] | null
@@ -43,6 +46,8 @@ export interface ChunkRow {
   values: Float16Array
   /** The vector's Euclidean length. */
   length: number
+  /** The access policy of its item. */
+  policyId: number | null
   shown: ShownChunk
 }
 

@@ -21,6 +21,7 @@ import { createFindNearest, type FindNearest } from './find-nearest.ts'
 import type { Nearest, NearestQuery } from './nearest-query.ts'
 import type { SearchPath } from './propose/proposal.ts'
 import type { SearchFilter } from './search-schema.ts'
+import { Readable } from '../kernel/reader.ts'
 
 /** What one process of the service has. */
 interface Instance {
@@ -123,7 +124,8 @@ async function queryOf({ words, ...asked }: Asked): Promise<NearestQuery | null>
   }>`select item_revision(${organization.id}) as revision`.execute(database.db)
   const seenRevision = rows[0]?.revision ?? null
   const organizationId = organization.id
-  return { ...asked, organizationId, model: active, vector, meaning: null, entityIds: null, seenRevision }
+  const whole = { meaning: null, entityIds: null, readable: Readable.everything }
+  return { ...asked, ...whole, organizationId, model: active, vector, seenRevision }
 }
 
 const byDatabase = (db: Db): FindNearest => createFindNearest({ db, terms: testTerms })

@@ -11,6 +11,7 @@ import { createItems } from '../items/index.ts'
 import type { NearestQuery } from './nearest-query.ts'
 import { readRows } from './read-rows.ts'
 import type { SearchFilter } from './search-schema.ts'
+import { Readable } from '../kernel/reader.ts'
 
 const model = hashEmbeddingModel({ id: 'first', dimensions: 48 })
 const Plan = z.array(z.object({ 'QUERY PLAN': z.string() }))
@@ -40,6 +41,7 @@ async function askingOf(filter: SearchFilter = {}) {
     limit: 10,
     meaning: null,
     providers: null,
+    readable: Readable.everything,
     filter,
     entityIds: null,
     seenRevision: null,

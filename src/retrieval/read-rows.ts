@@ -54,6 +54,7 @@ const STORED = {
   provider: z.enum(PROVIDERS),
   metadata: z.record(z.string(), z.unknown()),
   synced_at: z.date(),
+  policy_id: z.number().nullable(),
 }
 const Found = StandingRow.extend(STORED)
 const Rows = z.array(z.union([Found, Missing]))
@@ -127,6 +128,7 @@ function toChunkRow(row: StoredRow): ChunkRow {
     key: { itemId: row.id, position: row.position },
     values,
     length: lengthOf(values),
+    policyId: row.policy_id,
     shown: { title, content, url, provider, metadata, syncedAt: row.synced_at },
   }
 }
@@ -167,7 +169,8 @@ function rowsByKey(
     narrowing === undefined ? sql`null` : sql`e.embedding <=> ${encodeHalfvec(narrowing.vector)}::halfvec`
   // The sum keeps the planner from looking for the model in another index. PostgreSQL writes hex twice as fast as base64.
   return sql`found as materialized (
-      select k.id, k.position, e.embedding, ${distance} as distance, f.title, f.url, f.provider, f.metadata, f.synced_at
+      select k.id, k.position, e.embedding, ${distance} as distance, f.title, f.url, f.provider, f.metadata, f.synced_at,
+        f.policy_id
       from (
         select g.id, g.position from unnest(${ids}::text::uuid[], ${positions}::text::int[]) as g(id, position)
         union select c.id, c.position from changed c
@@ -179,14 +182,14 @@ function rowsByKey(
         limit 1
       ) e
       cross join lateral (
-        select f.title, f.url, f.provider, f.metadata, f.synced_at from source_items f
+        select f.title, f.url, f.provider, f.metadata, f.synced_at, f.policy_id from source_items f
         where f.organization_id = ${organizationId} and f.id = k.id and ${notBeingRemoved(organizationId)} ${matches}
         limit 1
       ) f
     ),
     rows as materialized (
       select n.id, n.position, encode(halfvec_send(n.embedding), 'hex') as vector,
-        n.title, c.content, n.url, n.provider, n.metadata, n.synced_at
+        n.title, c.content, n.url, n.provider, n.metadata, n.synced_at, n.policy_id
       from found n
       cross join lateral (
         select c.content from chunks c
@@ -197,10 +200,14 @@ function rowsByKey(
     )`
 }
 
-/** Keeps rows as near as the k-th, and those that are further by no more than two of the database's distances can be off. */
+/**
+ * Keeps rows as near as the k-th, and those that are further by no more than two of the database's distances can be off. What
+ * changed since it was proposed may be nothing that the person may read, so it does not count.
+ */
 function nearEnough({ vector, limit }: Narrowing): RawBuilder<unknown> {
   return sql`where n.distance <= coalesce(
-        (select m.distance from found m order by m.distance offset ${limit - 1}::int limit 1) + ${2 * distanceError(vector.length)}::float8,
+        (select m.distance from found m where m.id not in (select c.id from changed c)
+          order by m.distance offset ${limit - 1}::int limit 1) + ${2 * distanceError(vector.length)}::float8,
         'Infinity'::float8)`
 }
 

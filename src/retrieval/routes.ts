@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
-import { twins } from '../http/twins.ts'
+import { readingTwins } from '../http/twins.ts'
 import { ACTOR_TYPES } from '../kernel/actions.ts'
 import { providerOf } from '../providers/index.ts'
 import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
@@ -73,11 +73,12 @@ const shared = {
   consoleRole: 'member',
   credits: 1,
   body: SearchRequest,
+  onBehalfOf: 'body',
   refuses: ['embedding_model_mismatch', 'upstream_error'],
 } as const
 
 export const retrievalRoutes = [
-  ...twins<RetrievalServices>()({
+  ...readingTwins<RetrievalServices>()({
     ...shared,
     operationId: 'search',
     path: '/search',
@@ -87,13 +88,13 @@ export const retrievalRoutes = [
     action: 'search',
     audit: 'search.retrieve',
     responses: { 200: SearchResponse },
-    handle: async ({ principal, body, requestId, signal }, { retrieval }) => {
-      const { hits } = await retrieval.search(principal, body, signal)
+    handle: async ({ reader, body, requestId, signal }, { retrieval }) => {
+      const { hits } = await retrieval.search(reader, body, signal)
       const { query } = body
       return { ...reply(200, { query, hits }), retrieved: retrievedOf({ requestId, query }, hits) }
     },
   }),
-  ...twins<RetrievalServices>()({
+  ...readingTwins<RetrievalServices>()({
     ...shared,
     operationId: 'context',
     path: '/context',
@@ -103,8 +104,8 @@ export const retrievalRoutes = [
     action: 'context',
     audit: 'context.retrieve',
     responses: { 200: ContextContract },
-    handle: async ({ principal, body, requestId, path, signal }, { retrieval }) => {
-      const contract = await retrieval.context(principal, body, { requestId, path }, signal)
+    handle: async ({ reader, body, requestId, path, signal }, { retrieval }) => {
+      const contract = await retrieval.context(reader, body, { requestId, path }, signal)
       const { hits, citations, exclusions } = contract
       const retrieved = {
         ...retrievedOf({ requestId, query: body.query }, hits),

@@ -10,7 +10,7 @@ import type { RowCache } from './row-cache.ts'
 export type RowsRead =
   | {
       state: 'read'
-      /** By key: candidates in scope that still exist, and all chunks of changed items that are in scope. */
+      /** By key: readable candidates in scope that still exist, and all chunks of changed items that are in scope. */
       rows: ReadonlyMap<string, ChunkRow>
       changedItemIds: ReadonlySet<string>
       removedSourceIds: readonly string[]
@@ -42,7 +42,7 @@ export function createReadCandidates({ db, cache }: { db: Db; cache: RowCache })
       if (row) rows.set(keyText(candidate), row)
       else missing.push(candidate)
     }
-    const matches = createMetadataTest(query)
+    const matches = createRowTest(query)
     for (const [key, row] of rows) if (!matches(row)) rows.delete(key)
     if (missing.length === 0 && proposal.isCurrent)
       return { state: 'read', rows, changedItemIds: NONE, removedSourceIds: [] }
@@ -59,7 +59,7 @@ export function createReadCandidates({ db, cache }: { db: Db; cache: RowCache })
     if (changedItemIds === null) return { state: 'outdated' }
     proposer.confirm(proposal, standing)
     for (const [key, { key: of }] of rows) if (changedItemIds.has(of.itemId)) rows.delete(key)
-    for (const row of read.rows) rows.set(keyText(row.key), row)
+    for (const row of read.rows) if (query.readable.has(row.policyId)) rows.set(keyText(row.key), row)
     if (proposer.cachesRows && standing.revision === proposal.revision)
       for (const candidate of missing) {
         const row = rows.get(keyText(candidate))
@@ -71,10 +71,14 @@ export function createReadCandidates({ db, cache }: { db: Db; cache: RowCache })
 
 const Stored = z.record(z.string(), z.unknown())
 
-/** Whether a row's item has all values of the filter, as jsonb contains them: they are neither lists nor objects. */
-function createMetadataTest({ filter }: NearestQuery): (row: ChunkRow) => boolean {
+/**
+ * Whether a cached row's item may be read and has all values of the filter, as jsonb contains them: they are neither lists nor
+ * objects.
+ */
+function createRowTest({ readable, filter }: NearestQuery): (row: ChunkRow) => boolean {
   // As it is stored: two keys may become the same, of which the last one counts.
   const asked = Object.entries(Stored.parse(storableJson(filter.metadata ?? {})))
-  return ({ shown: { metadata } }) =>
+  return ({ policyId, shown: { metadata } }) =>
+    readable.has(policyId) &&
     asked.every(([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value)
 }

@@ -7,6 +7,7 @@ import {
   givenId,
   EXAMPLE_ID,
   moment,
+  onBehalfOf,
   shownId,
   text,
   Timestamp,
@@ -65,6 +66,7 @@ export const SearchRequest = z
     query,
     limit,
     filter: SearchFilter.optional(),
+    onBehalfOf,
     rank: Rank.default('vector').describe(
       "The order of hits: `vector`, by score; or `hybrid`, by the query's words and the vectors together, with `relevance`.",
     ),

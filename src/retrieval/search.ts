@@ -5,6 +5,7 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Reader } from '../kernel/reader.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
 import type { FindNearest } from './find-nearest.ts'
@@ -15,7 +16,9 @@ import type { Hit, SearchRequest } from './search-schema.ts'
 import { createEvidenceCheck, type Evidence } from './weak-evidence.ts'
 
 /** What is looked for; `reading` is the order in which an answer reads what was found. */
-export type SearchFor = Omit<SearchRequest, 'rank'> & { rank?: SearchRequest['rank'] | 'reading' }
+export type SearchFor = Omit<SearchRequest, 'rank' | 'onBehalfOf'> & {
+  rank?: SearchRequest['rank'] | 'reading'
+}
 
 export interface SearchResult {
   /** Best first; ties by item and position. */
@@ -31,7 +34,7 @@ export interface SearchResult {
 }
 
 /** @throws AppError `embedding_model_mismatch`, `upstream_error`, `overloaded`, and the reason of `signal` */
-export type Search = (caller: Caller, request: SearchFor, signal?: AbortSignal) => Promise<SearchResult>
+export type Search = (reader: Reader, request: SearchFor, signal?: AbortSignal) => Promise<SearchResult>
 
 type FoundChunk = NearestChunk & { relevance?: number }
 type Found = Omit<SearchResult, 'hits'> & { chunks: FoundChunk[] }
@@ -46,7 +49,7 @@ const CANDIDATES = 200
 const READ_MIN = 40
 
 /**
- * Search within the caller's scope, in the order that is asked for.
+ * Search within what the caller may read, in the order that is asked for.
  *
  * The query is embedded with the model that answered for the organization last time; only when another one answers by now, it is
  * embedded again.
@@ -80,13 +83,13 @@ export function createSearch({
     return current === null ? null : { model: current, embedder: await models.get(current.name) }
   }
 
-  const find = async (caller: Caller, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
-    const { organizationId } = caller
+  const find = async (reader: Reader, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
+    const { organizationId, readable } = reader
     const { query, filter = {} } = request
-    const providers = providersInScope(caller, filter.providers)
-    const entityIds = filter.entityId === undefined ? null : await idsOfEntity(db, caller, filter.entityId)
-    const seenRevision = caller.kind === 'agent' ? (caller.seenRevision ?? null) : null
-    const asked = { organizationId, providers, filter, entityIds, seenRevision }
+    const providers = providersInScope(reader, filter.providers)
+    const entityIds = filter.entityId === undefined ? null : await idsOfEntity(db, reader, filter.entityId)
+    const seenRevision = reader.kind === 'agent' ? (reader.seenRevision ?? null) : null
+    const asked = { organizationId, providers, readable, filter, entityIds, seenRevision }
     let answering = lastModels.get(organizationId) ?? (await currentModel(organizationId))
     for (let attempt = 1; answering !== null; attempt++) {
       const loaded = await load(organizationId, answering)
@@ -103,7 +106,7 @@ export function createSearch({
         return {
           chunks,
           model: model.name,
-          ...told(await tellEvidence({ organizationId, model, providers }, best, countCompared)),
+          ...told(await tellEvidence({ organizationId, model, providers, readable }, best, countCompared)),
           isApproximate,
         }
       }
@@ -114,9 +117,9 @@ export function createSearch({
     return NOTHING
   }
 
-  return async (caller, request, signal) => {
-    const run = (): Promise<Found> => find(caller, request, signal)
-    const { chunks, ...found } = await admit({ owner: caller.organizationId, signal, run })
+  return async (reader, request, signal) => {
+    const run = (): Promise<Found> => find(reader, request, signal)
+    const { chunks, ...found } = await admit({ owner: reader.organizationId, signal, run })
     const { query, limit, rank } = request
     if (rank !== 'reading')
       return { ...found, hits: chunks.slice(0, limit).map((chunk) => toHit(chunk, rank)) }

@@ -23,7 +23,7 @@ export type Evidence = 'weak' | 'doubtful' | 'strong'
  * @param countCompared how many chunks the query was compared with
  */
 export type EvidenceCheck = (
-  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers'>,
+  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'readable'>,
   bestScore: number | undefined,
   countCompared: () => Promise<number>,
 ) => Promise<Evidence>
@@ -54,11 +54,13 @@ export function createEvidenceCheck(db: Db): EvidenceCheck {
 
 async function calibrationFor(
   db: Db,
-  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers'>,
+  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'readable'>,
 ): Promise<Omit<Kept, 'chunks'> | null> {
-  const { organizationId, model, providers } = query
+  const { organizationId, model, providers, readable } = query
   const kept = calibrationOf(model.name)
   if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow }
+  // It was measured over chunks that the person may not read.
+  if (!readable.isEverything) return null
   return together(await findKept(db, { organizationId, modelId: model.id }, providers))
 }
 

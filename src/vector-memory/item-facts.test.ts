@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ItemFacts, type ItemRow } from './item-facts.ts'
+import { Readable } from '../kernel/reader.ts'
 
 function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
   return {
@@ -8,13 +9,14 @@ function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
     source_kind: 'document',
     source_id: 's',
     author_name: null,
+    policy_id: 1,
     updated_at: 0,
     metadata: { team: 'sales' },
     ...changed,
   }
 }
 
-const SALES = { providers: null, metadata: { team: 'sales' } }
+const SALES = { providers: null, readable: Readable.everything, metadata: { team: 'sales' } }
 
 /** Facts of three items with two rows each; the last is of another team. */
 function threeItems(): ItemFacts {
@@ -30,7 +32,7 @@ describe('which items are in a scope', () => {
     expect(facts.allowed(SALES)).toEqual(Uint8Array.of(1, 1, 0))
     expect(facts.allowed({ ...SALES })).toBe(facts.allowed(SALES))
     expect(facts.countRows(SALES)).toBe(4)
-    expect(facts.countRows({ providers: null })).toBe(6)
+    expect(facts.countRows({ providers: null, readable: Readable.everything })).toBe(6)
   })
 
   it.each<[string, (facts: ItemFacts) => void, number[], number]>([
@@ -52,15 +54,19 @@ describe('which items are in a scope', () => {
     const facts = threeItems()
     const scopes = [
       SALES,
-      { providers: null },
-      { providers: ['notion' as const] },
-      { providers: ['slack' as const] },
-      { providers: null, authorName: 'sales' },
-      { providers: null, sourceId: 's' },
-      { providers: null, exceptSourceIds: ['s'] },
-      { providers: null, itemIds: ['c'] },
-      { providers: null, itemIds: ['a', 'b'] },
-      ...Array.from({ length: 10 }, (_, n) => ({ providers: null, updatedFrom: n })),
+      { providers: null, readable: Readable.everything },
+      { providers: ['notion' as const], readable: Readable.everything },
+      { providers: ['slack' as const], readable: Readable.everything },
+      { providers: null, readable: Readable.everything, authorName: 'sales' },
+      { providers: null, readable: Readable.everything, sourceId: 's' },
+      { providers: null, readable: Readable.everything, exceptSourceIds: ['s'] },
+      { providers: null, readable: Readable.everything, itemIds: ['c'] },
+      { providers: null, readable: Readable.everything, itemIds: ['a', 'b'] },
+      ...Array.from({ length: 10 }, (_, n) => ({
+        providers: null,
+        readable: Readable.everything,
+        updatedFrom: n,
+      })),
     ]
     const counted = scopes.map((scope) => facts.countRows(scope))
     expect(counted).toEqual([4, 6, 6, 0, 0, 6, 0, 2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0])

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Readable } from '../kernel/reader.ts'
 import type { SourceKind } from '../database/schema.ts'
 
 /** What a search can ask of items; null, or not there: nothing. All of it has to hold. */
 export interface ItemScope {
   providers: readonly ProviderId[] | null
+  /** Of one of these policies. */
+  readable: Readable
   sourceKinds?: readonly SourceKind[] | undefined
   /** As it is stored. */
   authorName?: string | undefined
@@ -29,6 +32,8 @@ export const ItemRow = z.object({
   author_name: z.string().nullable(),
   /** Milliseconds, with fractions. */
   updated_at: z.number(),
+  /** Its access policy. */
+  policy_id: z.number().nullable(),
   /** null: too long to be held. */
   metadata: z.record(z.string(), z.unknown()).nullable(),
 })
@@ -70,6 +75,8 @@ export class ItemFacts {
   readonly #sources: number[] = []
   readonly #authors: number[] = []
   readonly #updated: number[] = []
+  /** 0: nobody may read it. */
+  readonly #policies: number[] = []
   /** null: may have any. */
   readonly #metadata: (Pairs | null)[] = []
   /** How many rows each has. */
@@ -108,6 +115,7 @@ export class ItemFacts {
     this.#sources[item] = this.#words.number(row.source_id)
     this.#authors[item] = row.author_name === null ? -1 : this.#words.number(row.author_name)
     this.#updated[item] = row.updated_at
+    this.#policies[item] = row.policy_id ?? 0
     this.#metadata[item] = metadata
     this.#rows[item] ??= 0
     this.#scopes.clear()
@@ -133,6 +141,7 @@ export class ItemFacts {
       source_id: this.#words.word(this.#sources[item]) ?? '',
       author_name: this.#words.word(this.#authors[item]),
       updated_at: this.#updated[item] ?? 0,
+      policy_id: this.#policies[item] ?? 0,
       metadata: metadata && metadata.map((hash) => hash >>> 0),
     }
   }
@@ -186,11 +195,15 @@ export class ItemFacts {
   }
 
   #look(scope: ItemScope): Selection {
+    const { readable } = scope
     const tests = this.#testsOf(scope)
-    const allowed = tests.length === 0 ? null : new Uint8Array(new SharedArrayBuffer(this.#ids.length))
+    const isAll = readable.isEverything && tests.length === 0
+    const allowed = isAll ? null : new Uint8Array(new SharedArrayBuffer(this.#ids.length))
     let rows = 0
     for (let item = 0; item < this.#ids.length; item++) {
-      if (!tests.every((holds) => holds(item))) continue
+      // Each person's scope is looked at anew, so this has to be quick.
+      if (!readable.has(this.#policies[item] ?? 0)) continue
+      if (tests.length > 0 && !tests.every((holds) => holds(item))) continue
       rows += this.#rows[item] ?? 0
       if (allowed) allowed[item] = 1
     }

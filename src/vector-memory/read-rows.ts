@@ -156,7 +156,7 @@ export async function readPage(
 }
 
 const selectItems = prepare(`
-  select i.id, i.provider, i.source_kind, i.source_id, i.author_name,
+  select i.id, i.provider, i.source_kind, i.source_id, i.author_name, i.policy_id,
     (extract(epoch from coalesce(i.source_updated_at, i.source_created_at, i.synced_at)) * 1000)::float8 as updated_at,
     case when pg_column_size(i.metadata) <= ${METADATA_BYTES_MAX} then i.metadata end as metadata
   from json_array_elements_text($2::json) as g(id)

@@ -20,6 +20,7 @@ it('what a file of saved vectors holds is of its format: whoever changes the one
     source_kind: 'message',
     source_id: 's',
     author_name: null,
+    policy_id: 1,
     updated_at: 1.5,
   }
   facts.remove(facts.put({ ...item, id: 'gone', metadata: null }))
@@ -29,7 +30,7 @@ it('what a file of saved vectors holds is of its format: whoever changes the one
     .update(new Uint8Array(memory.buffer.slice(0, layout.blockBytes)))
     .update(JSON.stringify(facts.saved(0, facts.numbers)))
   expect({ format: FORMAT, holds: hash.digest('hex').slice(0, 16) }).toEqual({
-    format: 1,
-    holds: 'efcfd9851bf23567',
+    format: 2,
+    holds: '4b048127700ab45e',
   })
 })

@@ -19,6 +19,7 @@ import {
   type ItemScope,
   type VectorMemory,
 } from './index.ts'
+import { Readable } from '../kernel/reader.ts'
 
 const MINUTE = 60_000
 const ROWS = 300
@@ -26,12 +27,12 @@ const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel()
 const models = createModelRegistry({ configured: model, builtin: async () => model })
 const SCOPES: readonly ItemScope[] = [
-  { providers: null },
-  { providers: ['slack'] },
-  { providers: null, authorName: 'Ada 3' },
-  { providers: null, sourceKinds: ['message'] },
-  { providers: null, metadata: { group: 4 } },
-  { providers: null, updatedFrom: Date.parse('2026-02-10T00:00:00Z') },
+  { providers: null, readable: Readable.everything },
+  { providers: ['slack'], readable: Readable.everything },
+  { providers: null, readable: Readable.everything, authorName: 'Ada 3' },
+  { providers: null, readable: Readable.everything, sourceKinds: ['message'] },
+  { providers: null, readable: Readable.everything, metadata: { group: 4 } },
+  { providers: null, readable: Readable.everything, updatedFrom: Date.parse('2026-02-10T00:00:00Z') },
 ]
 
 let database: TestDatabase

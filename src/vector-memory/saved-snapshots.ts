@@ -8,7 +8,7 @@ import { NotWhole, readPieces, writePieces } from './pieces.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 /** Goes up whenever a block, what is known of an item, or a piece looks different. */
-export const FORMAT = 1
+export const FORMAT = 2
 
 const SavedHead = z.object({
   organizationId: z.uuid(),

@@ -12,12 +12,13 @@ import { openPostgres } from '../database/drivers/postgres.ts'
 import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { changeItems, createVectorMemory, type HeldSnapshot, type VectorMemory } from './index.ts'
+import { Readable } from '../kernel/reader.ts'
 
 /** What is taken from the system at once, and a block of 256 rows, of which three find room in it. */
 const EXTENT = 4 * 2 ** 20
 const BLOCK = 1_081_344
 const MINUTE = 60_000
-const ALL = { providers: null }
+const ALL = { providers: null, readable: Readable.everything }
 const Plan = z.array(z.object({ 'QUERY PLAN': z.string() }))
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel({ dimensions: 4_000 })

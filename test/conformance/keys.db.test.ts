@@ -40,6 +40,7 @@ describe('a key that is made', () => {
         actorType: 'agent',
         allowedActions: ['search'],
         allowedProviders: null,
+        requiresUser: false,
         lastUsedAt: null,
         createdAt: aTime,
       },

@@ -3,6 +3,7 @@ import type { Db } from '../../src/database/database.ts'
 import type { Row } from '../../src/database/schema.ts'
 import { ACTIONS } from '../../src/kernel/actions.ts'
 import type { AgentPrincipal } from '../../src/kernel/principal.ts'
+import { Readable, type Reader } from '../../src/kernel/reader.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
 import type { ProviderId } from '../../src/kernel/providers.ts'
 
@@ -10,8 +11,8 @@ export interface TestOrganization {
   id: string
   /** A push-only source of each provider. */
   sourceIds: Record<ProviderId, string>
-  /** Someone with a key for all actions, of all providers or of those given. */
-  caller(allowedProviders?: readonly ProviderId[] | null): AgentPrincipal
+  /** Someone with a key for all actions, of all providers or of those given, who may read everything. */
+  caller(allowedProviders?: readonly ProviderId[] | null): AgentPrincipal & Reader
 }
 
 const CREATED_AT = new Date('2026-01-01T00:00:00.000Z')
@@ -38,6 +39,7 @@ export async function insertOrganization(db: Db): Promise<TestOrganization> {
       actorType: 'agent',
       allowedActions: ACTIONS,
       allowedProviders,
+      readable: Readable.everything,
     }),
   }
 }

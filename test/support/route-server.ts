@@ -5,6 +5,7 @@ import type { Gates } from '../../src/http/gates.ts'
 import type { Route } from '../../src/http/route.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { AgentPrincipal, ConsolePrincipal } from '../../src/kernel/principal.ts'
+import { Readable } from '../../src/kernel/reader.ts'
 import { isWithin } from '../../src/kernel/scope.ts'
 
 /**
@@ -50,6 +51,7 @@ export async function createRouteServer<S>(
     admit: async () => standing,
     admitMessage: () => {},
     standing: async () => standing,
+    readerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
     requireRoom: async () => {},
     holdCredit: async () => ({ settle: async () => {}, refund: async () => {} }),
   }

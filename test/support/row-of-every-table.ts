@@ -160,6 +160,8 @@ function rowsOf({ id, userId, sourceId, itemId }: FilledOrganization, modelId: n
       next_attempt_at: AT,
     },
     push_events: { organization_id, source_id: sourceId, event_id: 'e', hints: '[]', received_at: AT },
+    access_policies: { organization_id, id: 1, sha256: Buffer.alloc(32) },
+    access_policy_principals: { organization_id, principal: 'everyone', policy_id: 1, denies: false },
     source_items: {
       organization_id,
       id: itemId,

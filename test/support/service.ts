@@ -46,6 +46,7 @@ export interface TestOrganization {
     actions?: readonly Action[]
     providers?: readonly ProviderId[] | null
     actorType?: ActorType
+    requiresUser?: boolean
   }): Promise<{ id: string; secret: string }>
 }
 
@@ -198,9 +199,16 @@ async function makeOrganization(
     actions = ACTIONS,
     providers = null,
     actorType = 'agent',
+    requiresUser = false,
   } = {}) => {
     const secret = newApiKeySecret()
-    const key = { name: 'test', actorType, allowedActions: actions, allowedProviders: providers }
+    const key = {
+      name: 'test',
+      actorType,
+      allowedActions: actions,
+      allowedProviders: providers,
+      requiresUser,
+    }
     const row = await db.transaction().execute((tx) =>
       insertApiKey(tx, {
         organizationId: made.id,

@@ -7,6 +7,7 @@ import { readRevision } from '../../src/vector-memory/read-rows.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'
 import { insertOrganization, type TestOrganization } from './organizations.ts'
+import { Readable } from '../../src/kernel/reader.ts'
 
 /** An organization with items, whose vectors are held in memory, and a count of what is asked of the database. */
 export interface SnapshotBench {
@@ -64,6 +65,7 @@ export async function startSnapshotBench(
       limit: 8,
       meaning: null,
       providers: null,
+      readable: Readable.everything,
       filter: {},
       entityIds: null,
       seenRevision: await readRevision(db, organization.id),

@@ -32,6 +32,8 @@ export const LAYOUT = {
   source_credentials: 'tenant',
   grant_revocations: 'tenant',
   push_events: 'tenant',
+  access_policies: 'tenant',
+  access_policy_principals: 'tenant',
   source_items: 'tenant',
   synced_items: 'tenant',
   chunks: 'tenant',

@@ -21,6 +21,7 @@ export const slack: Provider<'slack'> = defineProvider({
   isGated: false,
   hasChannels: true,
   isForFiles: false,
+  tellsReaders: true,
   // Ending one deactivates the app's bot in the workspace, whoever installed it (docs.slack.dev/reference/methods/auth.revoke).
   grants: { family: 'slack' },
   async createAdapter(settings, { clock }) {

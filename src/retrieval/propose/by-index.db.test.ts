@@ -16,6 +16,7 @@ import { nearestBy } from '../nearest.ts'
 import { RowCache } from '../row-cache.ts'
 import { createReadCandidates } from '../rows.ts'
 import { createIndexProposer, FEW_VECTORS } from './by-index.ts'
+import { Readable } from '../../kernel/reader.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel({ dimensions: 24 })
@@ -98,6 +99,7 @@ async function asking(words: string, different: Partial<NearestQuery> = {}): Pro
     limit: 8,
     meaning: null,
     providers: null,
+    readable: Readable.everything,
     filter: {},
     entityIds: null,
     seenRevision: null,

@@ -84,10 +84,14 @@ function inOrder(candidates: readonly RankCandidate[]): RankCandidate[] {
 }
 
 /** What the filter asks of items, in the terms of a snapshot. */
-function scopeOf({ providers, filter }: NearestQuery, itemIds: readonly string[] | null): ItemScope {
+function scopeOf(
+  { providers, readable, filter }: NearestQuery,
+  itemIds: readonly string[] | null,
+): ItemScope {
   const { sourceKinds, authorName, connectorId, updatedAfter, updatedBefore, metadata } = filter
   return {
     providers,
+    readable,
     sourceKinds,
     authorName: authorName === undefined ? undefined : storableText(authorName),
     sourceId: connectorId?.toLowerCase(),

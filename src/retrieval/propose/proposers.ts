@@ -21,7 +21,8 @@ export async function* proposersFor(
 ): AsyncGenerator<Proposer, void, void> {
   const { db, memory } = deps
   if (memory) yield* snapshotProposers(query, { ...deps, memory })
-  const byIndex = await createIndexProposer(db, query)
+  // What such an index finds depends on chunks that the person may not read.
+  const byIndex = query.readable.isEverything ? await createIndexProposer(db, query) : null
   if (byIndex) yield byIndex
   yield createScanProposer(db, query)
 }

@@ -46,6 +46,7 @@ ErrorCode = Literal[
     "action_not_allowed",
     "role_required",
     "provider_not_allowed",
+    "user_required",
     "connector_access_required",
     "invitation_for_another",
     "origin_not_allowed",
@@ -85,6 +86,7 @@ class SearchRequest(TypedDict):
     query: str
     limit: NotRequired[int]
     filter: NotRequired[SearchFilter]
+    onBehalfOf: NotRequired[SearchRequestOnBehalfOf]
     rank: NotRequired[Literal["vector", "hybrid"]]
 
 
@@ -99,6 +101,12 @@ class SearchFilter(TypedDict):
     connectorId: NotRequired[str]
     entityId: NotRequired[str]
     metadata: NotRequired[dict[str, str | float | bool | None]]
+
+
+class SearchRequestOnBehalfOf(TypedDict):
+    """Only what this person may read. A person whom nobody knows reads public items."""
+
+    email: str
 
 
 class SearchResponse(TypedDict):
@@ -166,7 +174,7 @@ class ContextContractExclusionsItem(TypedDict):
 
 
 class ContextContractLimitationsItem(TypedDict):
-    code: Literal["provider_scope_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "approximate_search", "answer_truncated"]
+    code: Literal["provider_scope_applied", "permissions_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "approximate_search", "answer_truncated"]
     message: str
 
 
@@ -175,6 +183,13 @@ class AskRequest(TypedDict):
 
     query: str
     limit: NotRequired[int]
+    onBehalfOf: NotRequired[AskRequestOnBehalfOf]
+
+
+class AskRequestOnBehalfOf(TypedDict):
+    """Only what this person may read. A person whom nobody knows reads public items."""
+
+    email: str
 
 
 class AskResponse(TypedDict):
@@ -199,7 +214,7 @@ class AskResponseContextItem(TypedDict):
 
 
 class AskResponseLimitationsItem(TypedDict):
-    code: Literal["provider_scope_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "approximate_search", "answer_truncated"]
+    code: Literal["provider_scope_applied", "permissions_applied", "source_stale", "source_sync_incomplete", "embedding_fallback", "weak_evidence", "approximate_search", "answer_truncated"]
     message: str
 
 
@@ -238,6 +253,7 @@ class ListSourceItemsQuery(TypedDict):
     sourceKind: NotRequired[Literal["message", "document", "file"]]
     cursor: NotRequired[str]
     limit: NotRequired[int]
+    onBehalfOf: NotRequired[str]
 
 
 class ListSourceItemsAnswer(TypedDict):
@@ -282,6 +298,10 @@ class DeletedSourceItemSourceItem(TypedDict):
     externalId: str
 
 
+class GetSourceItemQuery(TypedDict):
+    onBehalfOf: NotRequired[str]
+
+
 class GetSourceItemAnswer(TypedDict):
     sourceItem: SourceItem
 
@@ -313,6 +333,7 @@ class MemoryCanvasQuery(TypedDict):
     around: NotRequired[str]
     since: NotRequired[str]
     limit: NotRequired[int]
+    onBehalfOf: NotRequired[str]
 
 
 class MemoryCanvas(TypedDict):
@@ -344,6 +365,10 @@ class CanvasEdge(TypedDict):
     target: str
     type: Literal["authored", "mentions", "posted_in", "co_occurs"]
     weight: int
+
+
+class MemoryCanvasEntityQuery(TypedDict):
+    onBehalfOf: NotRequired[str]
 
 
 class CanvasEntity(TypedDict):
@@ -414,6 +439,7 @@ class ApiKey(TypedDict):
     actorType: Literal["agent", "application", "admin"]
     allowedActions: list[Literal["admin", "search", "context", "ask", "memory:read", "sources:read", "sources:write", "sync:read", "sync:write", "ingest"]]
     allowedProviders: list[Literal["slack", "google_drive", "notion", "gmail"]] | None
+    requiresUser: bool
     lastUsedAt: str | None
     createdAt: str
 
@@ -425,6 +451,7 @@ class NewApiKey(TypedDict):
     actorType: NotRequired[Literal["agent", "application", "admin"]]
     allowedActions: list[Literal["admin", "search", "context", "ask", "memory:read", "sources:read", "sources:write", "sync:read", "sync:write", "ingest"]]
     allowedProviders: NotRequired[list[Literal["slack", "google_drive", "notion", "gmail"]] | None]
+    requiresUser: NotRequired[bool]
 
 
 class CreateApiKeyAnswer(TypedDict):

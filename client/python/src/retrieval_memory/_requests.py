@@ -141,3 +141,8 @@ def parsed(answer: RawAnswer) -> Any:
     if value is None:
         raise invalid_answer(answer.status, answer.headers, "The answer is not JSON")
     return value
+
+
+def person_query(email: str | None) -> dict[str, str]:
+    """The query of a request on behalf of a person."""
+    return {} if email is None else {"onBehalfOf": email}

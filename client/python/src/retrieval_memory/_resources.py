@@ -6,6 +6,7 @@ import builtins
 from typing import Any, Iterator
 
 from . import _api as api
+from ._requests import person_query
 from ._transport import Transport
 
 
@@ -35,9 +36,10 @@ class SourceItems(_Group):
                 return
             parameters["cursor"] = page["nextCursor"]
 
-    def get(self, item_id: str) -> api.SourceItem:
-        """An item with its text."""
-        return (self._transport.call("getSourceItem", path={"id": item_id}))["sourceItem"]
+    def get(self, item_id: str, *, on_behalf_of: str | None = None) -> api.SourceItem:
+        """An item with its text; with `on_behalf_of`, where the person of that e-mail address may read it."""
+        query = person_query(on_behalf_of)
+        return (self._transport.call("getSourceItem", path={"id": item_id}, query=query))["sourceItem"]
 
     def delete(self, item_id: str) -> api.DeletedSourceItem:
         """Removes an item by its ID here. Sent again after a fault, it may find the item gone (404)."""
@@ -114,9 +116,10 @@ class MemoryCanvas(_Group):
     def get(self, query: api.MemoryCanvasQuery | None = None) -> api.MemoryCanvas:
         return self._transport.call("memoryCanvas", query=query)
 
-    def entity(self, entity_id: str) -> api.CanvasEntity:
+    def entity(self, entity_id: str, *, on_behalf_of: str | None = None) -> api.CanvasEntity:
         """One entity with its neighbors and the items that name it."""
-        return self._transport.call("memoryCanvasEntity", path={"id": entity_id})
+        query = person_query(on_behalf_of)
+        return self._transport.call("memoryCanvasEntity", path={"id": entity_id}, query=query)
 
 
 class Maintenance(_Group):

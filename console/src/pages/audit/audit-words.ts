@@ -23,6 +23,8 @@ export const AUDIT_ACTIONS: Record<AuditAction, string> = {
   'maintenance.slack.cleanup_system_events': 'Ran the Slack clean-up',
   'organization.create': 'Created the workspace',
   'organization.update': 'Renamed the workspace',
+  'organization.permissions.update': 'Changed whether permissions are enforced',
+  'permissions.preview': 'Asked on behalf of somebody',
   'member.invite': 'Invited somebody',
   'member.join': 'Joined',
   'member.update': 'Gave a member another role',

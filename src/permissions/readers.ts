@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { recordEvent } from '../audit/index.ts'
+import type { Db } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf, type AgentPrincipal, type Caller, type ConsolePrincipal } from '../kernel/principal.ts'
+import { Readable, type Reader } from '../kernel/reader.ts'
+import { foldAddress } from '../people/index.ts'
+import { createReadableBy, readStanding } from './readable-by.ts'
+
+/** Says what callers may read: everything that shows stored items, or counts them, asks it. */
+interface Readers {
+  /**
+   * The caller with what it may read. It reads the organization's revisions each time, so a change holds from the next request on.
+   * @param email on whose behalf it asks; undefined: it does not say
+   * @throws AppError `user_required`, `role_required`
+   */
+  readerOf(caller: Caller, email: string | undefined): Promise<Reader>
+}
+
+const Addresses = z.array(z.object({ email: z.string().nullable() }))
+const selectAddress = prepare(`select email from users where id = $1 and email_verified`)
+
+export function createReaders({ db, clock }: { db: Db; clock: Clock }): Readers {
+  const readableBy = createReadableBy(db)
+
+  const readableByPerson = async (caller: ConsolePrincipal, asked: string | null): Promise<Readable> => {
+    const { organizationId } = caller
+    const [standing, own] = await Promise.all([readStanding(db, organizationId), addressOf(db, caller)])
+    if (asked === null && !standing.isEnforced) return Readable.everything
+    if (asked !== null && asked !== own) await preview(db, caller, asked, clock.now())
+    return await readableBy(organizationId, asked ?? own ?? '', standing)
+  }
+
+  const readableByKey = async (caller: AgentPrincipal, asked: string | null): Promise<Readable> => {
+    const { organizationId, requiresUser } = caller
+    if (asked !== null) return await readableBy(organizationId, asked, await readStanding(db, organizationId))
+    if (!requiresUser) return Readable.everything
+    throw new AppError(
+      'user_required',
+      'This API key reads on behalf of people only; name the person in onBehalfOf',
+    )
+  }
+
+  return {
+    async readerOf(caller, email) {
+      const asked = email === undefined ? null : foldAddress(email)
+      const readable = await (caller.kind === 'console'
+        ? readableByPerson(caller, asked)
+        : readableByKey(caller, asked))
+      return { ...caller, readable }
+    },
+  }
+}
+
+/** The verified address of a person who is signed in; null: there is none. */
+async function addressOf(db: Db, { userId }: ConsolePrincipal): Promise<string | null> {
+  const { rows } = await selectAddress(db, [userId])
+  const email = Addresses.parse(rows)[0]?.email ?? null
+  return email === null ? null : foldAddress(email)
+}
+
+/** Records that a person asks on behalf of somebody else. @throws AppError `role_required` */
+async function preview(db: Db, caller: ConsolePrincipal, email: string, at: Date): Promise<void> {
+  if (caller.role === 'member')
+    throw new AppError(
+      'role_required',
+      'Only owners and admins of the workspace ask on behalf of other people',
+    )
+  await db.transaction().execute((tx) =>
+    recordEvent(tx, {
+      organizationId: caller.organizationId,
+      actor: actorOf(caller),
+      action: 'permissions.preview',
+      targetType: 'person',
+      targetId: email,
+      metadata: { email },
+      providers: [],
+      at,
+    }),
+  )
+}
