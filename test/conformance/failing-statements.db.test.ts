@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/assembly/routes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { databaseContents } from '../support/database-contents.ts'
+import { documentOf, push } from '../support/documents.ts'
+import { type FailingDatabase, failingDatabase, type Fault, FAULTS } from '../support/failing-database.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { signIn } from '../support/people.ts'
+import { seededRandom } from '../support/random.ts'
+import { type AnyRoute, callRoute, type Callers, ownId, pathOf } from '../support/route-calls.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+/*
+ * Each statement of each request that changes something fails once, in each of the ways that a database can fail: then either
+ * nothing has changed, or all that the request changes. What changes is counted table by table, as it is without a fault.
+ */
+
+let database: TestDatabase
+let failing: FailingDatabase
+let issuer: TestIssuer
+let service: TestService
+let number = 0
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  failing = failingDatabase(database)
+  issuer = await startIssuer()
+  // Without background work: all statements are the requests' own.
+  service = await startTestService({
+    database: failing.database,
+    environment: { ...issuer.environment, ROLE: 'api' },
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await issuer.close()
+  await database.close()
+})
+
+/** A workspace with an owner and an item, and the path of a route for it. */
+async function prepare(route: AnyRoute): Promise<{ callers: Callers; path: string }> {
+  const organization = await service.organization()
+  const membership = { organizationId: organization.id, role: 'owner' as const }
+  const { token } = await signIn(service, issuer, `owner-${number++}`, membership)
+  await push(service, organization, documentOf(organization))
+  const callers = { organization, ownerToken: token }
+  const id = route.path.includes('{id}') ? await ownId(service, route, callers) : ''
+  return { callers, path: pathOf(route, { id }) }
+}
+
+/** How many rows each table has more, of those where that is not 0. */
+function difference(before: Record<string, string>, after: Record<string, string>): Record<string, number> {
+  const rows = (state = ''): number => Number.parseInt(state, 10)
+  const changed = Object.keys(after).map((name) => [name, rows(after[name]) - rows(before[name])] as const)
+  return Object.fromEntries(changed.filter(([, more]) => more !== 0))
+}
+
+interface Outcome {
+  status: number
+  isUnchanged: boolean
+  changed: Record<string, number>
+  statements: number
+  failed: string | null
+}
+
+async function attempt(
+  route: AnyRoute,
+  { callers, path }: { callers: Callers; path: string },
+  { at, fault }: { at: number; fault: Fault },
+): Promise<Outcome> {
+  const before = await databaseContents(database.db)
+  let status = 0
+  const ran = await failing.during(at, fault, async () => {
+    ;({ status } = await callRoute(service, route, callers, { path }))
+  })
+  const after = await databaseContents(database.db)
+  const isUnchanged = JSON.stringify(before) === JSON.stringify(after)
+  return { status, isUnchanged, changed: difference(before, after), ...ran }
+}
+
+/** The rest of what these change follows in the background, which tries until it is done. */
+const GOES_ON = new Set(['consoleDeleteSource'])
+
+function compared({ operationId }: AnyRoute, { changed }: Outcome): Record<string, number> {
+  return GOES_ON.has(operationId) ? { audit_events: changed.audit_events ?? 0 } : changed
+}
+
+/** One of the faults in turn, beginning with any; all of them where `EVERY_FAULT` is set. */
+function faultsAt(at: number): readonly Fault[] {
+  if (process.env.EVERY_FAULT) return FAULTS
+  return FAULTS.slice((at + offset) % FAULTS.length).slice(0, 1)
+}
+const offset = Math.floor(seededRandom('failing statements')() * FAULTS.length)
+
+const changing = routes.filter(({ access, method }) => access.surface !== 'public' && method !== 'GET')
+
+describe('a request whose statement fails changes all or nothing', () => {
+  it.each(changing.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s',
+    async (_title, route) => {
+      const whole = await attempt(route, await prepare(route), { at: 0, fault: 'refused' })
+      const partly: object[] = []
+      let prepared = await prepare(route)
+      for (let at = 1; at <= whole.statements; at++)
+        for (const fault of faultsAt(at)) {
+          const outcome = await attempt(route, prepared, { at, fault })
+          const changed = compared(route, outcome)
+          // What fails after a commit may be an error though all has changed.
+          const mayDiffer = outcome.status >= 400 && outcome.isUnchanged
+          if (!mayDiffer && !isDeepStrictEqual(changed, compared(route, whole)))
+            partly.push({ fault, at, failed: outcome.failed, status: outcome.status, changed })
+          if (!outcome.isUnchanged) prepared = await prepare(route)
+        }
+      expect(partly).toEqual([])
+    },
+    120_000,
+  )
+})

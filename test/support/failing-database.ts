@@ -1,0 +1,148 @@
+import {
+  type CompiledQuery,
+  type ControlledTransaction,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely'
+import type { Schema } from '../../src/database/schema.ts'
+import type { Db } from '../../src/database/database.ts'
+import type { TestDatabase } from './database.ts'
+
+/**
+ * How a statement fails: the connection is gone before it runs (`refused`) or after it ran (`lost reply`), or it lost against
+ * another transaction (`conflict`).
+ */
+export type Fault = 'refused' | 'conflict' | 'lost reply'
+export const FAULTS: readonly Fault[] = ['refused', 'conflict', 'lost reply']
+
+/** A database of which one statement can be made to fail. */
+export interface FailingDatabase {
+  database: TestDatabase
+  /**
+   * Runs something, in which one statement or commit fails.
+   * @param at counts statements and commits from 1; 0: none fails
+   * @returns how many ran, and the text of the one that failed
+   */
+  during(
+    at: number,
+    fault: Fault,
+    act: () => Promise<void>,
+  ): Promise<{ statements: number; failed: string | null }>
+}
+
+/** A database whose statements go through another one, and fail when told to. */
+export function failingDatabase(inner: TestDatabase): FailingDatabase {
+  const plan: { at: number; fault: Fault; count: number; failed: string | null } = {
+    at: 0,
+    fault: 'refused',
+    count: 0,
+    failed: null,
+  }
+
+  /** Runs one statement or commit, or fails in its place. */
+  const run = async <Result>(text: string, act: () => Promise<Result>): Promise<Result> => {
+    plan.count += 1
+    if (plan.count !== plan.at) return await act()
+    plan.failed = text
+
+    if (plan.fault === 'lost reply') await act()
+    throw plan.fault === 'conflict' ? conflict() : lostConnection()
+  }
+
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new FailingDriver(inner.db, run),
+      createIntrospector: (of) => new PostgresIntrospector(of),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  return {
+    database: { ...inner, db },
+    async during(at, fault, act) {
+      Object.assign(plan, { at, fault, count: 0, failed: null })
+      await act()
+      const { count: statements, failed } = plan
+      plan.at = 0
+      return { statements, failed }
+    },
+  }
+}
+
+function conflict(): Error {
+  return Object.assign(new Error('could not serialize access due to concurrent update'), { code: '40001' })
+}
+
+function lostConnection(): Error {
+  return Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
+}
+
+type Run = <Result>(text: string, act: () => Promise<Result>) => Promise<Result>
+
+class FailingConnection implements DatabaseConnection {
+  transaction: ControlledTransaction<Schema> | undefined
+  readonly #db: Db
+  readonly #run: Run
+
+  constructor(db: Db, run: Run) {
+    this.#db = db
+    this.#run = run
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return await this.#run(query.sql, () =>
+      (this.transaction ?? this.#db).executeQuery<Row>(query as CompiledQuery<Row>),
+    )
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('nothing is streamed')
+  }
+}
+
+class FailingDriver implements Driver {
+  readonly #db: Db
+  readonly #run: Run
+
+  constructor(db: Db, run: Run) {
+    this.#db = db
+    this.#run = run
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<FailingConnection> {
+    return new FailingConnection(this.#db, this.#run)
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async beginTransaction(connection: FailingConnection, settings: TransactionSettings): Promise<void> {
+    let builder = this.#db.startTransaction()
+    if (settings.isolationLevel) builder = builder.setIsolationLevel(settings.isolationLevel)
+    if (settings.accessMode) builder = builder.setAccessMode(settings.accessMode)
+    connection.transaction = await builder.execute()
+  }
+
+  async commitTransaction(connection: FailingConnection): Promise<void> {
+    const { transaction } = connection
+    if (transaction === undefined) throw new Error('there is no transaction')
+    await this.#run('commit', () => transaction.commit().execute())
+    connection.transaction = undefined
+  }
+
+  async rollbackTransaction(connection: FailingConnection): Promise<void> {
+    const { transaction } = connection
+    connection.transaction = undefined
+    if (transaction && !transaction.isCommitted) await transaction.rollback().execute()
+  }
+
+  async destroy(): Promise<void> {}
+}
