@@ -65,13 +65,11 @@ export function reportRun(
 export function failureHint(details: RunDetails | undefined, provider: string | undefined): string {
   const command = `npm run memory -- connect ${provider ?? 'PROVIDER'}`
   if (details?.needsReconnection === undefined)
-    return `It is tried again by itself. If the account's access was withdrawn or has expired, connect it again: ${command}`
+    return `The service retries. If the account's access was withdrawn or has expired, connect it again: ${command}`
   if (details.needsReconnection) return `The account's access has ended. Connect it again: ${command}`
   if (details.nextRunAt == null) return 'It is not tried again while the source is paused.'
   const when = momentOf(details.nextRunAt)
-  return when === null
-    ? 'It is tried again by itself, within moments.'
-    : `It is tried again by itself, at ${when}. Nothing is lost.`
+  return when === null ? 'The service retries within moments.' : `The service retries at ${when}.`
 }
 
 /** A time to come in UTC, with its day where that is another one; null for one that has passed. */

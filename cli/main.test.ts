@@ -146,7 +146,7 @@ describe('memory keys, sources, status', () => {
     const { stdout } = await memory('sources', 'list')
     expect(stdout).toMatch(/Google Drive \(push\) +google_drive +active +3 +never/)
     expect(stdout).toContain(
-      "Team Drive: The grant was revoked\n  It is tried again by itself. If the account's access was withdrawn or has expired, connect it again: npm run memory -- connect google_drive\n",
+      "Team Drive: The grant was revoked\n  The service retries. If the account's access was withdrawn or has expired, connect it again: npm run memory -- connect google_drive\n",
     )
   })
 

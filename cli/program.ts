@@ -20,12 +20,12 @@ import packageJson from '../package.json' with { type: 'json' }
 /** Every command with its options. */
 export function createProgram(): Command {
   const program = new Command('memory')
-    .description("Search and fill an organization's memory over its HTTP API")
+    .description('Fill and search a memory over its HTTP API')
     .version(packageJson.version, '-V, --version', 'print the version')
-    .option('--url <url>', 'where the service is (MEMORY_URL; default http://127.0.0.1:8787)')
-    .option('--key <key>', 'the API key (better: MEMORY_API_KEY, which other users cannot see)')
-    .option('--json', 'results as JSON')
-    .showHelpAfterError('("--help" shows what there is)')
+    .option('--url <url>', 'address of the service (MEMORY_URL; default http://127.0.0.1:8787)')
+    .option('--key <key>', 'API key (safer: MEMORY_API_KEY, which other users cannot see)')
+    .option('--json', 'print print results as JSON')
+    .showHelpAfterError('(see --help)')
     // Before the commands are added, so that they inherit it.
     .exitOverride()
   addImportCommand(program)

@@ -23,11 +23,11 @@ interface AskOptions {
 export function addAskCommand(program: Command): void {
   program
     .command('ask')
-    .description('answer a question from the documents, with citations (1 credit)')
+    .description('answer a question with citations (1 credit)')
     .argument('<question...>', 'the question')
     .addOption(limitOption())
     .addOption(onBehalfOfOption())
-    .option('--stream', 'write the answer as it comes (what a terminal gets)')
+    .option('--stream', 'write the answer as it is made (default on a terminal)')
     .option('--no-stream', 'write the answer when it is complete')
     .action(async (words: string[], options: AskOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)

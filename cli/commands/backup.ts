@@ -32,17 +32,17 @@ interface Kept<T> {
 export function addBackupCommands(program: Command): void {
   program
     .command('backup')
-    .description('back up the embedded database while the service runs, as its operator')
-    .argument('[file]', 'where to; a name with the time of day in this folder when not said')
-    .option('--offline', 'of a stopped service: read its DATA_DIR here')
-    .option('--no-encryption-key', 'leave out the key of OAuth tokens that is kept in DATA_DIR')
+    .description('back up the embedded database while the service runs')
+    .argument('[file]', 'target file (default: named by the time, in this folder)')
+    .option('--offline', 'back up a stopped service from its DATA_DIR')
+    .option('--no-encryption-key', 'leave out the encryption key in DATA_DIR')
     .action(backUp)
   program
     .command('restore')
-    .description('make the DATA_DIR of a stopped service from a backup')
+    .description('create the DATA_DIR of a stopped service from a backup')
     .argument('<file>', 'what "backup" wrote')
-    .option('--replace', 'where DATA_DIR is not empty, move it aside')
-    .option('--check', 'only read the backup through and compare its checksums')
+    .option('--replace', 'move a DATA_DIR that is not empty aside')
+    .option('--check', 'only verify the checksums of the backup')
     .action(restore)
 }
 
@@ -168,7 +168,7 @@ function sayWhereTheKeyIs(terminal: Terminal, place: string): void {
   switch (place) {
     case 'included':
       terminal.note(
-        'The ENCRYPTION KEY is in it: whoever has this file can read the OAuth tokens of every connected account. Keep it as you keep passwords',
+        'The ENCRYPTION KEY is in it: with this file, anyone can read the OAuth tokens of all connected accounts. Protect it like a password',
       )
       return
     case 'left out':

@@ -60,7 +60,7 @@ describe('memory billing', () => {
       'Trial    until 2026-11-08 10:00',
       'Extra    40 answers, free in the trial',
       'Ends     2026-12-01 10:00',
-      'Card     missing: give one in the portal',
+      'Card     missing: add one in the portal',
     ])
     expect(code).toBe(0)
   })

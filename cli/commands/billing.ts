@@ -32,18 +32,18 @@ interface CheckoutOptions extends PersonOptions {
 
 /** `billing show|checkout|portal`: a workspace's plan, for its owner or admin. */
 export function addBillingCommand(program: Command): void {
-  const billing = program.command('billing').description("a workspace's plan: show it, buy one, change it")
+  const billing = program.command('billing').description("show, buy and change a workspace's plan")
   addPersonOptions(billing.command('show'))
-    .description('the plan, its credits, and what extra answers cost so far')
+    .description('show plan, credits and the cost of extra answers')
     .action(show)
   addPersonOptions(billing.command('checkout'))
-    .description('print the page on which a plan is bought')
+    .description('print the address of the checkout page')
     .addArgument(new Argument('<tier>').choices(['builder', 'studio', 'scale']))
-    .option('--annual', 'pay by the year')
-    .option('--new <name>', 'for a new workspace of this name')
+    .option('--annual', 'pay yearly')
+    .option('--new <name>', 'create a workspace of this name for the plan')
     .action(checkout)
   addPersonOptions(billing.command('portal'))
-    .description('print the page on which plan and card are changed, or the plan is canceled')
+    .description('print the address of the customer portal')
     .action(portal)
 }
 
@@ -74,7 +74,7 @@ function rowsOf(plan: z.output<typeof Billing>): [string, string][] {
     const next = tier === null ? '' : `${planNamed(tier, plannedChange.interval)} from `
     rows.push([tier === null ? 'Ends' : 'Then', next + formatMoment(at)])
   } else if (plan.cancelAtPeriodEnd === true) rows.push(['Ends', 'with the period'])
-  if (plan.paymentMethodMissing === true) rows.push(['Card', 'missing: give one in the portal'])
+  if (plan.paymentMethodMissing === true) rows.push(['Card', 'missing: add one in the portal'])
   return rows
 }
 

@@ -23,15 +23,15 @@ interface CanvasOptions {
 export function addCanvasCommand(program: Command): void {
   program
     .command('canvas')
-    .description('show who, what and where the stored documents name')
-    .argument('[query...]', 'only what has this name')
-    .addOption(new Option('--provider <provider>', 'only what this provider says').choices(PROVIDER_CHOICES))
-    .addOption(new Option('--type <type>', 'only of this kind').choices(TYPES))
-    .option('--around <id>', 'only what goes with this one, by its id from "canvas --json"')
-    .option('--since <time>', 'only what changed at this time or later, ISO 8601 with Z or an offset')
+    .description('show the people, organizations, channels and topics that documents name')
+    .argument('[query...]', 'only this name')
+    .addOption(new Option('--provider <provider>', 'only this provider').choices(PROVIDER_CHOICES))
+    .addOption(new Option('--type <type>', 'only this kind').choices(TYPES))
+    .option('--around <id>', 'only neighbors of this node (ID from "canvas --json")')
+    .option('--since <time>', 'only changes at or after this time, ISO 8601 with Z or an offset')
     .addOption(countOption('nodes', { max: 500, serviceTakes: 100 }))
     .addOption(onBehalfOfOption())
-    .option('--svg <file>', 'also draw it')
+    .option('--svg <file>', 'also draw the graph to this file')
     .action(async (words: string[], options: CanvasOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
       const answer = await client.call(CanvasAnswer, { method: 'GET', path: pathOf(words, options) })

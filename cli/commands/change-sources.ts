@@ -11,21 +11,21 @@ import { openSession, printJson } from './session.ts'
 /** `sources pause|resume|delete`: what the API lets a person do, and no key. */
 export function addChangeCommands(sources: Command): void {
   addPersonOptions(sources.command('pause'))
-    .description('stop syncing a source; what it brought stays searchable')
+    .description('stop syncing a source; its items stay searchable')
     .addArgument(sourceIdArgument())
     .action((id: string, options: PersonOptions, command: Command) =>
       setStatus(id, { ...options, status: 'disabled' }, command),
     )
   addPersonOptions(sources.command('resume'))
-    .description('go on syncing a paused source')
+    .description('resume syncing a paused source')
     .addArgument(sourceIdArgument())
     .action((id: string, options: PersonOptions, command: Command) =>
       setStatus(id, { ...options, status: 'active' }, command),
     )
   addPersonOptions(sources.command('delete'))
-    .description('remove a source with everything it brought')
+    .description('delete a source and its items')
     .addArgument(sourceIdArgument())
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(deleteSource)
 }
 

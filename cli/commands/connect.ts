@@ -19,11 +19,9 @@ interface ConnectOptions extends PersonOptions {
 /** `connect`: accounts at providers, each until its first sync has ended. */
 export function addConnectCommand(program: Command): void {
   addPersonOptions(program.command('connect'))
-    .description(
-      "connect accounts: prints each provider's page to agree on and come back from, then follows the first sync",
-    )
+    .description('connect accounts and follow the first sync')
     .addArgument(new Argument('<provider...>').choices(PROVIDER_CHOICES))
-    .option('--grant', "give the operator's permission first, where a provider needs it (see operator)")
+    .option('--grant', 'grant gated providers first, as the operator')
     .action(connect)
 }
 

@@ -83,7 +83,7 @@ describe('memory documents list', () => {
       '-n',
       '7',
     )
-    expect(stdout).toBe('Nothing is stored here.\n')
+    expect(stdout).toBe('No documents.\n')
     const query = new URL(service.requests[0]?.path ?? '', service.url).searchParams
     expect(Object.fromEntries(query)).toEqual({
       provider: 'slack',

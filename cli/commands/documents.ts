@@ -23,21 +23,21 @@ interface ListOptions {
 
 /** `documents list|open`. */
 export function addDocumentsCommand(program: Command): void {
-  const documents = program.command('documents').description('show what is stored')
+  const documents = program.command('documents').description('list and show stored documents')
   documents
     .command('list')
-    .description('list what is stored, what changed last first')
-    .addOption(new Option('--provider <provider>', 'only from this provider').choices(PROVIDER_CHOICES))
+    .description('list documents, latest change first')
+    .addOption(new Option('--provider <provider>', 'only this provider').choices(PROVIDER_CHOICES))
     .addOption(sourceIdOption())
-    .addOption(new Option('--kind <kind>', 'only of this kind').choices(['message', 'document', 'file']))
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(['message', 'document', 'file']))
     .addOption(countOption('documents', { max: PAGE_MAX, serviceTakes: 50 }).conflicts('all'))
-    .option('--all', 'every one, page by page')
+    .option('--all', 'all documents, page by page')
     .addOption(onBehalfOfOption())
     .action(listDocuments)
   documents
     .command('open')
-    .description('show a document with its text')
-    .argument('<document...>', 'its id, or enough of its beginning; or its title or external id')
+    .description('show a document and its text')
+    .argument('<document...>', 'ID (or its first characters), title or external ID')
     .action(openDocument)
 }
 
@@ -64,7 +64,7 @@ async function listDocuments(options: ListOptions, command: Command): Promise<vo
     if (!options.all) break
   }
   if (json) return printJson(terminal, { sourceItems: collected, nextCursor })
-  if (shown === 0) terminal.print('Nothing is stored here.')
+  if (shown === 0) terminal.print('No documents.')
   if (nextCursor !== null)
     terminal.note(`There are more: --limit takes up to ${PAGE_MAX}, --all shows every one.`)
 }
@@ -126,5 +126,5 @@ function printDocument(terminal: Terminal, document: StoredDocument): void {
   for (const line of lines) terminal.print(terminal.style('dim', wrapText(line, terminal.columns)))
   terminal.print()
   const text = printable(document.body).trim()
-  terminal.print(text === '' ? terminal.style('dim', 'It has no text.') : wrapText(text, terminal.columns))
+  terminal.print(text === '' ? terminal.style('dim', 'No text.') : wrapText(text, terminal.columns))
 }

@@ -42,13 +42,13 @@ const PUSH_ACCOUNT = /^(?:push:|$)/
 export function addImportCommand(program: Command): void {
   program
     .command('import')
-    .description('put a folder of documents, or one, into the memory')
-    .argument('<path>', 'a folder, or one file')
-    .option('--source <id>', 'the source that they go to (default: the push-only one of the provider)')
+    .description('import a folder of documents, or one file')
+    .argument('<path>', 'folder or file')
+    .option('--source <id>', 'source of the documents (default: the push-only source of the provider)')
     .addOption(new Option('--provider <provider>', `the source's provider`).choices(PROVIDER_CHOICES))
-    .option('--prefix <name>', "what stands in front of the paths (default: the folder's name)")
-    .option('--include-hidden', 'also files and folders whose names begin with a dot')
-    .option('--force', 'also files that have not changed')
+    .option('--prefix <name>', "prefix of the document IDs (default: the folder's name)")
+    .option('--include-hidden', 'include files and folders whose names begin with a dot')
+    .option('--force', 'send unchanged files too')
     .option('--delete-missing', 'remove what an earlier import stored of files that are gone')
     .action(importPath)
 }
@@ -205,7 +205,7 @@ function stopOnSignal(terminal: Terminal): { signal: AbortSignal; release(): voi
   const onSignal = (): void => {
     if (controller.signal.aborted) process.exit(EXIT_STOPPED)
     controller.abort()
-    terminal.note('\nStopping after what is under way; press Ctrl-C again to stop at once.')
+    terminal.note('\nStopping after the current batch; press Ctrl-C again to stop at once.')
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
@@ -244,7 +244,7 @@ function report(
   }
   const numbers: [string, number][] = [
     ['documents stored', result.ingested],
-    ['documents already there', result.skipped],
+    ['documents unchanged', result.skipped],
     ['files unchanged', result.unchanged],
     ['files without text', result.empty.length],
     ['files removed', removed],
@@ -258,7 +258,7 @@ function report(
   printList(terminal, 'Without text', withoutReason(result.empty))
   printList(terminal, 'Too long, the end left out', withoutReason(result.cut))
   printList(terminal, 'Failed', result.failed)
-  if (!result.complete) terminal.print('Run the same command again to go on.')
+  if (!result.complete) terminal.print('Run the same command again to continue.')
 }
 
 const withoutReason = (paths: readonly string[]): Failure[] =>

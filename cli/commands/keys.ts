@@ -15,22 +15,26 @@ interface CreateOptions {
 
 /** `keys list|create|revoke`. */
 export function addKeysCommand(program: Command): void {
-  const keys = program.command('keys').description('list, mint and revoke API keys (needs the action admin)')
+  const keys = program
+    .command('keys')
+    .description('list, create and revoke API keys (needs the action admin)')
   keys.command('list').description('list live keys').action(listKeys)
   keys
     .command('create')
-    .description('mint a key; its secret is shown this once')
-    .argument('<name>', 'what the key stands for')
-    .requiredOption('--actions <list>', 'what it may do, such as search,context,ask', listArgument)
-    .option('--providers <list>', 'only documents of these providers', listArgument)
-    .addOption(new Option('--actor-type <type>', 'who uses it').choices(['agent', 'application', 'admin']))
+    .description('create a key and print its secret, once')
+    .argument('<name>', 'name of the key')
+    .requiredOption('--actions <list>', 'actions, such as search,context,ask', listArgument)
+    .option('--providers <list>', 'limit the key to these providers', listArgument)
+    .addOption(
+      new Option('--actor-type <type>', 'who uses the key').choices(['agent', 'application', 'admin']),
+    )
     .option('--requires-user', 'it reads on behalf of people only')
     .action(createKey)
   keys
     .command('revoke')
-    .description('revoke a key at once')
-    .argument('<id>', 'its id, from "keys list"')
-    .option('-y, --yes', 'do not ask')
+    .description('revoke a key')
+    .argument('<id>', 'ID, from "keys list"')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(revokeKey)
 }
 

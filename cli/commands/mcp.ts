@@ -35,7 +35,7 @@ const PARSE_ERROR = -32_700
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
-    .description('give an MCP client the tools of the service over stdin and stdout')
+    .description('bridge between an MCP client on stdin and stdout and the service')
     .action(async (_options: unknown, command: Command) => {
       const { client } = openSession(command)
       await forwardLines(client, process.stdin, (line) => void process.stdout.write(`${line}\n`))

@@ -56,26 +56,22 @@ interface UseOptions {
 
 /** `model`, `model list`, `model use`: the embedding model, as the deployment's operator. */
 export function addModelCommand(program: Command): void {
-  const model = program
-    .command('model')
-    .description("show or change the embedding model, as the deployment's operator")
+  const model = program.command('model').description('show or change the embedding model, as the operator')
   model
     .command('show', { isDefault: true })
-    .description('the model, and how far chunks have moved to it')
+    .description('show the model and the progress of a move')
     .action(showModel)
-  model.command('list').description('the models that are known by name').action(listModels)
+  model.command('list').description('list known models').action(listModels)
   model
     .command('use')
-    .description(
-      `change to another model: it is tried first, and the present one answers until all has moved`,
-    )
+    .description(`change the model; the former one answers until all chunks have moved`)
     .argument(
       '<name>',
       `${BUILTIN}, a name of "model list", the folder of an ONNX model, or with --server the model's name there`,
     )
-    .option('--server <url>', 'a server of the OpenAI API, such as http://127.0.0.1:11434/v1 (Ollama)')
-    .option('--dimensions <number>', 'dimensions to ask the server for', wholeNumber(DIMENSIONS_MAX))
-    .option('--mirror <url>', 'stands for the model hub that files are downloaded from')
+    .option('--server <url>', 'OpenAI-compatible server, such as http://127.0.0.1:11434/v1 (Ollama)')
+    .option('--dimensions <number>', 'dimensions to request from the server', wholeNumber(DIMENSIONS_MAX))
+    .option('--mirror <url>', 'mirror of the model hub to download from')
     .action(useModel)
 }
 
@@ -193,7 +189,7 @@ function serverAddress(server: string): string {
 function tellOnStop(terminal: Terminal): () => void {
   const onStop = (): void => {
     terminal.note(
-      '\nThe service goes on with the change without this command. How far it is: npm run memory -- model. To go back: npm run memory -- model use builtin',
+      '\nThe change continues in the service. See its progress with npm run memory -- model; go back with npm run memory -- model use builtin',
     )
     process.exit(EXIT_STOPPED)
   }
@@ -213,7 +209,7 @@ async function installRuntime(url: string): Promise<void> {
     child.once('close', resolve)
   })
   if (code !== 0)
-    throw new CommandError('What local models need could not be installed; the reason is above.')
+    throw new CommandError('The package for local models could not be installed; the reason is above.')
 }
 
 /** Waits for the end of the change, and tells how far it is. */

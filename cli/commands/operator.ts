@@ -54,37 +54,35 @@ const INDEX_METHODS = { show: 'GET', build: 'PUT', drop: 'DELETE' } as const
 export function addOperatorCommand(program: Command): void {
   const operator = program
     .command('operator')
-    .description(
-      `act as the deployment's operator (OPERATOR_TOKEN, else the token in ${OPERATOR_TOKEN_FILE})`,
-    )
+    .description(`act as the operator (OPERATOR_TOKEN, or the token in ${OPERATOR_TOKEN_FILE})`)
   operator.command('organizations').description('list workspaces and their plans').action(listOrganizations)
   operator
     .command('remove')
-    .description('remove a workspace with everything that is stored of it; this cannot be undone')
+    .description('remove a workspace and its data; this cannot be undone')
     .argument('<organization>', 'its id')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(removeOrganization)
   operator
     .command('subscription')
-    .description("set a workspace's plan, from the next request on")
+    .description("set a workspace's plan")
     .argument('<organization>', 'its id')
     .argument('<status>', 'such as trialing, active, past_due, canceled or internal')
     .option('--tier <tier>', 'builder, studio, scale or enterprise')
-    .option('--credits <number>', "credits a month, instead of the tier's number", Number)
-    .option('--agents <number>', "agents, instead of the tier's number", Number)
-    .option('--connectors <number>', "connectors, instead of the tier's number", Number)
+    .option('--credits <number>', "credits per month, instead of the tier's", Number)
+    .option('--agents <number>', "agents, instead of the tier's", Number)
+    .option('--connectors <number>', "connectors, instead of the tier's", Number)
     .action(putSubscription)
   operator.command('requests').description('list requests for gated providers').action(listRequests)
   operator
     .command('access')
-    .description('grant or deny a workspace a provider')
+    .description('grant or deny a provider to a workspace')
     .argument('<organization>', 'its id')
     .addArgument(new Argument('<provider>').choices(PROVIDER_CHOICES))
     .addArgument(new Argument('<decision>').choices(['grant', 'deny']))
     .action(putAccess)
   operator
     .command('index')
-    .description("show a workspace's approximate index, have one built, or drop it")
+    .description("show, build or drop a workspace's approximate index")
     .argument('<organization>', 'its id')
     .addArgument(new Argument('[act]').choices(Object.keys(INDEX_METHODS)).default('show'))
     .action(actOnIndex)

@@ -31,14 +31,12 @@ export function wholeNumber(max: number): (text: string) => number {
 
 /** `--provider`, which may be given several times. */
 export function providersOption(): Option {
-  return new Option('--provider <provider...>', 'only from these providers').choices(PROVIDER_CHOICES)
+  return new Option('--provider <provider...>', 'only these providers').choices(PROVIDER_CHOICES)
 }
 
 /** `--rank`: the order of passages. */
 export function rankOption(): Option {
-  return new Option('--rank <order>', 'by words and vectors together, or by vectors alone')
-    .choices(['hybrid', 'vector'])
-    .default('hybrid')
+  return new Option('--rank <order>', 'order of hits').choices(['hybrid', 'vector']).default('hybrid')
 }
 
 /** `--on-behalf-of`: only what a person may read. */
@@ -54,23 +52,23 @@ export function personOf({ onBehalfOf }: { onBehalfOf?: string }): { onBehalfOf?
 /** A comma-separated list without empty entries. */
 export function listArgument(text: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim())
-  if (entries.includes('')) throw new InvalidArgumentError('It has to be a list separated by commas.')
+  if (entries.includes('')) throw new InvalidArgumentError('It must be a list separated by commas.')
   return entries
 }
 
 /** The id of a source, which becomes part of a path. */
 export function sourceIdArgument(): Argument {
-  return new Argument('<source>', 'its id, from "sources list"').argParser(sourceId)
+  return new Argument('<source>', 'ID, from "sources list"').argParser(sourceId)
 }
 
 /** `--source`: the id of one. */
 export function sourceIdOption(): Option {
-  return new Option('--source <id>', 'only of this source, by its id from "sources list"').argParser(sourceId)
+  return new Option('--source <id>', 'only this source (ID from "sources list")').argParser(sourceId)
 }
 
 function sourceId(text: string): string {
   if (!/^[0-9a-f-]{36}$/i.test(text)) {
-    throw new InvalidArgumentError('It is no source\'s id; "sources list" shows them.')
+    throw new InvalidArgumentError('It is not the ID of a source; see "sources list".')
   }
   return text.toLowerCase()
 }

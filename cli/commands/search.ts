@@ -20,13 +20,13 @@ interface SearchOptions {
 export function addSearchCommand(program: Command): void {
   program
     .command('search')
-    .description('find the passages that fit a query (1 credit)')
-    .argument('<query...>', 'what to look for')
+    .description('find passages (1 credit)')
+    .argument('<query...>', 'query')
     .addOption(limitOption())
     .addOption(providersOption())
     .addOption(rankOption())
     .addOption(onBehalfOfOption())
-    .option('--full', 'show passages in full')
+    .option('--full', 'print whole passages')
     .action(async (words: string[], options: SearchOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
       const filter = options.provider === undefined ? {} : { filter: { providers: options.provider } }

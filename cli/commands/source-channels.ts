@@ -5,7 +5,7 @@ import { formatTable, printableLine } from '../terminal.ts'
 import { sourceIdArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
-const NO_ALLOWLIST = 'There is no allowlist: every channel that the bot is a member of is synced.'
+const NO_ALLOWLIST = 'No allowlist: every channel that the bot is a member of is synced.'
 
 /** `sources channels|allow`: the channels of a source, and which of them are synced. */
 export function addChannelCommands(sources: Command): void {
@@ -18,8 +18,8 @@ export function addChannelCommands(sources: Command): void {
     .command('allow')
     .description('sync only these channels of a source, and join the public ones')
     .addArgument(sourceIdArgument())
-    .argument('[channels...]', 'their ids, from "sources channels"')
-    .option('--all', 'every channel that the bot is a member of')
+    .argument('[channels...]', 'IDs, from "sources channels"')
+    .option('--all', 'every channel the bot is a member of')
     .action(allowChannels)
 }
 
@@ -51,7 +51,7 @@ async function allowChannels(
 ): Promise<void> {
   const { client, terminal, json } = openSession(command)
   if ((options.all === true) === channels.length > 0) {
-    throw new UsageError('Name the channels to sync, or give --all; "sources channels" shows their ids')
+    throw new UsageError('Name the channels to sync, or use --all; "sources channels" lists their IDs')
   }
   const answer = await client.call(AllowlistAnswer, {
     method: 'PATCH',
@@ -61,7 +61,7 @@ async function allowChannels(
   if (json) return printJson(terminal, answer)
   const allowed = answer.channelAllowlist?.join(', ')
   terminal.print(
-    `${printableLine(answer.displayName)}: ${allowed === undefined ? 'every channel that the bot is a member of' : `only ${allowed}`}, from the next sync on.`,
+    `${printableLine(answer.displayName)}: ${allowed === undefined ? 'every channel the bot is a member of' : `only ${allowed}`}, from the next sync on.`,
   )
   terminal.print(
     `Sync now with "npm run memory -- sources sync ${id}"; that also deletes what left the list.`,

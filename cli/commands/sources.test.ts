@@ -91,7 +91,7 @@ describe('memory sources sync', () => {
     )
     answer(syncOf(details(failed)))
     expect((await memory('sources', 'sync', service.sourceId)).stderr).toContain(
-      `tried again by itself. If the account's access was withdrawn or has expired, connect it again: ${connectAgain}`,
+      `The service retries. If the account's access was withdrawn or has expired, connect it again: ${connectAgain}`,
     )
   })
 
@@ -99,7 +99,7 @@ describe('memory sources sync', () => {
     const failed = { status: 'failed', errorMessage: 'Slack: 500 Internal Server Error' }
     answer(syncOf(details(failed, { needsReconnection: false, nextRunAt: '2999-11-01T10:42:30.000Z' })))
     expect((await memory('sources', 'sync', service.sourceId)).stderr).toBe(
-      'Error: Google Drive (push): the sync failed: Slack: 500 Internal Server Error\nIt is tried again by itself, at 2999-11-01 10:42 UTC. Nothing is lost.\n',
+      'Error: Google Drive (push): the sync failed: Slack: 500 Internal Server Error\nThe service retries at 2999-11-01 10:42 UTC.\n',
     )
     answer(syncOf(details(failed, { needsReconnection: false, nextRunAt: '2000-11-01T10:42:30.000Z' })))
     expect((await memory('sources', 'sync', service.sourceId)).stderr).toContain('within moments')
@@ -172,11 +172,11 @@ describe('memory sources list', () => {
     const lines = (await memory('sources', 'list')).stdout.split('\n')
     expect(lines.slice(4)).toEqual([
       'Team (a): 500',
-      '  It is tried again by itself, at 2999-11-01 10:42 UTC. Nothing is lost.',
+      '  The service retries at 2999-11-01 10:42 UTC.',
       'Team (b): token_revoked',
       "  The account's access has ended. Connect it again: npm run memory -- connect slack",
       'Team (c): app_uninstalled',
-      "  It is tried again by itself. If the account's access was withdrawn or has expired, connect it again: npm run memory -- connect slack",
+      "  The service retries. If the account's access was withdrawn or has expired, connect it again: npm run memory -- connect slack",
       '',
     ])
   })

@@ -12,7 +12,7 @@ import { addChannelCommands } from './source-channels.ts'
 
 /** `sources list|sync|channels|allow|pause|resume|delete`. */
 export function addSourcesCommand(program: Command): void {
-  const sources = program.command('sources').description('show, sync and change where documents come from')
+  const sources = program.command('sources').description('list, sync and change sources')
   sources.command('list').description('list the sources').action(listSources)
   sources
     .command('sync')

@@ -12,7 +12,10 @@ interface KeyState {
 
 /** `status`: whether the service can serve, whether the key is good, and what is stored. */
 export function addStatusCommand(program: Command): void {
-  program.command('status').description('whether the service answers, and what it holds').action(showStatus)
+  program
+    .command('status')
+    .description('show whether the service is ready and how much is stored')
+    .action(showStatus)
 }
 
 async function showStatus(_options: unknown, command: Command): Promise<void> {

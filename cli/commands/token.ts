@@ -6,7 +6,7 @@ import { openSession, printJson } from './session.ts'
 export function addTokenCommand(program: Command): void {
   program
     .command('token')
-    .description('sign in at the development issuer and print a console token, for a service on this machine')
+    .description('print a console token of the development issuer, for a service on this machine')
     .option('--email <address>', 'who signs in', DEVELOPER)
     .action(printToken)
 }
