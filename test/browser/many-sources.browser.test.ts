@@ -42,7 +42,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('inbox 17')
     await page.getByRole('combobox', { name: 'Provider' }).click()
     await page.getByRole('option', { name: 'Slack' }).click()
-    await page.getByText('No source is like that').waitFor()
+    await page.getByText('No results').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText(`${MANY + 4} sources`).waitFor()
     expect(new URL(page.url()).search).toBe('')
@@ -90,7 +90,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
         { timeout: 60_000 },
       )
       .toBe(1 + 60)
-    await runs.last().getByText('everything again').waitFor()
+    await runs.last().getByText('full sync').waitFor()
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
     await context.close()
   })

@@ -192,8 +192,8 @@ async function fillCompany(
     return id
   }
   await page.goto(`${url}/console/sources/new`)
-  await page.getByRole('listitem', { name: 'Gmail' }).getByRole('button', { name: 'Ask for access' }).click()
-  await page.getByText('Waiting for access').first().waitFor()
+  await page.getByRole('listitem', { name: 'Gmail' }).getByRole('button', { name: 'Request access' }).click()
+  await page.getByText('Access requested').first().waitFor()
   await rig.grant(company.id, 'google_drive')
   const connected = {
     slack: await connect('Slack'),

@@ -67,8 +67,8 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
   it('asks for access to a gated provider, shows that it waits, and connects it once it is given', async () => {
     const { page, organization, close } = await visit('sources/new')
     const gmail = page.getByRole('listitem', { name: 'Gmail' })
-    await gmail.getByRole('button', { name: 'Ask for access' }).click()
-    await gmail.getByText('Waiting for access').waitFor()
+    await gmail.getByRole('button', { name: 'Request access' }).click()
+    await gmail.getByText('Access requested').waitFor()
     await page.goto(`${rig.service.url}/console/`)
     await page.getByText('Gmail waits for access').waitFor()
     await rig.grant(organization.id, 'gmail')
@@ -98,14 +98,14 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       expect(await page.evaluate(() => Reflect.get(globalThis, 'wasNotReloaded'))).toBe(true)
       emulatorOf(emulators, provider).faults.clear()
     }
-    await page.getByRole('region', { name: 'Who may see the files' }).waitFor()
+    await page.getByRole('region', { name: 'File permissions' }).waitFor()
     await close()
   })
 
   it('says that nothing was connected when the person refuses at the provider', async () => {
     const { page, close } = await visit('sources?provider=slack&error=access_denied')
     const notice = page.getByRole('status').filter({ hasText: 'Slack was not connected' })
-    expect(await notice.innerText()).toContain('The provider says: access_denied.')
+    expect(await notice.innerText()).toContain('The provider reported: access_denied.')
     await close()
   })
 
@@ -144,9 +144,9 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('The wiki')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()
     await page.getByRole('heading', { name: 'The wiki' }).waitFor()
-    await chooseAction(page, 'Sync everything again')
+    await chooseAction(page, 'Full sync')
     const runs = page.getByRole('table', { name: 'Runs' })
-    await runs.getByText('everything again').waitFor()
+    await runs.getByText('full sync').waitFor()
     await expect.poll(() => runs.getByText('Succeeded').count(), { timeout: 60_000 }).toBe(2)
     await close()
   })
@@ -179,9 +179,9 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
         ? route.fulfill({ status: 500, json: { error: 'Something broke here', code: 'internal_error' } })
         : route.continue(),
     )
-    await page.getByRole('combobox', { name: 'Into' }).click()
+    await page.getByRole('combobox', { name: 'Source' }).click()
     await page.getByRole('option', { name: 'A new source' }).click()
-    await page.getByLabel('Its name').fill('Handbook')
+    await page.getByLabel('Name').fill('Handbook')
     await page.getByLabel('Files to import').setInputFiles([
       {
         name: 'Vacation.md',
@@ -202,7 +202,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     const row = (name: string) =>
       page.getByRole('table', { name: 'Files' }).getByRole('row').filter({ hasText: name })
     expect(await row('Travel.docx').innerText()).toContain('Something broke here')
-    expect(await row('Scan.png').innerText()).toContain('not read')
+    expect(await row('Scan.png').innerText()).toContain('Unsupported format')
     expect(await row('Huge.txt').innerText()).toContain('Too large')
     isDown = false
     await page.getByRole('button', { name: 'Try the failed ones again' }).click()
@@ -255,13 +255,13 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     )
     await page.reload()
     await drawer.getByRole('button', { name: 'Delete this item' }).click()
-    await page.getByRole('button', { name: 'Delete the item' }).click()
+    await page.getByRole('button', { name: 'Delete item' }).click()
     await drawer.waitFor({ state: 'detached' })
     await expectSettled(page)
     expect(await items(page).getByRole('button', { name: 'Page 7', exact: true }).count()).toBe(0)
     await page.getByRole('combobox', { name: 'Kind' }).click()
     await page.getByRole('option', { name: 'Messages' }).click()
-    await page.getByText('Nothing matches').waitFor()
+    await page.getByText('No results').waitFor()
     await close()
   })
 
@@ -282,16 +282,16 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     const { body } = await rig.service.call('GET', '/v1/source-items', { key: organization.adminKey })
     expect(body.sourceItems).toEqual([])
     await page.goBack()
-    await page.getByRole('heading', { name: 'No such source' }).waitFor()
+    await page.getByRole('heading', { name: 'This source does not exist' }).waitFor()
     await close()
   })
 
   it('makes a source for what programs push', async () => {
     const { page, close } = await visit('sources/new')
     await page.getByRole('textbox', { name: 'Name' }).fill('Support tickets')
-    await page.getByRole('button', { name: 'Make the source' }).click()
+    await page.getByRole('button', { name: 'Create source' }).click()
     await page.getByRole('heading', { name: 'Support tickets' }).waitFor()
-    await page.getByText('Nothing is stored from it yet').waitFor()
+    await page.getByText('No items yet').waitFor()
     expect(await page.getByRole('link', { name: 'Import files' }).count()).toBe(2)
     await close()
   })

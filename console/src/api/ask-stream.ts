@@ -47,7 +47,7 @@ export async function* askStreaming(
     throw new ApiError({
       code: 'offline',
       message:
-        'The connection broke before the answer was complete. Ask again; if text was sent, the answer counts.',
+        'The connection broke before the answer was complete. Ask again. If text arrived, the answer costs its credit.',
       status: 0,
       requestId,
     })

@@ -42,7 +42,7 @@ export function errorOf(response: Response, body: unknown): ApiError {
       requestId,
       issues: body.issues ?? [],
     })
-  const message = `The service answered ${status} with something that is no answer of its own. A proxy in between may have.`
+  const message = `The service returned status ${status} with an unexpected body. Check for a proxy in between.`
   return new ApiError({ code: 'unreadable', message, status, requestId })
 }
 
@@ -50,7 +50,7 @@ export function errorOf(response: Response, body: unknown): ApiError {
 export function unreachable(cause: unknown): ApiError {
   return new ApiError({
     code: 'offline',
-    message: 'The service cannot be reached. Check the connection, and whether the service runs.',
+    message: 'The service is unreachable. Check your connection and whether the service runs.',
     status: 0,
     requestId: null,
     cause,

@@ -7,7 +7,7 @@ import { useWorkspace } from './workspace.tsx'
 const SCHEMES = [
   { id: 'light', label: 'Light', icon: Sun },
   { id: 'dark', label: 'Dark', icon: Moon },
-  { id: 'auto', label: 'As the system has it', icon: Monitor },
+  { id: 'auto', label: 'System', icon: Monitor },
 ] as const
 
 /** Who is signed in; the colours, the API reference, and the way out. */
@@ -29,7 +29,7 @@ export function AccountMenu() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>Theme</Menu.Label>
         {SCHEMES.map(({ id, label, icon: Icon }) => (
           <Menu.Item
             key={id}

@@ -16,7 +16,7 @@ export function AdminOnly({ children }: { children: ReactNode }) {
         <EmptyState
           icon={Lock}
           title={`You are a member of ${organization.name}`}
-          text="Members ask and search. Sources, keys, billing and the audit trail are for its admins and owners; ask one of them to make you an admin if you need this page."
+          text="Only admins and owners can open this page. Ask one of them to change your role."
         />
       </Panel>
     </>

@@ -8,12 +8,12 @@ import { Panel } from '../ui/panel.tsx'
 export function BrokenPage({ error }: { error: unknown }) {
   return (
     <>
-      <PageHeader title="This page broke" />
+      <PageHeader title="This page failed" />
       <Panel>
         <EmptyState
           icon={CircleAlert}
           title="Something in the console went wrong"
-          text={`Nothing that is stored was touched. Reloading mostly helps: ${error instanceof Error ? error.message : 'no reason is known.'}`}
+          text={`Your data is safe. Reload the page. Reason: ${error instanceof Error ? error.message : 'unknown'}`}
           action={<Button onClick={() => globalThis.location.reload()}>Reload</Button>}
         />
       </Panel>

@@ -27,7 +27,7 @@ export function CreateWorkspaceForm({ onMade }: { onMade: (organizationId: strin
       <Stack>
         <TextInput
           label="Name"
-          description="What your company or team is called."
+          description="Your company or team."
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           maxLength={200}

@@ -8,8 +8,8 @@ export function FirstWorkspacePage({ onMade }: { onMade: (organizationId: string
     <GatePage title="Create a workspace">
       <Title order={1}>Create your workspace</Title>
       <Text c="dimmed">
-        A workspace holds the memory of one company or team. If a colleague has one already, ask them to add
-        you instead.
+        A workspace is the memory of one company or team. If a colleague has one, ask for an invitation
+        instead.
       </Text>
       <CreateWorkspaceForm onMade={onMade} />
     </GatePage>

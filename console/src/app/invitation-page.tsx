@@ -29,11 +29,11 @@ export function InvitationPage() {
   const isWhole = token !== ''
   return (
     <GatePage title="Invitation">
-      <Title order={1}>{isWhole ? 'You are invited' : 'The link is not whole'}</Title>
+      <Title order={1}>{isWhole ? 'You are invited' : 'The link is incomplete'}</Title>
       <Text c="dimmed">
         {isWhole
-          ? 'Join the workspace of whoever sent you this link. It serves one person, once.'
-          : 'What comes after the # is missing. Copy the whole link, or ask for another one.'}
+          ? 'The link works once, for one person.'
+          : 'The part after # is missing. Copy the whole link, or ask for another one.'}
       </Text>
       {accept.error && <ErrorNotice error={accept.error} />}
       {isWhole && (

@@ -13,12 +13,13 @@ export function LeaveDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
     onClose()
     leave.reset()
   }
-  const after = organizations.length > 1 ? 'Your other workspaces stay as they are.' : 'You are in no other.'
+  const after =
+    organizations.length > 1 ? 'Your other workspaces stay as they are.' : 'You have no other workspace.'
   return (
     <ConfirmDialog
       isOpen={isOpen}
       title={`Leave ${organization.name}?`}
-      text={`You see nothing of it any more from your next request on, and come back only by an invitation. Your open invitations are withdrawn; keys that you minted belong to the workspace and go on. ${after}`}
+      text={`You lose access at once and can return only by invitation. Your open invitations are withdrawn. Keys that you created stay with the workspace. ${after}`}
       confirm="Leave"
       isBusy={leave.isPending}
       error={leave.error}

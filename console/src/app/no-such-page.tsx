@@ -13,7 +13,7 @@ export function NoSuchPage() {
         <EmptyState
           icon={Compass}
           title="There is no page at this address"
-          text="It may have moved, or the link is not whole."
+          text="It may have moved, or the link is incomplete."
           action={<ButtonLink to="/">Go to Home</ButtonLink>}
         />
       </Panel>

@@ -28,22 +28,22 @@ function outcomeOf(query: URLSearchParams): Outcome | null {
     return {
       isGood: true,
       title: `${provider} is connected`,
-      text: 'Its first sync has started by itself. What it brings can be searched as it comes.',
+      text: 'The first sync has started. Items are searchable as they arrive.',
     }
   if (error !== null)
     return {
       isGood: false,
       title: `${provider} was not connected`,
       text: ERROR_CODE.test(error)
-        ? `Nothing was stored. The provider says: ${error}.`
+        ? `Nothing was stored. The provider reported: ${error}.`
         : 'Nothing was stored.',
     }
   switch (query.get('checkout')) {
     case 'done':
       return {
         isGood: true,
-        title: 'Your plan is on its way',
-        text: 'It is set as soon as the payment processor has confirmed it, mostly within seconds.',
+        title: 'Your plan is being activated',
+        text: 'It is active as soon as the payment processor confirms it, usually within seconds.',
       }
     case 'canceled':
       return { isGood: false, title: 'Nothing was bought', text: 'No card was charged.' }

@@ -18,9 +18,9 @@ export function SignInPage() {
   if (state.is === 'impossible')
     return (
       <GatePage title="Sign in">
-        <Title order={1}>Nobody can sign in yet</Title>
+        <Title order={1}>Sign-in is not configured</Title>
         <Text>Whoever runs this service has to {state.reason}.</Text>
-        <Text c="dimmed">Agents with an API key are served all the same.</Text>
+        <Text c="dimmed">API keys work meanwhile.</Text>
       </GatePage>
     )
   const isLocal = config.signIn.by === 'development'
@@ -30,7 +30,7 @@ export function SignInPage() {
       <Title order={1}>Sign in</Title>
       {isInvitation() && (
         <Alert color="accent" title="You are invited">
-          Sign in, and join the workspace with the next click.
+          Sign in to join the workspace.
         </Alert>
       )}
       {state.is === 'signed-out' && state.because === 'ended' && (
@@ -39,14 +39,14 @@ export function SignInPage() {
         </Alert>
       )}
       {state.is === 'signed-out' && state.because === 'failed' && (
-        <Alert color="red" title="That did not work">
+        <Alert color="red" title="Sign-in failed">
           {state.message}
         </Alert>
       )}
       <Text c="dimmed">
         {isLocal
-          ? 'This service runs on your machine, so there is no password: one click, and you own the local workspace.'
-          : 'You are taken to your identity provider and come back here.'}
+          ? 'This service runs on your machine, so you need no password. You own the local workspace.'
+          : 'You sign in at your identity provider and return here.'}
       </Text>
       <Button size="md" loading={isLeaving} onClick={() => void signIn()} data-autofocus>
         {isLocal ? 'Continue as developer' : 'Continue'}

@@ -20,7 +20,7 @@ export function ErrorNotice({ error }: { error: ApiError }) {
           <Text size="sm" component="span">
             Request <Code>{error.requestId}</Code>
           </Text>
-          <CopyButton value={error.requestId} label="Copy the request's id" />
+          <CopyButton value={error.requestId} label="Copy the request ID" />
         </Group>
       )}
     </Alert>

@@ -60,9 +60,7 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
 }
 
 function evidenceInWords(sources: number): string {
-  return sources === 0
-    ? 'Cites nothing that is stored.'
-    : `Cites ${count(sources, 'passage')} of your memory.`
+  return sources === 0 ? 'No citations.' : `Cites ${count(sources, 'passage')}.`
 }
 
 function Note({ icon, title, text }: { icon: ReactNode; title: string; text?: string }) {
@@ -85,8 +83,8 @@ function Stopped({ hasText, onAgain }: { hasText: boolean; onAgain: () => void }
       <CircleStop size={16} aria-hidden />
       <Text size="sm" role="status">
         {hasText
-          ? 'You stopped this answer; it is not whole. It counts like a whole one.'
-          : 'You stopped before anything was written.'}
+          ? 'You stopped this answer. It is incomplete and costs its credit.'
+          : 'You stopped before the first word.'}
       </Text>
       <Button variant="default" size="compact-sm" onClick={onAgain}>
         Ask again

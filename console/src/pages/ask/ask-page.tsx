@@ -35,10 +35,7 @@ export function AskPage() {
   const isRunning = !isSearch && (answer?.phase === 'reading' || answer?.phase === 'writing')
   return (
     <>
-      <PageHeader
-        title="Ask"
-        text="Every statement of an answer cites where it comes from. An answer or a search costs one credit."
-      />
+      <PageHeader title="Ask" text="Answers cite their sources. An answer or a search costs one credit." />
       <Stack gap="lg">
         <QuestionForm
           search={search}
@@ -77,7 +74,7 @@ function Start(props: Parameters<typeof Recents>[0]) {
     <EmptyState
       icon={MessageCircleQuestionMark}
       title="Ask what your documents know"
-      text="In your own words. The answer is written from your workspace's memory alone, and says so where that has none."
+      text="Use your own words. Answers come only from documents of this workspace."
     />
   )
 }

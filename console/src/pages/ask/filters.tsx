@@ -43,7 +43,7 @@ export function Filters({ search, onChange }: { search: AskSearch; onChange: (se
         )}
         {!isAdmin && search.source !== undefined && (
           <Pill withRemoveButton onRemove={() => onChange(withText(search, 'source', ''))}>
-            Of one source
+            Source
           </Pill>
         )}
         {filterOf(search) !== undefined && (
@@ -89,7 +89,7 @@ function Fields({ search, onChange }: { search: AskSearch; onChange: (search: As
         value={search.rank ?? 'hybrid'}
         data={[
           { value: 'hybrid', label: 'Words and meaning' },
-          { value: 'vector', label: 'Meaning alone' },
+          { value: 'vector', label: 'Meaning only' },
         ]}
         onChange={(rank) => onChange(withText(search, 'rank', rank === 'vector' ? 'vector' : ''))}
       />
@@ -198,7 +198,7 @@ function EntityPill({ id, onRemove }: { id: string; onRemove: () => void }) {
       size="lg"
       withRemoveButton
       onRemove={onRemove}
-      removeButtonProps={{ 'aria-label': 'Not only this', 'aria-hidden': false, tabIndex: 0 }}
+      removeButtonProps={{ 'aria-label': 'Remove the filter', 'aria-hidden': false, tabIndex: 0 }}
     >
       Naming {entity.data?.entity.label ?? 'one entity'}
     </Pill>

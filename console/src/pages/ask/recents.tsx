@@ -17,10 +17,10 @@ export function Recents({
     <section aria-label="Recent questions" className={classes.recents}>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          Asked in this tab. Nothing of it is kept elsewhere.
+          Stored in this tab only.
         </Text>
         <Button variant="subtle" color="gray" size="compact-sm" onClick={onForget}>
-          Forget them
+          Clear
         </Button>
       </Group>
       <ul className={classes.list}>

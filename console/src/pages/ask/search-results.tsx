@@ -66,7 +66,7 @@ export function SearchResults({
   return (
     <Panel
       title="Search results"
-      text={`${count(hits.length, 'passage')}, ${search.rank === 'vector' ? 'by meaning alone' : 'by words and meaning together'}`}
+      text={`${count(hits.length, 'passage')}, ${search.rank === 'vector' ? 'by meaning' : 'by words and meaning'}`}
       isFlush
     >
       <ol className={classes.list}>
@@ -80,12 +80,12 @@ export function SearchResults({
             Show up to {RESULTS.all}
           </Button>
           <Text size="sm" c="dimmed">
-            Searches once more, for one credit.
+            Searches again, for one credit.
           </Text>
         </div>
       )}
       {hits.length === RESULTS.all && (
-        <TooMany shown={RESULTS.all} hint="Narrow the search by its filters for the others." />
+        <TooMany shown={RESULTS.all} hint="Use filters to narrow the search." />
       )}
     </Panel>
   )
@@ -97,12 +97,8 @@ function Nothing({ search, onUnfiltered }: { search: AskSearch; onUnfiltered: ()
     <Panel>
       <EmptyState
         icon={SearchX}
-        title="Nothing was found"
-        text={
-          isFiltered
-            ? 'Nothing that the filters let pass is near to these words.'
-            : 'Nothing that is stored is near to these words, or nothing is stored yet.'
-        }
+        title="No results"
+        text={isFiltered ? 'No item matches the query and the filters.' : 'Nothing stored matches the query.'}
         action={
           isFiltered && (
             <Button variant="default" onClick={onUnfiltered}>

@@ -20,7 +20,7 @@ export function snippetsOf(call: Call, url: string): readonly Snippet[] {
     {
       language: 'curl',
       code: curlOf(call, url),
-      hint: 'Put a key from Developers in the place of the placeholder.',
+      hint: 'Replace the placeholder with a key from Developers.',
     },
     {
       language: 'TypeScript',

@@ -83,7 +83,7 @@ function StoredText({ body, passage }: { body: string; passage: string }) {
       <>
         {passage !== '' && (
           <Text size="sm" mb="md">
-            The document has changed since this passage was read. This is what it says now.
+            The document has changed since. This is its current text.
           </Text>
         )}
         <div className={classes.text}>{text}</div>

@@ -37,7 +37,7 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit"
-        text="What people and keys did here, newest first."
+        text="Actions of people and keys, newest first."
         action={<ExportMenu isBusy={run.isPending} onChoose={(format) => run.mutate(format)} />}
       />
       {run.error && <ErrorNotice error={run.error} />}
@@ -73,14 +73,14 @@ function Trail({
                 rowKey={({ id }) => id}
                 columns={[
                   {
-                    label: 'What happened',
+                    label: 'Action',
                     cell: (event) => (
                       <UnstyledButton className={classes.action ?? ''} onClick={() => setOpen(event)}>
                         {describeAction(event.action)}
                       </UnstyledButton>
                     ),
                   },
-                  { label: 'By', cell: (event) => actors.nameOf(event) },
+                  { label: 'Actor', cell: (event) => actors.nameOf(event) },
                   { label: 'Target', cell: ({ targetType }) => targetType.replaceAll('_', ' ') },
                   { label: 'When', cell: ({ createdAt }) => <RelativeTime at={createdAt} />, isAtEnd: true },
                 ]}
@@ -105,16 +105,12 @@ function Trail({
 
 function NothingThere({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <EmptyState
-      icon={Activity}
-      title="Nothing matches"
-      text="No event fits all of these filters. Take one away, or widen the time."
-    />
+    <EmptyState icon={Activity} title="No results" text="No event matches the filters." />
   ) : (
     <EmptyState
       icon={Activity}
-      title="Nothing has happened yet"
-      text="Every question of an agent, every change of a person or a key is listed here from now on."
+      title="No events yet"
+      text="Retrievals and changes by people and keys appear here."
     />
   )
 }

@@ -70,11 +70,11 @@ function Facts({
       <Group>
         {actorId !== null && (
           <Button variant="default" size="xs" onClick={() => onFilter({ actor: actorId })}>
-            All by this actor
+            Filter by actor
           </Button>
         )}
         <Button variant="default" size="xs" onClick={() => onFilter({ target: event.targetId })}>
-          All of this target
+          Filter by target
         </Button>
       </Group>
     </Stack>
@@ -94,7 +94,7 @@ function Id({ value, of }: { value: string; of: string }) {
   return (
     <span className={classes.id}>
       <Code>{value}</Code>
-      <CopyButton value={value} label={`Copy the id of ${of}`} />
+      <CopyButton value={value} label={`Copy the ID of ${of}`} />
     </span>
   )
 }

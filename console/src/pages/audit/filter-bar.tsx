@@ -34,7 +34,7 @@ export function FilterBar({
         clearButtonProps={{ 'aria-label': 'Any action' }}
       />
       <Select
-        label="By"
+        label="Actor"
         placeholder="Anybody"
         data={withGone(actors.choices, filters.actor)}
         value={filters.actor ?? null}
@@ -79,7 +79,7 @@ function TargetInput({ value, onChange }: { value: string; onChange: (target: st
     <TextInput
       ref={input}
       label="Target"
-      placeholder="The id of a thing"
+      placeholder="ID"
       value={text}
       maxLength={200}
       onChange={(event) => {
@@ -94,5 +94,5 @@ function TargetInput({ value, onChange }: { value: string; onChange: (target: st
 function withGone(choices: ReturnType<typeof useActors>['choices'], actor: string | undefined) {
   if (actor === undefined || choices.some(({ items }) => items.some(({ value }) => value === actor)))
     return choices
-  return [...choices, { group: 'Gone', items: [{ value: actor, label: actor }] }]
+  return [...choices, { group: 'Others', items: [{ value: actor, label: actor }] }]
 }

@@ -24,7 +24,7 @@ export function BillingPage() {
     <>
       <PageHeader
         title="Billing"
-        text="Your plan, and what of it is used in this period."
+        text="Your plan and its use in this period."
         {...(canManage
           ? {
               action: (
@@ -68,10 +68,9 @@ function Faults({ plan }: { plan: Schemas['Billing'] }) {
         <Alert
           color="orange"
           icon={<TriangleAlert size={18} aria-hidden />}
-          title="More than the plan has room for"
+          title="Over the limits of the plan"
         >
-          {stopped.replace('would stop', 'have stopped')} They go on by themselves once older ones are removed
-          or the plan is larger.
+          {stopped.replace('would stop', 'have stopped')} They resume when you remove others or upgrade.
         </Alert>
       )}
       <Planned plan={plan} />
@@ -91,8 +90,8 @@ function Planned({ plan }: { plan: Schemas['Billing'] }) {
       title={`Your plan becomes ${name} on ${formatDate(at)}`}
       role="status"
     >
-      {`Until then everything stays as it is. From then on it has ${formatNumber(next.creditsPerMonth)} credits a month. `}
-      {whatWouldStop(next, plan)} The change can be taken back under Cards and invoices.
+      {`Until then nothing changes. After that you have ${formatNumber(next.creditsPerMonth)} credits a month. `}
+      {whatWouldStop(next, plan)} You can undo the change under Cards and invoices.
     </Alert>
   )
 }
@@ -102,15 +101,14 @@ function Buying({ plan }: { plan: Schemas['Billing'] }) {
     return (
       <Panel title="This workspace is not billed">
         <Text c="dimmed">
-          Whoever runs this service has it for themselves: there is no plan to buy, and no limit on credits,
-          keys or sources. What is used is counted all the same.
+          There is no plan to buy and no limit on credits, keys or sources. Use is counted.
         </Text>
       </Panel>
     )
   if (plan.tier === 'enterprise')
     return (
       <Panel title="Your plan is by contract">
-        <Text c="dimmed">It is changed with whoever runs this service, and not bought here.</Text>
+        <Text c="dimmed">The operator of this service changes it.</Text>
       </Panel>
     )
   return <PlanCards billing={plan} />

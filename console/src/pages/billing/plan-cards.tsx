@@ -21,10 +21,10 @@ export function PlanCards({ billing }: { billing: Billing }) {
   return (
     <Panel
       title="Plans"
-      text={`${checkoutTerms(billing)} An annual plan costs as much as about ten months.`.trim()}
+      text={`${checkoutTerms(billing)} An annual plan costs about ten months.`.trim()}
       action={
         <SegmentedControl
-          aria-label="How often it is paid"
+          aria-label="Billing interval"
           data={[
             { value: 'monthly', label: 'Monthly' },
             { value: 'annual', label: 'Annual' },

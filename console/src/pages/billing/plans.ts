@@ -17,7 +17,7 @@ export interface Plan {
   overCap: string
 }
 
-const EXTRA = 'Then 0.015 USD for each answer'
+const EXTRA = 'Then 0.015 USD per answer'
 
 /** What can be bought, from the smallest: the service's own plans, as docs/reference/limits.md has them. */
 export const PLANS: readonly Plan[] = [
@@ -28,7 +28,7 @@ export const PLANS: readonly Plan[] = [
     creditsPerMonth: 5_000,
     agents: 2,
     connectors: 2,
-    overCap: 'Then none until the next period',
+    overCap: 'Then no answers until the next period',
   },
   {
     tier: 'studio',
@@ -119,7 +119,7 @@ export function paymentFault({
   if (status === 'past_due')
     return {
       title: 'The last payment failed',
-      text: 'Questions are still answered. Check the card, or open the invoice and confirm the payment if your bank asks for it.',
+      text: 'Retrieval still works. Check the card, or open the invoice and confirm the payment if your bank asks for it.',
     }
   // Only a plan that was chosen has a tier.
   if (status === 'incomplete' && tier !== null)
@@ -130,7 +130,7 @@ export function paymentFault({
   if (status === 'unpaid')
     return {
       title: 'The plan is unpaid',
-      text: 'Questions are refused until the open invoice is paid.',
+      text: 'Retrieval is refused until the open invoice is paid.',
     }
   if (isSubscribed({ status }) && paymentMethodMissing)
     return { title: 'There is no payment method', text: 'The next payment will fail without one.' }

@@ -52,7 +52,7 @@ export function usageBars(
 }
 
 function nameOf({ name, surface, isMcp }: Entry, by: UsageBy): string {
-  if (by === 'caller') return name ?? 'Somebody who is gone'
+  if (by === 'caller') return name ?? 'A former member'
   return isMcp ? `${surface} by MCP` : surface
 }
 

@@ -21,11 +21,11 @@ export function UsageChart() {
   return (
     <Panel
       title="Credits by day"
-      text="Of this period; days in UTC."
+      text="This period; days in UTC."
       action={
         <SegmentedControl
           size="xs"
-          aria-label="How credits are divided"
+          aria-label="Group by"
           data={[
             { value: 'surface', label: 'By kind' },
             { value: 'caller', label: 'By key or person' },
@@ -40,8 +40,8 @@ export function UsageChart() {
           read.days.length === 0 ? (
             <EmptyState
               icon={ChartColumn}
-              title="Nothing was asked in this period yet"
-              text="Each search, context and answer that succeeds takes one credit."
+              title="No use in this period yet"
+              text="Each successful search, context and answer costs one credit."
             />
           ) : (
             <UsageColumns

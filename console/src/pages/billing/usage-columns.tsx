@@ -38,16 +38,14 @@ export function UsageColumns({
           {usage.to !== usage.from && <span>{formatDay(usage.to)}</span>}
         </div>
       </div>
-      <ul className={classes.legend} aria-label="What the colours mean">
+      <ul className={classes.legend} aria-label="Legend">
         {bars.series.map(({ name, amount }, at) => (
           <li key={name} className={classes.key} data-series={at}>
             {name}: {formatNumber(amount)}
           </li>
         ))}
       </ul>
-      {usage.isCapped && (
-        <p>There is more than can be shown at once: the figures of the chart are not whole.</p>
-      )}
+      {usage.isCapped && <p>The chart is incomplete: this period has more data than it can show.</p>}
     </>
   )
 }

@@ -72,7 +72,7 @@ function KeyForm({
       <Stack gap="lg">
         <TextInput
           label="Name"
-          description="What uses it, to know it again here and in the audit trail."
+          description="Identifies the key here and in the audit trail."
           placeholder="Support bot"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
@@ -90,7 +90,7 @@ function KeyForm({
         />
         <Select
           label="Used by"
-          description="Shown in the audit trail. It changes nothing else."
+          description="Shown in the audit trail. Changes no permission."
           data={ACTOR_TYPES}
           value={actorType}
           allowDeselect={false}
@@ -130,7 +130,7 @@ function usePermissions() {
 
 function PresetChoice({ value, onChange }: { value: PresetId; onChange: (id: string) => void }) {
   return (
-    <Radio.Group label="It may" value={value} onChange={onChange}>
+    <Radio.Group label="Permissions" value={value} onChange={onChange}>
       <Stack gap="xs" mt="xs">
         {Object.entries(PRESETS).map(([id, { name, text }]) => (
           <Radio key={id} value={id} label={name} description={text} />

@@ -55,8 +55,8 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
           deliveries.rows.length === 0 ? (
             <EmptyState
               icon={Send}
-              title="Nothing was sent"
-              text="An event that it is told of appears here the moment it happens. A test event can be sent at any time."
+              title="No deliveries"
+              text="Events appear here when they happen. You can send a test event at any time."
             />
           ) : (
             <>

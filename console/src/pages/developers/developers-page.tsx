@@ -12,7 +12,7 @@ export function DevelopersPage() {
     <>
       <PageHeader
         title="Developers"
-        text="The keys by which your agents and programs use this memory, and the servers that it tells of what happens."
+        text="API keys and webhooks for your workspace."
         action={<Button onClick={open}>Create a key</Button>}
       />
       <Stack gap="lg">

@@ -5,16 +5,16 @@ export type ActorType = Schemas['ApiKey']['actorType']
 
 /** What each action opens, in words. In the order that people meet them. */
 export const ACTIONS: Record<KeyAction, string> = {
-  search: 'Find passages, and read what is stored',
-  context: 'Get a Context Contract for a question',
+  search: 'Search, and read stored items',
+  context: 'Get a Context Contract',
   ask: 'Get answers with citations',
   ingest: 'Push documents, and delete them',
-  'memory:read': 'See who and what the documents name',
-  'sources:read': 'See sources and their channels',
-  'sources:write': 'Choose the channels that sources read',
-  'sync:read': 'See sync runs',
+  'memory:read': 'Read the memory canvas',
+  'sources:read': 'List sources and channels',
+  'sources:write': 'Choose Slack channels',
+  'sync:read': 'List sync runs',
   'sync:write': 'Start sync runs',
-  admin: 'Mint and revoke keys, read the audit trail, run maintenance',
+  admin: 'Manage keys, read the audit trail, run maintenance',
 }
 
 export const ALL_ACTIONS = Object.keys(ACTIONS).filter((name): name is KeyAction => name in ACTIONS)
@@ -32,19 +32,19 @@ interface Preset {
 export const PRESETS: Record<Exclude<PresetId, 'custom'>, Preset> = {
   reader: {
     name: 'Agent that reads',
-    text: 'Search, context and answers. It can write nothing.',
+    text: 'Search, context and answers. Cannot write.',
     actions: ['search', 'context', 'ask'],
     actorType: 'agent',
   },
   ingester: {
     name: 'Ingester',
-    text: 'Pushes documents. It can read none.',
+    text: 'Pushes documents. Cannot read.',
     actions: ['ingest'],
     actorType: 'application',
   },
   admin: {
     name: 'Admin',
-    text: 'Every action, keys and the audit trail too.',
+    text: 'All actions, including keys and the audit trail.',
     actions: ALL_ACTIONS,
     actorType: 'admin',
   },

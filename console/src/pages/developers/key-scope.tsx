@@ -21,7 +21,7 @@ export function KeyScope({
       {areActionsShown && (
         <Checkbox.Group
           label="Actions"
-          description="None includes another."
+          description="No action includes another."
           value={[...actions]}
           onChange={(chosen) => onActions(ALL_ACTIONS.filter((action) => chosen.includes(action)))}
           error={actions.length === 0 ? 'Choose at least one.' : undefined}
@@ -35,15 +35,15 @@ export function KeyScope({
       )}
       <Stack gap="xs">
         <Switch
-          label="It sees every provider"
-          description="Those that come later too."
+          label="All providers"
+          description="Including providers added later."
           checked={providers === null}
           onChange={(event) => onProviders(event.currentTarget.checked ? null : [...PROVIDER_IDS])}
         />
         {providers !== null && (
           <Checkbox.Group
             label="Providers"
-            description="What is outside does not exist for the key."
+            description="The key sees nothing of other providers."
             value={[...providers]}
             onChange={(chosen) => onProviders(PROVIDER_IDS.filter((id) => chosen.includes(id)))}
             error={providers.length === 0 ? 'Choose at least one.' : undefined}

@@ -27,7 +27,7 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
       title="API keys"
       {...(limit === null
         ? {}
-        : { text: `Each may send ${formatNumber(limit)} requests a minute for each of its actions.` })}
+        : { text: `Each key may send ${formatNumber(limit)} requests per minute for each action.` })}
       isFlush
     >
       <Reading query={keys}>
@@ -36,7 +36,7 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
             <EmptyState
               icon={KeyRound}
               title="No keys yet"
-              text="A key lets one agent or program in, for the actions and providers that you choose."
+              text="A key gives one agent or program the actions and providers that you choose."
               action={<Button onClick={onCreate}>Create a key</Button>}
             />
           ) : (
@@ -58,8 +58,8 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key:
       rowKey={({ id }) => id}
       columns={[
         { label: 'Name', cell: (key) => <Name apiKey={key} /> },
-        { label: 'May', cell: ({ allowedActions }) => <Actions actions={allowedActions} /> },
-        { label: 'Sees', cell: ({ allowedProviders }) => <ProviderList ids={allowedProviders} /> },
+        { label: 'Permissions', cell: ({ allowedActions }) => <Actions actions={allowedActions} /> },
+        { label: 'Providers', cell: ({ allowedProviders }) => <ProviderList ids={allowedProviders} /> },
         {
           label: 'Last minute',
           cell: ({ id, name }) => <KeyRate id={id} name={name} rates={rates} />,
@@ -143,6 +143,6 @@ function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () 
 function whatStops({ prefix, lastUsedAt, allowedActions }: ApiKey): string {
   const use =
     lastUsedAt === null ? 'It was never used.' : `It was last used on ${formatDateTime(lastUsedAt)}.`
-  const ingests = allowedActions.includes('ingest') ? ' What it has pushed stays.' : ''
-  return `Every program that sends ${prefix}… is refused (401) from its next request on, on every instance. ${use}${ingests} This cannot be undone.`
+  const ingests = allowedActions.includes('ingest') ? ' Documents it pushed stay.' : ''
+  return `Programs that use ${prefix}… get 401 from their next request on. ${use}${ingests} This cannot be undone.`
 }

@@ -28,8 +28,7 @@ export function NewKey({
   return (
     <Stack>
       <Alert icon={<KeyRound size={18} aria-hidden />} title="Copy it now" role="status">
-        It is not stored and cannot be shown again. Who has it may do all that the key may; keep it like a
-        password, on a server.
+        The secret is shown only once. Store it like a password, on a server.
       </Alert>
       <CodeBlock label="the secret" text={secret} wraps />
       <Tabs defaultValue={snippets[0]?.name ?? null} keepMounted={false}>

@@ -7,7 +7,7 @@ export function SigningSecret({ secret, onDone }: { secret: string; onDone: () =
   return (
     <Stack>
       <Alert icon={<KeyRound size={18} aria-hidden />} title="Copy it now" role="status">
-        Your server checks by it that an event is ours. It cannot be shown again; a lost one is rotated.
+        Your server verifies events with this secret. It is shown only once; if you lose it, rotate it.
       </Alert>
       <CodeBlock label="the signing secret" text={secret} wraps />
       <Group justify="flex-end">

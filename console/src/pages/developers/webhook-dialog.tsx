@@ -27,9 +27,7 @@ export function WebhookDialog({
       opened={isOpen}
       onClose={close}
       size="lg"
-      title={
-        secret === null ? (webhook === null ? 'Add a webhook' : 'Edit the webhook') : 'Its signing secret'
-      }
+      title={secret === null ? (webhook === null ? 'Add a webhook' : 'Edit the webhook') : 'Signing secret'}
       closeOnClickOutside={secret === null && !save.isPending}
       closeOnEscape={secret === null}
       withCloseButton={secret === null}
@@ -82,7 +80,7 @@ function WebhookForm({
       <Stack gap="lg">
         <TextInput
           label="Address"
-          description="Where events are sent: https, on the internet."
+          description="A public https address."
           placeholder="https://hooks.example.com/memory"
           type="url"
           value={url}
@@ -92,7 +90,7 @@ function WebhookForm({
           data-autofocus
         />
         <TextInput
-          label="What it is for"
+          label="Description"
           value={description}
           onChange={(event) => setDescription(event.currentTarget.value)}
           maxLength={200}
@@ -122,8 +120,8 @@ function EventChoice({
   return (
     <Stack gap="xs">
       <Switch
-        label="It is told of every event"
-        description="Those that come later too."
+        label="All events"
+        description="Including events added later."
         checked={value === null}
         onChange={(event) => onChange(event.currentTarget.checked ? null : ['source.error', 'source.active'])}
       />

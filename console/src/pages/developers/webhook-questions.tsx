@@ -16,7 +16,7 @@ export function RotateWebhookDialog({ webhook, onClose }: { webhook: Webhook | n
       <Modal
         opened
         onClose={close}
-        title="Its new signing secret"
+        title="New signing secret"
         closeOnClickOutside={false}
         closeOnEscape={false}
         withCloseButton={false}
@@ -28,7 +28,7 @@ export function RotateWebhookDialog({ webhook, onClose }: { webhook: Webhook | n
     <ConfirmDialog
       isOpen={webhook !== null}
       title="Rotate the signing secret?"
-      text="Events are signed by the new secret from now on, and for 24 hours by the one before as well, so that you can change it on your server without losing one."
+      text="Events are signed with the new secret, and for 24 hours with the former one too."
       confirm="Rotate secret"
       isBusy={rotate.isPending}
       error={rotate.error}
@@ -51,7 +51,7 @@ export function DeleteWebhookDialog({ webhook, onClose }: { webhook: Webhook | n
     <ConfirmDialog
       isOpen={webhook !== null}
       title="Delete the webhook?"
-      text={`${webhook?.url ?? 'The address'} is told of nothing any more. What waits to be sent is not sent, and the list of its deliveries goes too. To stop for a while only, pause it.`}
+      text={`${webhook?.url ?? 'The address'} gets no more events. Waiting events are not sent, and its deliveries are deleted. To stop temporarily, pause it.`}
       confirm="Delete webhook"
       isBusy={remove.isPending}
       error={remove.error}

@@ -4,11 +4,11 @@ import type { Delivery, EventType, Webhook } from './use-webhooks.ts'
 /** What each event tells, in words. The test is sent by a button and not chosen. */
 export const EVENTS: Record<Exclude<EventType, 'webhook.test'>, string> = {
   'source.error': 'A source stopped working',
-  'source.active': 'A source works, for the first time or again',
+  'source.active': 'A source works again, or for the first time',
   'sync_run.finished': 'A sync run has ended',
   'credits.low': '80 % or all of the credits are used',
   'subscription.updated': 'The plan has changed',
-  'api_key.created': 'A key was minted',
+  'api_key.created': 'A key was created',
   'api_key.revoked': 'A key was revoked',
   'member.joined': 'Somebody joined',
   'member.updated': 'A member got another role',
@@ -36,20 +36,20 @@ export function describeDelivery({ status, attempts }: Delivery): { tone: Tone; 
     case 'failed':
       return { tone: 'bad', word: 'Failed' }
     case 'pending':
-      return { tone: 'waiting', word: attempts === 0 ? 'Being sent' : 'Tried again later' }
+      return { tone: 'waiting', word: attempts === 0 ? 'Being sent' : 'Waiting for a retry' }
   }
 }
 
 const FAULTS: Record<NonNullable<Delivery['error']>, string> = {
-  refused: 'The answer was not 2xx',
-  redirected: 'A redirect is not followed: put the final address',
-  gone: 'The answer was 410, so the webhook was disabled',
+  refused: 'The response was not 2xx',
+  redirected: 'Redirects are not followed: use the final address',
+  gone: 'The response was 410, which disables the webhook',
   timeout: 'No answer within 15 seconds',
-  connection_failed: 'Nobody listens there, or the connection broke',
+  connection_failed: 'No connection, or it broke',
   tls_failed: 'The certificate is not valid for the name',
   name_not_found: 'The name has no address',
-  address_not_allowed: 'Events may not go to that address',
-  secret_unreadable: 'The secret cannot be opened: rotate it',
+  address_not_allowed: 'Events cannot go to this address',
+  secret_unreadable: 'The secret cannot be decrypted: rotate it',
   webhook_disabled: 'The webhook was disabled when it was due',
 }
 

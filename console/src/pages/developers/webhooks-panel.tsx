@@ -39,7 +39,7 @@ export function WebhooksPanel() {
   return (
     <Panel
       title="Webhooks"
-      text="Your servers are told when a source fails, credits run low, a key is minted."
+      text="Notify your servers when a source fails, credits run low or a key is created."
       isFlush
       action={
         <Button size="xs" variant="default" leftSection={<Plus size={14} aria-hidden />} onClick={create}>
@@ -53,7 +53,7 @@ export function WebhooksPanel() {
             <EmptyState
               icon={Icon}
               title="No webhooks yet"
-              text="Events are sent signed, as Standard Webhooks have it, and again for three days until your server takes them."
+              text="Events are signed (Standard Webhooks) and retried for three days."
             />
           ) : (
             <WebhookList webhooks={rows} onOpen={setOpen} />
@@ -89,7 +89,7 @@ function WebhookList({ webhooks, onOpen }: { webhooks: readonly Webhook[]; onOpe
         columns={[
           { label: 'Address', cell: (webhook) => <Address webhook={webhook} /> },
           {
-            label: 'Told of',
+            label: 'Events',
             cell: ({ eventTypes }) =>
               eventTypes === null ? 'Every event' : count(eventTypes.length, 'event'),
           },
@@ -174,13 +174,13 @@ function WebhookMenu({
           label: 'Send a test event',
           icon: Send,
           onChoose: onTest,
-          ...(isActive ? {} : { disabledBecause: 'It is disabled: enable it first.' }),
+          ...(isActive ? {} : { disabledBecause: 'Enable the webhook first.' }),
         },
         { label: 'Edit', icon: Pencil, onChoose: () => onOpen({ is: 'form', webhook }) },
         isActive
           ? { label: 'Pause', icon: Pause, onChoose: () => onSwitch('disabled') }
           : { label: 'Enable', icon: Play, onChoose: () => onSwitch('active') },
-        { label: 'Rotate its secret', icon: RefreshCw, onChoose: () => onOpen({ is: 'rotate', webhook }) },
+        { label: 'Rotate secret', icon: RefreshCw, onChoose: () => onOpen({ is: 'rotate', webhook }) },
         { label: 'Delete', icon: Trash2, isGrave: true, onChoose: () => onOpen({ is: 'delete', webhook }) },
       ]}
     />

@@ -41,7 +41,7 @@ export function AdminHome() {
     <>
       <PageHeader
         title={organization.name}
-        text="What your agents know, and whether it is up to date."
+        text="The memory of your agents at a glance."
         action={<ButtonLink to="/ask">Ask a question</ButtonLink>}
       />
       {failed?.error ? (

@@ -24,8 +24,8 @@ export function AskedLately() {
   const { data, error } = usage
   return (
     <Panel
-      title="Asked lately"
-      text={`Questions, searches and contexts of the last ${DAYS} days, by who asked.`}
+      title="Recent activity"
+      text={`Searches, contexts and answers of the last ${DAYS} days, by caller.`}
       action={
         <ButtonLink to="/billing" size="xs" variant="default">
           See credits
@@ -46,10 +46,10 @@ export function AskedLately() {
             />
           )
         ) : data.days.length === 0 ? (
-          <p className={classes.nothing}>{`Nobody has asked anything in the last ${DAYS} days.`}</p>
+          <p className={classes.nothing}>{`No activity in the last ${DAYS} days.`}</p>
         ) : (
           <UsageColumns
-            label="Asked by day"
+            label="Activity by day"
             usage={data}
             bars={usageBars(data, 'caller', 'requests')}
             unit="request"

@@ -38,16 +38,11 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
   const add = (id: string, title: string, text: string, action: string): void => {
     concerns.push({ id, title, text, to: '/billing', action })
   }
-  if (!isServed) add('subscription', word, 'Questions are refused until there is a plan.', 'Choose a plan')
+  if (!isServed) add('subscription', word, 'Retrieval is refused until you choose a plan.', 'Choose a plan')
   else if (billing.status === 'past_due')
-    add(
-      'payment',
-      word,
-      'Questions are answered meanwhile. See that the payment goes through.',
-      'See billing',
-    )
+    add('payment', word, 'Retrieval works meanwhile. Check the payment.', 'See billing')
   else if (billing.paymentMethodMissing)
-    add('card', 'No payment method', 'The plan ends with its trial unless there is one.', 'Add one')
+    add('card', 'No payment method', 'Without one, the plan ends with the trial.', 'Add payment method')
   if (isServed && creditsIncluded !== null && creditsUsed >= creditsIncluded * CREDITS_LOW)
     add(
       'credits',
@@ -77,9 +72,9 @@ function accessConcerns({ provider, access }: Connector): Concern[] {
     {
       id: `access ${provider}`,
       title: `${providerName(provider) ?? provider} waits for access`,
-      text: 'You have asked; this service’s operator has not answered yet.',
+      text: 'The operator of this service has not answered yet.',
       to: '/sources/new',
-      action: 'See it',
+      action: 'View',
     },
   ]
 }

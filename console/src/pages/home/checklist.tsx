@@ -27,7 +27,7 @@ export function Checklist({
 }) {
   const steps: readonly Step[] = [
     {
-      title: 'Bring something in',
+      title: 'Add content',
       text: `Connect ${ANY_PROVIDER}, or import a folder.`,
       isDone: hasItems,
       to: '/sources/new',
@@ -41,15 +41,15 @@ export function Checklist({
       action: 'Ask',
     },
     {
-      title: 'Make a key for an agent',
-      text: 'It sees only the providers and does only what you allow.',
+      title: 'Create a key for an agent',
+      text: 'Choose its actions and providers.',
       isDone: hasAgent,
       to: '/developers',
-      action: 'Make a key',
+      action: 'Create a key',
     },
     {
-      title: 'See what it did',
-      text: 'Everything that people and keys do is in the audit trail.',
+      title: 'Read the audit trail',
+      text: 'It records what people and keys do.',
       isDone: hasActed,
       to: '/audit',
       action: 'Open the audit trail',

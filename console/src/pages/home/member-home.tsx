@@ -30,23 +30,23 @@ export function MemberHome() {
     <>
       <PageHeader
         title={organization.name}
-        text="Ask, and get answers that cite what your company has written."
+        text="Ask questions and get answers with citations."
         action={<ButtonLink to="/ask">Ask a question</ButtonLink>}
       />
       <Stack gap="lg">
         {overview.data && overview.data.items > 0 && <Figures overview={overview.data} />}
-        <Panel title="New in the memory" isFlush>
+        <Panel title="New items" isFlush>
           <Reading query={newest}>
             {(items) =>
               items.length === 0 ? (
                 <EmptyState
                   icon={FileText}
                   title="Nothing is stored yet"
-                  text="An admin connects sources or imports documents; what they bring appears here."
+                  text="New items appear here when an admin connects sources or imports documents."
                 />
               ) : (
                 <DataTable
-                  label="New in the memory"
+                  label="New items"
                   rows={items}
                   rowKey={({ id }) => id}
                   columns={[

@@ -21,8 +21,8 @@ export function InvitationsPanel() {
           rows.length === 0 ? (
             <EmptyState
               icon={MailPlus}
-              title="Nobody is invited"
-              text="An invitation is a link for one person, good for seven days. Who opens it signs in and is in."
+              title="No open invitations"
+              text="An invitation is a link for one person, valid for seven days."
             />
           ) : (
             <DataTable
@@ -30,9 +30,9 @@ export function InvitationsPanel() {
               rows={rows}
               rowKey={({ id }) => id}
               columns={[
-                { label: 'For', cell: ({ email }) => email ?? 'Whoever has the link' },
+                { label: 'For', cell: ({ email }) => email ?? 'Anyone with the link' },
                 { label: 'Role', cell: ({ role }) => roleName(role) },
-                { label: 'Made', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+                { label: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
                 { label: 'Expires', cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
                 {
                   label: 'Withdraw',
@@ -42,7 +42,7 @@ export function InvitationsPanel() {
                     <Button
                       size="xs"
                       variant="default"
-                      aria-label={`Withdraw the invitation for ${invitation.email ?? 'whoever has the link'}`}
+                      aria-label={`Withdraw the invitation for ${invitation.email ?? 'anyone with the link'}`}
                       onClick={() => setLeaving(invitation)}
                     >
                       Withdraw
@@ -69,7 +69,7 @@ function WithdrawDialog({ invitation, onClose }: { invitation: Invitation | null
     <ConfirmDialog
       isOpen={invitation !== null}
       title="Withdraw the invitation?"
-      text="Its link serves nobody any more. Who has joined already stays."
+      text="The link stops working. Members who joined stay."
       confirm="Withdraw invitation"
       isBusy={withdraw.isPending}
       error={withdraw.error}

@@ -28,8 +28,8 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
     >
       {made ? (
         <Stack>
-          <Alert icon={<Link size={18} aria-hidden />} title="Pass the link on yourself" role="status">
-            No mail is sent, and the link cannot be shown again. It lets{' '}
+          <Alert icon={<Link size={18} aria-hidden />} title="Share the link" role="status">
+            The service sends no email, and the link is shown only once. It lets{' '}
             {made.invitation.email ?? 'one person'} in as {roleName(made.invitation.role).toLowerCase()},
             until {formatDate(made.invitation.expiresAt)}.
           </Alert>
@@ -89,8 +89,8 @@ function InviteForm({
           </Stack>
         </Radio.Group>
         <TextInput
-          label="Only for this address"
-          description="Left empty, whoever has the link comes in. With an address, your identity provider has to confirm it."
+          label="Email address"
+          description="Optional. Only a person whose identity provider confirms this address can then join."
           type="email"
           placeholder="grace@example.com"
           value={email}
@@ -103,7 +103,7 @@ function InviteForm({
             Cancel
           </Button>
           <Button type="submit" loading={isBusy}>
-            Make the link
+            Create link
           </Button>
         </Group>
       </Stack>

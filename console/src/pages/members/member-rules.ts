@@ -1,9 +1,9 @@
 import type { Member, Role } from './use-members.ts'
 
 export const ROLES: readonly { role: Role; text: string }[] = [
-  { role: 'member', text: 'Asks and searches.' },
-  { role: 'admin', text: 'All of that, and sources, keys, billing, audit and members.' },
-  { role: 'owner', text: 'The same, and gives and takes the role of owner.' },
+  { role: 'member', text: 'Can ask and search.' },
+  { role: 'admin', text: 'Can also manage sources, keys, billing, audit and members.' },
+  { role: 'owner', text: 'Can also manage owners.' },
 ]
 
 /** Roles that somebody of this role may give: admins make no owner. */
@@ -22,7 +22,7 @@ export function whyNot(
   members: readonly Pick<Member, 'role'>[],
 ): string | undefined {
   const isLastOwner = member.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1
-  if (isLastOwner) return 'The last owner stays. Make somebody else an owner first.'
+  if (isLastOwner) return 'The last owner cannot leave. Make somebody else an owner first.'
   if (member.id === by.id) return undefined
   if (by.role === 'member') return 'Only admins and owners manage members.'
   if (member.role === 'owner' && by.role !== 'owner') return 'Only owners manage owners.'

@@ -17,7 +17,7 @@ export function MembersPage() {
     <>
       <PageHeader
         title="Members"
-        text="Who is in this workspace, and what they may do."
+        text="Members of this workspace and their roles."
         action={
           <Button leftSection={<UserPlus size={15} aria-hidden />} onClick={open}>
             Invite somebody

@@ -17,7 +17,7 @@ export function RemovalPanel() {
     <Panel title="Remove the workspace">
       <Group justify="space-between">
         <Text size="sm" style={{ flex: '1 1 20rem' }}>
-          Everything in it is deleted, for everybody: what is stored, keys, members, the audit trail.
+          Deletes all items, keys, members and the audit trail, for everybody.
         </Text>
         <Button variant="default" className={classes.danger ?? ''} onClick={open}>
           Remove this workspace
@@ -43,8 +43,8 @@ function Confirmation({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <Text>
-        Keys stop working at once, the access to connected accounts is given back, and nobody, you included,
-        sees anything of it any more.
+        Keys stop working at once, access to connected accounts is revoked, and nobody can open the workspace
+        any more, including you.
       </Text>
     </TypedConfirmation>
   )

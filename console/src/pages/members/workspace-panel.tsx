@@ -40,7 +40,7 @@ export function WorkspacePanel() {
           </Group>
           {rename.error && <ErrorNotice error={rename.error} />}
           <Text size="sm" c="dimmed" role="status">
-            {rename.isSuccess && isSame ? 'It is renamed.' : 'Everybody in it sees the name.'}
+            {rename.isSuccess && isSame ? 'Saved.' : 'All members see the name.'}
           </Text>
         </Stack>
       </form>

@@ -70,7 +70,7 @@ export function drawGraph(
   options: { scheme: ColorScheme; onChoose: (id: string | null) => void },
 ): GraphDrawing {
   if (document.createElement('canvas').getContext('webgl2') === null)
-    throw new Error('This browser draws no WebGL.')
+    throw new Error('This browser does not support WebGL.')
   const graph = graphOf(given)
   const look: Look = { scheme: options.scheme, focus: null, neighbours: neighboursOf(given.edges) }
   let chosen: string | null = null

@@ -15,9 +15,9 @@ interface GraphProps {
 }
 
 const ZOOMS = [
-  { direction: 'in', label: 'Closer', icon: Plus },
-  { direction: 'out', label: 'Further away', icon: Minus },
-  { direction: 'all', label: 'See everything', icon: Maximize },
+  { direction: 'in', label: 'Zoom in', icon: Plus },
+  { direction: 'out', label: 'Zoom out', icon: Minus },
+  { direction: 'all', label: 'Fit to view', icon: Maximize },
 ] as const
 
 /** The picture, for eyes and pointers; the table beside it has the same for everybody. */

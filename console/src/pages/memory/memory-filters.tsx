@@ -29,27 +29,27 @@ export function MemoryFilters({
       <Find key={search.q ?? ''} q={search.q ?? ''} onFind={(q) => set({ q: q === '' ? null : q }, true)} />
       <Select
         aria-label="Kind"
-        placeholder="Every kind"
+        placeholder="All kinds"
         clearable
-        clearButtonProps={{ 'aria-label': 'Every kind' }}
+        clearButtonProps={{ 'aria-label': 'All kinds' }}
         value={search.type ?? null}
         data={ENTITY_TYPES.map((type) => ({ value: type, label: KINDS[type].many }))}
         onChange={(type) => set({ type })}
       />
       <Select
         aria-label="Provider"
-        placeholder="Every provider"
+        placeholder="All providers"
         clearable
-        clearButtonProps={{ 'aria-label': 'Every provider' }}
+        clearButtonProps={{ 'aria-label': 'All providers' }}
         value={search.provider ?? null}
         data={PROVIDER_IDS.map((id) => ({ value: id, label: providerName(id) ?? id }))}
         onChange={(provider) => set({ provider })}
       />
       <Select
         aria-label="Since"
-        placeholder="Of all time"
+        placeholder="All time"
         clearable
-        clearButtonProps={{ 'aria-label': 'Of all time' }}
+        clearButtonProps={{ 'aria-label': 'All time' }}
         value={search.since ?? null}
         data={SINCE.map((since) => ({ value: since, label: `Of ${SINCE_NAMES[since]}` }))}
         onChange={(since) => set({ since })}

@@ -84,7 +84,7 @@ function CanvasView({
       {nodes.length >= NODES_MAX && (
         <TooMany
           shown={nodes.length}
-          hint="They are the heaviest of each kind. Search or filter for the others."
+          hint="The most frequent names are shown. Search or filter to see others."
         />
       )}
     </>
@@ -105,7 +105,7 @@ function Nothing({ isFiltered, onUnfiltered }: { isFiltered: boolean; onUnfilter
   return isFiltered ? (
     <EmptyState
       icon={Share2}
-      title="Nothing goes by that"
+      title="No results"
       text="Try another word, or fewer filters."
       action={
         <button type="button" className={classes.textButton} onClick={onUnfiltered}>
@@ -114,11 +114,7 @@ function Nothing({ isFiltered, onUnfiltered }: { isFiltered: boolean; onUnfilter
       }
     />
   ) : (
-    <EmptyState
-      icon={Share2}
-      title="Nothing is remembered yet"
-      text="As soon as documents are stored, who and what they name appears here."
-    />
+    <EmptyState icon={Share2} title="No names yet" text="Names appear here when documents are stored." />
   )
 }
 

@@ -28,7 +28,7 @@ export function MemoryTable({
   }
   return (
     <SortableTable<MemoryRow, SortColumn>
-      label="What the memory names"
+      label="Names in the memory"
       rows={sortRows(rows, column, isReversed)}
       rowKey={({ node }) => node.id}
       sorted={{ column, isDescending: isDescending(column, isReversed) }}

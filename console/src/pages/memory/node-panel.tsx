@@ -73,7 +73,7 @@ function EntityNode({ id, around, onOpen }: { id: string; around: ReactNode; onO
             {aliasesInWords(label, aliases)}
           </Text>
           <ButtonLink to="/ask" search={{ mode: 'search', entity: id }} fullWidth>
-            Search what names it
+            Search items that name it
           </ButtonLink>
           {around}
           <Neighbours nodes={neighbours} onOpen={onOpen} />

@@ -84,7 +84,7 @@ function NextStep({
         </Button>
       )
     case 'pending':
-      return <Status tone="waiting">Waiting for access</Status>
+      return <Status tone="waiting">Access requested</Status>
     case 'required':
     case 'denied':
       return (
@@ -93,9 +93,9 @@ function NextStep({
           variant="default"
           onClick={onAsk}
           loading={isBusy}
-          aria-label={`Ask for access to ${name}`}
+          aria-label={`Request access to ${name}`}
         >
-          {access === 'denied' ? 'Ask again' : 'Ask for access'}
+          {access === 'denied' ? 'Request again' : 'Request access'}
         </Button>
       )
   }
@@ -108,10 +108,10 @@ function wordsOf({ provider, offered, access }: Connector): string {
     case 'granted':
       return PROVIDERS[provider].brings
     case 'pending':
-      return "You have asked. As soon as this service's operator agrees it can be connected here."
+      return 'Requested. You can connect it when the operator of this service agrees.'
     case 'required':
-      return `${PROVIDERS[provider].brings} This service's operator has to agree first.`
+      return `${PROVIDERS[provider].brings} The operator of this service must agree first.`
     case 'denied':
-      return "This service's operator did not agree when you asked."
+      return 'The operator of this service denied your request.'
   }
 }

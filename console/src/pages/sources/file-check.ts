@@ -34,9 +34,9 @@ export function refusalOf({
   file: Pick<File, 'size' | 'type'>
 }): string | null {
   if (file.size > FILE_BYTES_MAX)
-    return `Too large: ${formatBytes(file.size)}, and at most ${formatBytes(FILE_BYTES_MAX)} are read`
+    return `Too large: ${formatBytes(file.size)}; the limit is ${formatBytes(FILE_BYTES_MAX)}`
   if (file.size === 0) return 'It is empty'
   const extension = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase()
   if ((extension !== undefined && READ.has(extension)) || READ_TYPE.test(file.type)) return null
-  return 'Files of this kind are not read'
+  return 'Unsupported format'
 }

@@ -30,7 +30,7 @@ export function ImportPage() {
       <BackToSources />
       <PageHeader
         title="Import files"
-        text="Drop files or a whole folder. Their text can be searched as soon as each is stored; the same name again takes the former one's place."
+        text="Each file is searchable as soon as it is stored. A file with the same name replaces the former one."
       />
       <Reading query={sources}>{(rows) => <Import sources={rows} />}</Reading>
     </>
@@ -68,7 +68,7 @@ function Import({ sources }: { sources: readonly Source[] }) {
         <Stack gap="lg">
           <div className={classes.form}>
             <Select
-              label="Into"
+              label="Source"
               data={[
                 ...sources
                   .filter(isPushOnly)
@@ -82,7 +82,7 @@ function Import({ sources }: { sources: readonly Source[] }) {
             {chosen === NEW && (
               <>
                 <TextInput
-                  label="Its name"
+                  label="Name"
                   value={name}
                   maxLength={NAME_MAX}
                   onChange={(event) => setName(event.currentTarget.value)}

@@ -53,7 +53,7 @@ export function ImportProgress({ queue, files, hidden }: Progressed) {
           { label: 'Size', cell: ({ file }) => formatBytes(file.size), isAtEnd: true },
         ]}
       />
-      {files.length > SHOWN_MAX && <TooMany shown={SHOWN_MAX} hint="Those that need you come first." />}
+      {files.length > SHOWN_MAX && <TooMany shown={SHOWN_MAX} hint="Failed files come first." />}
     </Panel>
   )
 }
@@ -141,7 +141,7 @@ function wordsOf(outcome: Outcome): { tone: Tone; word: string; text: string | n
         text: outcome.isTruncated ? `${outcome.title}: the first 1 MB of its text` : outcome.title,
       }
     case 'unchanged':
-      return { tone: 'good', word: 'Unchanged', text: 'It was stored already' }
+      return { tone: 'good', word: 'Unchanged', text: 'Already stored' }
     case 'refused':
       return { tone: 'waiting', word: 'Not sent', text: outcome.reason }
     case 'failed':

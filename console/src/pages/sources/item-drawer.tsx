@@ -49,7 +49,7 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
       <Facts item={item} />
       <section aria-label="Text">
         {item.body === '' ? (
-          <Text c="dimmed">It has no text.</Text>
+          <Text c="dimmed">No text.</Text>
         ) : (
           <Spoiler maxHeight={FOLDED_PX} showLabel="Show all of the text" hideLabel="Show less">
             <Markdown text={item.body} />
@@ -76,8 +76,8 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
       <ConfirmDialog
         isOpen={isAsked}
         title="Delete this item?"
-        text="It and its passages can no longer be found or cited. If it is still at its provider, a later sync of everything brings it back."
-        confirm="Delete the item"
+        text="The item can no longer be found or cited. A full sync brings it back if it still exists at its provider."
+        confirm="Delete item"
         isBusy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
@@ -96,17 +96,17 @@ function Facts({ item }: { item: Schemas['SourceItem'] }) {
       <Fact name="Kind">{KINDS[item.sourceKind]}</Fact>
       {item.authorName !== null && <Fact name="By">{item.authorName}</Fact>}
       {item.sourceUpdatedAt !== null && (
-        <Fact name="Changed there">
+        <Fact name="Changed at the source">
           <RelativeTime at={item.sourceUpdatedAt} />
         </Fact>
       )}
       <Fact name="Stored">
         <RelativeTime at={item.syncedAt} />
       </Fact>
-      <Fact name="Known as">
+      <Fact name="External ID">
         <span className={classes.id}>
           <Code>{item.externalId}</Code>
-          <CopyButton value={item.externalId} label="Copy the id at its provider" />
+          <CopyButton value={item.externalId} label="Copy the external ID" />
         </span>
       </Fact>
       {item.url !== null && (

@@ -20,10 +20,10 @@ export function ItemsPage() {
   return (
     <>
       <BackToSources />
-      <PageHeader title="Stored items" text="Every document, message and file that can be found and cited." />
+      <PageHeader title="Stored items" text="All stored documents, messages and files." />
       <Panel
         title="Items"
-        text="What changed last comes first"
+        text="Latest change first"
         isFlush
         action={
           <ItemFilters
@@ -37,10 +37,10 @@ export function ItemsPage() {
           items={items}
           empty={
             isFiltered
-              ? { title: 'Nothing matches', text: 'Clear a filter to see more.' }
+              ? { title: 'No results', text: 'Clear a filter to see more.' }
               : {
                   title: 'Nothing is stored yet',
-                  text: 'Connect an account or import files; what they bring is listed here.',
+                  text: 'Connect an account or import files.',
                   action: <ButtonLink to="/sources/new">Add a source</ButtonLink>,
                 }
           }

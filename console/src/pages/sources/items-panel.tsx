@@ -25,10 +25,10 @@ export function ItemsPanel({ source }: { source: Source }) {
         empty={
           kind === undefined
             ? {
-                title: 'Nothing is stored from it yet',
+                title: 'No items yet',
                 text: isPushOnly(source)
-                  ? 'Import files into it, or push documents with its id.'
-                  : 'What a sync brings appears here as it comes.',
+                  ? 'Import files, or push documents with the ID of this source.'
+                  : 'Items appear here as they are synced.',
                 ...(isPushOnly(source)
                   ? {
                       action: (
@@ -39,7 +39,7 @@ export function ItemsPanel({ source }: { source: Source }) {
                     }
                   : {}),
               }
-            : { title: 'Nothing of this kind', text: 'Choose another kind to see what there is.' }
+            : { title: 'No items of this kind', text: 'Choose another kind.' }
         }
         isAsked={!isPushOnly(source)}
         onOpen={({ id }) => go({ ...filters, item: id })}

@@ -16,11 +16,11 @@ export function NewSourcePage() {
   return (
     <>
       <BackToSources />
-      <PageHeader title="Add a source" text="Connect an account, drop files in, or let your programs push." />
+      <PageHeader title="Add a source" text="Connect an account, import files or push documents." />
       <Stack gap="lg">
         <Panel
           title="Connect an account"
-          text="What it can read is synced now and kept up to date. You choose at the provider what that is."
+          text="The account is synced and kept up to date. You choose at the provider what it can read."
           isFlush
         >
           <Reading query={connectors}>{(rows) => <ConnectorList connectors={rows} />}</Reading>
@@ -33,7 +33,7 @@ export function NewSourcePage() {
             Import files
           </ButtonLink>
         </Panel>
-        <Panel title="Push documents" text="A source of its own for what your programs send to /v1/ingest.">
+        <Panel title="Push documents" text="A source for documents that your programs push to /v1/ingest.">
           <PushOnlyForm
             onMade={({ id }) => void navigate({ to: '/sources/$sourceId', params: { sourceId: id } })}
           />

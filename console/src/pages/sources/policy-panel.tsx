@@ -19,11 +19,11 @@ export function PolicyPanel({ source, health }: { source: Source; health: Record
   const warnings = Array.isArray(health.warnings) ? health.warnings.filter(isWarning) : []
   const files = typeof health.files === 'number' ? health.files : 0
   return (
-    <Panel title="Who may see the files">
+    <Panel title="File permissions">
       {warnings.length === 0 ? (
         <span className={classes.good}>
           <ShieldCheck size={18} aria-hidden />
-          {`Known of all ${count(files, 'file')}.`}
+          {`Known for all ${count(files, 'file')}.`}
         </span>
       ) : (
         <Stack gap="sm">
@@ -37,7 +37,7 @@ export function PolicyPanel({ source, health }: { source: Source; health: Record
                   onClick={() => start.mutate({ fullResync: true })}
                   loading={start.isPending}
                 >
-                  Sync everything again
+                  Full sync
                 </Button>
               )}
             </Alert>

@@ -30,7 +30,7 @@ export function PushOnlyForm({ onMade }: { onMade: (source: Source) => void }) {
       />
       <ProviderSelect value={provider} onChange={setProvider} />
       <Button type="submit" variant="default" loading={create.isPending} disabled={displayName.trim() === ''}>
-        Make the source
+        Create source
       </Button>
       {create.error && (
         <div className={classes.error}>
@@ -51,8 +51,8 @@ export function ProviderSelect({
 }) {
   return (
     <Select<ProviderId>
-      label="Counts as"
-      description="Keys and filters that are limited to a provider go by it"
+      label="Provider"
+      description="Used by keys and filters that are limited to providers"
       inputWrapperOrder={['label', 'input', 'description']}
       data={PROVIDER_CHOICES}
       value={value}

@@ -57,15 +57,17 @@ function Confirmation({
       <ul className={classes.counted}>
         <li>
           {counted.items === 0
-            ? 'Nothing is stored from it.'
+            ? 'It has no items.'
             : `${count(counted.items, 'item')} with ${count(counted.chunks, 'passage')} will be deleted.`}
         </li>
         {counted.itemsKept > 0 && (
           <li>{`${count(counted.itemsKept, 'item')} that another source has too will stay.`}</li>
         )}
-        {counted.syncRuns > 0 && <li>{`The record of ${count(counted.syncRuns, 'run')} goes with it.`}</li>}
+        {counted.syncRuns > 0 && (
+          <li>{`${count(counted.syncRuns, 'run')} will be deleted from the history.`}</li>
+        )}
         {!isPushOnly(source) && (
-          <li>{`The access to ${providerName(source.provider) ?? 'the account'} is given back.`}</li>
+          <li>{`Access to ${providerName(source.provider) ?? 'the account'} will be revoked.`}</li>
         )}
       </ul>
     </TypedConfirmation>

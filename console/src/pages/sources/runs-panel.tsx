@@ -22,11 +22,7 @@ export function RunsPanel({ runs }: { runs: ReturnType<typeof useRunsOf> }) {
       <Reading query={runs}>
         {() =>
           runs.rows.length === 0 ? (
-            <EmptyState
-              icon={History}
-              title="No runs yet"
-              text="Each sync is listed here with what it did."
-            />
+            <EmptyState icon={History} title="No runs yet" text="Syncs are listed here." />
           ) : (
             <DataTable
               label="Runs"
@@ -34,8 +30,8 @@ export function RunsPanel({ runs }: { runs: ReturnType<typeof useRunsOf> }) {
               rowKey={({ id }) => id}
               columns={[
                 { label: 'State', cell: (run) => <RunCell run={run} /> },
-                { label: 'Asked for', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-                { label: 'Took', cell: (run) => durationOf(run) ?? '–', isAtEnd: true },
+                { label: 'Started', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+                { label: 'Duration', cell: (run) => durationOf(run) ?? '–', isAtEnd: true },
                 {
                   label: 'Found',
                   cell: ({ itemsDiscovered }) => formatNumber(itemsDiscovered),
@@ -68,7 +64,7 @@ function RunCell({ run }: { run: SyncRun }) {
   return (
     <div className={classes.state}>
       <RunStatus run={run} />
-      {run.fullResync && <span className={classes.words}>everything again</span>}
+      {run.fullResync && <span className={classes.words}>full sync</span>}
       {run.errorMessage !== null && <span className={classes.words}>{run.errorMessage}</span>}
     </div>
   )
@@ -107,7 +103,7 @@ function RunDialog({ run, onClose }: { run: SyncRun; onClose: () => void }) {
             {itemsFailed > failures.length && (
               <TooMany
                 shown={failures.length}
-                hint={`${formatNumber(itemsFailed)} could not be read in all.`}
+                hint={`${formatNumber(itemsFailed)} items could not be read in total.`}
               />
             )}
           </Stack>

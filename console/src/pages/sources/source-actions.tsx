@@ -83,7 +83,7 @@ function MoreActions({
               onClick={onSyncAll}
               disabled={isPaused || isRunning}
             >
-              Sync everything again
+              Full sync
             </Menu.Item>
             <Menu.Item leftSection={<Plug size={15} aria-hidden />} onClick={onConnect}>
               Connect the account again

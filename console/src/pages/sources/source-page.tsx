@@ -67,11 +67,11 @@ function Details({ source }: { source: Source }) {
 function NoSuchSource() {
   return (
     <>
-      <PageHeader title="No such source" />
+      <PageHeader title="Source not found" />
       <Panel>
         <EmptyState
           icon={SearchX}
-          title="It is not here"
+          title="This source does not exist"
           text="It may have been removed, or it belongs to another workspace."
           action={
             <ButtonLink to="/sources" variant="default">

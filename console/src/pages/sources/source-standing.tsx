@@ -65,7 +65,7 @@ function Paused({ source }: { source: Source }) {
   return (
     <Alert color="gray" icon={<Pause size={18} aria-hidden />} title="This source is paused">
       <Group justify="space-between">
-        <Text size="sm">What it brought can still be found; nothing new comes until it is resumed.</Text>
+        <Text size="sm">Its items stay searchable. Syncing stops until you resume it.</Text>
         <Button size="xs" onClick={() => change.mutate({ status: 'active' })} loading={change.isPending}>
           Resume
         </Button>
@@ -90,14 +90,14 @@ function Running({
       : `${formatNumber(run.itemsDiscovered)} found · ${formatNumber(run.itemsIngested)} stored` +
         (run.itemsDeleted > 0 ? ` · ${formatNumber(run.itemsDeleted)} removed` : '')
   return (
-    <Panel title={run.fullResync ? 'Syncing everything again' : 'Syncing'}>
-      <Progress value={100} striped animated size="sm" aria-label="The sync goes on" />
+    <Panel title={run.fullResync ? 'Full sync running' : 'Syncing'}>
+      <Progress value={100} striped animated size="sm" aria-label="The sync continues" />
       <Text size="sm" c="dimmed" mt="xs" role="status">
         {words}
       </Text>
       {waitingUntil !== null && (
         <Text size="sm" mt={4}>
-          {provider} asked to wait; it goes on <RelativeTime at={waitingUntil} />.
+          {provider} asked to wait; the sync continues <RelativeTime at={waitingUntil} />.
         </Text>
       )}
     </Panel>

@@ -33,7 +33,7 @@ export function SourcesPage() {
     <>
       <PageHeader
         title="Sources"
-        text="Where the memory comes from, and how fresh it is."
+        text="Sources of the memory and their freshness."
         action={
           <Group gap="xs">
             <ButtonLink to="/sources/items" variant="default">
@@ -58,7 +58,7 @@ export function SourcesPage() {
                 <EmptyState
                   icon={Database}
                   title="No sources yet"
-                  text={`Connect ${ANY_PROVIDER}, drop files in, or push documents through the API.`}
+                  text={`Connect ${ANY_PROVIDER}, import files, or push documents over the API.`}
                   action={<ButtonLink to="/sources/new">Add the first source</ButtonLink>}
                 />
               ) : (
@@ -101,11 +101,7 @@ function Sources({ sources }: { sources: readonly Source[] }) {
         />
       )}
       {found.length === 0 ? (
-        <EmptyState
-          icon={SearchX}
-          title="No source is like that"
-          text="Search for less, or clear the filters."
-        />
+        <EmptyState icon={SearchX} title="No results" text="Change the search or clear the filters." />
       ) : (
         <SourceTable sources={found.slice(0, drawn)} />
       )}
@@ -133,7 +129,7 @@ function SourceTable({ sources }: { sources: readonly Source[] }) {
           cell: (source) => <SourceName source={source} />,
         },
         {
-          label: 'Reads',
+          label: 'Provider',
           cell: (source) =>
             isPushOnly(source) ? 'Files and pushes' : `${providerName(source.provider)} account`,
         },

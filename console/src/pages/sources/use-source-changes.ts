@@ -29,7 +29,7 @@ export function useChangeSource(id: string) {
   })
 }
 
-/** Asks for a run of a source, of everything again where `fullResync`; one that is active already serves as well. */
+/** Asks for a run of a source, of full sync where `fullResync`; one that is active already serves as well. */
 export function useStartRun(connectorId: string) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
