@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/support/until.ts'
-import { type SiteBuild, createConsoleBuild } from './build.ts'
+import { createConsoleBuild, createGuideBuild, type SiteBuild } from './build.ts'
 
 let folder: string
 let lines: { level: number; msg: string }[]
@@ -42,6 +42,15 @@ describe('the build of the console', () => {
       'building the console; the API is up meanwhile',
       'built the console',
     ])
+  })
+
+  it('calls a function when it has ended, and names the guide where it is that', async () => {
+    const script = join(folder, 'script.mjs')
+    await writeFile(script, `console.error('no network'); process.exitCode = 1; process.disconnect()`)
+    const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    build = createGuideBuild(logger, { folder, script })
+    await new Promise<void>((resolve) => build.start(resolve))
+    expect(lines.at(-1)?.msg).toBe('the guide could not be built, the API is up without it: no network')
   })
 
   it('that fails is an error of the log with what to mend, and the page says the same', async () => {

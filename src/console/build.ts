@@ -61,14 +61,14 @@ function createSiteBuild(logger: Logger, name: string, { folder, script }: SiteP
       const building = runBuild(script, {
         onBuilding: () => {
           isBuilding = true
-          logger.info({}, 'building the console; the API is up meanwhile')
+          logger.info({}, `building the ${name}; the API is up meanwhile`)
         },
         onEnd: (failure) => {
           if (child !== building) return
           child = undefined
           reason = failure
           if (failure !== undefined)
-            logger.error({}, `the console could not be built, the API is up without it: ${failure}`)
+            logger.error({}, `the ${name} could not be built, the API is up without it: ${failure}`)
           else if (isBuilding)
             logger.info({ seconds: Math.round((performance.now() - startedAt) / 1000) }, `built the ${name}`)
           isBuilding = false

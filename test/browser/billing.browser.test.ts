@@ -100,7 +100,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await page.reload()
     await page.getByText(/^Builder from /).waitFor()
     const notice = page.getByRole('status').filter({ hasText: 'Your plan becomes Builder on' })
-    await notice.getByText(/5,000 credits a month.*would stop.*taken back/).waitFor()
+    await notice.getByText(/5,000 credits a month.*would stop.*undo the change/).waitFor()
     await expectNoFaults(page, 'planned')
 
     await page.getByRole('button', { name: 'Cards and invoices' }).click()
