@@ -57,10 +57,10 @@ export function createRetrieveContext(deps: {
   const lacksWords = async (
     reader: Reader,
     { query, filter }: SearchRequest,
-    { isDoubtful }: SearchResult,
+    { coverNeeded }: SearchResult,
     signal?: AbortSignal,
   ): Promise<boolean> => {
-    if (!canMissWords(query, isDoubtful, terms)) return false
+    if (!canMissWords(query, coverNeeded, terms)) return false
     const scope = filter === undefined ? {} : { filter }
     return (await search(reader, { query, limit: 1, rank: 'reading', ...scope }, signal)).isWeak
   }

@@ -7,22 +7,23 @@ const terms = await loadTermWeights()
 const passages = [
   { title: 'Mail', content: 'Mails are kept for seven years in the archive of the mail server.' },
 ]
-const misses = (question: string, isDoubtful: boolean): boolean =>
-  inOneGo(missingWords(question, passages, isDoubtful, terms))
+const misses = (question: string, coverNeeded: number): boolean =>
+  inOneGo(missingWords(question, passages, coverNeeded, terms))
 
 describe('passages seem not to answer', () => {
   it('when they lack a name of the question', () => {
-    expect(misses('How long does Northgate keep mails?', false)).toBe(true)
-    expect(misses('How long are mails kept?', false)).toBe(false)
+    expect(misses('How long does Northgate keep mails?', 0)).toBe(true)
+    expect(misses('How long are mails kept?', 0)).toBe(false)
   })
 
-  it('when the best is far away and none has most of the words', () => {
-    expect(misses('Which printer toner do mails need?', true)).toBe(true)
-    expect(misses('Which printer toner do mails need?', false)).toBe(false)
-    expect(misses('How long does the archive keep mails on the server?', true)).toBe(false)
+  it('when none has the share of the words that is needed', () => {
+    expect(misses('Which printer toner do mails need?', 0.6)).toBe(true)
+    expect(misses('Which printer toner do mails need?', 0)).toBe(false)
+    expect(misses('Which printer toner do mails need?', 0.2)).toBe(false)
+    expect(misses('How long does the archive keep mails on the server?', 0.6)).toBe(false)
   })
 
   it('never for their words when the question is in another language', () => {
-    expect(misses('Wie lange werden Nachrichten von Northgate aufbewahrt?', true)).toBe(false)
+    expect(misses('Wie lange werden Nachrichten von Northgate aufbewahrt?', 0.6)).toBe(false)
   })
 })

@@ -5,36 +5,34 @@ import { unmentionedNames } from './unmentioned-names.ts'
 
 /** Passages that are read to tell: as many as an answer reads by default, whatever its limit. */
 const PASSAGES_READ = 8
-/** Where the best passage is far away, one of them has to have this share of the question's weight. */
-const COVERED_MIN = 0.6
 /** A word that weighs less is another language's, of which words say little about documents in English. */
 const ENGLISH_FROM = 0.5
 
 type Passage = Pick<Hit, 'title' | 'content'>
 
 /** Whether a question has words by which passages can be told from answers: names, or words of English. */
-export function canMissWords(question: string, isDoubtful: boolean, terms: TermWeights): boolean {
-  return isEnglish(question, terms) && (isDoubtful || unmentionedNames(question, [], terms).length > 0)
+export function canMissWords(question: string, coverNeeded: number, terms: TermWeights): boolean {
+  return isEnglish(question, terms) && (coverNeeded > 0 || unmentionedNames(question, [], terms).length > 0)
 }
 
 /**
- * Whether none of the passages seems to answer: they lack a name of the question, or even the best is far away
- * (`isDoubtful`) and none has most of its words.
+ * Whether none of the passages seems to answer: they lack a name of the question, or none has the share of
+ * its words that is needed (`coverNeeded`).
  */
 export function* missingWords(
   question: string,
   passages: readonly Passage[],
-  isDoubtful: boolean,
+  coverNeeded: number,
   terms: TermWeights,
 ): Pausable<boolean> {
-  if (passages.length === 0 || !canMissWords(question, isDoubtful, terms)) return false
+  if (passages.length === 0 || !canMissWords(question, coverNeeded, terms)) return false
   const read = passages.slice(0, PASSAGES_READ)
   if (unmentionedNames(question, read, terms).length > 0) return true
-  if (!isDoubtful) return false
+  if (coverNeeded === 0) return false
   const asked = new Set(terms.tokenize(question))
   for (const { title, content } of read) {
     yield
-    if (coverOf(asked, new Set(terms.tokenize(`${title}\n${content}`)), terms) >= COVERED_MIN) return false
+    if (coverOf(asked, new Set(terms.tokenize(`${title}\n${content}`)), terms) >= coverNeeded) return false
   }
   return asked.size > 0
 }

@@ -13,7 +13,7 @@ import { missingWords } from './missing-words.ts'
 import type { Nearest, NearestChunk, NearestQuery } from './nearest-query.ts'
 import { orderForReading } from './rank/reading-order.ts'
 import type { Hit, SearchRequest } from './search-schema.ts'
-import { createEvidenceCheck, type Evidence } from './weak-evidence.ts'
+import { createEvidenceCheck } from './weak-evidence.ts'
 
 /** What is looked for; `reading` is the order in which an answer reads what was found. */
 export type SearchFor = Omit<SearchRequest, 'rank' | 'onBehalfOf'> & {
@@ -27,8 +27,8 @@ export interface SearchResult {
   model: string | null
   /** Whether even the nearest chunk is too far from the query to answer it; in the order of reading, told by words too. */
   isWeak: boolean
-  /** Whether the nearest chunk is about that far away, so that words have to tell. */
-  isDoubtful: boolean
+  /** The share of the query's words that a passage needs, where the nearest chunk leaves that to words; else 0. */
+  coverNeeded: number
   /** Whether nearer chunks may be missing. */
   isApproximate: boolean
 }
@@ -38,7 +38,7 @@ export type Search = (reader: Reader, request: SearchFor, signal?: AbortSignal) 
 
 type FoundChunk = NearestChunk & { relevance?: number }
 type Found = Omit<SearchResult, 'hits'> & { chunks: FoundChunk[] }
-const NOTHING: Found = { chunks: [], model: null, isWeak: false, isDoubtful: false, isApproximate: false }
+const NOTHING: Found = { chunks: [], model: null, isWeak: false, coverNeeded: 0, isApproximate: false }
 
 /** The organization may switch models between embedding the query and searching; more often in a row is a fault. */
 const ATTEMPTS_MAX = 4
@@ -106,7 +106,7 @@ export function createSearch({
         return {
           chunks,
           model: model.name,
-          ...told(await tellEvidence({ organizationId, model, providers, readable }, best, countCompared)),
+          ...(await tellEvidence({ organizationId, model, providers, readable }, best, countCompared)),
           isApproximate,
         }
       }
@@ -124,14 +124,10 @@ export function createSearch({
     if (rank !== 'reading')
       return { ...found, hits: chunks.slice(0, limit).map((chunk) => toHit(chunk, rank)) }
     const read = await inSlices(orderForReading(query, chunks, terms), signal)
-    const misses = await inSlices(missingWords(query, read, found.isDoubtful, terms), signal)
+    const misses = await inSlices(missingWords(query, read, found.coverNeeded, terms), signal)
     const hits = read.slice(0, limit).map((chunk) => toHit(chunk, rank))
     return { ...found, hits, isWeak: found.isWeak || misses }
   }
-}
-
-function told(evidence: Evidence): Pick<Found, 'isWeak' | 'isDoubtful'> {
-  return { isWeak: evidence === 'weak', isDoubtful: evidence === 'doubtful' }
 }
 
 function inOrder(

@@ -5,7 +5,9 @@ import type { NearestQuery } from './nearest-query.ts'
 import { findKept, type Kept } from './own-calibration/index.ts'
 
 /** Up to this many times the threshold, the words of the passages decide (`missing-words.ts`). */
-const DOUBTFUL_UP_TO = 1.56
+const DOUBTFUL_UP_TO = 1.9
+/** The share of a question's words that a passage needs then: more in a larger memory, less the nearer the best one is. */
+const COVER = { bySize: 0.125, byEvidence: 0.0768 }
 /** More than a workspace has. */
 const CHUNKS_MAX = 1e8
 
@@ -14,8 +16,15 @@ export function evidenceOf(bestScore: number, compared: number): number {
   return bestScore / chanceAmong(compared)
 }
 
-/** What the nearest chunk says: too far away to answer, about that far, or near. */
-export type Evidence = 'weak' | 'doubtful' | 'strong'
+/** What the nearest chunk says. */
+export interface Evidence {
+  /** Whether it is too far away to answer. */
+  isWeak: boolean
+  /** The share of the question's words that a passage has to have; 0 where the nearest chunk is near. */
+  coverNeeded: number
+}
+const STRONG: Evidence = { isWeak: false, coverNeeded: 0 }
+const WEAK: Evidence = { isWeak: true, coverNeeded: 1 }
 
 /**
  * Tells how much evidence there is that something answers a query.
@@ -36,20 +45,28 @@ export type EvidenceCheck = (
 export function createEvidenceCheck(db: Db): EvidenceCheck {
   return async (query, bestScore, countCompared) => {
     const calibration = await calibrationFor(db, query)
-    if (calibration === null) return 'strong'
+    if (calibration === null) return STRONG
     // All that there is stands at a right angle to the query, or beyond.
-    if (bestScore === undefined) return (await countCompared()) > 0 ? 'weak' : 'strong'
+    if (bestScore === undefined) return (await countCompared()) > 0 ? WEAK : STRONG
     const { level, threshold } = calibration
     const tellAmong = (chunks: number): Evidence => {
-      const evidence = evidenceOf(bestScore - level, chunks)
-      if (evidence < threshold) return 'weak'
-      return evidence < DOUBTFUL_UP_TO * threshold ? 'doubtful' : 'strong'
+      const evidence = evidenceOf(bestScore - level, chunks) / threshold
+      if (evidence < 1) return WEAK
+      return evidence < DOUBTFUL_UP_TO
+        ? { isWeak: false, coverNeeded: coverNeeded(evidence, chunks) }
+        : STRONG
     }
-    // Counting costs some milliseconds, and most scores are clear whatever the number is.
+    // Counting costs some milliseconds, and many scores are clear whatever the number is.
     const amongFewest = tellAmong(CHUNKS_MIN)
-    if (amongFewest === tellAmong(CHUNKS_MAX)) return amongFewest
+    if (amongFewest === WEAK || tellAmong(CHUNKS_MAX) === STRONG) return amongFewest
     return tellAmong(await countCompared())
   }
+}
+
+/** @param evidence as a multiple of the threshold */
+function coverNeeded(evidence: number, chunks: number): number {
+  const chance = chanceAmong(chunks)
+  return Math.max(0, chance * (COVER.bySize * Math.sqrt(chance) - COVER.byEvidence * evidence))
 }
 
 async function calibrationFor(
