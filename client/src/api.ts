@@ -10,6 +10,7 @@ export const OPERATIONS = {
   deleteSourceItemByExternalId: { method: 'DELETE', path: '/v1/source-items' },
   getSourceItem: { method: 'GET', path: '/v1/source-items/{id}' },
   deleteSourceItem: { method: 'DELETE', path: '/v1/source-items/{id}' },
+  listItemReaders: { method: 'GET', path: '/v1/source-items/{id}/readers' },
   memoryCanvas: { method: 'GET', path: '/v1/memory-canvas' },
   memoryCanvasEntity: { method: 'GET', path: '/v1/memory-canvas/entities/{id}' },
   getReembedding: { method: 'GET', path: '/v1/maintenance/reembed' },
@@ -25,6 +26,10 @@ export const OPERATIONS = {
   getSyncRun: { method: 'GET', path: '/v1/sync-runs/{id}' },
   cleanUpSlackSystemEvents: { method: 'POST', path: '/v1/maintenance/slack/cleanup-system-events' },
   listAuditEvents: { method: 'GET', path: '/v1/audit-events' },
+  listGroups: { method: 'GET', path: '/v1/groups' },
+  getGroup: { method: 'GET', path: '/v1/groups/{groupId}' },
+  putGroup: { method: 'PUT', path: '/v1/groups/{groupId}' },
+  deleteGroup: { method: 'DELETE', path: '/v1/groups/{groupId}' },
 } as const
 
 /** Every `code` of an error body. */
@@ -32,6 +37,7 @@ export const ERROR_CODES = [
   'validation_failed',
   'malformed_json',
   'not_a_slack_source',
+  'audience_not_supported',
   'provider_mismatch',
   'duplicate_document',
   'file_unreadable',
@@ -58,6 +64,10 @@ export const ERROR_CODES = [
   'invitation_limit_reached',
   'webhook_limit_reached',
   'webhook_disabled',
+  'group_limit_reached',
+  'group_exists',
+  'person_exists',
+  'group_provisioned',
   'source_disabled',
   'source_push_only',
   'plan_by_contract',
@@ -185,6 +195,23 @@ export interface paths {
         post?: never;
         /** Remove a source item with its chunks and vectors */
         delete: operations["deleteSourceItem"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/source-items/{id}/readers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show who may read an item, and why */
+        get: operations["listItemReaders"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -397,6 +424,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List groups, newest first */
+        get: operations["listGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{groupId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a group with all its members */
+        get: operations["getGroup"];
+        /** Create or replace a group */
+        put: operations["putGroup"];
+        post?: never;
+        /** Delete a group */
+        delete: operations["deleteGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -580,6 +643,22 @@ export interface components {
             allowedProviders?: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
             /** @description Whether it has to say on whose behalf it reads (`onBehalfOf`), and is refused otherwise. Left out: as the key that mints it, false where a person does. */
             requiresUser?: boolean;
+        };
+        /** @description A group with all its members. */
+        NewGroup: {
+            /**
+             * @description What people call it; left out, it keeps its name.
+             * @example Finance
+             */
+            name?: string;
+            /**
+             * @description The addresses of all its members.
+             * @example [
+             *       "ada@example.com",
+             *       "grace@example.com"
+             *     ]
+             */
+            members: string[];
         };
         /** @description The passages nearest to a query. */
         SearchResponse: {
@@ -1025,6 +1104,30 @@ export interface components {
              * @example 2026-03-02T09:30:00.000Z
              */
             updatedAt: string;
+        };
+        /** @description Somebody whom an access policy names. */
+        ItemReader: {
+            /**
+             * @description `everyone` on whose behalf is asked, `member` of the organization, `source`: people of the source, or one person, group or domain.
+             * @example group
+             * @enum {string}
+             */
+            kind: "everyone" | "member" | "source" | "user" | "group" | "domain";
+            /**
+             * @description An address, a group, a domain; null where the kind says it.
+             * @example legal
+             */
+            name: string | null;
+            /**
+             * @description How many members it has.
+             * @example 12
+             */
+            memberCount: number | null;
+            /**
+             * @description They may not read, whatever else lets them.
+             * @example false
+             */
+            denied: boolean;
         };
         /** @description Who, what and where the stored items name. */
         MemoryCanvas: {
@@ -1568,6 +1671,50 @@ export interface components {
              */
             createdAt: string;
         };
+        /** @description People whom policies name together. */
+        Group: {
+            /**
+             * @description The group's id, as policies name it.
+             * @example finance
+             */
+            id: string;
+            /**
+             * @description What people call it.
+             * @example Finance
+             */
+            name: string | null;
+            /**
+             * @description Who manages it: `api` you, `scim` your identity provider.
+             * @example api
+             * @enum {string}
+             */
+            origin: "api" | "scim";
+            /**
+             * @description How many members it has.
+             * @example 2
+             */
+            memberCount: number;
+            /**
+             * @description Their addresses; a list shows the first 100 of each group.
+             * @example [
+             *       "ada@example.com",
+             *       "grace@example.com"
+             *     ]
+             */
+            members: string[];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -1797,6 +1944,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedSourceItem"];
+                };
+            };
+        };
+    };
+    listItemReaders: {
+        parameters: {
+            query?: {
+                /** @description Only what this person may read. The person's e-mail address. */
+                onBehalfOf?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The item's id: `sourceItemId` of a hit, or `id` in the list.
+                 * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description At most 200 of them. */
+                        readers: components["schemas"]["ItemReader"][];
+                    };
                 };
             };
         };
@@ -2371,6 +2549,129 @@ export interface operations {
                     "application/json": {
                         /** @description The newest events, the newest first. */
                         auditEvents: components["schemas"]["AuditEvent"][];
+                    };
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before; left out for the first page. */
+                cursor?: string;
+                /** @description How many groups a page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The groups. */
+                        groups: components["schemas"]["Group"][];
+                        /**
+                         * @description Where the next page begins; null: this is the last.
+                         * @example null
+                         */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The group's id, as policies name it: 1 to 256 characters.
+                 * @example finance
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        group: components["schemas"]["Group"];
+                    };
+                };
+            };
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The group's id, as policies name it: 1 to 256 characters.
+                 * @example finance
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewGroup"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        group: components["schemas"]["Group"];
+                    };
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The group's id, as policies name it: 1 to 256 characters.
+                 * @example finance
+                 */
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        group: components["schemas"]["Group"];
+                        /**
+                         * Format: date-time
+                         * @description When it was deleted.
+                         * @example 2026-03-02T09:30:00.000Z
+                         */
+                        deletedAt: string;
                     };
                 };
             };

@@ -10,7 +10,8 @@ const fieldsOf = (names: string, nested: ResourceFields = {}): ResourceFields =>
 // The resources of the API, version 3, with the names of their fields (developers.google.com/workspace/drive/api/reference/rest/v3).
 const USER = fieldsOf('kind displayName photoLink me permissionId emailAddress')
 const PERMISSION = fieldsOf(
-  'kind id type role emailAddress domain displayName photoLink allowFileDiscovery deleted pendingOwner expirationTime permissionDetails teamDrivePermissionDetails view inheritedPermissionsDisabled',
+  'kind id type role emailAddress domain displayName photoLink allowFileDiscovery deleted pendingOwner expirationTime teamDrivePermissionDetails view inheritedPermissionsDisabled',
+  { permissionDetails: fieldsOf('inherited inheritedFrom permissionType role') },
 )
 const FILE = fieldsOf(
   'kind id name mimeType description starred trashed explicitlyTrashed trashedTime parents properties appProperties spaces version webContentLink webViewLink iconLink hasThumbnail thumbnailLink thumbnailVersion viewedByMe viewedByMeTime createdTime modifiedTime modifiedByMe modifiedByMeTime sharedWithMeTime teamDriveId driveId shared ownedByMe capabilities viewersCanCopyContent copyRequiresWriterPermission writersCanShare permissionIds hasAugmentedPermissions folderColorRgb originalFilename fullFileExtension fileExtension md5Checksum sha1Checksum sha256Checksum size quotaBytesUsed headRevisionId contentHints imageMediaMetadata videoMediaMetadata isAppAuthorized exportLinks contentRestrictions labelInfo resourceKey linkShareMetadata downloadRestrictions inheritedPermissionsDisabled',

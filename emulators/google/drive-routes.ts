@@ -58,7 +58,8 @@ function answerFile(
   }
   const file = store.get(id)
   if (!file || !store.isVisible(file)) return notFound(id)
-  if (action === 'permissions') return permissionsOf(file.permissions ?? membersOf(store, seed, file.driveId))
+  if (action === 'permissions')
+    return permissionsOf(file.permissions ?? permissionsInDrive(store, seed, file))
   if (action === 'export') return exportFile(store, file, request.query.get('mimeType') ?? '')
   if (action !== undefined) return notFound(id)
   if (request.query.get('alt') === 'media') return download(store, file)
@@ -162,7 +163,13 @@ function resource(store: DriveStore, file: EmulatedFile) {
     modifiedTime: new Date(file.modifiedAt).toISOString(),
     webViewLink: `https://drive.google.com/file/d/${file.id}/view`,
     lastModifyingUser: person,
-    ...(isShared ? { driveId: file.driveId, hasAugmentedPermissions: false } : { owners: [person] }),
+    ...(isShared
+      ? {
+          driveId: file.driveId,
+          hasAugmentedPermissions: file.augmented.length > 0,
+          inheritedPermissionsDisabled: file.limited,
+        }
+      : { owners: [person] }),
     ...(file.permissions === null ? {} : { permissions: file.permissions }),
     ...(isText ? { size: String(sizeOfContent(store, file)) } : {}),
     ...(file.mimeType === SHORTCUT ? { shortcutDetails: { targetId: file.targetId } } : {}),
@@ -212,6 +219,21 @@ function membersOf(store: DriveStore, seed: DriveSeed, driveId: string | null) {
   const user = { id: `p-${seed.account}`, type: 'user', emailAddress: seed.account }
   return [user, { id: 'p-team', type: 'group', emailAddress: `team@${seed.domain}` }]
 }
+
+/** The drive's members, unless access is limited, and whom the file and the folders above it were shared with. */
+function permissionsInDrive(store: DriveStore, seed: DriveSeed, file: EmulatedFile) {
+  const augmented: object[] = []
+  let isLimited = false
+  for (let one: EmulatedFile | null = file; one !== null && !isLimited; one = store.get(one.parent ?? '')) {
+    augmented.push(...withDetails(one.augmented, 'file'))
+    isLimited = one.limited
+  }
+  const members = isLimited ? [] : membersOf(store, seed, file.driveId)
+  return [...withDetails(members, 'member'), ...augmented]
+}
+
+const withDetails = (permissions: readonly object[], permissionType: 'file' | 'member') =>
+  permissions.map((permission) => Object.assign({ permissionDetails: [{ permissionType }] }, permission))
 
 const notFound = (id: string) =>
   googleError(404, 'notFound', `File not found: ${id}.`, { location: 'fileId', locationType: 'parameter' })

@@ -14,6 +14,12 @@ export interface Permission {
   emailAddress?: string
   domain?: string
   allowFileDiscovery?: boolean
+  /** The account was deleted. */
+  deleted?: boolean
+  /** `published`: it is of what is published of the file, not of the file. */
+  view?: string
+  /** Whether the permission is on the file or a folder (`file`), or that of a member of the drive (`member`). */
+  permissionDetails?: { permissionType: 'file' | 'member' }[]
 }
 
 /** A file, folder or shortcut of the emulated Drive. */
@@ -34,6 +40,10 @@ export interface EmulatedFile {
   unlisted: boolean
   /** Null: Google does not tell (files of shared drives). */
   permissions: Permission[] | null
+  /** Those given on a file of a shared drive, beside its members. */
+  augmented: Permission[]
+  /** A folder that does not pass on who may see what is above it. */
+  limited: boolean
   targetId: string | null
   /** What is downloaded or exported; made from the seed when null. */
   content: string | Uint8Array | null
@@ -195,6 +205,8 @@ function base(seed: DriveSeed, key: string, drive: number) {
     shared: true,
     unlisted: false,
     permissions: drive === 0 ? permissionsOf(seed, key, owner.email) : null,
+    augmented: [],
+    limited: false,
     targetId: null,
     content: null,
   }

@@ -47,7 +47,9 @@ export interface DriveState {
   /** New content, name, place or permissions. */
   update(
     id: string,
-    change: Partial<Pick<EmulatedFile, 'name' | 'content' | 'parent' | 'permissions' | 'driveId'>>,
+    change: Partial<
+      Pick<EmulatedFile, 'name' | 'content' | 'parent' | 'permissions' | 'augmented' | 'limited' | 'driveId'>
+    >,
   ): void
   trash(id: string): void
   untrash(id: string): void
@@ -263,6 +265,8 @@ function add(
     shared: true,
     unlisted: file.unlisted ?? false,
     permissions: file.permissions === undefined ? (driveId === null ? [own] : null) : file.permissions,
+    augmented: [],
+    limited: false,
     targetId: file.targetId ?? null,
     content: file.content ?? '',
   }

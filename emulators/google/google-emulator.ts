@@ -8,6 +8,7 @@ import {
   type EmulatorServer,
 } from '../kit/server.ts'
 import { answerDrive } from './drive-routes.ts'
+import type { Permission } from './drive-seed.ts'
 import { createDriveStore, type DriveState } from './drive-state.ts'
 import { googleError } from './google-reply.ts'
 import { answerMail } from './mail-routes.ts'
@@ -161,6 +162,12 @@ function tooMany(service: string): EmulatorReply {
   return googleError(403, 'rateLimitExceeded', message)
 }
 
+/** `users` of a control request, as permissions. */
+function peopleIn(body: Record<string, unknown>): Permission[] {
+  const users = Array.isArray(body['users']) ? body['users'] : []
+  return users.map((email) => ({ id: `p-${String(email)}`, type: 'user', emailAddress: String(email) }))
+}
+
 /** The control routes a person uses with curl; each takes JSON. */
 function controlOf(drive: DriveState, mail: MailState, grants: Grants) {
   type Body = Record<string, unknown>
@@ -175,6 +182,9 @@ function controlOf(drive: DriveState, mail: MailState, grants: Grants) {
     'drive-trash': (body: Body) => drive.trash(textField(body, 'id')),
     'drive-untrash': (body: Body) => drive.untrash(textField(body, 'id')),
     'drive-delete': (body: Body) => drive.remove(textField(body, 'id')),
+    // Those who may read it from now on, by address.
+    'drive-share': (body: Body) => drive.update(textField(body, 'id'), { permissions: peopleIn(body) }),
+    'drive-members': (body: Body) => drive.setMembers(textField(body, 'id'), peopleIn(body)),
     'drive-unshare': (body: Body) => drive.unshare(textField(body, 'id')),
     'mail-deliver': (body: Body) =>
       mail.deliver({ subject: textField(body, 'subject'), text: textField(body, 'text') }),

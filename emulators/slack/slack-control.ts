@@ -12,6 +12,11 @@ export function slackControlRoutes(
     const given = text(body, 'channel')
     return state.channels().find((channel) => channel.name === given || channel.id === given)?.id ?? given
   }
+  // People go by id or by address.
+  const userId = (body: Record<string, unknown>): string => {
+    const given = text(body, 'user')
+    return state.users().find((user) => user.profile.email === given || user.id === given)?.id ?? given
+  }
   return {
     channels: () =>
       state.channels().map(({ id, name, isPrivate, isMember }) => ({ id, name, isPrivate, isMember })),
@@ -25,6 +30,24 @@ export function slackControlRoutes(
     'add-channel': (body) => ({
       id: state.addChannel({ name: text(body, 'name'), isPrivate: body['isPrivate'] === true }),
     }),
+    users: () =>
+      state.users().map(({ id, profile, deleted, is_restricted }) => ({
+        id,
+        email: profile.email,
+        deleted,
+        isGuest: is_restricted,
+      })),
+    'add-user': (body) => ({
+      id: state.addUser({
+        name: text(body, 'name'),
+        email: text(body, 'email'),
+        isGuest: body['isGuest'] === true,
+      }),
+    }),
+    'remove-user': (body) => state.updateUser(userId(body), { deleted: true }),
+    'add-member': (body) => state.addMember(channelId(body), userId(body)),
+    'remove-member': (body) => state.removeMember(channelId(body), userId(body)),
+    'set-private': (body) => state.setPrivate(channelId(body), body['isPrivate'] === true),
     'rename-channel': (body) => state.renameChannel(channelId(body), text(body, 'name')),
     'delete-channel': (body) => state.deleteChannel(channelId(body)),
     'set-member': (body) => state.setMember(channelId(body), body['isMember'] === true),

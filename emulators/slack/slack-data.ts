@@ -19,6 +19,12 @@ export interface EmulatedUser {
   name: string
   real_name: string
   profile: { display_name: string; real_name: string; email: string }
+  /** Left the workspace. */
+  deleted: boolean
+  is_bot: boolean
+  /** A guest: of several channels, or of one. */
+  is_restricted: boolean
+  is_ultra_restricted: boolean
 }
 
 /** How large a workspace the seed makes. */
@@ -66,12 +72,20 @@ const SHORTEST_BURST_SECONDS = 400
 
 /** The n-th user. */
 export function userOf(seed: SlackSeed, index: number): EmulatedUser {
-  const { name, email } = personOf(index, 'acme.example')
+  return slackUser(`U${idOf(randomOf(seed.seed, 'user', index), 8)}`, personOf(index, 'acme.example'))
+}
+
+/** A full member of the workspace. */
+export function slackUser(id: string, { name, email }: { name: string; email: string }): EmulatedUser {
   return {
-    id: `U${idOf(randomOf(seed.seed, 'user', index), 8)}`,
+    id,
     name: email.split('@')[0] ?? name,
     real_name: name,
     profile: { display_name: name, real_name: name, email },
+    deleted: false,
+    is_bot: false,
+    is_restricted: false,
+    is_ultra_restricted: false,
   }
 }
 

@@ -54,6 +54,15 @@ export const SLACK_METHODS: Record<string, (call: SlackCall) => SlackAnswer> = {
     channel.isMember = true
     return { ok: true, channel: channelJson(channel), ...warning }
   },
+  'conversations.members': (call) => {
+    const channel = visibleChannel(call)
+    if (!channel) return failed('channel_not_found')
+    if (channel.isPrivate && !call.scopes.has('groups:read'))
+      return failed('missing_scope', { needed: 'groups:read' })
+    const page = pageOf(call, [...channel.members], LIST_MAX)
+    if (typeof page === 'string') return failed(page)
+    return { ok: true, members: page.values, response_metadata: { next_cursor: page.next } }
+  },
   'conversations.history': readHistory,
   'conversations.replies': readReplies,
 }
@@ -140,7 +149,7 @@ function channelJson(channel: EmulatedChannel): Record<string, unknown> {
     is_private: channel.isPrivate,
     is_archived: channel.isArchived,
     is_member: channel.isMember,
-    num_members: 7,
+    num_members: channel.members.size,
   }
 }
 

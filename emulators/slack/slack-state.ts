@@ -3,6 +3,7 @@ import {
   countBefore,
   messageOf,
   repliesOf,
+  slackUser,
   tsOf,
   userOf,
   type EmulatedMessage,
@@ -16,6 +17,8 @@ export interface EmulatedChannel {
   isPrivate: boolean
   isArchived: boolean
   isMember: boolean
+  /** People in it, by their id; the bot is not among them. */
+  members: Set<string>
 }
 
 /** The workspace as it stands. Each change is told to the listeners as the event Slack would send. */
@@ -31,7 +34,17 @@ export interface SlackEmulatorState {
   post(channelId: string, message: { text: string; user?: string; threadTs?: string; ts?: string }): string
   edit(channelId: string, ts: string, text: string): void
   delete(channelId: string, ts: string): void
-  addChannel(channel: { name: string; isPrivate?: boolean; isMember?: boolean }): string
+  /** `members`: everybody of a public channel, nobody of a private one, unless given. */
+  addChannel(channel: { name: string; isPrivate?: boolean; isMember?: boolean; members?: string[] }): string
+  /** People come to a channel and leave it. */
+  addMember(channelId: string, userId: string): void
+  removeMember(channelId: string, userId: string): void
+  /** A channel becomes private, or public. */
+  setPrivate(channelId: string, isPrivate: boolean): void
+  /** Somebody comes to the workspace. Returns their id. */
+  addUser(user: { name: string; email: string; isGuest?: boolean }): string
+  /** Somebody leaves the workspace, and every channel; or becomes a guest, or has another address. */
+  updateUser(userId: string, change: { deleted?: boolean; isGuest?: boolean; email?: string }): void
   renameChannel(channelId: string, name: string): void
   deleteChannel(channelId: string): void
   /** The bot is put out of a channel, or let in again. */
@@ -72,7 +85,11 @@ export function createSlackState(seed: SlackSeed, now: () => number): SlackEmula
   for (let index = 0; index < seed.channels; index += 1) {
     const { id, name } = channelOf(seed, index)
     const isMember = index < seed.memberChannels
-    channels.set(id, emptyChannel({ id, name, isPrivate: false, isArchived: false, isMember }, index))
+    const members = new Set(users.map((user) => user.id))
+    channels.set(
+      id,
+      emptyChannel({ id, name, isPrivate: false, isArchived: false, isMember, members }, index),
+    )
   }
   const workspace: Workspace = {
     seed,
@@ -99,6 +116,7 @@ export function createSlackState(seed: SlackSeed, now: () => number): SlackEmula
     },
     ...messageActions(workspace),
     ...channelActions(workspace),
+    ...peopleActions(workspace),
     onEvent: (listener) => listeners.push(listener),
   }
 }
@@ -155,13 +173,15 @@ function channelActions(
   workspace: Workspace,
 ): Pick<
   SlackEmulatorState,
-  'addChannel' | 'renameChannel' | 'deleteChannel' | 'setMember' | 'setArchived' | 'uninstall'
+  'addChannel' | 'renameChannel' | 'deleteChannel' | 'setMember' | 'setPrivate' | 'setArchived' | 'uninstall'
 > {
   const { channels, emit } = workspace
   return {
-    addChannel: ({ name, isPrivate = false, isMember = false }) => {
+    addChannel: ({ name, isPrivate = false, isMember = false, members }) => {
       const id = `C${String(channels.size).padStart(8, '0')}`
-      channels.set(id, emptyChannel({ id, name, isPrivate, isArchived: false, isMember }, null))
+      const people = members ?? (isPrivate ? [] : workspace.users.map((user) => user.id))
+      const channel = { id, name, isPrivate, isArchived: false, isMember, members: new Set(people) }
+      channels.set(id, emptyChannel(channel, null))
       emit({ type: 'channel_created', channel: { id, name } })
       return id
     },
@@ -177,6 +197,9 @@ function channelActions(
       channelById(workspace, channelId).isMember = isMember
       emit({ type: isMember ? 'member_joined_channel' : 'channel_left', channel: channelId })
     },
+    setPrivate: (channelId, isPrivate) => {
+      channelById(workspace, channelId).isPrivate = isPrivate
+    },
     setArchived: (channelId, isArchived) => {
       channelById(workspace, channelId).isArchived = isArchived
       emit({ type: isArchived ? 'channel_archive' : 'channel_unarchive', channel: channelId })
@@ -184,6 +207,42 @@ function channelActions(
     uninstall: () => {
       for (const channel of channels.values()) channel.isMember = false
       emit({ type: 'app_uninstalled' })
+    },
+  }
+}
+
+function peopleActions(
+  workspace: Workspace,
+): Pick<SlackEmulatorState, 'addMember' | 'removeMember' | 'addUser' | 'updateUser'> {
+  const { users, channels, emit } = workspace
+  return {
+    addMember: (channelId, user) => {
+      channelById(workspace, channelId).members.add(user)
+      emit({ type: 'member_joined_channel', user, channel: channelId })
+    },
+    removeMember: (channelId, user) => {
+      channelById(workspace, channelId).members.delete(user)
+      emit({ type: 'member_left_channel', user, channel: channelId })
+    },
+    addUser: ({ isGuest = false, ...person }) => {
+      const id = `UNEW${String(users.length).padStart(5, '0')}`
+      users.push({ ...slackUser(id, person), is_restricted: isGuest })
+      emit({ type: 'team_join', user: users.at(-1) })
+      return id
+    },
+    updateUser: (userId, { deleted, isGuest, email }) => {
+      const index = users.findIndex((candidate) => candidate.id === userId)
+      const before = users[index]
+      if (!before) throw new Error(`no user ${userId}`)
+      const user = {
+        ...before,
+        deleted: deleted ?? before.deleted,
+        is_restricted: isGuest ?? before.is_restricted,
+        profile: { ...before.profile, email: email ?? before.profile.email },
+      }
+      users[index] = user
+      if (user.deleted) for (const channel of channels.values()) channel.members.delete(userId)
+      emit({ type: 'user_change', user })
     },
   }
 }

@@ -1,10 +1,11 @@
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
+import { deactivatedIn } from '../people/index.ts'
 
 /**
  * The person inside one of their workspaces: the one named by `X-Organization-Id`, or the only one they have.
- * @throws AppError `not_found` for a workspace that is not theirs, `validation_failed` when they have to choose.
+ * @throws AppError `not_found` for a workspace that is not theirs, or whose directory has deactivated them, `validation_failed` when they have to choose.
  */
 export async function enterWorkspace(
   db: Db,
@@ -13,8 +14,9 @@ export async function enterWorkspace(
 ): Promise<ConsolePrincipal> {
   const memberships = await db
     .selectFrom('memberships')
-    .select(['organization_id', 'role'])
-    .where('user_id', '=', userId)
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['memberships.organization_id', 'memberships.role', 'users.email'])
+    .where('memberships.user_id', '=', userId)
     .execute()
   const chosen =
     organizationId === undefined
@@ -22,7 +24,10 @@ export async function enterWorkspace(
         ? memberships[0]
         : undefined
       : memberships.find((membership) => membership.organization_id === organizationId.toLowerCase())
-  if (chosen) {
+  if (
+    chosen &&
+    !(await deactivatedIn(db, [chosen.organization_id], chosen.email)).has(chosen.organization_id)
+  ) {
     return {
       kind: 'console',
       organizationId: chosen.organization_id,

@@ -17,7 +17,7 @@ import { createGates } from './create-gates.ts'
 import { createServer, type ServerOptions } from '../http/create-server.ts'
 import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
-import { routes, type Services } from './routes.ts'
+import { routes, servedRoutes, type Services } from './routes.ts'
 import { createRetrievalEngine } from './retrieval-engine.ts'
 import { sweepUsage } from './sweep-usage.ts'
 import { unreadiness } from './unreadiness.ts'
@@ -45,6 +45,7 @@ import { addMcp } from '../mcp/index.ts'
 import type { OrganizationRemovals } from '../organization-removal/index.ts'
 import { createInvitations, createMembers, createOrganizations } from '../organizations/index.ts'
 import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
+import { createGroups, createScimGroups, createScimTokens, createScimUsers } from '../people/index.ts'
 import type { Choice } from '../models/index.ts'
 import { createRemovals, createSources, markSourcesBeyondPlan, type Removals } from '../sources/index.ts'
 import { createSyncRuns, dropActiveRuns } from '../sync/index.ts'
@@ -136,7 +137,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   })
   const gates = tracer ? tracedGates(ungated, tracer) : ungated
   const server = await createServer({
-    routes: settings.ROLE === 'worker' ? [...healthRoutes, ...referenceRoutes] : routes,
+    routes: settings.ROLE === 'worker' ? [...healthRoutes, ...referenceRoutes] : servedRoutes,
     services,
     gates,
     logger,
@@ -230,6 +231,10 @@ function createServices(
     apiKeys: createApiKeys({ db, clock, checkKeyLimit, keepWithinPlan }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     members: createMembers({ db, clock }),
+    groups: createGroups({ db, clock }),
+    scimUsers: createScimUsers({ db, clock }),
+    scimGroups: createScimGroups({ db, clock }),
+    scimTokens: createScimTokens({ db, clock }),
     invitations: createInvitations({ db, clock, publicUrl: deps.publicUrl }),
     sources: createSources({
       db,

@@ -9,7 +9,8 @@ import type { Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { traced, type Tracer } from '../kernel/tracer.ts'
-import { PROVIDERS, createProviderAdapters, type ProviderAdapters } from '../providers/index.ts'
+import { createPermissionPoller, type OpenSource, type PermissionPoller } from '../permission-polls/index.ts'
+import { PROVIDERS, createProviderAdapters, findProvider, type ProviderAdapters } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Metrics } from '../health/index.ts'
 import {
@@ -54,8 +55,7 @@ export async function createConnectorEngine(deps: {
   const { settings, database, clock, logger, metrics } = deps
   const { db } = database
   const adapters = await createProviderAdapters(settings.providers, clock)
-  const onError = (err: unknown): void =>
-    logger.error({ err }, 'connectors: something failed and is tried again')
+  const onError = errorLog(logger)
   const wake = (): void => worker.wake()
   const accounts = createProviderAccounts({
     db,
@@ -88,6 +88,7 @@ export async function createConnectorEngine(deps: {
     follow: followRuns(deps.tracer),
     onError,
   })
+  const permissions = permissionPollerOf(deps, accounts, adapters)
   const disconnect = (): Promise<void> => accounts.revocations.run().catch(onError)
   const maintenance = createTask({ act: accounts.maintain, intervalMs: MAINTAIN_MS, onError })
   return {
@@ -98,17 +99,39 @@ export async function createConnectorEngine(deps: {
     async start() {
       if (settings.ROLE === 'api') return
       // Nobody else can have the embedded database: what is running there belongs to a process that is gone.
-      if (database.driver === 'embedded') await releaseAllLeases(db)
+      if (database.driver === 'embedded') await Promise.all([releaseAllLeases(db), permissions.takeOver()])
       worker.start()
+      permissions.start()
       if (adapters.offered.length > 0) maintenance.start()
     },
     async stop() {
-      await Promise.all([maintenance.stop(), worker.stop()])
+      await Promise.all([maintenance.stop(), worker.stop(), permissions.stop()])
       // A token that a provider has already renewed is not to be lost with the process.
       await accounts.settle()
       await adapters.close()
     },
   }
+}
+
+function errorLog(logger: Logger): (err: unknown) => void {
+  return (err) => logger.error({ err }, 'connectors: something failed and is tried again')
+}
+
+function permissionPollerOf(
+  { database, clock, items, logger }: { database: OpenDatabase; clock: Clock; items: Items; logger: Logger },
+  accounts: ProviderAccounts,
+  { offered }: ProviderAdapters,
+): PermissionPoller {
+  return createPermissionPoller({
+    db: database.db,
+    clock,
+    random: Math.random,
+    items,
+    providers: offered.filter((provider) => findProvider(provider).tellsReaders),
+    openSource: openSourceOf(database, accounts),
+    wait: (ms, signal) => sleep(ms, undefined, { signal }),
+    onError: (err) => logger.error({ err }, 'the permissions of a source could not be read; it is retried'),
+  })
 }
 
 function logItemFault(logger: Logger): SyncWorkerDependencies['onItemFault'] {
@@ -171,8 +194,13 @@ function unofferedBy(adapters: ProviderAdapters): Map<ProviderId, string> {
   return reasons
 }
 
-function openAccountOf({ db }: OpenDatabase, accounts: ProviderAccounts): OpenAccount {
-  return ({ source }, options) =>
+function openAccountOf(database: OpenDatabase, accounts: ProviderAccounts): OpenAccount {
+  const openSource = openSourceOf(database, accounts)
+  return ({ source }, options) => openSource(source, options)
+}
+
+function openSourceOf({ db }: OpenDatabase, accounts: ProviderAccounts): OpenSource {
+  return (source, options) =>
     accounts.openAccount(source, { ...options, storedIds: (range) => storedIds(db, source, range) })
 }
 

@@ -6,10 +6,14 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { AuthenticateOperator } from '../operator/index.ts'
 import { ensureUser } from '../organizations/index.ts'
+import { authenticateScim } from '../people/index.ts'
 import { createReaders } from '../permissions/index.ts'
 import { createMessageLimit, type Credits, type RateLimit } from '../usage/index.ts'
 
-/** A connection sends a few messages besides its tool calls, and every tool call is a message. */
+/**
+ * A connection sends a few messages besides its tool calls, and every tool call is a message. An identity provider sends a request
+ * for each person and group that changed.
+ */
 const MESSAGES_PER_REQUEST = 10
 
 /** The gates of every route, put together from the slices that keep them. */
@@ -28,10 +32,12 @@ export function createGates(deps: {
     await deps.onSignIn(userId)
     return userId
   }
-  const admitMessage = createMessageLimit({
+  const perMinute = {
     limitPerMinute: rateLimit.limitPerMinute * MESSAGES_PER_REQUEST,
     now: () => clock.now().getTime(),
-  })
+  }
+  const admitMessage = createMessageLimit(perMinute)
+  const admitProvisioning = createMessageLimit({ ...perMinute, action: 'scim' })
   const { readerOf } = createReaders({ db, clock })
   return {
     authenticateAgent: (authorization) => authenticateApiKey(db, clock, authorization),
@@ -40,6 +46,11 @@ export function createGates(deps: {
       enterWorkspace(db, await signIn(authorization), organizationId),
     authenticateUser: async (authorization) => ({ kind: 'user', userId: await signIn(authorization) }),
     authenticateOperator: deps.authenticateOperator,
+    async admitScim(authorization) {
+      const principal = await authenticateScim(db, clock, authorization)
+      admitProvisioning({ organizationId: principal.organizationId, subjectId: principal.tokenId })
+      return principal
+    },
     admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
     admitMessage: (caller) => admitMessage(subjectOf(caller)),
     standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),

@@ -15,6 +15,8 @@ import { operatorRoutes } from '../operator/index.ts'
 import { organizationRemovalRoutes } from '../organization-removal/index.ts'
 import { organizationRoutes } from '../organizations/index.ts'
 import { webhookRoutes } from '../outgoing-webhooks/index.ts'
+import { groupRoutes, scimRoutes, scimTokenRoutes } from '../people/index.ts'
+import { sourcePermissionRoutes } from '../permission-polls/index.ts'
 import { referenceRoutes } from '../reference/index.ts'
 import { retrievalRoutes } from '../retrieval/index.ts'
 import { sourceRoutes } from '../sources/index.ts'
@@ -30,10 +32,13 @@ const SLICES = [
   modelMoveRoutes,
   accessRoutes,
   sourceRoutes,
+  sourcePermissionRoutes,
   syncRoutes,
   connectionRoutes,
   auditRoutes,
   organizationRoutes,
+  groupRoutes,
+  scimTokenRoutes,
   billingRoutes,
   dailyUsageRoutes,
   usageRoutes,
@@ -54,7 +59,13 @@ type All<Union> = (Union extends unknown ? (member: Union) => void : never) exte
   : never
 
 /** What the handlers of all routes take. */
-export type Services = All<ServicesOf<(typeof SLICES)[number]>>
+export type Services = All<ServicesOf<(typeof SLICES)[number] | typeof scimRoutes>>
 
-/** Every route of the service: the OpenAPI document and the every-route tests read this list. */
+/**
+ * Every route of the service's own API: the OpenAPI document and the every-route tests read this list. SCIM describes itself, at
+ * `/scim/v2/Schemas`.
+ */
 export const routes: readonly Route<Services>[] = SLICES.flat()
+
+/** Every route that answers. */
+export const servedRoutes: readonly Route<Services>[] = [...routes, ...scimRoutes]

@@ -42,6 +42,7 @@ beforeAll(async () => {
       authenticateAgent: noGate,
       admitAgent: noGate,
       admitMessage: () => {},
+      admitScim: noGate,
       authenticateConsole: async () => ({
         kind: 'console',
         organizationId: visitor.organizationId,

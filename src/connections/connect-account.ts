@@ -6,6 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { storableText } from '../kernel/text.ts'
 import { lockOrganization } from '../organizations/index.ts'
+import { schedulePermissionPoll } from '../permission-polls/index.ts'
 import {
   type ConnectedAccount,
   type ProviderAdapter,
@@ -139,14 +140,23 @@ async function connect(
   await lockOrganization(tx, organizationId)
   await requireStanding(tx, flow)
   await deps.access.require(tx, organizationId, provider)
-  const before = await reconnect(tx, deps, flow, account)
+  const connectedBy = await findAddress(tx, userId)
+  const before = await reconnect(tx, deps, flow, { ...account, connectedBy })
   if (before === undefined) await checkConnectorLimit(tx, organizationId)
   const { externalAccountId, displayName } = account
   const sourceId =
     before ??
-    (await insertConnectedSource(tx, { organizationId, provider, displayName, externalAccountId, at }))
+    (await insertConnectedSource(tx, {
+      organizationId,
+      provider,
+      displayName,
+      externalAccountId,
+      connectedBy,
+      at,
+    }))
   await saveCredentials(tx, cipher, { organizationId, sourceId }, account.credentials, at)
   await queueRun(tx, { organizationId, sourceId, fullResync: false, at })
+  await schedulePermissionPoll(tx, { organizationId, sourceId }, at)
   await recordEvent(tx, {
     organizationId,
     actor: { userId, apiKeyId: null },
@@ -160,6 +170,17 @@ async function connect(
   return sourceId
 }
 
+/** A person's address, where their identity provider says that it is theirs. */
+async function findAddress(tx: Tx, userId: string): Promise<string | null> {
+  const user = await tx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .where('email_verified', '=', true)
+    .executeTakeFirst()
+  return user?.email ?? null
+}
+
 /**
  * The source that the account has already, healthy again as far as anybody knows; its name stays as people gave it. The
  * grant it had is to be ended, unless that ends the new one too.
@@ -168,10 +189,10 @@ async function reconnect(
   tx: Tx,
   { clock, cipher, revocations }: AccountConnectorDependencies,
   { organizationId, provider }: OAuthFlow,
-  { externalAccountId }: ConnectedAccount,
+  { externalAccountId, connectedBy }: ConnectedAccount & { connectedBy: string | null },
 ): Promise<string | undefined> {
   const account = { organizationId, provider, externalAccountId }
-  const sourceId = await reconnectSource(tx, account, clock.now())
+  const sourceId = await reconnectSource(tx, { ...account, connectedBy }, clock.now())
   if (sourceId === undefined) return undefined
   const credentials = await findCredentials(tx, cipher, { organizationId, sourceId })
   if (credentials) await revocations.add(tx, { ...account, credentials })

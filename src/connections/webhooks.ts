@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { findProvider, type ProviderEnvironment } from '../providers/index.ts'
+import { announcePermissionChange } from '../permission-polls/index.ts'
 import { failSource, findSourcesOf } from '../sources/index.ts'
 import { notePushEvent } from '../sync/index.ts'
 
@@ -31,8 +32,14 @@ export function createWebhooks(deps: { db: Db; clock: Clock; environment: Provid
       const { accountId: externalAccountId, eventId } = event
       const at = clock.now()
       for (const source of await findSourcesOf(db, { provider, externalAccountId })) {
+        if (event.kind === 'permissions') {
+          await announcePermissionChange(db, source, at)
+          continue
+        }
         const hints = event.kind === 'changed' ? event.hints : []
         await db.transaction().execute(async (tx) => {
+          if (event.kind === 'changed' && event.changesPermissions)
+            await announcePermissionChange(tx, source, at)
           const isNew = await notePushEvent(tx, { ...source, eventId, hints, at })
           // Paused between the look and now: it stays so.
           if (isNew && event.kind === 'disconnected') await failSource(tx, source, event.reason, at)

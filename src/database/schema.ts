@@ -1,6 +1,8 @@
 import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import type { Action, ActorType, ChargedAction, Role } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Computed, Json, Leased, Nullable, NullableJson, TenantRow } from './schema-columns.ts'
+import type { PeopleSchema } from './schema-people.ts'
 import type {
   SubscriptionStatus,
   Tier,
@@ -15,28 +17,10 @@ import type {
   SyncRunStatus,
 } from './schema-words.ts'
 
-type Json = ColumnType<Record<string, unknown>, string, string>
-type NullableJson = ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
-type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
-/** The database computes it from the row's other columns. */
-type Computed<T> = ColumnType<T, never, never>
-
 export type * from './schema-words.ts'
 
-/** Of a row that somebody works on: whoever holds the lease, until it runs out. */
-interface Leased {
-  lease_id: Nullable<string>
-  lease_expires_at: Nullable<Date>
-}
-
-/** The primary key of a row of an organization. */
-interface TenantRow {
-  organization_id: string
-  id: string
-}
-
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
-export interface Schema {
+export interface Schema extends PeopleSchema {
   embedding_models: {
     id: Generated<number>
     name: string
@@ -197,6 +181,10 @@ export interface Schema {
     last_snapshot: Nullable<string>
     next_poll_at: Nullable<Date>
     push_since: Nullable<Date>
+    /** JSON: who may read what it brought, where its provider cannot tell; null: the person who connected it. */
+    audience: Nullable<string>
+    /** The verified address of the person who connected it. */
+    connected_by: Nullable<string>
     /** What it brought is being deleted and is shown to nobody. */
     removed_at: Nullable<Date>
     beyond_plan: Generated<boolean>

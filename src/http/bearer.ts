@@ -4,11 +4,12 @@ import { AppError } from '../kernel/errors.ts'
 const REALM = 'realm="Retrieval Memory Service"'
 
 /** What a surface takes behind the word Bearer, as its callers are told. */
-export type Credential = 'API key' | 'console token' | 'operator token'
+export type Credential = 'API key' | 'console token' | 'operator token' | 'SCIM token'
 
 const SENT_AS: Record<Credential, string> = {
   'API key': 'send an API key as Authorization: Bearer svc_…',
   'console token': "sign in and send the identity provider's token as Authorization: Bearer …",
+  'SCIM token': 'send a SCIM token of the console as Authorization: Bearer scim_…',
   'operator token': "send the operator's token as Authorization: Bearer …",
 }
 

@@ -28,6 +28,7 @@ import { createLanes } from './lanes.ts'
 import { logAnswers, type OnAnswered } from './log-answers.ts'
 import { answerUnknownRoutes, pathOf } from './not-found.ts'
 import type { Gates } from './gates.ts'
+import type { JsonDialect } from './json-dialect.ts'
 import { sendPage, wantsPage } from './page.ts'
 import { type BodyDeclaration, parseBody } from './parse-body.ts'
 import { authorize, bodyOf, ownerOf, type Principal, run, type Work } from './pipeline.ts'
@@ -232,7 +233,7 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
         void sendPage(reply, appError.status, route.errorPage(appError, request.params))
         return
       }
-      sendError(reply, appError)
+      sendError(reply, appError, route.dialect)
     },
   })
 }
@@ -284,12 +285,13 @@ function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function sendError(reply: FastifyReply, error: AppError): void {
+function sendError(reply: FastifyReply, error: AppError, dialect?: JsonDialect): void {
+  const body = dialect?.errorBody(error) ?? errorBody(error, reply.server.publicUrl())
   void reply
     .code(error.status)
     .headers(error.headers)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error, reply.server.publicUrl())))
+    .type(`${dialect?.contentType ?? 'application/json'}; charset=utf-8`)
+    .send(JSON.stringify(body))
 }
 
 function describe(

@@ -10,6 +10,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   malformed_json: { error: 'The body is not valid JSON' },
   not_a_slack_source: { error: 'Only Slack sources have channels' },
+  audience_not_supported: {
+    error: 'Slack says itself who may read each item, so a source of it has no audience',
+  },
   provider_mismatch: {
     error: 'documents.0: the connector is of google_drive, not of notion',
     index: 0,
@@ -92,6 +95,14 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     limit: 20,
   },
   webhook_disabled: { error: 'The webhook is disabled; enable it first' },
+  group_limit_reached: {
+    error: 'An organization has at most 10,000 groups; delete one first',
+    used: 10_000,
+    limit: 10_000,
+  },
+  group_exists: { error: 'There is a group with the name Finance already' },
+  person_exists: { error: 'There is a user with this userName already' },
+  group_provisioned: { error: 'Your identity provider manages the group "Finance"; change it there' },
   source_disabled: { error: 'The source is paused; resume it in the console' },
   source_push_only: { error: 'The source has no account to sync with; push documents to /v1/ingest' },
   plan_by_contract: {

@@ -1,4 +1,10 @@
-import type { AgentPrincipal, Caller, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
+import type {
+  AgentPrincipal,
+  Caller,
+  ConsolePrincipal,
+  ScimPrincipal,
+  UserPrincipal,
+} from '../kernel/principal.ts'
 import type { Action, ChargedAction } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Reader } from '../kernel/reader.ts'
@@ -72,6 +78,8 @@ export interface Gates {
     organizationId: string | undefined,
   ): Promise<ConsolePrincipal>
   authenticateUser(authorization: string | undefined): Promise<UserPrincipal>
+  /** Who holds the SCIM token, and the request counted. Throws `unauthenticated`, `rate_limited`. */
+  admitScim(authorization: string | undefined): Promise<ScimPrincipal>
   /** Throws `unauthenticated`, or `not_found` where the deployment has no operator surface. */
   authenticateOperator(authorization: string | undefined): void
   /** Counts the request against the caller's window for the action. Throws `rate_limited`, and then counts nothing. */

@@ -22,13 +22,20 @@ export function logAnswers(app: FastifyInstance, onAnswered: OnAnswered | undefi
   })
 }
 
-function who(principal: Principal): { organizationId?: string; apiKeyId?: string; userId?: string } {
+function who(principal: Principal): {
+  organizationId?: string
+  apiKeyId?: string
+  userId?: string
+  scimTokenId?: string
+} {
   if (principal === null) return {}
   switch (principal.kind) {
     case 'agent':
       return { organizationId: principal.organizationId, apiKeyId: principal.apiKeyId }
     case 'console':
       return { organizationId: principal.organizationId, userId: principal.userId }
+    case 'scim':
+      return { organizationId: principal.organizationId, scimTokenId: principal.tokenId }
     case 'user':
       return { userId: principal.userId }
   }

@@ -12,6 +12,8 @@ const DESCRIPTIONS: Record<string, string> = {
   Connectors: 'Connect provider accounts, and request access to gated providers.',
   Audit: 'Who did what, and when.',
   Workspaces: 'Create, change and delete workspaces.',
+  Groups: 'People whom access policies name together.',
+  SCIM: 'Tokens with which your identity provider provisions people and groups.',
   Members: 'The people of a workspace, and invitations.',
   Billing: 'Plan, credits, checkout and usage.',
   Webhooks: 'Endpoints of yours that events are sent to.',

@@ -196,6 +196,8 @@ function callersOf<S>({ access, credits }: Route<S>): string {
       return 'Needs the token of a person who is signed in.'
     case 'operator':
       return 'Needs the operator token.'
+    case 'scim':
+      return 'Needs a SCIM token of the workspace.'
   }
 }
 
@@ -218,6 +220,8 @@ function security(access: Access): Record<string, string[]>[] {
       return [{ console: [] }]
     case 'operator':
       return [{ operator: [] }]
+    case 'scim':
+      return []
   }
 }
 

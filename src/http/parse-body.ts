@@ -2,13 +2,15 @@ import { AppError } from '../kernel/errors.ts'
 import { validate } from '../kernel/validate.ts'
 import type { BodyReader } from './body-reader.ts'
 import { parseJsonBody } from './json-body.ts'
+import type { JsonDialect } from './json-dialect.ts'
 import type { Route, UntypedRouteRequest } from './route.ts'
 
 /** A longer body is parsed and checked in a thread of its own; one this long takes some milliseconds. */
 const INLINE_BYTES_MAX = 32 * 1024
 
 /** How a body is parsed: what a route declares of it. */
-export type BodyDeclaration = Pick<Route<never>, 'body' | 'bodyOptional' | 'reading' | 'upload'>
+export type BodyDeclaration = Pick<Route<never>, 'body' | 'bodyOptional' | 'reading' | 'upload'> &
+  Partial<Pick<Route<never>, 'dialect'>>
 
 export interface GivenBody {
   bytes: Buffer
@@ -23,7 +25,7 @@ export interface GivenBody {
  * @throws AppError `malformed_json`, `unsupported_media_type`, `validation_failed`, `overloaded`
  */
 export async function parseBody(
-  { body: schema, bodyOptional, reading, upload }: BodyDeclaration,
+  { body: schema, bodyOptional, reading, upload, dialect }: BodyDeclaration,
   reader: BodyReader,
   { bytes, headers, owner, signal }: GivenBody,
 ): Promise<unknown> {
@@ -36,14 +38,14 @@ export async function parseBody(
       'The request has no body; send a JSON object as Content-Type: application/json',
     )
   }
-  requireJson(headers)
+  requireJson(headers, dialect)
   if (reading && bytes.length > INLINE_BYTES_MAX) return await reader.read({ bytes, reading, owner, signal })
   return validate(schema, parseJsonBody(bytes, reading?.limits, reading?.fields), 'body')
 }
 
-function requireJson(headers: UntypedRouteRequest['headers']): void {
+function requireJson(headers: UntypedRouteRequest['headers'], dialect?: JsonDialect): void {
   const type = single(headers['content-type'])?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
+  if (type !== 'application/json' && (type === undefined || type !== dialect?.contentType)) {
     throw new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json')
   }
   requireNoEncoding(headers)

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { CHARGED_ACTIONS, ROLES } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Caller, UserPrincipal } from '../kernel/principal.ts'
+import type { Caller, ScimPrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { beyondReach } from '../kernel/scope.ts'
 import { isStorable } from '../kernel/text.ts'
@@ -23,7 +23,7 @@ import { stringifyInTurns } from './stringify-in-turns.ts'
 /** Longest a handler may take before its signal aborts. */
 export const REQUEST_TIMEOUT_MS = 60_000
 
-export type Principal = Caller | UserPrincipal | null
+export type Principal = Caller | UserPrincipal | ScimPrincipal | null
 
 /**
  * The first half, before the body is read: authentication (401), action or role (403), rate limit (429).
@@ -45,6 +45,8 @@ export async function authorize<S>(
       return null
     case 'user':
       return await gates.authenticateUser(authorization)
+    case 'scim':
+      return await gates.admitScim(authorization)
     case 'agent': {
       const { action, reach } = access
       const { principal, standing, uncappedAt } = await gates.admitAgent(authorization, { action, reach })
@@ -111,13 +113,14 @@ export async function run<S>(
       if ('download' in result) return await sendDownload(reply, result.download)
       if ('form' in result) return await sendForm(reply, result.form)
       if ('fixed' in result) return await sendFixed(request, reply, result.fixed)
+      if ('empty' in result) return await reply.code(204).send()
       const schema = responseSchema(route, result.status)
       const body = await stringifyInTurns(schema.parse(result.body))
       await hold?.settle(foundBy(route, result.retrieved))
       return await reply
         .headers({ ...result.headers })
         .code(result.status)
-        .type('application/json; charset=utf-8')
+        .type(`${route.dialect?.contentType ?? 'application/json'}; charset=utf-8`)
         .send(body)
     } catch (error) {
       await hold?.refund()
@@ -152,7 +155,7 @@ async function readerOf<S>(
   email: string | undefined,
 ): Promise<Reader | null> {
   if (route.onBehalfOf === undefined) return null
-  if (principal === null || principal.kind === 'user')
+  if (principal === null || principal.kind === 'user' || principal.kind === 'scim')
     throw new Error(`${route.operationId} reads items and belongs to no organization`)
   return await gates.readerOf(principal, email)
 }
@@ -175,7 +178,8 @@ function useOf<S>(
   principal: Principal,
   { isMcp, uncappedAt }: FastifyRequest,
 ): CreditUse | undefined {
-  if (route.credits === 0 || principal === null || principal.kind === 'user') return undefined
+  if (route.credits === 0 || principal === null) return undefined
+  if (principal.kind === 'user' || principal.kind === 'scim') return undefined
   const action = 'action' in route.access ? route.access.action : null
   const surface = CHARGED_ACTIONS.find((charged) => charged === action)
   if (!surface) throw new Error(`${route.operationId} costs a credit and is none of what credits are for`)

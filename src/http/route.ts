@@ -3,11 +3,12 @@ import type { Action, Role } from '../kernel/actions.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { BodyReading } from './body-reader.ts'
-import type { AgentPrincipal, ConsolePrincipal, UserPrincipal } from '../kernel/principal.ts'
+import type { AgentPrincipal, ConsolePrincipal, ScimPrincipal, UserPrincipal } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 import type { FixedContent } from './fixed-content.ts'
 import type { Retrieved } from './gates.ts'
+import type { JsonDialect } from './json-dialect.ts'
 import type { Html } from './page.ts'
 import type { Download } from './send-download.ts'
 
@@ -21,6 +22,8 @@ export type Access =
   /** Signed in, in no particular workspace. */
   | { surface: 'user' }
   | { surface: 'operator' }
+  /** A workspace's identity provider, with a SCIM token. */
+  | { surface: 'scim' }
 
 export type PrincipalOf<A extends Access> = A extends { surface: 'agent' }
   ? AgentPrincipal
@@ -28,12 +31,19 @@ export type PrincipalOf<A extends Access> = A extends { surface: 'agent' }
     ? ConsolePrincipal
     : A extends { surface: 'user' }
       ? UserPrincipal
-      : null
+      : A extends { surface: 'scim' }
+        ? ScimPrincipal
+        : null
 
 /** Where a request says on whose behalf it asks: `onBehalfOf: { email }` of its body, or `onBehalfOf` of its query. */
 export type PersonAt = 'body' | 'query'
 
 export type ResponseSchemas = Partial<Record<200 | 201 | 202, z.ZodType>>
+
+/** An answer without a body: 204. */
+export interface EmptyReply {
+  empty: true
+}
 
 /** One server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html); `data` goes out as JSON. */
 export interface StreamEvent {
@@ -89,6 +99,7 @@ export type Reply<R extends ResponseSchemas> =
   | FormReply
   | FixedReply
   | DownloadReply
+  | EmptyReply
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
 
@@ -149,6 +160,10 @@ export interface RouteDefinition<
   upload?: string
   /** The content types of a file that it answers in place of JSON. */
   downloads?: readonly string[]
+  /** Another form of JSON than the API's own, for its bodies and its errors. */
+  dialect?: JsonDialect
+  /** It answers 204, without a body, in place of the declared responses. */
+  answersNothing?: boolean
   /** What a person reads instead of JSON whose browser gets an error here; `params` are as they came. */
   errorPage?: (error: AppError, params: unknown) => Html
   handle(request: RouteRequest<A, Body, Params, Query>, services: Services): Promise<Reply<R>>
@@ -178,6 +193,8 @@ export interface Route<Services> {
   streams: boolean
   upload: string | undefined
   downloads: readonly string[]
+  dialect: JsonDialect | undefined
+  answersNothing: boolean
   errorPage: ((error: AppError, params: unknown) => Html) | undefined
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
 }
@@ -189,12 +206,13 @@ export type UntypedReply =
   | FormReply
   | FixedReply
   | DownloadReply
+  | EmptyReply
 
 export interface UntypedRouteRequest {
   body: unknown
   params: unknown
   query: unknown
-  principal: AgentPrincipal | ConsolePrincipal | UserPrincipal | null
+  principal: AgentPrincipal | ConsolePrincipal | UserPrincipal | ScimPrincipal | null
   reader: Reader | null
   requestId: string
   path: string
@@ -232,6 +250,8 @@ export function defineRoute<Services>() {
     streams: route.streams ?? false,
     upload: route.upload,
     downloads: route.downloads ?? [],
+    dialect: route.dialect,
+    answersNothing: route.answersNothing ?? false,
     errorPage: route.errorPage,
     // The pipeline has authenticated for this access rule and parsed with these very schemas.
     handle: (request, services) =>

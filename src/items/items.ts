@@ -11,10 +11,12 @@ import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
+import { changePolicies, type PolicyChange, type PolicySource } from './change-policies.ts'
 import { refuseDuplicates, requireSources } from './check-documents.ts'
 import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-items.ts'
 import { type SourceItem, toSourceItem } from './document-schema.ts'
 import type { CleanItem, NewItem } from './item.ts'
+import { type ItemReader, readersOf } from './item-readers.ts'
 import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
 import type { JournaledIngests } from './journaled-ingests.ts'
 import { cleanItems, embedPlainWords } from './prepare-items.ts'
@@ -45,6 +47,8 @@ export interface Items {
   list(reader: Reader, query: ListQuery): Promise<ItemPage>
   /** @throws AppError `not_found`, also for an item that the reader may not read */
   get(reader: Reader, id: string): Promise<SourceItem>
+  /** Who may read an item, as its stored policy says. @throws AppError `not_found` as `get` */
+  readers(reader: Reader, id: string): Promise<ItemReader[]>
   /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, also outside the caller's scope */
   remove(caller: Caller, item: NamedItem): Promise<DeletedItemView>
   /**
@@ -62,6 +66,16 @@ export interface Items {
     within?: WithinWrite,
     how?: { signal?: AbortSignal; anewSince?: Date | undefined; clock?: Clock },
   ): Promise<StoreCounts>
+  /**
+   * Gives items that a source's runs brought the policies that its provider tells now. Their contents stay.
+   * @param within runs in each transaction, first
+   * @returns how many items changed
+   */
+  changePolicies(
+    source: PolicySource,
+    policies: readonly PolicyChange[],
+    within: (tx: Tx) => Promise<void>,
+  ): Promise<number>
 }
 
 /** Concurrent ingests of this process. One place is always left for other organizations. */
@@ -130,7 +144,13 @@ export function createItems(deps: {
       if (!row || !reader.readable.has(row.policy_id)) throw noSuchItem()
       return toSourceItem(row)
     },
+    async readers(reader, id) {
+      const row = await findShownItem(db, reader, id)
+      if (!row || !reader.readable.has(row.policy_id)) throw noSuchItem()
+      return await readersOf(db, reader.organizationId, id)
+    },
     remove: (caller, item) => removeOne(db, clock, caller, item),
+    changePolicies: (source, policies, within) => changePolicies(db, source, policies, within, clock.now()),
   }
 }
 

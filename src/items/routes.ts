@@ -75,6 +75,19 @@ const ListQuery = z.strictObject({
   onBehalfOf: onBehalfOfQuery,
 })
 
+const ItemReader = z
+  .object({
+    kind: z.enum(['everyone', 'member', 'source', 'user', 'group', 'domain']).meta({
+      description:
+        '`everyone` on whose behalf is asked, `member` of the organization, `source`: people of the source, or one person, group or domain.',
+      example: 'group',
+    }),
+    name: textOrNull('An address, a group, a domain; null where the kind says it.', 'legal'),
+    memberCount: z.int().min(0).nullable().meta({ description: 'How many members it has.', example: 12 }),
+    denied: z.boolean().meta({ description: 'They may not read, whatever else lets them.', example: false }),
+  })
+  .meta({ id: 'ItemReader', description: 'Somebody whom an access policy names.' })
+
 const DeletedSourceItem = z
   .object({
     sourceItem: SourceItem.pick({ id: true, connectorId: true, provider: true, externalId: true }).describe(
@@ -155,6 +168,23 @@ export const itemRoutes = [
     responses: { 200: z.object({ sourceItem: SourceItem.describe('The item with its text.') }) },
     handle: async ({ reader, params }, { items }) =>
       reply(200, { sourceItem: await items.get(reader, params.id) }),
+  }),
+  ...readingTwins<ItemServices>()({
+    ...shared,
+    operationId: 'listItemReaders',
+    method: 'GET',
+    path: '/source-items/{id}/readers',
+    summary: 'Show who may read an item, and why',
+    description: 'Those whom its access policy names. An empty list: nobody on whose behalf is asked.',
+    action: 'admin',
+    consoleRole: 'admin',
+    audit: 'none',
+    params: itemId,
+    query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
+    onBehalfOf: 'query',
+    responses: { 200: z.object({ readers: z.array(ItemReader).describe('At most 200 of them.') }) },
+    handle: async ({ reader, params }, { items }) =>
+      reply(200, { readers: await items.readers(reader, params.id) }),
   }),
   ...twins<ItemServices>()({
     ...shared,

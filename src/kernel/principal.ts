@@ -33,6 +33,15 @@ export interface UserPrincipal {
   userId: string
 }
 
+/** An organization's identity provider, which provisions its people and groups over SCIM. */
+export interface ScimPrincipal {
+  kind: 'scim'
+  organizationId: string
+  tokenId: string
+  /** The person who created the token. */
+  userId: string
+}
+
 /** Whoever acts for an organization: what slices take. */
 export type Caller = AgentPrincipal | ConsolePrincipal
 

@@ -95,6 +95,7 @@ export function mayCall(access: Access, principal: Caller): boolean {
     case 'public':
     case 'user':
     case 'operator':
+    case 'scim':
       return false
   }
 }

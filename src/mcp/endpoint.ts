@@ -138,7 +138,8 @@ function refuseOtherPlaces({ headers: { origin }, server, host }: FastifyRequest
 }
 
 function principalOf({ principal }: FastifyRequest): Caller {
-  if (principal === null || principal.kind === 'user') throw new Error('nobody was authenticated')
+  if (principal === null || principal.kind === 'user' || principal.kind === 'scim')
+    throw new Error('nobody was authenticated')
   return principal
 }
 

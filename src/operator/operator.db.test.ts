@@ -58,6 +58,7 @@ beforeAll(async () => {
       authenticateAgent: noGate,
       admitAgent: noGate,
       admitMessage: () => {},
+      admitScim: noGate,
       authenticateConsole: noGate,
       authenticateUser: noGate,
       authenticateOperator: createOperatorAuthenticator(TOKEN),

@@ -23,6 +23,7 @@ const DELETED_AT_ONCE = [
   'memberships',
   'former_members',
   'api_keys',
+  'scim_tokens',
   'connector_access',
   'payment_accounts',
   'canvas_work',

@@ -9,6 +9,7 @@ const NAMED_BY = [
   ['oauth_states', 'user_id'],
   ['invitations', 'created_by_user_id'],
   ['invitations', 'accepted_by_user_id'],
+  ['scim_tokens', 'created_by_user_id'],
 ] as const
 
 /** People of one statement. */

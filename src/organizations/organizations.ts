@@ -7,7 +7,7 @@ import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
-import { bumpPermissions } from '../people/index.ts'
+import { bumpPermissions, deactivatedIn } from '../people/index.ts'
 import { insertPushOnlySources } from '../sources/index.ts'
 
 /** Whether people are asked for as themselves. */
@@ -57,7 +57,10 @@ export function createOrganizations(deps: {
         .select(['id', 'email', 'name'])
         .where('id', '=', userId)
         .executeTakeFirstOrThrow()
-      return { user, organizations: await listOrganizations(db, userId) }
+      const organizations = await listOrganizations(db, userId)
+      const ids = organizations.map(({ id }) => id)
+      const deactivated = await deactivatedIn(db, ids, user.email)
+      return { user, organizations: organizations.filter(({ id }) => !deactivated.has(id)) }
     },
     async create(userId, name) {
       const at = clock.now()

@@ -1,4 +1,7 @@
-export { principalsOf } from './principals-of.ts'
+export { groupRoutes, type GroupServices } from './group-routes.ts'
+export { createGroups } from './groups.ts'
+export { clearMembers, principalsOfSource, readMembers, setMembers } from './principal-members.ts'
+export { deactivatedIn, principalsOf } from './principals-of.ts'
 export {
   domainPrincipal,
   EVERYONE,
@@ -9,4 +12,9 @@ export {
   sourcePrincipal,
   userPrincipal,
 } from './principals.ts'
-export { bumpPermissions } from './revision.ts'
+export { createScimGroups } from './scim/groups.ts'
+export { scimRoutes, type ScimServices } from './scim/routes.ts'
+export { scimTokenRoutes, type ScimTokenServices } from './scim/token-routes.ts'
+export { authenticateScim, createScimTokens } from './scim/tokens.ts'
+export { createScimUsers } from './scim/users.ts'
+export { bumpPermissions, changePeople } from './revision.ts'

@@ -1,13 +1,71 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
-import { domainOf, domainPrincipal, EVERYONE, foldAddress, MEMBER, userPrincipal } from './principals.ts'
+import { prepare } from '../database/prepared.ts'
+import {
+  domainOf,
+  domainPrincipal,
+  EVERYONE,
+  foldAddress,
+  isPersonPrincipal,
+  MEMBER,
+  personPrincipal,
+  userPrincipal,
+} from './principals.ts'
 
-/** All principals of a person. Somebody who is no member of the organization has `everyone` alone. */
+/** Groups inside groups are followed this far: a person, a group of the organization, a group of a source. */
+const DEPTH_MAX = 3
+
+/**
+ * All principals of a person, sorted. Somebody whom the directory has deactivated or deleted has `everyone` alone. Somebody
+ * whom nothing knows has their own address and domain, so that a policy that names them or their domain is all they read
+ * beyond what is public.
+ */
 export async function principalsOf(db: Db, organizationId: string, email: string): Promise<string[]> {
   const address = foldAddress(email)
-  if (!(await isMember(db, organizationId, address))) return [EVERYONE]
-  const domain = domainOf(address)
-  return [EVERYONE, MEMBER, userPrincipal(address), ...(domain === null ? [] : [domainPrincipal(domain)])]
+  if (domainOf(address) === null) return [EVERYONE]
+  const person = await findPerson(db, organizationId, address)
+  if (person === 'deactivated') return [EVERYONE]
+  const addresses = person?.addresses ?? [address]
+  const base = [EVERYONE, ...addresses.map(userPrincipal)]
+  for (const one of addresses) {
+    const domain = domainOf(one)
+    if (domain !== null) base.push(domainPrincipal(domain))
+  }
+  if (person) base.push(MEMBER, personPrincipal(person.id))
+  else if (await isMember(db, organizationId, address)) base.push(MEMBER)
+  const all = await withGroups(db, organizationId, base)
+  return all.filter((principal) => !isPersonPrincipal(principal)).toSorted()
+}
+
+interface PersonRow {
+  id: string
+  login: string
+  email: string | null
+  active: boolean
+}
+
+// People who were deleted stay here with their addresses: they must not become strangers who may ask again.
+const findPeople = prepare<PersonRow>(`
+  select id, login, email, active from people
+  where organization_id = $1 and login = $2
+  union
+  select id, login, email, active from people
+  where organization_id = $1 and email = $2`)
+
+/**
+ * Who has this address in the organization's directory. An address that somebody active has is theirs, whoever had it
+ * before.
+ */
+export async function findPerson(
+  db: Db,
+  organizationId: string,
+  address: string,
+): Promise<{ id: string; addresses: string[] } | 'deactivated' | undefined> {
+  const { rows } = await findPeople(db, [organizationId, address])
+  const [person] = rows.filter(({ active }) => active).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  if (!person) return rows.length > 0 ? 'deactivated' : undefined
+  const addresses = [person.login, person.email].filter((one) => one !== null && domainOf(one) !== null)
+  return { id: person.id, addresses: [...new Set([address, ...addresses.filter((one) => one !== null)])] }
 }
 
 // The address has to be theirs as their identity provider says: anybody could claim another.
@@ -22,4 +80,34 @@ async function isMember(db: Db, organizationId: string, address: string): Promis
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
+}
+
+const findGroups = prepare<{ principal: string }>(`
+  select distinct principal from principal_members
+  where organization_id = $1 and member = any($2::text[])`)
+
+/** The principals and every group that one of them is in, through other groups too. */
+async function withGroups(db: Db, organizationId: string, base: readonly string[]): Promise<string[]> {
+  const all = new Set(base)
+  let fresh = [...base]
+  for (let depth = 0; depth < DEPTH_MAX && fresh.length > 0; depth++) {
+    const { rows } = await findGroups(db, [organizationId, fresh])
+    fresh = rows.map(({ principal }) => principal).filter((principal) => !all.has(principal))
+    for (const principal of fresh) all.add(principal)
+  }
+  return [...all]
+}
+
+/** Of these organizations, those whose directory has deactivated or deleted everybody with this address. */
+export async function deactivatedIn(
+  db: Db,
+  organizationIds: readonly string[],
+  email: string | null,
+): Promise<Set<string>> {
+  if (email === null || organizationIds.length === 0) return new Set()
+  const address = foldAddress(email)
+  const deactivated = new Set<string>()
+  for (const id of organizationIds)
+    if ((await findPerson(db, id, address)) === 'deactivated') deactivated.add(id)
+  return deactivated
 }

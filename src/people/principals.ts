@@ -26,3 +26,11 @@ export function domainOf(email: string): string | null {
   const at = email.lastIndexOf('@')
   return at < 1 || at === email.length - 1 ? null : email.slice(at + 1)
 }
+
+/**
+ * A person of the directory, whatever addresses they have. It stands in memberships alone: no policy names it, and
+ * `principalsOf` does not return it.
+ */
+export const personPrincipal = (id: string): string => `person:${id}`
+
+export const isPersonPrincipal = (principal: string): boolean => principal.startsWith('person:')

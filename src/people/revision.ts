@@ -1,14 +1,41 @@
 import { sql } from 'kysely'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import { AppError } from '../kernel/errors.ts'
 
 /**
  * Gives the organization's people and groups their next revision, in the transaction that changes them: whoever cached
- * the principals of a person compares it.
+ * the principals of a person compares it. The row stays locked until the commit, so changes of one organization take turns.
  */
 export async function bumpPermissions(tx: Db, organizationId: string): Promise<void> {
-  await tx
+  await nextRevision(tx, organizationId)
+}
+
+/** @returns whether the organization is there */
+async function nextRevision(tx: Db, organizationId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('organizations')
     .set({ permissions_revision: sql<number>`permissions_revision + 1` })
     .where('id', '=', organizationId)
-    .execute()
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/**
+ * A transaction that changes who belongs to what. Changes of one organization take turns.
+ * @throws AppError `not_found` where the organization is being removed
+ */
+export async function changePeople<Result>(
+  db: Db,
+  organizationId: string,
+  act: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  return await retryConflicts(() =>
+    db.transaction().execute(async (tx) => {
+      if (!(await nextRevision(tx, organizationId)))
+        throw new AppError('not_found', 'There is no such workspace')
+      return await act(tx)
+    }),
+  )
 }

@@ -77,7 +77,16 @@ export interface WebhookRequest {
 /** What a provider announces. `eventId` tells repeats apart; `hints` are the adapter's own values, for the next run. */
 export type WebhookEvent =
   | { kind: 'challenge'; challenge: string }
-  | { kind: 'changed'; accountId: string; eventId: string; hints: readonly unknown[] }
+  | {
+      kind: 'changed'
+      accountId: string
+      eventId: string
+      hints: readonly unknown[]
+      /** Who may read something may have changed too. */
+      changesPermissions?: boolean
+    }
+  /** Nothing but who may read something may have changed. */
+  | { kind: 'permissions'; accountId: string; eventId: string }
   | { kind: 'disconnected'; accountId: string; eventId: string; reason: string }
   | { kind: 'ignored'; reason: string }
 

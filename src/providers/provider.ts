@@ -89,11 +89,15 @@ export interface ProviderSession {
 export type SourceKind = 'message' | 'document' | 'file'
 
 /**
- * Who may see an item at its provider, from widest to narrowest. `public`: anybody with the link; `workspace`: everybody of
- * the workspace or domain; `restricted`: the people, groups or channel members listed; `private`: its owner alone.
+ * Who may read an item at its provider. `public`: anybody; `workspace`: the people of the provider's workspace, as
+ * {@link PermissionsPage} lists them; `restricted`, `private`: those named. `groups` are ids of the source's own groups or of
+ * groups of the organization, such as the address of a Google group.
  */
 export interface AccessPolicy extends JsonObject {
   visibility: 'public' | 'workspace' | 'restricted' | 'private'
+  users?: string[]
+  groups?: string[]
+  domains?: string[]
 }
 
 /**
@@ -180,6 +184,41 @@ export interface ListChangesInput {
   push?: PushState
 }
 
+/** Who belongs to a group of a source. */
+export interface GroupMembers {
+  users: string[]
+  /** Groups of the organization, by their id. */
+  groups: string[]
+  domains: string[]
+  /** Everybody of the provider's workspace. */
+  isWorkspace: boolean
+}
+
+/** A part of what a source says of its readers, apart from contents. Applying it twice changes nothing. */
+export interface PermissionsPage {
+  /** The addresses of everybody in the provider's workspace; left out where the provider has none or did not say. */
+  workspace?: string[]
+  /** Groups, each with all its members. */
+  groups: { id: string; members: GroupMembers }[]
+  /** Stored items whose policy may have changed; null: nobody may read the item any more, as far as is known. */
+  policies: { externalId: string; accessPolicy: AccessPolicy | null }[]
+}
+
+export interface ListPermissionsInput {
+  /** Where the source's runs stand: what is after it has not been read by a run. */
+  cursor: JsonValue | null
+  /** The groups of the source that have members, as they were last read. */
+  groupIds: ReadonlySet<string>
+}
+
+/** What reading the permissions came to. */
+export interface PermissionsEnd {
+  /** All groups of the source: the members of others are removed. Null: not known now, so all stay. */
+  groupIds: string[] | null
+  /** Something changed that only a run can read: it should begin now. */
+  needsRun: boolean
+}
+
 /** One provider: OAuth and a feed of changes. Has no state of its own but rate-limit gates, one per account. */
 export interface ProviderAdapter {
   /** The id of its descriptor. */
@@ -205,6 +244,14 @@ export interface ProviderAdapter {
    * can go on.
    */
   listChanges(session: ProviderSession, input: ListChangesInput): AsyncIterable<ChangePage>
+  /**
+   * Who may read what, as it is now, without contents: what changed since the runs' cursor, and all groups. It moves no cursor.
+   * Left out where the provider does not tell who may read an item. Throws ProviderError.
+   */
+  listPermissions?(
+    session: ProviderSession,
+    input: ListPermissionsInput,
+  ): AsyncGenerator<PermissionsPage, PermissionsEnd>
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { type JsonValue, providers } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
+import { applyAudience, type Audience } from './audience.ts'
 import { hasAccount, lockSource, type Source } from './source.ts'
 
 /*
@@ -34,6 +35,12 @@ interface NewSource {
   at: Date
 }
 
+interface Connected {
+  externalAccountId: string
+  /** The verified address of the person who connects it; null where they have none. */
+  connectedBy: string | null
+}
+
 /** Stores a source without a provider account. @returns its id */
 export async function insertPushOnlySource(tx: Tx, source: NewSource): Promise<string> {
   return await insert(tx, source, { pushOnly: true, externalAccountId: `push:${source.provider}` })
@@ -48,15 +55,17 @@ export async function insertPushOnlySources(tx: Tx, organizationId: string, at: 
 /** Stores an account's new source, which waits for its first run. @returns its id */
 export async function insertConnectedSource(
   tx: Tx,
-  { externalAccountId, ...source }: NewSource & { externalAccountId: string },
+  { externalAccountId, connectedBy, ...source }: NewSource & Connected,
 ): Promise<string> {
-  return await insert(tx, source, { pushOnly: false, externalAccountId })
+  const sourceId = await insert(tx, source, { pushOnly: false, externalAccountId, connectedBy })
+  await applyAudience(tx, { organizationId: source.organizationId, sourceId })
+  return sourceId
 }
 
 async function insert(
   tx: Tx,
   source: NewSource,
-  account: { pushOnly: boolean; externalAccountId: string },
+  account: { pushOnly: boolean; externalAccountId: string; connectedBy?: string | null },
 ): Promise<string> {
   const id = randomUUID()
   await tx
@@ -69,6 +78,7 @@ async function insert(
       status: account.pushOnly ? 'active' : 'pending',
       display_name: source.displayName,
       external_account_id: account.externalAccountId,
+      connected_by: account.connectedBy ?? null,
       created_at: source.at,
       updated_at: source.at,
     })
@@ -82,7 +92,7 @@ async function insert(
  */
 export async function reconnectSource(
   tx: Tx,
-  account: { organizationId: string; provider: ProviderId; externalAccountId: string },
+  account: { organizationId: string; provider: ProviderId } & Connected,
   at: Date,
 ): Promise<string | undefined> {
   const before = await findAccountSource(tx, account)
@@ -99,6 +109,7 @@ export async function reconnectSource(
       error_message: null,
       next_poll_at: null,
       push_since: null,
+      connected_by: account.connectedBy,
       updated_at: at,
     }))
     .where('organization_id', '=', account.organizationId)
@@ -106,6 +117,7 @@ export async function reconnectSource(
     .returning('status')
     .executeTakeFirstOrThrow()
   if (source.status === 'active') await tellOfChange(tx, before, { status: 'active' }, at)
+  await applyAudience(tx, before)
   return before.sourceId
 }
 
@@ -150,13 +162,14 @@ export interface PersonsChange {
   pause?: boolean | undefined
   resume?: boolean | undefined
   channelAllowlist?: string[] | null | undefined
+  audience?: Audience | undefined
 }
 
 /** Changes a source as a person wishes. */
 export async function changeSource(
   tx: Tx,
   source: SourceRef,
-  { displayName, pause, resume, channelAllowlist }: PersonsChange,
+  { displayName, pause, resume, channelAllowlist, audience }: PersonsChange,
   at: Date,
 ): Promise<void> {
   await update(tx, source, {
@@ -164,8 +177,10 @@ export async function changeSource(
     ...(pause ? PAUSED : {}),
     ...(resume ? RESUMED : {}),
     ...(channelAllowlist === undefined ? {} : { channel_allowlist: channelAllowlist }),
+    ...(audience === undefined ? {} : { audience: JSON.stringify(audience) }),
     updated_at: at,
   }).execute()
+  if (audience !== undefined) await applyAudience(tx, source)
 }
 
 /** Events of a paused source are not taken: once it goes on, polls have to cover the gap. */

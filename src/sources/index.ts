@@ -1,3 +1,4 @@
+export { Audience, audienceOf, connectorOf, hasAudience } from './audience.ts'
 export {
   failSource,
   failUnofferedSource,

@@ -90,6 +90,17 @@ async function mark(tx: Tx, { organizationId, sourceId }: SourceRef, at: Date): 
     .where('organization_id', '=', organizationId)
     .where('id', '=', sourceId)
     .execute()
+  await forgetReaders(tx, { organizationId, sourceId })
+}
+
+/** Nobody belongs to a source that is gone. */
+async function forgetReaders(tx: Tx, { organizationId, sourceId }: SourceRef): Promise<void> {
+  for (const table of ['permission_polls', 'principal_members'] as const)
+    await tx
+      .deleteFrom(table)
+      .where('organization_id', '=', organizationId)
+      .where('source_id', '=', sourceId)
+      .execute()
 }
 
 interface Work {
@@ -135,6 +146,7 @@ async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: S
           .executeTakeFirst()
         if (left !== undefined) return false
       }
+      await forgetReaders(tx, { organizationId, sourceId })
       await tx
         .deleteFrom('sources')
         .where('organization_id', '=', organizationId)

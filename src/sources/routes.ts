@@ -13,6 +13,7 @@ import {
   text,
   textOrNull,
 } from '../kernel/schemas.ts'
+import { Audience } from './audience.ts'
 import type { Sources } from './sources.ts'
 
 export interface SourceServices {
@@ -166,7 +167,7 @@ export const sourceRoutes = [
     operationId: 'consoleUpdateSource',
     method: 'PATCH',
     path: '/v1/console/sources/{id}',
-    summary: 'Rename, pause or resume a source, or change its allowlist',
+    summary: 'Rename, pause or resume a source, or change its allowlist or audience',
     tag: 'Sources (console)',
     access: { surface: 'console', role: 'admin', action: 'sources:write' },
     credits: 0,
@@ -177,10 +178,15 @@ export const sourceRoutes = [
         displayName: displayName.optional(),
         status: z.enum(['active', 'disabled']).optional().describe('`disabled` pauses it, `active` goes on.'),
         channelAllowlist: ChannelAllowlist.optional(),
+        audience: Audience.optional().meta({
+          description:
+            'Who may read what the source brings, where its provider cannot tell: `everyone`, `connector` (the person who connected it), or addresses.',
+          example: 'connector',
+        }),
       })
       .refine((body) => Object.keys(body).length > 0, 'must change something')
       .meta({ example: { displayName: 'Team wiki' } }),
-    refuses: ['not_a_slack_source'],
+    refuses: ['not_a_slack_source', 'audience_not_supported'],
     responses: { 200: z.object({ source: Source }) },
     handle: async ({ principal, params: { id }, body }, { sources }) =>
       reply(200, { source: await sources.change(principal, id, body) }),

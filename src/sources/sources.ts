@@ -11,6 +11,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { findProvider, type ProviderChannel, providersOf } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeOutOfTurn } from '../vector-memory/index.ts'
+import { type Audience, hasAudience } from './audience.ts'
 import { changeSource, insertPushOnlySource } from './change-source.ts'
 import { type Overview, previewRemoval, readOverview, type RemovalPreview } from './count-stored.ts'
 import type { Removals } from './removals.ts'
@@ -41,6 +42,7 @@ export interface SourceChange {
   displayName?: string | undefined
   status?: 'active' | 'disabled' | undefined
   channelAllowlist?: string[] | null | undefined
+  audience?: Audience | undefined
 }
 
 /** Runs inside the transaction that removes a source: another one may have room now. */
@@ -65,7 +67,7 @@ export interface Sources {
   list(caller: Caller): Promise<SourceView[]>
   /** Makes a source that takes pushed documents only. It is no connector, so no plan limits it. */
   createPushOnly(caller: Caller, source: { provider: ProviderId; displayName: string }): Promise<SourceView>
-  /** @throws AppError `not_found`, `not_a_slack_source` */
+  /** @throws AppError `not_found`, `not_a_slack_source`, `audience_not_supported` */
   change(caller: Caller, id: string, change: SourceChange): Promise<SourceView>
   /**
    * The channels of a source whose provider has such; one without an account has none.
@@ -173,16 +175,23 @@ async function applyChange(
   change: SourceChange,
   at: Date,
 ): Promise<void> {
-  const { displayName, status, channelAllowlist } = change
+  const { displayName, status, channelAllowlist, audience } = change
   if (channelAllowlist !== undefined && !findProvider(before.provider).hasChannels) {
     throw new AppError('not_a_slack_source', 'Only Slack sources have a channel allowlist')
   }
+  if (audience !== undefined) requireAudience(before)
   // A source in error stays so until a run succeeds: enabling it only ends a pause.
   const nextStatus = status === 'active' && before.status !== 'disabled' ? undefined : status
   await changeSource(
     tx,
     { organizationId: caller.organizationId, sourceId: before.id },
-    { displayName, channelAllowlist, pause: nextStatus === 'disabled', resume: nextStatus === 'active' },
+    {
+      displayName,
+      channelAllowlist,
+      audience,
+      pause: nextStatus === 'disabled',
+      resume: nextStatus === 'active',
+    },
     at,
   )
   if (displayName !== undefined) await record(tx, caller, 'source.update', before, { displayName }, at)
@@ -192,6 +201,22 @@ async function applyChange(
   if (channelAllowlist !== undefined) {
     await record(tx, caller, 'connector.allowlist.update', before, { channelAllowlist }, at)
   }
+  if (audience !== undefined) await record(tx, caller, 'source.audience.update', before, { audience }, at)
+}
+
+/** @throws AppError `audience_not_supported` */
+function requireAudience({ provider, externalAccountId }: SourceView): void {
+  const { name } = findProvider(provider)
+  if (!hasAudience(provider))
+    throw new AppError(
+      'audience_not_supported',
+      `${name} says itself who may read each item, so a source of it has no audience`,
+    )
+  if (externalAccountId.startsWith('push:'))
+    throw new AppError(
+      'audience_not_supported',
+      'This source takes pushed documents, which carry their own access policy',
+    )
 }
 
 async function record(

@@ -3,6 +3,7 @@ import type { Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { storableText } from '../kernel/text.ts'
 import { type Provider, findProvider } from '../providers/index.ts'
+import { schedulePermissionPoll } from '../permission-polls/index.ts'
 import { savePolicyHealth, settleSource } from '../sources/index.ts'
 import type { TakenRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
@@ -57,6 +58,9 @@ export async function finishRun(
   const { policyHealth } = findProvider(source.provider)
   if (policyHealth && mayChangePolicyHealth(run, end, ended))
     await updatePolicyHealth(tx, run, end, policyHealth)
+  // What the run stored may name groups that nobody has read the members of.
+  if (end.succeeded && findProvider(source.provider).tellsReaders)
+    await schedulePermissionPoll(tx, source, now)
   const poll = nextPoll(now, schedule)
   const wait = end.succeeded ? null : end.pollNotBefore
   await settleSource(tx, source, {

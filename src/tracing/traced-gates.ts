@@ -12,6 +12,7 @@ export function tracedGates(gates: Gates, tracer: Tracer): Gates {
     authenticateConsole: (authorization, organizationId) =>
       through('authorize', () => gates.authenticateConsole(authorization, organizationId)),
     authenticateUser: (authorization) => through('authorize', () => gates.authenticateUser(authorization)),
+    admitScim: (authorization) => through('authorize', () => gates.admitScim(authorization)),
     authenticateOperator: (authorization) => gates.authenticateOperator(authorization),
     admit: (caller, action) => through('rate limit', () => gates.admit(caller, action)),
     admitMessage: (caller) => gates.admitMessage(caller),

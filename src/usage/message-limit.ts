@@ -14,9 +14,12 @@ export type MessageLimit = (subject: RateSubject) => void
 /** The generic cell rate algorithm: a burst of `limitPerMinute`, and as many in any later minute. */
 export function createMessageLimit({
   limitPerMinute,
+  action = 'mcp',
   now,
 }: {
   limitPerMinute: number
+  /** As the refusal names what is counted. */
+  action?: string
   /** Milliseconds since the epoch. */
   now: () => number
 }): MessageLimit {
@@ -26,7 +29,7 @@ export function createMessageLimit({
     const at = now()
     const subject = `${organizationId} ${subjectId}`
     const due = Math.max(nextDue.get(subject) ?? at, at) + intervalMs
-    if (due - at > WINDOW_MS) throw rateLimited('mcp', limitPerMinute, new Date(due - WINDOW_MS), at)
+    if (due - at > WINDOW_MS) throw rateLimited(action, limitPerMinute, new Date(due - WINDOW_MS), at)
     if (nextDue.size >= SUBJECTS_REMEMBERED) evictPassed(nextDue, at)
     nextDue.set(subject, due)
   }

@@ -178,6 +178,7 @@ describe('a Kubernetes manifest', () => {
     for (const path of ['/metrics', '/operator', '/']) expect(isReached(path)).toBe(false)
     for (const path of [
       '/mcp',
+      '/scim/v2/Users',
       '/.well-known/oauth-protected-resource/mcp',
       '/console/',
       '/docs',

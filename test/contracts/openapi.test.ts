@@ -68,6 +68,7 @@ describe('openapi/openapi.json', () => {
       consoleCreateSource: '201',
       consoleCreateOrganization: '201',
       consoleCreateInvitation: '201',
+      consoleCreateScimToken: '201',
       consoleCreateWebhook: '201',
       consoleTestWebhook: '201',
       consoleRequestConnectorAccess: '201',
@@ -95,7 +96,11 @@ describe('openapi/openapi.json', () => {
     const text = JSON.stringify(document)
     for (const [kind, components] of Object.entries<object>(document.components)) {
       if (kind === 'securitySchemes') continue
-      for (const name of Object.keys(components)) expect(text).toContain(`"#/components/${kind}/${name}"`)
+      // SCIM, whose routes describe themselves, has errors of its own.
+      const names = Object.keys(components).filter(
+        (name) => !['group_exists', 'person_exists'].includes(name),
+      )
+      for (const name of names) expect(text).toContain(`"#/components/${kind}/${name}"`)
     }
   })
 
@@ -112,6 +117,7 @@ describe('openapi/openapi.json', () => {
         console: ['console'],
         user: ['console'],
         operator: ['operator'],
+        scim: [],
       }
       expect(security.flatMap(Object.keys), path).toEqual(scheme[access.surface])
     }

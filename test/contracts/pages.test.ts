@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createProgram } from '../../cli/program.ts'
 import { routes } from '../../src/assembly/routes.ts'
+import { scimRoutes } from '../../src/people/index.ts'
 import { settingsSchema } from '../../src/config.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { SLACK_SCOPES } from '../../src/providers/slack/oauth.ts'
@@ -128,7 +129,7 @@ describe('the documentation', () => {
   })
 
   it('names only routes that exist', () => {
-    const known = routes.map(
+    const known = [...routes, ...scimRoutes].map(
       ({ path: address }) =>
         new RegExp(`^${address.replaceAll(/\{[^}]+\}/g, '(\\{\\w+\\}|…|\\$\\w+|[\\w-]+)')}$`),
     )

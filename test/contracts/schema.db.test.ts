@@ -18,18 +18,20 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** The tables as `interface Schema` of src/database/schema.ts declares them. */
+/** The tables as `interface Schema` of src/database/schema.ts declares them, with what it extends. */
 async function declaredTables(): Promise<Tables> {
-  const file = new URL('../../src/database/schema.ts', import.meta.url)
-  const source = ts.createSourceFile('schema.ts', await readFile(file, 'utf8'), ts.ScriptTarget.Latest, true)
+  const statements: ts.Statement[] = []
+  for (const name of ['schema.ts', 'schema-people.ts', 'schema-columns.ts']) {
+    const text = await readFile(new URL(`../../src/database/${name}`, import.meta.url), 'utf8')
+    statements.push(...ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true).statements)
+  }
   const membersOf = (name: string): ts.NodeArray<ts.TypeElement> => {
-    const found = source.statements.filter(ts.isInterfaceDeclaration).find((one) => one.name.text === name)
+    const found = statements.filter(ts.isInterfaceDeclaration).find((one) => one.name.text === name)
     if (!found) throw new Error(`schema.ts has no interface ${name}`)
     return found.members
   }
-  return Object.fromEntries(
-    propertiesOf(membersOf('Schema')).map(([table, type]) => [table, columnsOf(type, membersOf)]),
-  )
+  const tables = ['PeopleSchema', 'Schema'].flatMap((name) => propertiesOf(membersOf(name)))
+  return Object.fromEntries(tables.map(([table, type]) => [table, columnsOf(type, membersOf)]))
 }
 
 function columnsOf(

@@ -25,6 +25,7 @@ export function bearerFor({ access }: AnyRoute, { organization, ownerToken }: Ca
     case 'operator':
       return OPERATOR_TOKEN
     case 'public':
+    case 'scim':
       return undefined
   }
 }
@@ -89,6 +90,8 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
     eventTypes: ['source.error'],
     status: 'active',
   }),
+  putGroup: () => ({ name: 'Finance', members: ['ada@example.com'] }),
+  consoleCreateScimToken: () => ({ name: 'Okta' }),
   consoleAcceptInvitation: () => ({ token: 'inv_nobody' }),
   consoleRequestConnectorAccess: () => ({ provider: 'gmail' }),
   cleanUpSlackSystemEvents: () => ({ dryRun: true }),
@@ -149,6 +152,8 @@ export async function ownId(
   if (path.includes('/members/')) return (await asOwner('GET', 'members')).members[0].id
   if (path.includes('/invitations/'))
     return (await asOwner('POST', 'invitations', { role: 'member' })).invitation.id
+  if (path.includes('/scim-tokens/'))
+    return (await asOwner('POST', 'scim-tokens', { name: 'Okta' })).scimToken.id
   if (path.includes('/webhooks/')) {
     // Of an event that does not happen: nothing is delivered.
     const body = { url: 'https://hooks.example.com/', eventTypes: ['source.error'] }

@@ -45,6 +45,9 @@ export async function createRouteServer<S>(
     async authenticateUser() {
       throw new AppError('unauthenticated', 'Nobody is a user here')
     },
+    async admitScim() {
+      throw new AppError('unauthenticated', 'Nobody provisions people here')
+    },
     authenticateOperator() {
       throw new AppError('not_found', 'There is no operator here')
     },

@@ -155,7 +155,7 @@ async function call(
     redirect: 'manual',
   })
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  const isJson = /^application\/(?:scim\+)?json/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,

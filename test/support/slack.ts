@@ -4,7 +4,7 @@ import {
   type SlackEmulatorOptions,
 } from '../../emulators/slack/index.ts'
 import { createSlackAdapter } from '../../src/providers/slack/adapter.ts'
-import type { JsonValue } from '../../src/providers/provider.ts'
+import type { JsonValue, ProviderAdapter } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 /** Where the clock of a test stands at first. */
@@ -20,6 +20,7 @@ export async function closeSlack(): Promise<void> {
 export interface ConnectedSlack {
   slack: SlackEmulator
   sync: ProviderHarness
+  adapter: ProviderAdapter
   /** The id of the n-th channel. */
   channel: (index: number) => string
 }
@@ -67,7 +68,7 @@ export async function connectSlack(
   })
   clock.harness = sync
   const channel = (index: number) => slack.state.channels()[index]?.id ?? ''
-  return { slack, sync, channel }
+  return { slack, sync, adapter, channel }
 }
 
 /** What a person can read in the workspace and what is stored, where they are not the same; empty when in step. */

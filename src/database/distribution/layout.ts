@@ -53,6 +53,10 @@ export const LAYOUT = {
   webhook_deliveries: 'tenant',
   credit_notices: 'tenant',
   daily_usage: 'tenant',
+  people: 'tenant',
+  person_groups: 'tenant',
+  principal_members: 'tenant',
+  permission_polls: 'tenant',
 
   // Looked up by the hash of a secret, by the user, by the hash of a state.
   api_keys: 'coordinator',
@@ -60,6 +64,7 @@ export const LAYOUT = {
   former_members: 'coordinator',
   invitations: 'coordinator',
   oauth_states: 'coordinator',
+  scim_tokens: 'coordinator',
 
   // Its one statement reads the clock in an update, under the row's lock; no distributed table takes that.
   rate_windows: 'plain',

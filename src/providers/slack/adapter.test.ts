@@ -71,7 +71,10 @@ describe('Slack: the first run', () => {
     const secret = both.slack.state.addChannel({ name: 'board', isPrivate: true, isMember: true })
     both.slack.state.post(secret, { text: 'the secret plan' })
     await both.sync.run()
-    expect(find(both.sync, 'the secret plan')[0]?.metadata.accessPolicy).toEqual({ visibility: 'restricted' })
+    expect(find(both.sync, 'the secret plan')[0]?.metadata.accessPolicy).toEqual({
+      visibility: 'restricted',
+      groups: [expect.stringMatching(/^C/)],
+    })
 
     const publicOnly = await connect({ scopes: 'channels:read,channels:join,users:read' })
     const hidden = publicOnly.slack.state.addChannel({ name: 'board', isPrivate: true, isMember: true })

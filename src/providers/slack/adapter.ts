@@ -1,6 +1,7 @@
 import type { ProviderAdapter, ProviderSession } from '../provider.ts'
 import { listSlackChannels } from './reading/channels.ts'
 import { listSlackChanges } from './reading/changes.ts'
+import { listSlackPermissions } from './reading/permissions.ts'
 import { createSlackCaller, createSlackClient, type SlackRun } from './client.ts'
 import { exchangeSlackCode, refreshSlackToken, revokeSlackToken, slackAuthorizeUrl } from './oauth.ts'
 
@@ -43,5 +44,6 @@ export function createSlackAdapter(options: SlackAdapterOptions): ProviderAdapte
         .map(({ id, name, isPrivate, memberCount }) => ({ id, name, isPrivate, memberCount }))
     },
     listChanges: (session, input) => listSlackChanges(runOf(session), input, changes),
+    listPermissions: (session, input) => listSlackPermissions(runOf(session), input),
   }
 }

@@ -86,9 +86,25 @@ describe('an event', () => {
   })
 
   it('about channels asks for the list of channels', () => {
-    expect(callback({ type: 'channel_rename', channel: { id: 'C1', name: 'x' } })).toEqual(
-      changed({ kind: 'channels' }),
-    )
+    expect(callback({ type: 'channel_rename', channel: { id: 'C1', name: 'x' } })).toEqual({
+      ...changed({ kind: 'channels' }),
+      changesPermissions: true,
+    })
+  })
+
+  it.each([
+    [{ type: 'member_left_channel', user: 'U1', channel: 'C1' }],
+    [{ type: 'team_join', user: { id: 'U1' } }],
+    [{ type: 'user_change', user: { id: 'U1', deleted: true } }],
+    [{ type: 'user_change', user: { id: 'U1', is_restricted: true } }],
+  ])('of people who come or go asks for the permissions alone (%#)', (event) => {
+    expect(callback(event)).toEqual({ kind: 'permissions', teamId: 'T1', eventId: 'Ev1' })
+  })
+
+  it('of a new status or name is ignored', () => {
+    expect(callback({ type: 'user_change', user: { id: 'U1', deleted: false } })).toMatchObject({
+      kind: 'ignored',
+    })
   })
 
   it('tells when the app was removed or its token revoked, but not of the tokens of people', () => {

@@ -78,7 +78,8 @@ function parseJson(rawBody: Buffer): unknown {
 /** What a request of the Events API asks for. `eventId` tells repeats apart: Slack sends an event up to four times. */
 export type SlackEventOutcome =
   | { kind: 'challenge'; challenge: string }
-  | { kind: 'changed'; teamId: string; eventId: string; hints: SlackHint[] }
+  | { kind: 'changed'; teamId: string; eventId: string; hints: SlackHint[]; changesPermissions?: boolean }
+  | { kind: 'permissions'; teamId: string; eventId: string }
   | { kind: 'disconnected'; teamId: string; eventId: string; reason: 'app_uninstalled' | 'tokens_revoked' }
   | { kind: 'ignored'; reason: string }
 
@@ -97,6 +98,14 @@ const envelope = z.discriminatedUnion('type', [
   }),
   z.looseObject({ type: z.literal('app_rate_limited'), team_id: z.string() }),
 ])
+
+const userChange = z.looseObject({
+  user: z.looseObject({
+    deleted: z.boolean().optional(),
+    is_restricted: z.boolean().optional(),
+    is_ultra_restricted: z.boolean().optional(),
+  }),
+})
 
 const messageRef = z.looseObject({
   ts: id,
@@ -145,12 +154,25 @@ export function readSlackEvent(body: unknown): SlackEventOutcome {
   const { team_id: teamId, event_id: eventId, event } = request
   if (event.type === 'app_uninstalled') return { kind: 'disconnected', teamId, eventId, reason: event.type }
   if (event.type === 'tokens_revoked') return readRevocation(teamId, eventId, event)
-  if (CHANNEL_EVENTS.has(event.type))
-    return { kind: 'changed', teamId, eventId, hints: [{ kind: 'channels' }] }
+  if (isOfPeople(event)) return { kind: 'permissions', teamId, eventId }
+  if (CHANNEL_EVENTS.has(event.type)) {
+    const hints: SlackHint[] = [{ kind: 'channels' }]
+    return { kind: 'changed', teamId, eventId, hints, changesPermissions: true }
+  }
   if (event.type !== 'message') return { kind: 'ignored', reason: event.type }
   const hint = messageHint(event)
   if (hint === null) return { kind: 'ignored', reason: 'not content' }
   return { kind: 'changed', teamId, eventId, hints: [hint] }
+}
+
+/** Whether somebody came to the workspace, left it or a channel, or became a guest. Other changes of people wait for a poll. */
+function isOfPeople(event: z.output<typeof innerEvent>): boolean {
+  if (event.type === 'member_left_channel' || event.type === 'team_join') return true
+  if (event.type !== 'user_change') return false
+  const change = userChange.safeParse(event)
+  if (!change.success) return false
+  const { deleted, is_restricted, is_ultra_restricted } = change.data.user
+  return deleted === true || is_restricted === true || is_ultra_restricted === true
 }
 
 /** Only the bot's own tokens matter: `tokens.oauth` are those of people. */

@@ -13,6 +13,7 @@ OPERATIONS: dict[str, tuple[str, str]] = {
     "deleteSourceItemByExternalId": ("DELETE", "/v1/source-items"),
     "getSourceItem": ("GET", "/v1/source-items/{id}"),
     "deleteSourceItem": ("DELETE", "/v1/source-items/{id}"),
+    "listItemReaders": ("GET", "/v1/source-items/{id}/readers"),
     "memoryCanvas": ("GET", "/v1/memory-canvas"),
     "memoryCanvasEntity": ("GET", "/v1/memory-canvas/entities/{id}"),
     "getReembedding": ("GET", "/v1/maintenance/reembed"),
@@ -28,12 +29,17 @@ OPERATIONS: dict[str, tuple[str, str]] = {
     "getSyncRun": ("GET", "/v1/sync-runs/{id}"),
     "cleanUpSlackSystemEvents": ("POST", "/v1/maintenance/slack/cleanup-system-events"),
     "listAuditEvents": ("GET", "/v1/audit-events"),
+    "listGroups": ("GET", "/v1/groups"),
+    "getGroup": ("GET", "/v1/groups/{groupId}"),
+    "putGroup": ("PUT", "/v1/groups/{groupId}"),
+    "deleteGroup": ("DELETE", "/v1/groups/{groupId}"),
 }
 
 ErrorCode = Literal[
     "validation_failed",
     "malformed_json",
     "not_a_slack_source",
+    "audience_not_supported",
     "provider_mismatch",
     "duplicate_document",
     "file_unreadable",
@@ -60,6 +66,10 @@ ErrorCode = Literal[
     "invitation_limit_reached",
     "webhook_limit_reached",
     "webhook_disabled",
+    "group_limit_reached",
+    "group_exists",
+    "person_exists",
+    "group_provisioned",
     "source_disabled",
     "source_push_only",
     "plan_by_contract",
@@ -324,6 +334,23 @@ class SourceItem(TypedDict):
     syncedAt: str
     createdAt: str
     updatedAt: str
+
+
+class ListItemReadersQuery(TypedDict):
+    onBehalfOf: NotRequired[str]
+
+
+class ListItemReadersAnswer(TypedDict):
+    readers: list[ItemReader]
+
+
+class ItemReader(TypedDict):
+    """Somebody whom an access policy names."""
+
+    kind: Literal["everyone", "member", "source", "user", "group", "domain"]
+    name: str | None
+    memberCount: int | None
+    denied: bool
 
 
 class MemoryCanvasQuery(TypedDict):
@@ -604,6 +631,48 @@ class AuditEvent(TypedDict):
     metadata: dict[str, Any]
     createdAt: str
 
+
+class ListGroupsQuery(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class ListGroupsAnswer(TypedDict):
+    groups: list[Group]
+    nextCursor: str | None
+
+
+class Group(TypedDict):
+    """People whom policies name together."""
+
+    id: str
+    name: str | None
+    origin: Literal["api", "scim"]
+    memberCount: int
+    members: list[str]
+    createdAt: str
+    updatedAt: str
+
+
+class GetGroupAnswer(TypedDict):
+    group: Group
+
+
+class NewGroup(TypedDict):
+    """A group with all its members."""
+
+    name: NotRequired[str]
+    members: list[str]
+
+
+class PutGroupAnswer(TypedDict):
+    group: Group
+
+
+class DeleteGroupAnswer(TypedDict):
+    group: Group
+    deletedAt: str
+
 SearchAnswer = SearchResponse
 
 ContextRequest = SearchRequest
@@ -627,3 +696,5 @@ GetReembeddingAnswer = Reembedding
 StartReembeddingAnswer = Reembedding
 
 CreateApiKeyRequest = NewApiKey
+
+PutGroupRequest = NewGroup

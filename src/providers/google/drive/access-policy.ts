@@ -1,54 +1,63 @@
 import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
-import type { AccessPolicy, JsonObject } from '../../provider.ts'
+import type { AccessPolicy, GroupMembers } from '../../provider.ts'
 import { GoogleError } from '../shared/error.ts'
-import type { AccessPolicies, DriveFile, DriveRun } from './run.ts'
+import { type AccessPolicies, type DriveFile, type DriveRun, PERMISSION_FIELDS } from './run.ts'
 
-const PERMISSION_FIELDS = 'id,emailAddress,type,domain,allowFileDiscovery'
-const MOST_LISTED = 100
+type Permission = drive_v3.Schema$Permission
+
+const PAGE_SIZE = 100
 
 /**
  * A file of somebody's own Drive carries its permissions. One of a shared drive does not: it has its drive's members, and
- * `hasAugmentedPermissions` when people were added to the file itself.
+ * `hasAugmentedPermissions` when people were added to the file or folder itself. Below a folder with limited access it has a list of
+ * its own.
  */
 export function createAccessPolicies(): AccessPolicies {
-  const ofDrives = new Map<string, Promise<drive_v3.Schema$Permission[] | null>>()
+  const ofDrives = new Map<string, Promise<Permission[] | null>>()
 
-  async function permissionsOf(run: DriveRun, file: DriveFile): Promise<drive_v3.Schema$Permission[] | null> {
-    if (file.permissions && file.permissions.length > 0) return file.permissions
-    const { driveId } = file
-    if (!driveId) return null
-    if (file.hasAugmentedPermissions) return await listPermissions(run, file.id)
-    return await membersOf(run, driveId)
-  }
-
-  async function membersOf(run: DriveRun, driveId: string): Promise<drive_v3.Schema$Permission[] | null> {
+  async function membersOf(run: DriveRun, driveId: string): Promise<Permission[] | null> {
     const known = ofDrives.get(driveId) ?? listPermissions(run, driveId)
-    // The answer is kept, not a failure: that is asked for again.
+    // The answer is cached, not a failure: that is asked for again.
     known.catch(() => ofDrives.delete(driveId))
     ofDrives.set(driveId, known)
     return await known
   }
 
+  async function policyInDrive(
+    run: DriveRun,
+    file: DriveFile,
+    driveId: string,
+  ): Promise<AccessPolicy | null> {
+    const sharing = await run.folders.sharingOf(run, file)
+    if (sharing === 'limited') return policyOrNull(await listPermissions(run, file.id))
+    if ((await membersOf(run, driveId)) === null) return null
+    if (sharing === 'drive') return { visibility: 'restricted', groups: [driveId] }
+    const permissions = await listPermissions(run, file.id)
+    if (permissions === null) return null
+    // Members of the drive are read through its group, so that a change of theirs needs no change of its files.
+    return withGroup(accessPolicyOf(permissions.filter(isOfFile)), driveId)
+  }
+
   return {
-    policyOf: async (run, file) => {
-      const permissions = await permissionsOf(run, file)
-      return permissions === null ? null : accessPolicyOf(permissions)
+    async policyOf(run, file) {
+      if (file.permissions && file.permissions.length > 0) return accessPolicyOf(file.permissions)
+      return file.driveId ? await policyInDrive(run, file, file.driveId) : null
     },
-    hashOfDrive: async (run, driveId) => {
+    async membersOf(run, driveId) {
       const members = await membersOf(run, driveId)
-      return members === null ? null : permissionsHash(members)
+      return members === null ? null : groupMembersOf(members)
     },
   }
 }
 
-async function listPermissions(run: DriveRun, fileId: string): Promise<drive_v3.Schema$Permission[] | null> {
-  const all: drive_v3.Schema$Permission[] = []
+async function listPermissions(run: DriveRun, fileId: string): Promise<Permission[] | null> {
+  const all: Permission[] = []
   let pageToken: string | undefined
   do {
     const token: { pageToken?: string } = pageToken === undefined ? {} : { pageToken }
     const fields = `nextPageToken,permissions(${PERMISSION_FIELDS})`
-    const params = { fileId, fields, pageSize: MOST_LISTED, supportsAllDrives: true, ...token }
+    const params = { fileId, fields, pageSize: PAGE_SIZE, supportsAllDrives: true, ...token }
     try {
       const data = await run.call((options) => run.api.permissions.list(params, options))
       all.push(...(data.permissions ?? []))
@@ -62,42 +71,56 @@ async function listPermissions(run: DriveRun, fileId: string): Promise<drive_v3.
   return all
 }
 
-/** The policy of a list of permissions. `hash` changes with any of them, whether or not all are listed. */
-export function accessPolicyOf(permissions: readonly drive_v3.Schema$Permission[]): AccessPolicy {
-  const listed = plainPermissions(permissions)
+const policyOrNull = (permissions: Permission[] | null) =>
+  permissions === null ? null : accessPolicyOf(permissions)
+
+/** Whether a permission is on the file or a folder above it, and not that of a member of the drive. */
+const isOfFile = ({ permissionDetails }: Permission) =>
+  !permissionDetails?.length || permissionDetails.some(({ permissionType }) => permissionType !== 'member')
+
+/** The policy of a list of permissions. */
+export function accessPolicyOf(permissions: readonly Permission[]): AccessPolicy {
+  const reading = permissions.filter(letsRead)
+  if (reading.some(({ type }) => type === 'anyone')) return { visibility: 'public' }
+  const { users, groups, domains } = groupMembersOf(reading)
+  const isPrivate = users.length === 1 && groups.length === 0 && domains.length === 0
   return {
-    visibility: visibilityOf(permissions),
-    permissions: listed.slice(0, MOST_LISTED),
-    permissionCount: listed.length,
-    hash: permissionsHash(permissions),
+    visibility: isPrivate ? 'private' : 'restricted',
+    ...(users.length > 0 ? { users } : {}),
+    ...(groups.length > 0 ? { groups } : {}),
+    ...(domains.length > 0 ? { domains } : {}),
+  }
+}
+
+function withGroup(policy: AccessPolicy, group: string): AccessPolicy {
+  if (policy.visibility === 'public') return policy
+  return { ...policy, visibility: 'restricted', groups: [...(policy.groups ?? []), group].toSorted() }
+}
+
+// `view` limits a permission to what is published of a file, or to the names in a folder.
+const letsRead = ({ deleted, view }: Permission) => deleted !== true && !view
+
+/** The people, groups and domains that permissions name, each once and in order. */
+function groupMembersOf(permissions: readonly Permission[]): GroupMembers {
+  const reading = permissions.filter(letsRead)
+  const named = (type: string, name: (permission: Permission) => string | null | undefined) => {
+    const names = reading.filter((permission) => permission.type === type).map(name)
+    return [...new Set(names.flatMap((one) => (one ? [one.toLowerCase()] : [])))].toSorted()
+  }
+  return {
+    users: named('user', ({ emailAddress }) => emailAddress),
+    groups: named('group', ({ emailAddress }) => emailAddress),
+    domains: named('domain', ({ domain }) => domain),
+    isWorkspace: false,
   }
 }
 
 /** A hash that changes with any of the permissions, whatever their order. */
-export function permissionsHash(permissions: readonly drive_v3.Schema$Permission[]): string {
-  const listed = JSON.stringify(plainPermissions(permissions))
-  return createHash('sha256').update(listed).digest('base64url').slice(0, 22)
-}
-
-const plainPermissions = (permissions: readonly drive_v3.Schema$Permission[]) =>
-  permissions
-    .map((permission) => plainPermission(permission))
-    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-
-function visibilityOf(permissions: readonly drive_v3.Schema$Permission[]): AccessPolicy['visibility'] {
-  const types = new Set(permissions.map((permission) => permission.type))
-  if (types.has('anyone')) return 'public'
-  if (types.has('domain')) return 'workspace'
-  return permissions.length === 1 && types.has('user') ? 'private' : 'restricted'
-}
-
-function plainPermission(permission: drive_v3.Schema$Permission): JsonObject {
-  const { id, type, emailAddress, domain, allowFileDiscovery } = permission
-  return {
-    ...(type ? { type } : {}),
-    ...(id ? { id } : {}),
-    ...(emailAddress ? { emailAddress } : {}),
-    ...(domain ? { domain } : {}),
-    ...(typeof allowFileDiscovery === 'boolean' ? { allowFileDiscovery } : {}),
-  }
+export function permissionsHash(permissions: readonly Permission[]): string {
+  const plain = permissions
+    .map(({ id, type, emailAddress, domain, view, deleted }) =>
+      JSON.stringify([id, type, emailAddress, domain, view, deleted]),
+    )
+    .toSorted()
+  return createHash('sha256').update(JSON.stringify(plain)).digest('base64url').slice(0, 22)
 }

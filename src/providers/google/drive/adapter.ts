@@ -6,6 +6,9 @@ import {
   ProviderError,
   type ChangePage,
   type ListChangesInput,
+  type ListPermissionsInput,
+  type PermissionsEnd,
+  type PermissionsPage,
   type ProviderAdapter,
   type ProviderSession,
 } from '../../provider.ts'
@@ -17,6 +20,7 @@ import { createAccessPolicies } from './access-policy.ts'
 import { changesOf } from './changes.ts'
 import { crawl } from './crawl.ts'
 import { parseDriveCursor, type DriveCursor } from './cursor.ts'
+import { permissionsOf } from './permissions.ts'
 import { getFile, MY_DRIVE, type DriveRun } from './run.ts'
 import { sweep } from './sweep.ts'
 import { readFiles, type FileToRead } from './file-items.ts'
@@ -48,9 +52,9 @@ export function createGoogleDriveAdapter({
     lookUpAccount: (accessToken, signal) => lookUpAccount(api, accessToken, signal),
   })
 
-  async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
+  async function openRun(session: ProviderSession): Promise<DriveRun> {
     const call = createGoogleCalls(session, caller)
-    const run: DriveRun = {
+    return {
       session,
       api,
       call,
@@ -61,6 +65,19 @@ export function createGoogleDriveAdapter({
       drives: await listDrives(api, call),
       oneLarge: pLimit(1),
     }
+  }
+
+  async function* listPermissions(
+    session: ProviderSession,
+    { cursor }: ListPermissionsInput,
+  ): AsyncGenerator<PermissionsPage, PermissionsEnd> {
+    // Nothing has been read yet: what a first run stores carries the policies of now.
+    if (cursor === null) return { groupIds: null, needsRun: false }
+    return yield* permissionsOf(await openRun(session), parseDriveCursor(cursor))
+  }
+
+  async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
+    const run = await openRun(session)
     const state = input.cursor === null ? await startCrawl(run) : parseDriveCursor(input.cursor)
     // The name outlives the crawl: the last page of the run has to carry it.
     const position = state.crawl
@@ -74,7 +91,7 @@ export function createGoogleDriveAdapter({
     yield pageOf(state, emptyStep(), { snapshot: isWhole ? snapshot : null, complete: true })
   }
 
-  return { provider: 'google_drive', ...oauth, listChanges }
+  return { provider: 'google_drive', ...oauth, listChanges, listPermissions }
 }
 
 const RETRIED_AT_ONCE = 50

@@ -25,10 +25,7 @@ const PAGE_SIZE = 50
  * deltas, so their order does not matter. Throws `cursor_expired` when Google no longer takes the page token.
  */
 export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string): AsyncGenerator<SyncStep> {
-  for (;;) {
-    const page = await changesPage(run, state, feed)
-    if (page === null) return
-    const changes = (page.changes ?? []).filter((change) => change.changeType !== 'drive' && change.fileId)
+  for await (const { changes, next } of changesAfter(run, feed, state.feeds[feed] ?? '')) {
     const gone = changes.filter((change) => change.removed || change.file?.trashed || !change.file)
     const files = changes.filter((change) => !gone.includes(change)).map((change) => driveFile(change.file))
     const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
@@ -37,24 +34,39 @@ export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string
     for (const file of moved) yield* forget(run, state, feed, file.id, file.mimeType)
     for (const file of own) yield* readLinked(run, state, feed, file)
     const read = await readFiles(run, toRead(feed, own))
-    const next = page.nextPageToken ?? page.newStartPageToken
-    if (!next) throw new ProviderError('unavailable', 'Google Drive answered without the next page token')
     state.feeds[feed] = next
     const ids = [...gone.map((change) => change.fileId ?? ''), ...moved.map((file) => file.id)]
     const deletions = [...read.deletions, ...ids.map((id) => itemId(feed, id))]
     if (changes.length > 0) yield { ...read, deletions, discovered: changes.length }
+  }
+}
+
+/** Changes of files after a page token, page by page; `next` is the token after them. None where a shared drive does not answer. */
+export async function* changesAfter(
+  run: DriveRun,
+  feed: string,
+  pageToken: string,
+): AsyncGenerator<{ changes: drive_v3.Schema$Change[]; next: string }> {
+  for (let from = pageToken; ;) {
+    const page = await changesPage(run, feed, from)
+    if (page === null) return
+    const changes = (page.changes ?? []).filter((change) => change.changeType !== 'drive' && change.fileId)
+    const next = page.nextPageToken ?? page.newStartPageToken
+    if (!next) throw new ProviderError('unavailable', 'Google Drive answered without the next page token')
+    yield { changes, next }
     if (!page.nextPageToken) return
+    from = next
   }
 }
 
 /** A page of changes; null when a shared drive does not answer this account (the others go on, this one the next time). */
 async function changesPage(
   run: DriveRun,
-  state: DriveCursor,
   feed: string,
+  pageToken: string,
 ): Promise<drive_v3.Schema$ChangeList | null> {
   const params = {
-    pageToken: state.feeds[feed] ?? '',
+    pageToken,
     pageSize: PAGE_SIZE,
     fields: `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file(${FILE_FIELDS}))`,
     includeRemoved: true,

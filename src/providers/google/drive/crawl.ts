@@ -52,7 +52,7 @@ async function* crawlFeed(
       return
     }
     if (isFirst) await run.folders.learnAll(run, feed)
-    if (isFirst && feed !== MY_DRIVE) await noteDrive(run, state, feed)
+    if (isFirst && feed !== MY_DRIVE) state.drives[feed] = { name: run.drives.names.get(feed) ?? null }
     if (page.incomplete) position.isWhole = false
     const files = page.files.map(driveFile)
     const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
@@ -66,13 +66,6 @@ async function* crawlFeed(
     if (page.next === null) position.waiting.shift()
     yield { ...step, discovered: files.length }
   }
-}
-
-/** Notes what the files of a shared drive have from it: its name and its members. */
-async function noteDrive(run: DriveRun, state: DriveCursor, drive: string): Promise<void> {
-  const checkedAt = run.session.clock.now().toISOString()
-  const members = await run.policies.hashOfDrive(run, drive)
-  state.drives[drive] = { name: run.drives.names.get(drive) ?? null, members, checkedAt }
 }
 
 async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]): Promise<ReadItems> {
@@ -112,9 +105,11 @@ export const isInDriveFeed = (state: DriveCursor, { driveId }: { driveId?: strin
 const listedFeeds = ({ feeds, toCrawl }: DriveCursor) =>
   Object.keys(feeds).filter((feed) => !toCrawl.includes(feed))
 
-/** Whether what the folder's files inherit differs from what was noted. */
+/** Whether what the folder's files inherit differs from what was noted. In a shared drive a folder does not tell whom it was shared with. */
 export const isFolderNew = (state: DriveCursor, feed: string, folder: DriveFile) =>
-  state.folders[itemId(feed, folder.id)] !== folderHash(folder)
+  state.folders[itemId(feed, folder.id)] !== folderHash(folder) ||
+  folder.hasAugmentedPermissions === true ||
+  folder.inheritedPermissionsDisabled === true
 
 /** Notes what the folder's files inherit. */
 export function rememberFolder(state: DriveCursor, feed: string, folder: DriveFile): void {

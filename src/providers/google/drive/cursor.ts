@@ -22,12 +22,9 @@ const driveCursor = z.object({
       isWhole: z.boolean(),
     })
     .nullable(),
-  /** Of each shared drive what its files have from it, and when its members were last looked at. */
-  drives: z.record(
-    z.string(),
-    z.object({ name: z.string().nullable(), members: z.string().nullable(), checkedAt: z.string() }),
-  ),
-  /** Shared drives that the next run crawls: they were refused, or what their files have from them has changed. */
+  /** Of each shared drive what its files have from it. */
+  drives: z.record(z.string(), z.object({ name: z.string().nullable() })),
+  /** Shared drives that the next run crawls: they were refused, or renamed. */
   toCrawl: z.array(z.string()),
   /** Folders by item id (`feed/folderId`), with a short hash of what their files inherit: only when that changes are the files read again. */
   folders: z.record(z.string(), z.string()),

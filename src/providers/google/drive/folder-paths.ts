@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
 import { GoogleError } from '../shared/error.ts'
 import { permissionsHash } from './access-policy.ts'
-import { FOLDER, listFiles, type DriveFile, type DriveRun, type FolderPaths } from './run.ts'
+import { FOLDER, listFiles, type DriveFile, type DriveRun, type FolderPaths, type Sharing } from './run.ts'
 
 const MOST_CACHED = 50_000
 const DEEPEST = 50
+const FOLDER_FIELDS = 'id,name,parents,hasAugmentedPermissions,inheritedPermissionsDisabled'
 
 interface FolderName {
   name: string
   parent: string | null
+  sharing: Sharing
 }
 
 /** An empty cache of folder names. */
@@ -24,8 +26,7 @@ export function createFolderPaths(): FolderPaths {
   }
 
   function learn(folder: drive_v3.Schema$File): void {
-    if (folder.id && folder.name)
-      remember(folder.id, { name: folder.name, parent: folder.parents?.[0] ?? null })
+    if (folder.id && folder.name) remember(folder.id, folderName(folder, folder.name))
   }
 
   async function folderOf(run: DriveRun, id: string): Promise<FolderName | null> {
@@ -48,6 +49,19 @@ export function createFolderPaths(): FolderPaths {
     return names.length === 0 ? null : names.join(' / ')
   }
 
+  async function sharingOf(run: DriveRun, file: DriveFile): Promise<Sharing> {
+    let found = sharingIn(file)
+    let id = file.parents?.[0] ?? null
+    for (let depth = 0; id !== null && found !== 'limited' && depth < DEEPEST; depth++) {
+      const folder = await folderOf(run, id)
+      // Of a folder that may not be seen nothing is known: the file is asked itself.
+      if (folder === null || folder.sharing === 'limited') return 'limited'
+      if (folder.sharing === 'augmented') found = 'augmented'
+      id = folder.parent
+    }
+    return found
+  }
+
   async function learnAll(run: DriveRun, feed: string): Promise<void> {
     const query = `mimeType = '${FOLDER}' and trashed = false`
     let pageToken: string | null = null
@@ -56,7 +70,7 @@ export function createFolderPaths(): FolderPaths {
       const page = await foldersPage(run, {
         feed,
         query,
-        fields: 'id,name,parents',
+        fields: FOLDER_FIELDS,
         pageSize: 1000,
         pageToken,
       })
@@ -66,7 +80,18 @@ export function createFolderPaths(): FolderPaths {
     } while (pageToken !== null && count < MOST_CACHED)
   }
 
-  return { learn, learnAll, pathOf }
+  return { learn, learnAll, pathOf, sharingOf }
+}
+
+const folderName = (folder: drive_v3.Schema$File, name: string): FolderName => ({
+  name,
+  parent: folder.parents?.[0] ?? null,
+  sharing: sharingIn(folder),
+})
+
+function sharingIn(file: drive_v3.Schema$File): Sharing {
+  if (file.inheritedPermissionsDisabled) return 'limited'
+  return file.hasAugmentedPermissions ? 'augmented' : 'drive'
 }
 
 // Only a saving: where it is refused, folders are asked for one by one.
@@ -82,11 +107,11 @@ async function foldersPage(run: DriveRun, input: Parameters<typeof listFiles>[1]
 // The root of My Drive is a folder like others; a shared drive's root carries the drive's name, so paths begin with either.
 async function readFolder(run: DriveRun, id: string): Promise<FolderName | null> {
   const drive = run.drives.names.get(id)
-  if (drive !== undefined) return { name: drive, parent: null }
+  if (drive !== undefined) return { name: drive, parent: null, sharing: 'drive' }
   try {
-    const params = { fileId: id, fields: 'id,name,parents', supportsAllDrives: true }
-    const { name, parents } = await run.call((options) => run.api.files.get(params, options))
-    return name ? { name, parent: parents?.[0] ?? null } : null
+    const params = { fileId: id, fields: FOLDER_FIELDS, supportsAllDrives: true }
+    const folder = await run.call((options) => run.api.files.get(params, options))
+    return folder.name ? folderName(folder, folder.name) : null
   } catch (error) {
     // A file may be shared without the folder it lies in.
     if (error instanceof GoogleError && error.kind === 'rejected') return null
@@ -96,6 +121,11 @@ async function readFolder(run: DriveRun, id: string): Promise<FolderName | null>
 
 /** A short hash of what files inherit from a folder: its name, place and permissions. */
 export function folderHash(folder: DriveFile): string {
-  const inherited = [folder.name, folder.parents ?? [], permissionsHash(folder.permissions ?? [])]
+  const inherited = [
+    folder.name,
+    folder.parents ?? [],
+    permissionsHash(folder.permissions ?? []),
+    sharingIn(folder),
+  ]
   return createHash('sha256').update(JSON.stringify(inherited)).digest('base64url').slice(0, 8)
 }

@@ -1,7 +1,7 @@
 import type { drive_v3 } from '@googleapis/drive'
 import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../../file-text/index.ts'
-import { type AccessPolicy, ProviderError, type ProviderSession } from '../../provider.ts'
+import { type AccessPolicy, type GroupMembers, ProviderError, type ProviderSession } from '../../provider.ts'
 import type { GoogleCalls } from '../shared/calls.ts'
 import type { ItemFailures } from '../shared/item-failures.ts'
 
@@ -10,6 +10,10 @@ export const MY_DRIVE = 'my'
 
 export const FOLDER = 'application/vnd.google-apps.folder'
 export const SHORTCUT = 'application/vnd.google-apps.shortcut'
+
+/** What is asked of a permission, everywhere the same so that hashes agree. */
+export const PERMISSION_FIELDS =
+  'id,emailAddress,type,domain,allowFileDiscovery,deleted,view,permissionDetails(permissionType)'
 
 export const FILE_FIELDS = [
   'id',
@@ -25,8 +29,9 @@ export const FILE_FIELDS = [
   'webViewLink',
   'size',
   'shortcutDetails(targetId,targetMimeType)',
-  'permissions(id,emailAddress,type,domain,allowFileDiscovery)',
+  `permissions(${PERMISSION_FIELDS})`,
   'hasAugmentedPermissions',
+  'inheritedPermissionsDisabled',
   'ownedByMe',
   'sharedWithMeTime',
 ].join(',')
@@ -38,9 +43,12 @@ export type DriveFile = drive_v3.Schema$File & { id: string; name: string; mimeT
 export interface AccessPolicies {
   /** Null when Google does not tell this account who may see the file. */
   policyOf(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null>
-  /** A hash of the members of a shared drive; null when Google does not tell. */
-  hashOfDrive(run: DriveRun, driveId: string): Promise<string | null>
+  /** The members of a shared drive; null when Google does not tell. */
+  membersOf(run: DriveRun, driveId: string): Promise<GroupMembers | null>
 }
+
+/** `limited`: not the drive's members; `augmented`: others too; `drive`: the drive's members alone. */
+export type Sharing = 'limited' | 'augmented' | 'drive'
 
 /** Names of folders by id, for the length of one run. */
 export interface FolderPaths {
@@ -50,6 +58,8 @@ export interface FolderPaths {
   learnAll(run: DriveRun, feed: string): Promise<void>
   /** The folders a file lies in, outermost first, joined with ` / `; null at the top or where nothing may be seen. */
   pathOf(run: DriveRun, file: DriveFile): Promise<string | null>
+  /** Whom a file of a shared drive, or a folder above it, has its readers from. */
+  sharingOf(run: DriveRun, file: DriveFile): Promise<Sharing>
 }
 
 /**

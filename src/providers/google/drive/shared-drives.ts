@@ -8,8 +8,6 @@ import { newCrawl, type DriveCursor } from './cursor.ts'
 import { itemId, MY_DRIVE, type DriveRun, type SharedDrives } from './run.ts'
 import { deleteFeed } from './sweep.ts'
 
-const MEMBERS_CHECKED_EVERY_MS = 24 * 3_600_000
-
 /** Lists the shared drives the account is a member of. Throws GoogleError, but for a refusal. */
 export async function listDrives(api: drive_v3.Drive, call: GoogleCalls): Promise<SharedDrives> {
   const names = new Map<string, string>()
@@ -61,7 +59,7 @@ export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGene
     await skipLostDrives(run, state.crawl)
     return
   }
-  await noteChangedDrives(run, state)
+  noteRenamedDrives(run, state)
   const known = new Set([...Object.keys(state.feeds), ...state.toCrawl])
   const waiting = [...state.toCrawl, ...[...run.drives.names.keys()].filter((drive) => !known.has(drive))]
   state.toCrawl = []
@@ -118,17 +116,11 @@ async function isGone(run: DriveRun, driveId: string): Promise<boolean> {
   }
 }
 
-/** A drive that was renamed, or has other members (no feed tells that, so it is looked at once a day), is read again. */
-async function noteChangedDrives(run: DriveRun, state: DriveCursor): Promise<void> {
-  const now = run.session.clock.now().getTime()
+/** A drive that was renamed is read again: its files carry its name. */
+function noteRenamedDrives(run: DriveRun, state: DriveCursor): void {
   for (const [drive, noted] of Object.entries(state.drives)) {
     const name = run.drives.names.get(drive)
-    const isDue = now - Date.parse(noted.checkedAt) >= MEMBERS_CHECKED_EVERY_MS
-    const members = isDue ? await run.policies.hashOfDrive(run, drive) : null
-    if (isDue) noted.checkedAt = new Date(now).toISOString()
-    const isOther =
-      (name !== undefined && name !== noted.name) || (members !== null && members !== noted.members)
-    if (isOther && !state.toCrawl.includes(drive)) state.toCrawl.push(drive)
+    if (name !== undefined && name !== noted.name && !state.toCrawl.includes(drive)) state.toCrawl.push(drive)
   }
 }
 

@@ -123,6 +123,7 @@ describe('stretches', () => {
     const mark = 'abcdefabcdef'
     const channel = (): SlackChannelState => ({
       name: 'general',
+      isPrivate: null,
       newest: '1700000000.000100',
       backfill: null,
       window: mark,

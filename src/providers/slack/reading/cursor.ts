@@ -67,6 +67,8 @@ export const unknownOlder = (): SlackOlder => ({ to: 0, stretches: [], next: 0, 
 
 const channelState = z.object({
   name: z.string(),
+  /** As its items say it; null where an earlier version read them: those of a private channel are read again. */
+  isPrivate: z.boolean().nullable().default(null),
   /** The newest message ever seen, '' when there was none. Slack's own clock, so ours may be wrong. */
   newest: z.string(),
   /** Where reading the whole history backwards stands: '' at the top, a `ts` below which all is still to be read, null when done. */
@@ -110,8 +112,15 @@ export function readSlackCursor(cursor: JsonValue | null): SlackState {
 }
 
 /** A channel to be read from its newest message to its beginning. */
-export const unreadChannel = (name: string): SlackChannelState => ({
+export const unreadChannel = ({
   name,
+  isPrivate,
+}: {
+  name: string
+  isPrivate: boolean
+}): SlackChannelState => ({
+  name,
+  isPrivate,
   newest: '',
   backfill: '',
   window: '',

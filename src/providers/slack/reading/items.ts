@@ -1,5 +1,5 @@
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
-import type { ItemMetadata, ProviderItem } from '../../provider.ts'
+import type { AccessPolicy, ItemMetadata, ProviderItem } from '../../provider.ts'
 import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
 
@@ -134,10 +134,15 @@ function buildItem(
       senders,
       messageCount: messages.length,
       permalink,
-      accessPolicy: { visibility: channel.isPrivate ? 'restricted' : 'workspace' },
+      accessPolicy: channelPolicy(channel),
       ...extra,
     },
   }
+}
+
+/** Members of a private channel are a group of the source, so that people who come and go change no item. */
+export function channelPolicy({ id, isPrivate }: Pick<SlackChannelInfo, 'id' | 'isPrivate'>): AccessPolicy {
+  return isPrivate ? { visibility: 'restricted', groups: [id] } : { visibility: 'workspace' }
 }
 
 /** One line a message, with who said it; a lone message stands without its author's name. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ChangePage, type ItemFailure, ProviderError } from '../../provider.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './channels.ts'
-import { forgetChannel, unreadChannel } from './cursor.ts'
+import { forgetChannel, type SlackChannelState, unreadChannel } from './cursor.ts'
 import { channelIdRange } from './items.ts'
 import { afterId, storedIn } from './reader.ts'
 import { channelKey, pageOf, type SlackSync } from './sync.ts'
@@ -61,9 +61,9 @@ function adoptInstall({ state, run }: SlackSync, wanted: readonly SlackChannel[]
   state.install = install
   // No events came between the installs.
   state.polledAt = 0
-  for (const { id, name, isMember } of wanted) {
-    const known = state.channels[id]
-    if (known && (known.left || !isMember)) state.channels[id] = unreadChannel(name)
+  for (const channel of wanted) {
+    const known = state.channels[channel.id]
+    if (known && (known.left || !channel.isMember)) state.channels[channel.id] = unreadChannel(channel)
   }
 }
 
@@ -76,8 +76,8 @@ const unlisted = (sync: SlackSync, id: string): ItemFailure => ({
 async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<ItemFailure | null> {
   const { state, run } = sync
   const known = state.channels[channel.id]
-  if (known && (known.left ? !channel.isMember : known.name === channel.name && channel.isMember)) return null
-  const fresh = unreadChannel(channel.name)
+  if (known && (known.left ? !channel.isMember : isAsRead(known, channel) && channel.isMember)) return null
+  const fresh = unreadChannel(channel)
   state.channels[channel.id] = fresh
   if (channel.isMember) return null
   try {
@@ -90,6 +90,10 @@ async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<Ite
     return { ...failure, message: `#${channel.name} cannot be joined: ${failure.message}` }
   }
 }
+
+/** Whether the channel's items still say of it what is so. */
+export const isAsRead = (known: SlackChannelState, channel: SlackChannel): boolean =>
+  known.name === channel.name && (known.isPrivate ?? false) === channel.isPrivate
 
 async function* removeChannel(sync: SlackSync, channelId: string): AsyncGenerator<ChangePage> {
   for await (const deletions of storedIn(sync.run, channelIdRange(sync.workspace.id, channelId))) {

@@ -1,0 +1,46 @@
+import type { Json, Leased, Nullable, TenantRow } from './schema-columns.ts'
+
+/** Who may read: people, groups, what they belong to, and how fresh that is. */
+export interface PeopleSchema {
+  people: TenantRow & {
+    login: string
+    email: Nullable<string>
+    external_id: Nullable<string>
+    active: boolean
+    resource: Json
+    created_at: Date
+    updated_at: Date
+    deleted_at: Nullable<Date>
+  }
+  person_groups: TenantRow & {
+    /** The id by which SCIM names it. */
+    key: string
+    name: Nullable<string>
+    origin: 'api' | 'scim'
+    external_id: Nullable<string>
+    created_at: Date
+    updated_at: Date
+  }
+  principal_members: {
+    organization_id: string
+    principal: string
+    member: string
+    source_id: Nullable<string>
+  }
+  scim_tokens: TenantRow & {
+    name: string
+    prefix: string
+    secret_sha256: Buffer
+    created_by_user_id: string
+    last_used_at: Nullable<Date>
+    created_at: Date
+    revoked_at: Nullable<Date>
+  }
+  permission_polls: Leased & {
+    organization_id: string
+    source_id: string
+    checked_at: Nullable<Date>
+    next_at: Date
+    error_message: Nullable<string>
+  }
+}

@@ -1,0 +1,169 @@
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
+import { internPolicies, NOBODY_ID, principalsOfPolicy } from '../permissions/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import type { AccessPolicy } from '../providers/index.ts'
+import { changeItems } from '../vector-memory/index.ts'
+import { contentHash } from './content-hash.ts'
+import { originOf } from './item-policies.ts'
+
+/** What a source's provider says of a stored item's readers; null: it does not, or nobody may read it any more. */
+export interface PolicyChange {
+  externalId: string
+  accessPolicy: AccessPolicy | null
+}
+
+export type PolicySource = SourceRef & { provider: ProviderId }
+
+/** Items of one transaction: their contents are read to hash them. */
+const AT_ONCE = 100
+
+/**
+ * Gives items that a source's runs brought the policies that its provider tells now, without their contents: no chunk and no
+ * vector changes. Items whose policy is the same are left alone, and so are those that are stored anew meanwhile.
+ * @param within runs in each transaction, first
+ * @returns how many items changed
+ */
+export async function changePolicies(
+  db: Db,
+  source: PolicySource,
+  policies: readonly PolicyChange[],
+  within: (tx: Tx) => Promise<void>,
+  at: Date,
+): Promise<number> {
+  const changed = await findChanged(db, source, policies)
+  let count = 0
+  for (let start = 0; start < changed.length; start += AT_ONCE)
+    count += await store(db, source, changed.slice(start, start + AT_ONCE), within, at)
+  return count
+}
+
+const Current = z.array(
+  z.object({ id: z.string(), external_id: z.string(), policy: z.unknown(), told: z.boolean() }),
+)
+
+interface Changed {
+  id: string
+  accessPolicy: AccessPolicy | null
+}
+
+/** Those of the items whose stored policy differs. What another source was told stays where this one is told nothing. */
+async function findChanged(
+  db: Db,
+  { organizationId, sourceId }: PolicySource,
+  policies: readonly PolicyChange[],
+): Promise<Changed[]> {
+  const wanted = new Map(policies.map(({ externalId, accessPolicy }) => [externalId, accessPolicy]))
+  const { rows } = await sql`
+    select i.id, s.external_id, i.metadata -> 'accessPolicy' as policy, exists (
+      select from synced_items o where o.organization_id = s.organization_id
+        and o.source_item_id = s.source_item_id and o.source_id <> s.source_id and o.has_policy) as told
+    from json_array_elements_text(${JSON.stringify([...wanted.keys()])}::json) as given(external_id)
+    join synced_items s on s.organization_id = ${organizationId} and s.source_id = ${sourceId}
+      and s.external_id = given.external_id
+    join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id
+    order by i.id`.execute(db)
+  return Current.parse(rows).flatMap(({ id, external_id, policy, told }) => {
+    const accessPolicy = wanted.get(external_id) ?? null
+    const isSame = isDeepStrictEqual(policy ?? null, accessPolicy)
+    return isSame || (accessPolicy === null && told) ? [] : [{ id, accessPolicy }]
+  })
+}
+
+async function store(
+  db: Db,
+  source: PolicySource,
+  changed: readonly Changed[],
+  within: (tx: Tx) => Promise<void>,
+  at: Date,
+): Promise<number> {
+  const { organizationId } = source
+  const rows = await db
+    .selectFrom('source_items')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where(
+      'id',
+      'in',
+      changed.map(({ id }) => id),
+    )
+    .execute()
+  const policyOf = new Map(changed.map(({ id, accessPolicy }) => [id, accessPolicy]))
+  const policyIds = await internPolicies(
+    db,
+    organizationId,
+    rows.map((row) => {
+      const origin = originOf({ provider: row.provider, sourceId: row.source_id }, 'sync')
+      return principalsOfPolicy(policyOf.get(row.id) ?? undefined, origin)
+    }),
+  )
+  const values = rows.map((row, n) => changeOf(row, policyOf.get(row.id) ?? null, policyIds[n] ?? NOBODY_ID))
+  return await changeItems(db, organizationId, async (tx, noted) => {
+    await within(tx)
+    const ids = await update(tx, source, values, at)
+    noted.add(ids)
+    return ids.length
+  })
+}
+
+interface ItemChange {
+  id: string
+  metadata: string
+  before: string
+  hash: string
+  hasPolicy: boolean
+  policyId: number
+}
+
+function changeOf(row: Row<'source_items'>, accessPolicy: AccessPolicy | null, policyId: number): ItemChange {
+  const { accessPolicy: _, ...rest } = row.metadata
+  const metadata = accessPolicy === null ? rest : { ...rest, accessPolicy }
+  const hash = contentHash({
+    sourceKind: row.source_kind,
+    title: row.title,
+    body: row.body,
+    url: row.url,
+    authorName: row.author_name,
+    sourceCreatedAt: row.source_created_at,
+    sourceUpdatedAt: row.source_updated_at,
+    metadata,
+  })
+  return {
+    id: row.id,
+    metadata: JSON.stringify(metadata),
+    before: Buffer.from(row.content_sha256).toString('hex'),
+    hash,
+    hasPolicy: accessPolicy !== null,
+    policyId,
+  }
+}
+
+const Ids = z.array(z.object({ id: z.string() }))
+
+/** The canvas has read what it would read again. @returns the ids of the items that were as they were read */
+async function update(
+  tx: Tx,
+  { organizationId, sourceId }: PolicySource,
+  values: readonly ItemChange[],
+  at: Date,
+): Promise<string[]> {
+  const json = JSON.stringify(values)
+  const { rows } = await sql`
+    update source_items i set metadata = g.metadata::jsonb, policy_id = g."policyId",
+      content_sha256 = decode(g.hash, 'hex'), updated_at = ${at},
+      canvas_sha256 = case when i.canvas_sha256 = i.content_sha256 then decode(g.hash, 'hex') else i.canvas_sha256 end
+    from json_to_recordset(${json}::json)
+      as g(id uuid, metadata text, before text, hash text, "policyId" int)
+    where i.organization_id = ${organizationId} and i.id = g.id and i.content_sha256 = decode(g.before, 'hex')
+    returning i.id`.execute(tx)
+  await sql`
+    update synced_items s set has_policy = g."hasPolicy"
+    from json_to_recordset(${json}::json) as g(id uuid, "hasPolicy" boolean)
+    where s.organization_id = ${organizationId} and s.source_id = ${sourceId} and s.source_item_id = g.id
+      and s.has_policy <> g."hasPolicy"`.execute(tx)
+  return Ids.parse(rows).map(({ id }) => id)
+}

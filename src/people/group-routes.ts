@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { reply } from '../http/route.ts'
+import { twins } from '../http/twins.ts'
+import { count, label, moment, text, textOrNull } from '../kernel/schemas.ts'
+import { GROUP_MEMBERS_MAX, type Groups, isGroupId } from './groups.ts'
+
+export interface GroupServices {
+  groups: Groups
+}
+
+const GROUP_BYTES_MAX = 1024 * 1024
+const EXAMPLE_GROUP = 'finance'
+const MEMBERS = ['ada@example.com', 'grace@example.com']
+
+const Group = z
+  .object({
+    id: text("The group's id, as policies name it.", EXAMPLE_GROUP),
+    name: textOrNull('What people call it.', 'Finance'),
+    origin: z.enum(['api', 'scim']).meta({
+      description: 'Who manages it: `api` you, `scim` your identity provider.',
+      example: 'api',
+    }),
+    memberCount: count('How many members it has.', 2),
+    members: z
+      .array(z.string())
+      .meta({ description: 'Their addresses; a list shows the first 100 of each group.', example: MEMBERS }),
+    createdAt: moment('When it was made.'),
+    updatedAt: moment('When it was last changed.'),
+  })
+  .meta({ id: 'Group', description: 'People whom policies name together.' })
+
+/** The body of `PUT /v1/groups/{groupId}`. */
+export const GroupBody = z
+  .strictObject({
+    name: label.optional().meta({
+      description: 'What people call it; left out, it keeps its name.',
+      example: 'Finance',
+    }),
+    members: z
+      .array(z.email().max(320))
+      .max(GROUP_MEMBERS_MAX)
+      .meta({ description: 'The addresses of all its members.', example: MEMBERS }),
+  })
+  .meta({ id: 'NewGroup', description: 'A group with all its members.' })
+
+/** A longer body is checked away from the event loop, by the schema above. */
+const groupBody = {
+  limits: { entriesMax: GROUP_MEMBERS_MAX, entryValuesMax: 1, fieldValuesMax: 1 },
+  schema: { module: import.meta.url, name: 'GroupBody' },
+}
+
+const groupParams = z.object({
+  groupId: z.string().refine(isGroupId).meta({
+    description: "The group's id, as policies name it: 1 to 256 characters.",
+    example: EXAMPLE_GROUP,
+  }),
+})
+
+const shared = { tag: 'Groups', action: 'admin', consoleRole: 'admin', credits: 0 } as const
+
+export const groupRoutes = [
+  ...twins<GroupServices>()({
+    ...shared,
+    operationId: 'listGroups',
+    method: 'GET',
+    path: '/groups',
+    summary: 'List groups, newest first',
+    description: 'Repeat with `nextCursor` until it is null.',
+    audit: 'none',
+    query: z.strictObject({
+      cursor: z
+        .string()
+        .max(1_000)
+        .optional()
+        .describe('The `nextCursor` of the page before; left out for the first page.'),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(200)
+        .default(50)
+        .describe('How many groups a page has at most.'),
+    }),
+    responses: {
+      200: z.object({
+        groups: z.array(Group).describe('The groups.'),
+        nextCursor: textOrNull('Where the next page begins; null: this is the last.', null),
+      }),
+    },
+    handle: async ({ principal, query }, { groups }) =>
+      reply(200, await groups.list(principal.organizationId, query)),
+  }),
+  ...twins<GroupServices>()({
+    ...shared,
+    operationId: 'getGroup',
+    method: 'GET',
+    path: '/groups/{groupId}',
+    summary: 'Get a group with all its members',
+    audit: 'none',
+    params: groupParams,
+    responses: { 200: z.object({ group: Group }) },
+    handle: async ({ principal, params }, { groups }) =>
+      reply(200, { group: await groups.get(principal.organizationId, params.groupId) }),
+  }),
+  ...twins<GroupServices>()({
+    ...shared,
+    operationId: 'putGroup',
+    method: 'PUT',
+    path: '/groups/{groupId}',
+    summary: 'Create or replace a group',
+    description:
+      'Policies name the group by this id. The members replace those before, and the change holds from the next request on.',
+    audit: 'group.update',
+    bodyBytesMax: GROUP_BYTES_MAX,
+    params: groupParams,
+    body: GroupBody,
+    reading: groupBody,
+    refuses: ['group_limit_reached', 'group_provisioned', 'overloaded'],
+    responses: { 200: z.object({ group: Group }) },
+    handle: async ({ principal, params, body }, { groups }) =>
+      reply(200, { group: await groups.put(principal, params.groupId, body) }),
+  }),
+  ...twins<GroupServices>()({
+    ...shared,
+    operationId: 'deleteGroup',
+    method: 'DELETE',
+    path: '/groups/{groupId}',
+    summary: 'Delete a group',
+    description: 'Its members no longer read what only the group could read, from the next request on.',
+    audit: 'group.delete',
+    params: groupParams,
+    refuses: ['group_provisioned'],
+    responses: { 200: z.object({ group: Group, deletedAt: moment('When it was deleted.') }) },
+    handle: async ({ principal, params }, { groups }) =>
+      reply(200, await groups.remove(principal, params.groupId)),
+  }),
+]

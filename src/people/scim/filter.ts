@@ -1,0 +1,40 @@
+import { scimError } from './scim-error.ts'
+
+/** The one comparison that identity providers send: an attribute equals a text. */
+export interface ScimFilter {
+  /** In lower case, as attribute names compare. */
+  attribute: string
+  value: string
+}
+
+const CHARACTERS_MAX = 1_000
+/** `emails[type eq "work"].value` is the address all the same. */
+const EQUALS = /^([a-z][\w.:$-]*)(?:\[[^\]"]*"[^"]*"\](\.[a-z]+))? eq ("(?:[^"\\]|\\.)*")$/i
+
+/**
+ * Reads a filter (RFC 7644, section 3.4.2.2) of the form `attribute eq "value"`.
+ * @throws AppError `validation_failed` with `invalidFilter`
+ */
+export function parseFilter(text: string, attributes: readonly string[]): ScimFilter {
+  const match = text.length > CHARACTERS_MAX ? null : EQUALS.exec(text.trim().replaceAll(/\s+/g, ' '))
+  const attribute = `${match?.[1] ?? ''}${match?.[2] ?? ''}`.toLowerCase()
+  const known = attributes.find((one) => one.toLowerCase() === attribute)
+  if (!match || known === undefined) throw refused(attributes)
+  return { attribute, value: unquote(match[3] ?? '', attributes) }
+}
+
+function unquote(quoted: string, attributes: readonly string[]): string {
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    throw refused(attributes)
+  }
+}
+
+function refused(attributes: readonly string[]) {
+  return scimError(
+    'validation_failed',
+    'invalidFilter',
+    `The filter must be one of: ${attributes.map((one) => `${one} eq "…"`).join(', ')}`,
+  )
+}

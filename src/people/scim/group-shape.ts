@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { givenId } from '../../kernel/schemas.ts'
+import { isStorable } from '../../kernel/text.ts'
+import { GROUP_MEMBERS_MAX } from '../groups.ts'
+import { scimError } from './scim-error.ts'
+
+export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+
+const shortText = z.string().trim().max(500).refine(isStorable)
+
+const GroupAttributes = z.object({
+  displayName: shortText.min(1),
+  externalId: shortText.nullish().transform((id) => id || undefined),
+  members: z
+    .array(z.object({ value: givenId }).transform(({ value }) => value))
+    .max(GROUP_MEMBERS_MAX)
+    .nullish()
+    .transform((members) => members ?? []),
+})
+export type GroupAttributes = z.output<typeof GroupAttributes>
+
+/** The attributes of a request's body. @throws AppError `validation_failed` with `invalidValue` */
+export function readScimGroup(body: unknown): GroupAttributes {
+  const parsed = GroupAttributes.safeParse(body)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw scimError(
+    'validation_failed',
+    'invalidValue',
+    `${issue?.path.join('.') || 'The group'} is not valid: ${issue?.message ?? 'it has another shape'}`,
+  )
+}

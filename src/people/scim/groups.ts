@@ -1,0 +1,288 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { type AuditAction, recordEvent } from '../../audit/index.ts'
+import type { Db, Tx } from '../../database/database.ts'
+import type { Row } from '../../database/schema.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { ScimPrincipal } from '../../kernel/principal.ts'
+import { canonicalGroupId, deleteGroup, findGroup, insertGroup, isGroupId, requireRoom } from '../groups.ts'
+import { addMembers, removeMembers, setMembers } from '../principal-members.ts'
+import { groupPrincipal, personPrincipal } from '../principals.ts'
+import { changePeople } from '../revision.ts'
+import type { ScimFilter } from './filter.ts'
+import type { GroupAttributes } from './group-shape.ts'
+import { type GroupChange, memberIds } from './patch-group.ts'
+import { scimError } from './scim-error.ts'
+import type { Slice } from './users.ts'
+
+export interface ScimGroupMember {
+  id: string
+  login: string
+}
+
+export interface ScimGroup {
+  id: string
+  displayName: string
+  externalId: string | null
+  /** Null: not asked for. */
+  members: ScimGroupMember[] | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export interface ScimGroups {
+  list(
+    organizationId: string,
+    filter: ScimFilter | null,
+    slice: Slice & { withMembers: boolean },
+  ): Promise<{ total: number; groups: ScimGroup[] }>
+  /** @throws AppError `not_found` */
+  get(organizationId: string, id: string): Promise<ScimGroup>
+  /** @throws AppError `group_exists`, `group_limit_reached`, `validation_failed` */
+  create(caller: ScimPrincipal, attributes: GroupAttributes): Promise<ScimGroup>
+  /** @throws AppError `not_found`, `group_exists`, `validation_failed` */
+  replace(caller: ScimPrincipal, id: string, attributes: GroupAttributes): Promise<ScimGroup>
+  /** @throws AppError `not_found`, `group_exists`, `validation_failed` */
+  patch(caller: ScimPrincipal, id: string, changes: readonly GroupChange[]): Promise<ScimGroup>
+  /** @throws AppError `not_found` */
+  remove(caller: ScimPrincipal, id: string): Promise<void>
+}
+
+/** Groups that an identity provider keeps. Policies name one by its display name, which is its id at `/v1/groups`. */
+export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimGroups {
+  const change = (
+    caller: ScimPrincipal,
+    key: string,
+    act: (tx: Tx, group: Row<'person_groups'>) => Promise<void>,
+  ): Promise<ScimGroup> =>
+    changePeople(db, caller.organizationId, async (tx) => {
+      await act(tx, await find(tx, caller.organizationId, key))
+      const after = await read(tx, caller.organizationId, key)
+      await recordGroup(tx, caller, 'group.update', after, { created: false }, clock.now())
+      return after
+    })
+  return {
+    list: (organizationId, filter, slice) => list(db, organizationId, filter, slice),
+    get: (organizationId, key) => read(db, organizationId, key),
+    create: (caller, attributes) =>
+      changePeople(db, caller.organizationId, (tx) => create(tx, caller, attributes, clock.now())),
+    replace: (caller, key, attributes) =>
+      change(caller, key, async (tx, group) => {
+        const id = await rename(tx, group, attributes, clock.now())
+        const people = await requirePeople(tx, caller.organizationId, attributes.members)
+        await setMembers(tx, membersOf(caller.organizationId, id), people)
+      }),
+    patch: (caller, key, changes) =>
+      change(caller, key, async (tx, group) => {
+        let id = group.id
+        for (const one of changes) id = await apply(tx, { ...group, id }, one, clock.now())
+      }),
+    remove: (caller, key) =>
+      changePeople(db, caller.organizationId, async (tx) => {
+        const group = await read(tx, caller.organizationId, key)
+        await deleteGroup(tx, caller.organizationId, canonicalGroupId(group.displayName))
+        await recordGroup(tx, caller, 'group.delete', group, {}, clock.now())
+      }),
+  }
+}
+
+const membersOf = (organizationId: string, id: string) => ({
+  organizationId,
+  principal: groupPrincipal(id),
+  sourceId: null,
+})
+
+async function create(
+  tx: Tx,
+  caller: ScimPrincipal,
+  { displayName, externalId, members }: GroupAttributes,
+  at: Date,
+): Promise<ScimGroup> {
+  const { organizationId } = caller
+  const id = await requireFree(tx, organizationId, displayName)
+  await requireRoom(tx, organizationId)
+  const people = await requirePeople(tx, organizationId, members)
+  const group = { organizationId, id, name: displayName, origin: 'scim' as const, at }
+  const key = await insertGroup(tx, { ...group, externalId: externalId ?? null })
+  await addMembers(tx, membersOf(organizationId, id), people)
+  const after = await read(tx, organizationId, key)
+  await recordGroup(tx, caller, 'group.update', after, { created: true }, at)
+  return after
+}
+
+/** @returns the group's id after it */
+async function apply(tx: Tx, group: Row<'person_groups'>, change: GroupChange, at: Date): Promise<string> {
+  const { organization_id: organizationId, id } = group
+  if (change.kind === 'attributes') return await rename(tx, group, change, at)
+  const of = membersOf(organizationId, id)
+  if (change.kind === 'remove') {
+    await removeMembers(tx, of, change.members.map(personPrincipal))
+    return id
+  }
+  const people = await requirePeople(tx, organizationId, change.members)
+  if (change.kind === 'add') await addMembers(tx, of, people)
+  else await setMembers(tx, of, people)
+  return id
+}
+
+/** Gives a group another name, by which policies name it from then on. @returns its id */
+async function rename(
+  tx: Tx,
+  group: Row<'person_groups'>,
+  { displayName, externalId }: { displayName?: string | undefined; externalId?: string | null | undefined },
+  at: Date,
+): Promise<string> {
+  const { organization_id: organizationId, key } = group
+  const name = displayName ?? group.name ?? group.id
+  const isSame = canonicalGroupId(name) === group.id
+  const id = isSame ? group.id : await requireFree(tx, organizationId, name)
+  await tx
+    .updateTable('person_groups')
+    .set({ id, name, updated_at: at, ...(externalId === undefined ? {} : { external_id: externalId }) })
+    .where('organization_id', '=', organizationId)
+    .where('key', '=', key)
+    .execute()
+  if (!isSame)
+    await tx
+      .updateTable('principal_members')
+      .set({ principal: groupPrincipal(id) })
+      .where('organization_id', '=', organizationId)
+      .where('principal', '=', groupPrincipal(group.id))
+      .execute()
+  return id
+}
+
+/** @throws AppError `group_exists`, `validation_failed` */
+async function requireFree(tx: Tx, organizationId: string, displayName: string): Promise<string> {
+  const id = canonicalGroupId(displayName)
+  if (!isGroupId(id))
+    throw scimError(
+      'validation_failed',
+      'invalidValue',
+      'displayName must be 1 to 256 characters, and not begin with ~',
+    )
+  if (await findGroup(tx, organizationId, id))
+    throw scimError('group_exists', 'uniqueness', `There is a group with the name ${displayName} already`)
+  return id
+}
+
+const Found = z.array(z.object({ id: z.string() }))
+
+/** @throws AppError `validation_failed` for somebody who is not in the directory */
+async function requirePeople(tx: Tx, organizationId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const wanted = memberIds(ids)
+  const { rows } = await sql`
+    select p.id::text as id from json_array_elements_text(${JSON.stringify(wanted)}::json) as given(id)
+    join people p on p.organization_id = ${organizationId} and p.id = given.id::uuid
+    where p.deleted_at is null`.execute(tx)
+  const found = new Set(Found.parse(rows).map(({ id }) => id))
+  const missing = wanted.find((id) => !found.has(id))
+  if (missing !== undefined)
+    throw scimError(
+      'validation_failed',
+      'invalidValue',
+      `There is no user ${missing}; groups have users as members`,
+    )
+  return wanted.map(personPrincipal)
+}
+
+async function recordGroup(
+  tx: Tx,
+  caller: ScimPrincipal,
+  action: AuditAction,
+  group: ScimGroup,
+  metadata: Record<string, unknown>,
+  at: Date,
+): Promise<void> {
+  await recordEvent(tx, {
+    organizationId: caller.organizationId,
+    actor: { userId: caller.userId, apiKeyId: null },
+    action,
+    targetType: 'group',
+    targetId: canonicalGroupId(group.displayName),
+    metadata: {
+      name: group.displayName,
+      memberCount: group.members?.length ?? 0,
+      ...metadata,
+      scimTokenId: caller.tokenId,
+    },
+    providers: [],
+    at,
+  })
+}
+
+async function list(
+  db: Db,
+  organizationId: string,
+  filter: ScimFilter | null,
+  { startIndex, count, withMembers }: Slice & { withMembers: boolean },
+): Promise<{ total: number; groups: ScimGroup[] }> {
+  let query = db
+    .selectFrom('person_groups')
+    .where('organization_id', '=', organizationId)
+    .where('origin', '=', 'scim')
+  if (filter !== null) query = query.where(conditionOf(filter))
+  const { total } = await query.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow()
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('key')
+    .offset(startIndex - 1)
+    .limit(count)
+    .execute()
+  const groups: ScimGroup[] = []
+  for (const row of rows) groups.push(toGroup(row, withMembers ? await readPeople(db, row) : null))
+  return { total, groups }
+}
+
+function conditionOf({ attribute, value }: ScimFilter) {
+  switch (attribute) {
+    case 'displayname':
+      return sql<boolean>`lower(name) = ${value.trim().toLowerCase()}`
+    case 'externalid':
+      return sql<boolean>`external_id = ${value}`
+    default:
+      return sql<boolean>`key::text = ${value.trim().toLowerCase()}`
+  }
+}
+
+async function find(db: Db, organizationId: string, key: string): Promise<Row<'person_groups'>> {
+  const row = await db
+    .selectFrom('person_groups')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('key', '=', key)
+    .where('origin', '=', 'scim')
+    .executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such group')
+  return row
+}
+
+async function read(db: Db, organizationId: string, key: string): Promise<ScimGroup> {
+  const row = await find(db, organizationId, key)
+  return toGroup(row, await readPeople(db, row))
+}
+
+const People = z.array(z.object({ id: z.string(), login: z.string() }))
+
+async function readPeople(db: Db, group: Row<'person_groups'>): Promise<ScimGroupMember[]> {
+  const { rows } = await sql`
+    select p.id::text as id, p.login from principal_members m
+    join people p on p.organization_id = m.organization_id and m.member = 'person:' || p.id::text
+    where m.organization_id = ${group.organization_id} and m.principal = ${groupPrincipal(group.id)}
+    order by p.login`.execute(db)
+  return People.parse(rows)
+}
+
+function toGroup(row: Row<'person_groups'>, members: ScimGroupMember[] | null): ScimGroup {
+  return {
+    id: row.key,
+    displayName: row.name ?? row.id,
+    externalId: row.external_id,
+    members,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

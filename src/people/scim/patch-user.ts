@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { PatchStep } from './patch.ts'
+import { type Email, readUser, type UserAttributes } from './user-shape.ts'
+
+/** A person's attributes after a PATCH. What is no attribute of ours is passed over. @throws AppError `validation_failed` */
+export function patchUser(before: UserAttributes, steps: readonly PatchStep[]): UserAttributes {
+  let draft: Record<string, unknown> = { ...before }
+  for (const step of steps) draft = applyStep(draft, step)
+  return readUser(draft)
+}
+
+const SIMPLE: Readonly<Record<string, string>> = {
+  username: 'userName',
+  externalid: 'externalId',
+  displayname: 'displayName',
+  active: 'active',
+}
+const NAME_PARTS: Readonly<Record<string, string>> = {
+  formatted: 'formatted',
+  givenname: 'givenName',
+  familyname: 'familyName',
+}
+
+function applyStep(draft: Record<string, unknown>, step: PatchStep): Record<string, unknown> {
+  const { attribute, op, value } = step
+  const simple = SIMPLE[attribute]
+  if (simple !== undefined) return { ...draft, [simple]: op === 'remove' ? undefined : value }
+  if (attribute === 'name') return { ...draft, name: patchName(objectOf(draft['name']), step) }
+  if (attribute === 'emails') return { ...draft, emails: patchEmails(listOf(draft['emails']), step) }
+  return draft
+}
+
+function patchName(name: Record<string, unknown>, { op, part, value }: PatchStep): Record<string, unknown> {
+  if (part === null) return op === 'remove' ? {} : { ...name, ...objectOf(value) }
+  const known = NAME_PARTS[part]
+  return known === undefined ? name : { ...name, [known]: op === 'remove' ? undefined : value }
+}
+
+function patchEmails(emails: readonly unknown[], { op, part, where, value }: PatchStep): unknown[] {
+  if (where === null) {
+    if (op === 'remove') return []
+    const given = Array.isArray(value) ? value : [value]
+    return op === 'replace' ? given : [...emails, ...given]
+  }
+  const isMeant = (email: unknown): boolean =>
+    String(objectOf(email)[where.attribute] ?? '').toLowerCase() === where.value.toLowerCase()
+  const rest = emails.filter((email) => !isMeant(email))
+  if (op === 'remove' && part === null) return rest
+  const meant = emails.filter(isMeant)
+  // Where none is there, the one that is described is meant.
+  const targets = meant.length > 0 ? meant : [{ [where.attribute]: where.value }]
+  const changed = targets.map((email) => changedEmail(objectOf(email), op, part, value))
+  return [...rest, ...changed.filter((email) => email['value'] !== undefined)]
+}
+
+function changedEmail(
+  email: Record<string, unknown>,
+  op: PatchStep['op'],
+  part: string | null,
+  value: unknown,
+): Record<string, unknown> {
+  if (part === null) return { ...email, ...objectOf(value) }
+  const known = EMAIL_PARTS.find((one) => one === part)
+  return known === undefined ? email : { ...email, [known]: op === 'remove' ? undefined : value }
+}
+
+const EMAIL_PARTS = ['value', 'type', 'primary'] as const satisfies readonly (keyof Email)[]
+
+const AnObject = z.record(z.string(), z.unknown())
+
+function objectOf(value: unknown): Record<string, unknown> {
+  const parsed = AnObject.safeParse(value)
+  return parsed.success ? parsed.data : {}
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { scimError } from './scim-error.ts'
+
+const OPERATIONS_MAX = 1_000
+
+/** The body of a PATCH (RFC 7644, section 3.5.2). Microsoft Entra ID writes `Add`, `Replace` and `Remove`. */
+export const PatchBody = z.looseObject({
+  Operations: z
+    .array(
+      z.looseObject({
+        op: z
+          .string()
+          .toLowerCase()
+          .pipe(z.enum(['add', 'replace', 'remove'])),
+        path: z.string().max(1_000).nullish(),
+        value: z.unknown().optional(),
+      }),
+    )
+    .min(1)
+    .max(OPERATIONS_MAX),
+})
+
+/** One change: of an attribute, of a part of it, or of those of its values that a condition chooses. */
+export interface PatchStep {
+  op: 'add' | 'replace' | 'remove'
+  /** In lower case. */
+  attribute: string
+  /** In lower case: `givenname` of `name.givenName`. */
+  part: string | null
+  /** `[type eq "work"]`. */
+  where: { attribute: string; value: string } | null
+  value: unknown
+}
+
+const PATH = /^([a-z][\w$-]*)(?:\[([a-z]+) eq (?:"([^"]*)"|(true|false))\])?(?:\.([a-z]\w*))?$/i
+const URN = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
+
+const Values = z.record(z.string(), z.unknown())
+
+/**
+ * The changes of a PATCH one by one, as Okta and Microsoft Entra ID send them: with a path, or with an object whose keys are paths.
+ * Attributes of extensions are passed over.
+ * @throws AppError `validation_failed` with `invalidPath` or `invalidValue`
+ */
+export function stepsOf({ Operations }: z.output<typeof PatchBody>): PatchStep[] {
+  return Operations.flatMap(({ op, path, value }) => {
+    if (path) return stepOf(op, path, value)
+    const values = Values.safeParse(value)
+    if (!values.success)
+      throw scimError(
+        'validation_failed',
+        'invalidValue',
+        'An operation without a path needs an object as its value',
+      )
+    return Object.entries(values.data).flatMap(([key, inner]) => stepOf(op, key, inner))
+  })
+}
+
+function stepOf(op: PatchStep['op'], path: string, value: unknown): PatchStep[] {
+  const plain = path.trim().replace(URN, '').replaceAll(/\s+/g, ' ')
+  // An extension's attribute.
+  if (/^urn:/i.test(plain)) return []
+  const match = PATH.exec(plain)
+  if (!match)
+    throw scimError('validation_failed', 'invalidPath', `The path ${plain.slice(0, 100)} is not understood`)
+  const [, attribute = '', by, text, flag, part] = match
+  return [
+    {
+      op,
+      attribute: attribute.toLowerCase(),
+      part: part?.toLowerCase() ?? null,
+      where: by === undefined ? null : { attribute: by.toLowerCase(), value: text ?? flag ?? '' },
+      value,
+    },
+  ]
+}

@@ -1,0 +1,29 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { ErrorCode } from '../../kernel/error-codes.ts'
+
+/** Why a request is refused, in the words of RFC 7644, section 3.12. */
+export type ScimType =
+  | 'invalidFilter'
+  | 'uniqueness'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'invalidValue'
+  | 'noTarget'
+
+/** An error with a `scimType`, which {@link scimErrorBody} shows. */
+export function scimError(code: ErrorCode, scimType: ScimType, message: string): AppError {
+  return new AppError(code, message, { details: { scimType } })
+}
+
+const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
+
+/** The body of an error as RFC 7644, section 3.12 has it. */
+export function scimErrorBody({ status, message, details }: AppError): object {
+  const { scimType } = details
+  return {
+    schemas: [ERROR_SCHEMA],
+    status: String(status),
+    ...(typeof scimType === 'string' ? { scimType } : status === 400 ? { scimType: 'invalidValue' } : {}),
+    detail: message,
+  }
+}

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
+import { type AuditAction, recordEvent } from '../../audit/index.ts'
+import type { Db, Tx } from '../../database/database.ts'
+import type { Row } from '../../database/schema.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { ScimPrincipal } from '../../kernel/principal.ts'
+import { personPrincipal } from '../principals.ts'
+import { changePeople } from '../revision.ts'
+import type { ScimFilter } from './filter.ts'
+import { patchUser } from './patch-user.ts'
+import type { PatchStep } from './patch.ts'
+import { scimError } from './scim-error.ts'
+import { addressesOf, UserAttributes } from './user-shape.ts'
+
+export interface Person {
+  id: string
+  attributes: UserAttributes
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** A part of a list; `startIndex` counts from 1. */
+export interface Slice {
+  startIndex: number
+  count: number
+}
+
+export interface ScimUsers {
+  list(
+    organizationId: string,
+    filter: ScimFilter | null,
+    slice: Slice,
+  ): Promise<{ total: number; people: Person[] }>
+  /** @throws AppError `not_found` */
+  get(organizationId: string, id: string): Promise<Person>
+  /** @throws AppError `person_exists` */
+  create(caller: ScimPrincipal, attributes: UserAttributes): Promise<Person>
+  /** @throws AppError `not_found`, `person_exists` */
+  replace(caller: ScimPrincipal, id: string, attributes: UserAttributes): Promise<Person>
+  /** @throws AppError `not_found`, `person_exists`, `validation_failed` */
+  patch(caller: ScimPrincipal, id: string, steps: readonly PatchStep[]): Promise<Person>
+  /** @throws AppError `not_found` */
+  remove(caller: ScimPrincipal, id: string): Promise<void>
+}
+
+/** The people of a workspace's directory. A deactivated or deleted one reads nothing that is not public, and signs in nowhere. */
+export function createScimUsers({ db, clock }: { db: Db; clock: Clock }): ScimUsers {
+  const change = (
+    caller: ScimPrincipal,
+    id: string,
+    next: (before: UserAttributes) => UserAttributes,
+  ): Promise<Person> =>
+    changePeople(db, caller.organizationId, async (tx) => {
+      const before = await find(tx, caller.organizationId, id)
+      return await update(tx, caller, before, next(before.attributes), clock.now())
+    })
+  return {
+    list: (organizationId, filter, slice) => list(db, organizationId, filter, slice),
+    get: (organizationId, id) => find(db, organizationId, id),
+    create: (caller, attributes) =>
+      changePeople(db, caller.organizationId, (tx) => insert(tx, caller, attributes, clock.now())),
+    replace: (caller, id, attributes) => change(caller, id, () => attributes),
+    patch: (caller, id, steps) => change(caller, id, (before) => patchUser(before, steps)),
+    remove: (caller, id) =>
+      changePeople(db, caller.organizationId, async (tx) => {
+        await find(tx, caller.organizationId, id)
+        await erase(tx, caller, id, clock.now())
+      }),
+  }
+}
+
+async function insert(tx: Tx, caller: ScimPrincipal, attributes: UserAttributes, at: Date): Promise<Person> {
+  const { organizationId } = caller
+  await requireUnique(tx, organizationId, attributes, null)
+  const row = await tx
+    .insertInto('people')
+    .values({
+      organization_id: organizationId,
+      id: randomUUID(),
+      ...columnsOf(attributes),
+      created_at: at,
+      updated_at: at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await recordPerson(tx, caller, 'person.provision', row.id, { active: row.active }, at)
+  return toPerson(row)
+}
+
+async function update(
+  tx: Tx,
+  caller: ScimPrincipal,
+  before: Person,
+  attributes: UserAttributes,
+  at: Date,
+): Promise<Person> {
+  const { organizationId } = caller
+  if (isDeepStrictEqual(attributes, before.attributes)) return before
+  await requireUnique(tx, organizationId, attributes, before.id)
+  const row = await tx
+    .updateTable('people')
+    .set({ ...columnsOf(attributes), updated_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const isDeactivated = before.attributes.active && !row.active
+  if (isDeactivated) await recordPerson(tx, caller, 'person.deactivate', row.id, {}, at)
+  else await recordPerson(tx, caller, 'person.update', row.id, { active: row.active }, at)
+  return toPerson(row)
+}
+
+/** What is left of a person is that these addresses are nobody's any more. */
+async function erase(tx: Tx, caller: ScimPrincipal, id: string, at: Date): Promise<void> {
+  const { organizationId } = caller
+  await tx
+    .updateTable('people')
+    .set({ active: false, external_id: null, resource: '{}', deleted_at: at, updated_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute()
+  await tx
+    .deleteFrom('principal_members')
+    .where('organization_id', '=', organizationId)
+    .where('member', '=', personPrincipal(id))
+    .execute()
+  await recordPerson(tx, caller, 'person.delete', id, {}, at)
+}
+
+async function recordPerson(
+  tx: Tx,
+  caller: ScimPrincipal,
+  action: AuditAction,
+  id: string,
+  metadata: Record<string, unknown>,
+  at: Date,
+): Promise<void> {
+  await recordEvent(tx, {
+    organizationId: caller.organizationId,
+    // The trail names a person or a key: the one who created the token answers for it.
+    actor: { userId: caller.userId, apiKeyId: null },
+    action,
+    targetType: 'person',
+    targetId: id,
+    metadata: { ...metadata, scimTokenId: caller.tokenId },
+    providers: [],
+    at,
+  })
+}
+
+/** Nobody may take an address that makes them somebody else. @throws AppError `person_exists` */
+async function requireUnique(
+  tx: Tx,
+  organizationId: string,
+  attributes: UserAttributes,
+  id: string | null,
+): Promise<void> {
+  const { login, email } = addressesOf(attributes)
+  const addresses = email === null ? [login] : [login, email]
+  const rows = await tx
+    .selectFrom('people')
+    .select(['id', 'login', 'active'])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .where((where) => where.or([where('login', 'in', addresses), where('email', 'in', addresses)]))
+    .execute()
+  const other = rows.find((row) => row.id !== id && (row.login === login || row.active))
+  if (!other) return
+  throw scimError(
+    'person_exists',
+    'uniqueness',
+    other.login === login
+      ? 'There is a user with this userName already'
+      : 'Another active user has this address as userName or as primary e-mail',
+  )
+}
+
+function columnsOf(attributes: UserAttributes) {
+  return {
+    ...addressesOf(attributes),
+    external_id: attributes.externalId ?? null,
+    active: attributes.active,
+    resource: JSON.stringify(attributes),
+  }
+}
+
+async function list(
+  db: Db,
+  organizationId: string,
+  filter: ScimFilter | null,
+  { startIndex, count }: Slice,
+): Promise<{ total: number; people: Person[] }> {
+  let query = db
+    .selectFrom('people')
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+  if (filter !== null) query = query.where(conditionOf(filter))
+  const { total } = await query.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow()
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .offset(startIndex - 1)
+    .limit(count)
+    .execute()
+  return { total, people: rows.map(toPerson) }
+}
+
+function conditionOf({ attribute, value }: ScimFilter) {
+  const folded = value.trim().toLowerCase()
+  switch (attribute) {
+    case 'username':
+      return sql<boolean>`login = ${folded}`
+    case 'emails.value':
+    case 'emails':
+      return sql<boolean>`email = ${folded}`
+    case 'externalid':
+      return sql<boolean>`external_id = ${value}`
+    case 'displayname':
+      return sql<boolean>`lower(resource ->> 'displayName') = ${folded}`
+    default:
+      return sql<boolean>`id::text = ${folded}`
+  }
+}
+
+async function find(db: Db, organizationId: string, id: string): Promise<Person> {
+  const row = await db
+    .selectFrom('people')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such user')
+  return toPerson(row)
+}
+
+function toPerson(row: Row<'people'>): Person {
+  return {
+    id: row.id,
+    attributes: UserAttributes.parse(row.resource),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Db } from '../database/database.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { sourcePrincipal } from '../people/index.ts'
+import { providersOf } from '../providers/index.ts'
+import { type Audience, audienceOf, connectorOf, hasAudience } from '../sources/index.ts'
+
+/** How a source's items get their readers, and how fresh that is. */
+export interface SourcePermissions {
+  /** `items`: its provider tells; `audience`: people choose; `pushed`: each document carries its policy. */
+  kind: 'items' | 'audience' | 'pushed'
+  audience: Audience | null
+  /** The address that `connector` stands for. */
+  connector: string | null
+  /** People of the provider's workspace, or of the audience. */
+  people: number
+  /** Groups that the source knows. */
+  groups: number
+  /** When they were last read. */
+  checkedAt: string | null
+  errorMessage: string | null
+}
+
+/** What a source's page says of its permissions. @throws AppError `not_found` */
+export async function describePermissions(db: Db, caller: Caller, id: string): Promise<SourcePermissions> {
+  const { organizationId } = caller
+  const source = await db
+    .selectFrom('sources')
+    .select(['provider', 'push_only', 'audience', 'connected_by', 'external_account_id'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .where('provider', 'in', providersOf(caller))
+    .executeTakeFirst()
+  if (!source) throw new AppError('not_found', 'There is no such source')
+  const poll = await db
+    .selectFrom('permission_polls')
+    .select(['checked_at', 'error_message'])
+    .where('organization_id', '=', organizationId)
+    .where('source_id', '=', id)
+    .executeTakeFirst()
+  const kind = source.push_only ? 'pushed' : hasAudience(source.provider) ? 'audience' : 'items'
+  return {
+    kind,
+    audience: kind === 'audience' ? audienceOf(source.audience) : null,
+    connector: kind === 'audience' ? connectorOf(source.external_account_id, source.connected_by) : null,
+    ...(await count(db, organizationId, id)),
+    checkedAt: kind === 'items' ? (poll?.checked_at?.toISOString() ?? null) : null,
+    errorMessage: kind === 'items' ? (poll?.error_message ?? null) : null,
+  }
+}
+
+async function count(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<{ people: number; groups: number }> {
+  const own = sourcePrincipal(id)
+  return await db
+    .selectFrom('principal_members')
+    .select([
+      sql<number>`(count(*) filter (where principal = ${own}))::int`.as('people'),
+      sql<number>`(count(distinct principal) filter (where principal <> ${own}))::int`.as('groups'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('source_id', '=', id)
+    .executeTakeFirstOrThrow()
+}

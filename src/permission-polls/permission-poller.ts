@@ -1,0 +1,88 @@
+import { createTask } from '../background/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { LEASE_SECONDS, PollLost, releasePolls, renewPoll, takePoll, type TakenPoll } from './take-poll.ts'
+import { type PollDependencies, pollPermissions } from './poll-permissions.ts'
+
+export interface PermissionPollerDependencies extends PollDependencies {
+  /** The providers that are offered and tell who may read an item. */
+  providers: readonly ProviderId[]
+  onError: (error: unknown) => void
+  /** Sources read at once. */
+  concurrency?: number
+}
+
+export interface PermissionPoller {
+  /** Looks for due polls every few seconds from now on. */
+  start(): void
+  /** Reads what is due until nothing is. For tests, with the poller not started. */
+  settle(): Promise<void>
+  /** No new polls; those at work are handed back. */
+  stop(): Promise<void>
+  /** Releases the leases of a process that is gone. */
+  takeOver(): Promise<void>
+}
+
+const LOOK_MS = 2_000
+const CONCURRENCY = 4
+
+/** Reads the permissions of sources, several at a time, apart from their runs: a run may take hours. */
+export function createPermissionPoller(deps: PermissionPollerDependencies): PermissionPoller {
+  const { db, clock, providers, onError, concurrency = CONCURRENCY } = deps
+  const stopping = new AbortController()
+  const working = new Set<Promise<void>>()
+
+  async function work(poll: TakenPoll): Promise<void> {
+    const lease = keepLease(deps, poll)
+    try {
+      const fault = await pollPermissions(deps, poll, AbortSignal.any([stopping.signal, lease.lost]))
+      if (fault !== undefined) onError(fault)
+    } catch (error) {
+      onError(error)
+    } finally {
+      lease.end()
+    }
+  }
+  /** @returns whether anything was taken */
+  async function takeUp(): Promise<boolean> {
+    let taken = false
+    while (working.size < concurrency && !stopping.signal.aborted) {
+      const poll = await takePoll(db, providers, clock.now())
+      if (!poll) return taken
+      taken = true
+      const done = work(poll).finally(() => void working.delete(done))
+      working.add(done)
+    }
+    return taken
+  }
+  const looking = createTask({ act: takeUp, intervalMs: LOOK_MS, onError })
+
+  return {
+    start() {
+      if (providers.length > 0) looking.start()
+    },
+    async settle() {
+      while (await takeUp()) await Promise.all(working)
+    },
+    async stop() {
+      stopping.abort()
+      await looking.stop()
+      await Promise.all(working)
+    },
+    takeOver: () => releasePolls(db),
+  }
+}
+
+/** Renews the lease three times as often as needed; `lost` aborts when it is somebody else's. */
+function keepLease({ db, onError }: PermissionPollerDependencies, poll: TakenPoll) {
+  const lost = new AbortController()
+  const renewing = createTask({
+    async act() {
+      if (!(await renewPoll(db, poll))) lost.abort(new PollLost())
+    },
+    intervalMs: (LEASE_SECONDS * 1000) / 3,
+    onError,
+    waitsFirst: true,
+  })
+  renewing.start()
+  return { lost: lost.signal, end: () => void renewing.stop() }
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { storableText } from '../kernel/text.ts'
+import { type ProviderAdapter, ProviderError, type ProviderSession } from '../providers/index.ts'
+import { schedulePoll, type Source } from '../sources/index.ts'
+import { type ApplyDependencies, applyPermissions, keepGroups, readGroupIds } from './apply-permissions.ts'
+import { POLL_INTERVAL_MS } from './schedule.ts'
+import { endPoll, handBackPoll, PollLost, type TakenPoll } from './take-poll.ts'
+
+/** Opens the provider's account behind a source. */
+export type OpenSource = (
+  source: Source,
+  options: { signal: AbortSignal; wait(ms: number): Promise<void> },
+) => Promise<{ adapter: ProviderAdapter; session: ProviderSession }>
+
+export interface PollDependencies extends ApplyDependencies {
+  clock: Clock
+  random: () => number
+  openSource: OpenSource
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+const MESSAGE_CHARACTERS = 2_000
+/** A grant that is gone comes back only when a person connects again, which has a poll of its own. */
+const AFTER_AUTH_FAILURE_MS = 30 * 60_000
+
+/**
+ * Reads who may read what at a source's provider, and stores what changed. Members and policies that could not be read stay as
+ * they are, and the source says since when.
+ * @returns what went wrong inside the service, for the log
+ */
+export async function pollPermissions(
+  deps: PollDependencies,
+  poll: TakenPoll,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { db, clock } = deps
+  const startedAt = clock.now()
+  try {
+    await read(deps, poll, signal)
+    await endPoll(db, poll, { checkedAt: startedAt, errorMessage: null, nextAt: nextPoll(deps) })
+    return undefined
+  } catch (error) {
+    if (error instanceof PollLost) return undefined
+    if (signal.aborted) {
+      await handBackPoll(db, poll, clock.now())
+      return undefined
+    }
+    const errorMessage = storableText(messageOf(error).slice(0, MESSAGE_CHARACTERS))
+    await endPoll(db, poll, { checkedAt: null, errorMessage, nextAt: nextPoll(deps, error) })
+    return error instanceof ProviderError || error instanceof AppError ? undefined : error
+  }
+}
+
+async function read(deps: PollDependencies, poll: TakenPoll, signal: AbortSignal): Promise<void> {
+  const { db, clock } = deps
+  const { source } = poll
+  const { adapter, session } = await deps.openSource(source, {
+    signal,
+    wait: (ms) => deps.wait(ms, signal),
+  })
+  const known = await readGroupIds(db, source)
+  const pages = adapter.listPermissions?.(session, { cursor: source.cursor, groupIds: known })
+  if (!pages) return
+  for (;;) {
+    const next = await pages.next()
+    signal.throwIfAborted()
+    if (!next.done) {
+      await applyPermissions(deps, poll, next.value)
+      continue
+    }
+    const { groupIds, needsRun } = next.value
+    if (groupIds !== null) await keepGroups(db, poll, groupIds)
+    if (needsRun && source.status !== 'error') await schedulePoll(db, source, clock.now())
+    return
+  }
+}
+
+/** The provider's own words; of faults of our own only that there was one, the log has the rest. */
+function messageOf(error: unknown): string {
+  if (error instanceof ProviderError || error instanceof AppError) return error.message
+  return 'Reading the permissions failed inside the service; it is retried'
+}
+
+function nextPoll({ clock, random }: PollDependencies, error?: unknown): Date {
+  const isAuth = error instanceof ProviderError && error.kind === 'auth'
+  const ms = isAuth ? AFTER_AUTH_FAILURE_MS : POLL_INTERVAL_MS * (0.9 + 0.1 * random())
+  return new Date(clock.now().getTime() + ms)
+}

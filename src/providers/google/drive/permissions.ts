@@ -1,0 +1,104 @@
+import {
+  type AccessPolicy,
+  type PermissionsEnd,
+  type PermissionsPage,
+  ProviderError,
+  type ProviderErrorKind,
+} from '../../provider.ts'
+import { GoogleError } from '../shared/error.ts'
+import { mapBounded } from '../shared/map-bounded.ts'
+import { changesAfter } from './changes.ts'
+import { isFolderNew, isInDriveFeed } from './crawl.ts'
+import type { DriveCursor } from './cursor.ts'
+import { filesBelow } from './folder-walk.ts'
+import { driveFile, FOLDER, itemId, MY_DRIVE, SHORTCUT, type DriveFile, type DriveRun } from './run.ts'
+
+const AT_ONCE = 4
+const PAGE_SIZE = 50
+const FOR_A_RUN = new Set<ProviderErrorKind>(['rejected', 'cursor_expired'])
+
+/**
+ * Who may read what changed since the runs stood at `state`, and the members of every shared drive. The position stays, so
+ * each change is read again until a run has read it, and what a run stores from before it is put right.
+ */
+export async function* permissionsOf(
+  run: DriveRun,
+  state: DriveCursor,
+): AsyncGenerator<PermissionsPage, PermissionsEnd> {
+  const drives = Object.keys(state.feeds).filter((feed) => feed !== MY_DRIVE)
+  for (const driveId of drives) {
+    const members = await membersOrNone(run, driveId)
+    if (members !== null) yield { groups: [{ id: driveId, members }], policies: [] }
+  }
+  let needsRun = false
+  for (const feed of Object.keys(state.feeds)) needsRun = (yield* changesIn(run, state, feed)) || needsRun
+  return { groupIds: drives, needsRun }
+}
+
+/** The members of a shared drive; none where the account may no longer see them, or the drive. */
+async function membersOrNone(run: DriveRun, driveId: string) {
+  const members = await run.policies.membersOf(run, driveId)
+  return members ?? { users: [], groups: [], domains: [], isWorkspace: false }
+}
+
+/** @returns whether something changed that only a run can read */
+async function* changesIn(
+  run: DriveRun,
+  state: DriveCursor,
+  feed: string,
+): AsyncGenerator<PermissionsPage, boolean> {
+  let needsRun = false
+  try {
+    for await (const { changes } of changesAfter(run, feed, state.feeds[feed] ?? '')) {
+      const hidden: string[] = []
+      const files: DriveFile[] = []
+      for (const { fileId, removed, file } of changes) {
+        const isGone = removed === true || file?.trashed === true || !file
+        if (!isGone && (feed !== MY_DRIVE || !isInDriveFeed(state, file))) files.push(driveFile(file))
+        else hidden.push(itemId(feed, fileId ?? ''))
+        // What lay in a folder that is gone, and what a shortcut led to, is not told one by one.
+        needsRun ||= isGone && Object.hasOwn(state.folders, itemId(feed, fileId ?? ''))
+        needsRun ||= isGone && state.followed.some((entry) => entry.id === fileId)
+      }
+      yield { groups: [], policies: hidden.map((externalId) => ({ externalId, accessPolicy: null })) }
+      yield* policiesOf(run, feed, files.filter(isStored))
+      for (const folder of files.filter(({ mimeType }) => mimeType === FOLDER)) {
+        run.folders.learn(folder)
+        if (!isFolderNew(state, feed, folder)) continue
+        for await (const below of filesBelow(run, feed, folder.id, () => {}))
+          yield* policiesOf(run, feed, below.filter(isStored))
+      }
+    }
+  } catch (error) {
+    // A shared drive that does not answer this account now, or a position that is too old: a run finds out.
+    if (!(error instanceof ProviderError) || !FOR_A_RUN.has(error.kind)) throw error
+    return true
+  }
+  return needsRun
+}
+
+const isStored = ({ mimeType }: DriveFile) => mimeType !== FOLDER && mimeType !== SHORTCUT
+
+async function* policiesOf(
+  run: DriveRun,
+  feed: string,
+  files: readonly DriveFile[],
+): AsyncGenerator<PermissionsPage> {
+  for (let start = 0; start < files.length; start += PAGE_SIZE) {
+    const policies: PermissionsPage['policies'] = []
+    await mapBounded(files.slice(start, start + PAGE_SIZE), AT_ONCE, async (file) => {
+      policies.push({ externalId: itemId(feed, file.id), accessPolicy: await policyOrHidden(run, file) })
+    })
+    yield { groups: [], policies }
+  }
+}
+
+/** A file that Google refuses to tell about is hidden rather than left as it was. */
+async function policyOrHidden(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null> {
+  try {
+    return await run.policies.policyOf(run, file)
+  } catch (error) {
+    if (error instanceof GoogleError && error.kind === 'rejected') return null
+    throw error
+  }
+}

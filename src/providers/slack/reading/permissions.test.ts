@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { readPermissions } from '../../../../test/support/read-permissions.ts'
+import { closeSlack, connectSlack } from '../../../../test/support/slack.ts'
+
+afterEach(closeSlack)
+
+const SCOPES =
+  'groups:read,groups:history,channels:join,channels:read,channels:history,users:read,users:read.email'
+
+async function connect() {
+  const connected = await connectSlack({ scopes: SCOPES, seed: { users: 2 } })
+  const { slack, sync, adapter } = connected
+  return {
+    ...connected,
+    state: slack.state,
+    read: (groupIds: string[] = []) => readPermissions(adapter, sync.session, sync.cursor, groupIds),
+  }
+}
+
+describe('the people of a workspace', () => {
+  it('are its full members, without guests, bots, and those who left', async () => {
+    const { state, sync, read } = await connect()
+    const [first] = state.users().map(({ profile }) => profile.email)
+    const guest = state.addUser({ name: 'Guest', email: 'guest@side.example', isGuest: true })
+    state.updateUser(state.users()[1]?.id ?? '', { deleted: true })
+    await sync.run()
+    expect((await read()).workspace).toEqual([first])
+    state.updateUser(guest, { isGuest: false })
+    expect((await read()).workspace).toEqual([first, 'guest@side.example'].toSorted())
+  })
+})
+
+describe('a private channel', () => {
+  it('has its members, guests too, and those who left the workspace no more', async () => {
+    const { state, sync, read } = await connect()
+    const [ada, bob] = state.users()
+    const guest = state.addUser({ name: 'Guest', email: 'Guest@side.example', isGuest: true })
+    const members = [ada?.id ?? '', bob?.id ?? '', guest]
+    const board = state.addChannel({ name: 'board', isPrivate: true, isMember: true, members })
+    state.addChannel({ name: 'elsewhere', isPrivate: true, isMember: false, members })
+    await sync.run()
+    const emails = [ada?.profile.email ?? '', bob?.profile.email ?? '', 'guest@side.example'].toSorted()
+    const { groups, groupIds } = await read()
+    expect([groupIds, groups.get(board)?.users]).toEqual([[board], emails])
+    state.removeMember(board, ada?.id ?? '')
+    state.updateUser(bob?.id ?? '', { deleted: true })
+    expect((await read()).groups.get(board)?.users).toEqual(['guest@side.example'])
+    state.setMember(board, false)
+    expect((await read()).groupIds).toEqual([])
+  })
+
+  it('that was public gives everything stored of it a new policy, and back', async () => {
+    const { state, sync, channel, read } = await connect()
+    await sync.run()
+    const id = channel(0)
+    expect((await read()).policies.size).toBe(0)
+    state.setPrivate(id, true)
+    const closed = await read()
+    expect(closed.needsRun).toBe(true)
+    expect([...closed.policies.values()][0]).toEqual({ visibility: 'restricted', groups: [id] })
+    expect(closed.policies.size).toBe([...sync.items.keys()].filter((key) => key.includes(`/${id}/`)).length)
+    state.setPrivate(id, false)
+    expect([...(await read([id])).policies.values()][0]).toEqual({ visibility: 'workspace' })
+    state.setPrivate(id, true)
+    await sync.run()
+    expect(await read([id])).toMatchObject({ needsRun: false, policies: new Map() })
+  })
+})

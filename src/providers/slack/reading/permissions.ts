@@ -1,0 +1,101 @@
+import type { UsersListResponse } from '@slack/web-api'
+import type { GroupMembers, ListPermissionsInput, PermissionsEnd, PermissionsPage } from '../../provider.ts'
+import type { SlackRun } from '../client.ts'
+import { listSlackChannels, type SlackChannel } from './channels.ts'
+import { readSlackCursor, type SlackState } from './cursor.ts'
+import { channelIdRange, channelPolicy } from './items.ts'
+import { isAsRead } from './membership.ts'
+import { storedIn } from './reader.ts'
+
+const PEOPLE_A_PAGE = 999
+const MEMBERS_A_PAGE = 999
+
+/**
+ * Who is in the workspace and who in each private channel that is read, as Slack says now. Guests are not the workspace's
+ * members: a policy for the whole workspace leaves them out, as a public channel they are not in does.
+ */
+export async function* listSlackPermissions(
+  run: SlackRun,
+  { cursor, groupIds }: ListPermissionsInput,
+): AsyncGenerator<PermissionsPage, PermissionsEnd> {
+  const state = readSlackCursor(cursor)
+  const people = await readPeople(run)
+  const workspace = [...people.values()].filter(({ isGuest }) => !isGuest).map(({ email }) => email)
+  yield { workspace: distinct(workspace), groups: [], policies: [] }
+  const channels = (await listSlackChannels(run)).filter((channel) => channel.isMember)
+  const privateChannels = channels.filter((channel) => channel.isPrivate)
+  for (const { id } of privateChannels) {
+    const users = distinct((await readMembers(run, id)).flatMap((user) => people.get(user)?.email ?? []))
+    yield { groups: [{ id, members: membersOf(users) }], policies: [] }
+  }
+  const unlike = channels.filter((channel) => !isStoredAs(state, channel))
+  const converted = channels.filter(
+    (channel) => unlike.includes(channel) || channel.isPrivate !== groupIds.has(channel.id),
+  )
+  for (const channel of converted) yield* policiesIn(run, channel)
+  return { groupIds: privateChannels.map(({ id }) => id), needsRun: unlike.length > 0 }
+}
+
+interface Person {
+  email: string
+  isGuest: boolean
+}
+
+/** The people of the workspace who can sign in and have an address, by their id. */
+async function readPeople(run: SlackRun): Promise<Map<string, Person>> {
+  const people = new Map<string, Person>()
+  let cursor = ''
+  do {
+    const from = cursor === '' ? {} : { cursor }
+    const answer = await run.call((token) => run.client.users.list({ token, limit: PEOPLE_A_PAGE, ...from }))
+    for (const member of answer.members ?? []) {
+      const person = personOf(member)
+      if (person && member.id !== undefined) people.set(member.id, person)
+    }
+    cursor = answer.response_metadata?.next_cursor ?? ''
+  } while (cursor !== '')
+  return people
+}
+
+function personOf(member: NonNullable<UsersListResponse['members']>[number]): Person | null {
+  const email = member.profile?.email
+  if (!email || member.deleted || member.is_bot) return null
+  // Of a channel that is shared with another company, its people are nobody of this workspace.
+  const isGuest = member.is_restricted === true || member.is_ultra_restricted === true || isStranger(member)
+  return { email, isGuest }
+}
+
+const isStranger = (member: object) => 'is_stranger' in member && member.is_stranger === true
+
+async function readMembers(run: SlackRun, channel: string): Promise<string[]> {
+  const members: string[] = []
+  let cursor = ''
+  do {
+    const from = cursor === '' ? {} : { cursor }
+    const answer = await run.call((token) =>
+      run.client.conversations.members({ token, channel, limit: MEMBERS_A_PAGE, ...from }),
+    )
+    members.push(...(answer.members ?? []))
+    cursor = answer.response_metadata?.next_cursor ?? ''
+  } while (cursor !== '')
+  return members
+}
+
+/** Whether a run has read the channel as private or public as it is. */
+function isStoredAs(state: SlackState, channel: SlackChannel): boolean {
+  const known = state.channels[channel.id]
+  return known === undefined || isAsRead({ ...known, name: channel.name }, channel)
+}
+
+/** The policy of what is stored of a channel that may have become private, or public. */
+async function* policiesIn(run: SlackRun, channel: SlackChannel): AsyncGenerator<PermissionsPage> {
+  const accessPolicy = channelPolicy(channel)
+  const teamId = run.session.account.externalAccountId
+  for await (const ids of storedIn(run, channelIdRange(teamId, channel.id)))
+    yield { groups: [], policies: ids.map((externalId) => ({ externalId, accessPolicy })) }
+}
+
+const membersOf = (users: string[]): GroupMembers => ({ users, groups: [], domains: [], isWorkspace: false })
+
+const distinct = (values: readonly string[]): string[] =>
+  [...new Set(values.map((value) => value.toLowerCase()))].toSorted()

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { Tx } from '../database/database.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
+import { bumpPermissions, EVERYONE, setMembers, sourcePrincipal, userPrincipal } from '../people/index.ts'
+import { findProvider } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+
+export const AUDIENCE_MAX = 1_000
+
+/** Who may read everything that a source brings whose provider cannot tell. `connector`: the person who connected it. */
+export const Audience = z.union([
+  z.enum(['everyone', 'connector']),
+  z.array(z.email().max(320)).max(AUDIENCE_MAX),
+])
+export type Audience = z.output<typeof Audience>
+
+/** The audience as a source's row has it. */
+export function audienceOf(stored: string | null): Audience {
+  return stored === null ? 'connector' : Audience.parse(JSON.parse(stored))
+}
+
+/**
+ * Makes a source's audience the people of the source, which policies of its items name. Nothing where its provider tells by
+ * itself who may read an item. Runs in the transaction that changes who connected the source, or its audience.
+ */
+export async function applyAudience(tx: Tx, source: SourceRef): Promise<void> {
+  const row = await tx
+    .selectFrom('sources')
+    .select(['provider', 'audience', 'connected_by', 'external_account_id', 'push_only'])
+    .where('organization_id', '=', source.organizationId)
+    .where('id', '=', source.sourceId)
+    .executeTakeFirstOrThrow()
+  if (!hasAudience(row.provider) || row.push_only) return
+  const audience = audienceOf(row.audience)
+  const members = membersOf(audience, connectorOf(row.external_account_id, row.connected_by))
+  const principal = sourcePrincipal(source.sourceId)
+  await bumpPermissions(tx, source.organizationId)
+  await setMembers(tx, { ...source, principal }, members)
+}
+
+/** Whether people choose who may read what sources of this provider bring. */
+export function hasAudience(provider: ProviderId): boolean {
+  return !findProvider(provider).tellsReaders
+}
+
+/** A mailbox is its owner's, whoever connected it; null: nobody is known to have. */
+export function connectorOf(externalAccountId: string, connectedBy: string | null): string | null {
+  return externalAccountId.includes('@') ? externalAccountId : connectedBy
+}
+
+function membersOf(audience: Audience, connector: string | null): string[] {
+  if (audience === 'everyone') return [EVERYONE]
+  if (audience === 'connector') return connector === null ? [] : [userPrincipal(connector)]
+  return audience.map(userPrincipal)
+}
