@@ -55,6 +55,19 @@ export const KeyList = z.looseObject({ apiKeys: z.array(ApiKey) })
 export const KeyCreated = z.looseObject({ apiKey: ApiKey, secret: z.string() })
 export const KeyRevoked = z.looseObject({ apiKey: ApiKey, revokedAt: z.string() })
 
+const Group = z.looseObject({
+  id: z.string(),
+  name: z.string().nullable(),
+  origin: z.string(),
+  memberCount: z.int(),
+  members: z.array(z.string()),
+  updatedAt: z.string(),
+})
+export type Group = z.infer<typeof Group>
+
+export const GroupList = z.looseObject({ groups: z.array(Group), nextCursor: z.string().nullable() })
+export const GroupAnswer = z.looseObject({ group: Group })
+
 const Source = z.looseObject({
   id: z.string(),
   provider,

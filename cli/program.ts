@@ -6,6 +6,7 @@ import { addCanvasCommand } from './commands/canvas.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConnectCommand } from './commands/connect.ts'
 import { addDocumentsCommand } from './commands/documents.ts'
+import { addGroupsCommand } from './commands/groups.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addModelCommand } from './commands/model.ts'
@@ -34,6 +35,7 @@ export function createProgram(): Command {
   addDocumentsCommand(program)
   addCanvasCommand(program)
   addKeysCommand(program)
+  addGroupsCommand(program)
   addSourcesCommand(program)
   addConnectCommand(program)
   addBillingCommand(program)

@@ -1,4 +1,5 @@
 import { type AskEvent, readAskEvents } from './ask-stream.ts'
+import { Groups } from './groups.ts'
 import { ingestDocuments, type IngestOptions, type IngestProgress } from './ingest.ts'
 import type { IngestDocument } from './ingest-batches.ts'
 import type { Input, Output, Shape } from './operations.ts'
@@ -39,6 +40,7 @@ export class Memory {
   readonly syncRuns: SyncRuns
   readonly auditEvents: AuditEvents
   readonly apiKeys: ApiKeys
+  readonly groups: Groups
   readonly memoryCanvas: MemoryCanvas
   readonly maintenance: Maintenance
 
@@ -51,6 +53,7 @@ export class Memory {
     this.syncRuns = new SyncRuns(transport)
     this.auditEvents = new AuditEvents(transport)
     this.apiKeys = new ApiKeys(transport)
+    this.groups = new Groups(transport)
     this.memoryCanvas = new MemoryCanvas(transport)
     this.maintenance = new Maintenance(transport)
   }
@@ -133,6 +136,11 @@ class SourceItems extends Group {
     const { onBehalfOf, ...rest } = options
     const query = onBehalfOf === undefined ? {} : { onBehalfOf }
     return (await this.transport.call('getSourceItem', { path: { id }, query }, rest)).sourceItem
+  }
+
+  /** Who may read an item, and why. */
+  async readers(id: string, options?: RequestOptions): Promise<Shape<'ItemReader'>[]> {
+    return (await this.transport.call('listItemReaders', { path: { id } }, options)).readers
   }
 
   /** Removes an item by its id here or in your system. Sent again after a fault, it may find the item gone (404). */

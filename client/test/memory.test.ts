@@ -26,7 +26,7 @@ const failure = async (promise: Promise<unknown>): Promise<unknown> =>
 
 describe('Memory', () => {
   it('has a method for every operation that a key can call, each at its address', async () => {
-    const service = fakeService(() => success({ sourceItems: [], nextCursor: null }))
+    const service = fakeService(() => success({ sourceItems: [], groups: [], nextCursor: null }))
     const memory = connect(service)
     await memory.search('q')
     await memory.context({ query: 'q', limit: 3 })
@@ -44,6 +44,11 @@ describe('Memory', () => {
     await memory.apiKeys.list()
     await memory.apiKeys.create({ name: 'Robot', allowedActions: ['search'] })
     await memory.apiKeys.revoke('1')
+    await memory.sourceItems.readers('1')
+    await memory.groups.list().next()
+    await memory.groups.get('1')
+    await memory.groups.put('1', { members: ['ada@example.com'] })
+    await memory.groups.delete('1')
     await memory.sources.list()
     await memory.sources.channels('1')
     await memory.sources.setChannelAllowlist('1', null)
@@ -53,7 +58,7 @@ describe('Memory', () => {
     await memory.auditEvents.list({ limit: 5 })
     const called = service.requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)
     const declared = Object.values(OPERATIONS).map(
-      ({ method, path }) => `${method} ${path.replace('{id}', '1')}`,
+      ({ method, path }) => `${method} ${path.replace(/\{\w+\}/, '1')}`,
     )
     expect(called.toSorted()).toEqual(declared.toSorted())
     expect(service.requests.map(({ url }) => new URL(url).search).filter(Boolean)).toEqual([

@@ -41,6 +41,24 @@ async function memory(...args: string[]): Promise<string> {
 }
 
 describe('the command line against the real service', () => {
+  it('sets, lists, shows and deletes groups', async () => {
+    expect(
+      await memory(
+        'groups',
+        'set',
+        'legal',
+        '--members',
+        'ada@example.com,bob@example.com',
+        '--name',
+        'Legal',
+      ),
+    ).toBe('Group "legal" has 2 members\n')
+    expect(await memory('groups', 'list')).toMatch(/legal +Legal +2 +you/)
+    expect(await memory('groups', 'show', 'legal')).toBe('ada@example.com\nbob@example.com\n')
+    expect(await memory('groups', 'delete', 'legal', '--yes')).toBe('Deleted "legal"\n')
+    expect(JSON.parse(await memory('groups', 'list', '--json'))).toEqual({ groups: [] })
+  })
+
   it('imports a folder, finds in it, answers from it and shows what is stored', async () => {
     const documents = join(folder, 'handbook')
     await mkdir(documents)

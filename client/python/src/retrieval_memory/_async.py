@@ -11,6 +11,7 @@ from . import _api as api
 from ._async_resources import (
     ApiKeys,
     AuditEvents,
+    Groups,
     Maintenance,
     MemoryCanvas,
     SourceItems,
@@ -67,6 +68,7 @@ class AsyncMemory:
         self.sync_runs = SyncRuns(self._transport)
         self.audit_events = AuditEvents(self._transport)
         self.api_keys = ApiKeys(self._transport)
+        self.groups = Groups(self._transport)
         self.memory_canvas = MemoryCanvas(self._transport)
         self.maintenance = Maintenance(self._transport)
 

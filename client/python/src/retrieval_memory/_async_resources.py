@@ -41,6 +41,11 @@ class SourceItems(_Group):
         query = person_query(on_behalf_of)
         return (await self._transport.call("getSourceItem", path={"id": item_id}, query=query))["sourceItem"]
 
+    async def readers(self, item_id: str, *, on_behalf_of: str | None = None) -> builtins.list[api.ItemReader]:
+        """Who may read an item, and why."""
+        query = person_query(on_behalf_of)
+        return (await self._transport.call("listItemReaders", path={"id": item_id}, query=query))["readers"]
+
     async def delete(self, item_id: str) -> api.DeletedSourceItem:
         """Removes an item by its ID here. Sent again after a fault, it may find the item gone (404)."""
         return await self._transport.call("deleteSourceItem", path={"id": item_id})
@@ -108,6 +113,26 @@ class ApiKeys(_Group):
     async def revoke(self, key_id: str) -> api.RevokeApiKeyAnswer:
         """Ends a key at once. Sent again after a fault, it may find the key gone (404)."""
         return await self._transport.call("revokeApiKey", path={"id": key_id})
+
+
+class Groups(_Group):
+    """Groups of people, which access policies name by their id."""
+
+    async def list(self, query: api.ListGroupsQuery | None = None) -> api.ListGroupsAnswer:
+        """One page of groups, newest first, each with its first 100 members."""
+        return await self._transport.call("listGroups", query=query)
+
+    async def get(self, group_id: str) -> api.Group:
+        """A group with all its members."""
+        return (await self._transport.call("getGroup", path={"groupId": group_id}))["group"]
+
+    async def put(self, group_id: str, group: api.NewGroup) -> api.Group:
+        """Creates a group, or replaces its members."""
+        return (await self._transport.call("putGroup", path={"groupId": group_id}, body=group))["group"]
+
+    async def delete(self, group_id: str) -> api.DeleteGroupAnswer:
+        """Deletes a group. Sent again after a fault, it may find the group gone (404)."""
+        return await self._transport.call("deleteGroup", path={"groupId": group_id})
 
 
 class MemoryCanvas(_Group):

@@ -11,6 +11,7 @@ from . import _api as api
 from ._resources import (
     ApiKeys,
     AuditEvents,
+    Groups,
     Maintenance,
     MemoryCanvas,
     SourceItems,
@@ -56,6 +57,7 @@ class Memory:
         self.sync_runs = SyncRuns(self._transport)
         self.audit_events = AuditEvents(self._transport)
         self.api_keys = ApiKeys(self._transport)
+        self.groups = Groups(self._transport)
         self.memory_canvas = MemoryCanvas(self._transport)
         self.maintenance = Maintenance(self._transport)
 

@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import { type Group, GroupAnswer, GroupList } from '../api-shapes.ts'
+import { askFirst } from '../ask-first.ts'
+import { formatMoment, formatTable, printableLine } from '../terminal.ts'
+import { listArgument } from './options.ts'
+import { openSession, printJson } from './session.ts'
+
+const PAGE = 200
+
+/** `groups list|show|set|delete`. */
+export function addGroupsCommand(program: Command): void {
+  const groups = program
+    .command('groups')
+    .description('list, set and delete groups that access policies name (needs the action admin)')
+  groups.command('list').description('list groups').action(listGroups)
+  groups
+    .command('show')
+    .description('show the members of a group')
+    .argument('<id>', 'its ID, from "groups list"')
+    .action(showGroup)
+  groups
+    .command('set')
+    .description('create a group, or replace all its members')
+    .argument('<id>', 'its ID, as access policies name it')
+    .requiredOption(
+      '--members <list>',
+      'email addresses, such as ada@example.com,grace@example.com',
+      listArgument,
+    )
+    .option('--name <name>', 'what people call it')
+    .action(setGroup)
+  groups
+    .command('delete')
+    .description('delete a group')
+    .argument('<id>', 'its ID, from "groups list"')
+    .option('-y, --yes', 'do not ask')
+    .action(deleteGroup)
+}
+
+const pathOf = (id: string): string => `/v1/groups/${encodeURIComponent(id)}`
+
+async function listGroups(_options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const groups: Group[] = []
+  let cursor: string | null = null
+  do {
+    const from: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const path = `/v1/groups?limit=${PAGE}${from}`
+    const page = await client.call(GroupList, { method: 'GET', path })
+    groups.push(...page.groups)
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  if (json) return printJson(terminal, { groups })
+  const headings = ['ID', 'NAME', 'MEMBERS', 'MANAGED BY', 'UPDATED']
+  for (const line of formatTable(headings, groups.map(groupRow))) terminal.print(line)
+}
+
+function groupRow({ id, name, memberCount, origin, updatedAt }: Group): string[] {
+  const manager = origin === 'scim' ? 'identity provider' : 'you'
+  return [printableLine(id), printableLine(name ?? ''), String(memberCount), manager, formatMoment(updatedAt)]
+}
+
+async function showGroup(id: string, _options: unknown, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const answer = await client.call(GroupAnswer, { method: 'GET', path: pathOf(id) })
+  if (json) return printJson(terminal, answer)
+  for (const member of answer.group.members) terminal.print(printableLine(member))
+}
+
+async function setGroup(
+  id: string,
+  { members, name }: { members: string[]; name?: string },
+  command: Command,
+): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  const body = { members, ...(name === undefined ? {} : { name }) }
+  const answer = await client.call(GroupAnswer, { method: 'PUT', path: pathOf(id), body })
+  if (json) return printJson(terminal, answer)
+  const { memberCount } = answer.group
+  terminal.print(
+    `Group "${printableLine(id)}" has ${memberCount} ${memberCount === 1 ? 'member' : 'members'}`,
+  )
+}
+
+async function deleteGroup(id: string, options: { yes?: boolean }, command: Command): Promise<void> {
+  const { client, terminal, json } = openSession(command)
+  if (options.yes !== true)
+    await askFirst(terminal, `Delete the group ${printableLine(id)}?`, 'Nothing was deleted')
+  const answer = await client.call(GroupAnswer, { method: 'DELETE', path: pathOf(id) })
+  if (json) return printJson(terminal, answer)
+  terminal.print(`Deleted "${printableLine(id)}"`)
+}
