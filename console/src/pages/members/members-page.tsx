@@ -3,9 +3,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { UserPlus } from 'lucide-react'
 import { useWorkspace } from '../../app/workspace.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { DirectoryPanel } from './directory-panel.tsx'
+import { GroupsPanel } from './groups-panel.tsx'
 import { InvitationsPanel } from './invitations-panel.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { MembersPanel } from './members-panel.tsx'
+import { PermissionsPanel } from './permissions-panel.tsx'
 import { RemovalPanel } from './removal-panel.tsx'
 import { WorkspacePanel } from './workspace-panel.tsx'
 
@@ -27,6 +30,9 @@ export function MembersPage() {
       <Stack gap="lg">
         <MembersPanel />
         <InvitationsPanel />
+        <PermissionsPanel />
+        <GroupsPanel />
+        <DirectoryPanel />
         <WorkspacePanel />
         {organization.role === 'owner' && <RemovalPanel key={organization.id} />}
       </Stack>

@@ -12,6 +12,7 @@ import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { useSourceItem } from '../../app/use-source-item.ts'
 import classes from './item-drawer.module.css'
+import { ItemReaders } from './item-readers.tsx'
 import { KINDS } from './source-words.ts'
 import { useDeleteItem } from './use-items.ts'
 
@@ -56,6 +57,7 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
           </Spoiler>
         )}
       </section>
+      {isAdmin && <ItemReaders itemId={item.id} />}
       {hasMetadata && (
         <section aria-label="Metadata">
           <Text fw={560} mb="xs">

@@ -11,6 +11,7 @@ import { BackToSources } from './back-to-sources.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
 import { ItemsPanel } from './items-panel.tsx'
 import { PolicyPanel } from './policy-panel.tsx'
+import { ReadersPanel } from './readers-panel.tsx'
 import { RunsPanel } from './runs-panel.tsx'
 import { SourceActions } from './source-actions.tsx'
 import { SourceStanding } from './source-standing.tsx'
@@ -55,6 +56,7 @@ function Details({ source }: { source: Source }) {
           run={newest}
           waitingUntil={newest === undefined ? null : runs.waitingUntil(newest.id)}
         />
+        <ReadersPanel source={source} />
         {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
         {hasChannels(source.provider) && !isPushed && <ChannelsPanel source={source} />}
         <ItemsPanel source={source} />

@@ -1,0 +1,84 @@
+import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { useConsole } from '../../app/context.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { useCreateScimToken } from './use-directory.ts'
+
+/** Creates a SCIM token, and shows its secret this once: only the button closes it then. */
+export function ScimTokenDialog({ onClose }: { onClose: () => void }) {
+  const create = useCreateScimToken()
+  const isDone = create.data !== undefined
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={isDone ? 'Your new SCIM token' : 'Create a SCIM token'}
+      closeOnClickOutside={!isDone && !create.isPending}
+      closeOnEscape={!isDone}
+      withCloseButton={!isDone}
+    >
+      {create.data ? (
+        <NewToken secret={create.data.secret} onDone={onClose} />
+      ) : (
+        <TokenForm create={create} onCancel={onClose} />
+      )}
+    </Modal>
+  )
+}
+
+function TokenForm({
+  create,
+  onCancel,
+}: {
+  create: ReturnType<typeof useCreateScimToken>
+  onCancel: () => void
+}) {
+  const [name, setName] = useState('')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        create.mutate(name.trim())
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          placeholder="Okta"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={200}
+          required
+          data-autofocus
+        />
+        {create.error && <ErrorNotice error={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+            Create token
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function NewToken({ secret, onDone }: { secret: string; onDone: () => void }) {
+  const { config } = useConsole()
+  return (
+    <Stack>
+      <Alert icon={<KeyRound size={18} aria-hidden />} title="Copy it now" role="status">
+        The token cannot be shown again. Enter both at your identity provider.
+      </Alert>
+      <CodeBlock label="the SCIM base URL" text={`${config.publicUrl}/scim/v2`} />
+      <CodeBlock label="the SCIM token" text={secret} wraps />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>I have copied it</Button>
+      </Group>
+    </Stack>
+  )
+}

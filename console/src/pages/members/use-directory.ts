@@ -1,0 +1,96 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Schemas, unwrap } from '../../api/client.ts'
+import { useReadAnew } from '../../app/use-read-anew.ts'
+import { ME } from '../../app/user-api.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+
+export type Group = Schemas['Group']
+export type ScimToken = Schemas['ScimToken']
+
+/** Groups that a page shows. */
+export const GROUPS_SHOWN = 200
+
+/** The newest groups, and whether there are more. */
+export function useGroups() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'groups'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/v1/console/groups', { params: { query: { limit: GROUPS_SHOWN } }, signal })),
+  })
+}
+
+/** Creates a group, or replaces its members. */
+export function usePutGroup() {
+  const { api } = useWorkspace()
+  const readAnew = useReadAnew()
+  return useMutation({
+    mutationFn: ({ id, members }: { id: string; members: string[] }) =>
+      unwrap(
+        api.PUT('/v1/console/groups/{groupId}', { params: { path: { groupId: id } }, body: { members } }),
+      ),
+    onSuccess: () => readAnew('groups', 'audit-events'),
+  })
+}
+
+/** Deletes a group. */
+export function useDeleteGroup() {
+  const { api } = useWorkspace()
+  const readAnew = useReadAnew()
+  return useMutation({
+    mutationFn: (groupId: string) =>
+      unwrap(api.DELETE('/v1/console/groups/{groupId}', { params: { path: { groupId } } })),
+    onSuccess: () => readAnew('groups', 'audit-events'),
+  })
+}
+
+/** The live SCIM tokens. */
+export function useScimTokens() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'scim-tokens'],
+    queryFn: async ({ signal }) => (await unwrap(api.GET('/v1/console/scim-tokens', { signal }))).scimTokens,
+  })
+}
+
+/** Creates a SCIM token; its answer is the only place that its secret is ever in. */
+export function useCreateScimToken() {
+  const { api } = useWorkspace()
+  const readAnew = useReadAnew()
+  return useMutation({
+    mutationFn: (name: string) => unwrap(api.POST('/v1/console/scim-tokens', { body: { name } })),
+    onSuccess: () => readAnew('scim-tokens', 'audit-events'),
+  })
+}
+
+/** Revokes a SCIM token. */
+export function useRevokeScimToken() {
+  const { api } = useWorkspace()
+  const readAnew = useReadAnew()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.DELETE('/v1/console/scim-tokens/{id}', { params: { path: { id } } })),
+    onSuccess: () => readAnew('scim-tokens', 'audit-events'),
+  })
+}
+
+/** Enforces permissions, or stops to. Of owners. */
+export function useEnforcePermissions() {
+  const { api, organization } = useWorkspace()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (permissions: 'off' | 'enforced') =>
+      unwrap(
+        api.PATCH('/v1/console/organizations/{id}', {
+          params: { path: { id: organization.id } },
+          body: { permissions },
+        }),
+      ),
+    // What anybody may read is another: nothing that was read before counts.
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ME }),
+        queries.invalidateQueries({ queryKey: [organization.id] }),
+      ]),
+  })
+}

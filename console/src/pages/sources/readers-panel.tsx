@@ -1,0 +1,130 @@
+import { Alert, Button, Group, Radio, Stack, Text, Textarea } from '@mantine/core'
+import { TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { providerName } from '../../api/provider-list.ts'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { count } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import type { Source } from './source-words.ts'
+import {
+  type Audience,
+  type SourcePermissions,
+  useChooseAudience,
+  useSourcePermissions,
+} from './use-readers.ts'
+
+/** Who may read what the source brings, and how fresh that is. */
+export function ReadersPanel({ source }: { source: Source }) {
+  const permissions = useSourcePermissions(source.id)
+  return (
+    <Panel title="Permissions">
+      <Reading query={permissions}>
+        {(found) => {
+          switch (found.kind) {
+            case 'items':
+              return <FromProvider source={source} permissions={found} />
+            case 'audience':
+              return (
+                <AudienceChoice key={JSON.stringify(found.audience)} source={source} permissions={found} />
+              )
+            case 'pushed':
+              return <Text size="sm">Each pushed document carries its access policy.</Text>
+          }
+        }}
+      </Reading>
+    </Panel>
+  )
+}
+
+function FromProvider({ source, permissions }: { source: Source; permissions: SourcePermissions }) {
+  const name = providerName(source.provider) ?? source.provider
+  const { people, groups, checkedAt, errorMessage } = permissions
+  return (
+    <Stack gap="sm">
+      {errorMessage !== null && (
+        <Alert
+          color="orange"
+          icon={<TriangleAlert size={18} aria-hidden />}
+          title={`${name} permissions could not be read`}
+        >
+          <Text size="sm">{errorMessage}</Text>
+          <Text size="sm">The last known permissions stay in force.</Text>
+        </Alert>
+      )}
+      <Text size="sm">
+        {name} says who may read each item.
+        {people + groups > 0 && ` Known: ${count(people, 'person', 'people')} and ${count(groups, 'group')}.`}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {checkedAt === null ? (
+          'Not read yet.'
+        ) : (
+          <>
+            Read <RelativeTime at={checkedAt} />, and every four minutes.
+          </>
+        )}
+        {source.status === 'disabled' && ' Not while the source is paused.'}
+      </Text>
+    </Stack>
+  )
+}
+
+const ADDRESSES = 'addresses'
+
+function AudienceChoice({ source, permissions }: { source: Source; permissions: SourcePermissions }) {
+  const name = providerName(source.provider) ?? source.provider
+  const { audience, connector } = permissions
+  const choose = useChooseAudience(source.id)
+  const [choice, setChoice] = useState(typeof audience === 'string' ? audience : ADDRESSES)
+  const [text, setText] = useState(Array.isArray(audience) ? audience.join('\n') : '')
+  const wanted: Audience =
+    choice === 'everyone' || choice === 'connector'
+      ? choice
+      : text.split(/[\s,;]+/).filter((one) => one !== '')
+  const isSame = JSON.stringify(wanted) === JSON.stringify(audience)
+  return (
+    <Stack gap="md">
+      <Alert
+        color="orange"
+        icon={<TriangleAlert size={18} aria-hidden />}
+        title={`${name} does not say who may read an item`}
+      >
+        Everyone you choose here finds everything this source brings.
+      </Alert>
+      <Radio.Group label="Readers" value={choice} onChange={setChoice}>
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="connector"
+            label="The person who connected it"
+            description={connector ?? 'No verified address is known, so nobody.'}
+          />
+          <Radio
+            value="everyone"
+            label="Everyone"
+            description="Also people outside this workspace on whose behalf an agent asks."
+          />
+          <Radio value={ADDRESSES} label="These people" />
+        </Stack>
+      </Radio.Group>
+      {choice === ADDRESSES && (
+        <Textarea
+          aria-label="Addresses"
+          placeholder="ada@example.com"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          autosize
+          minRows={3}
+          maxRows={12}
+        />
+      )}
+      {choose.error && <ErrorNotice error={choose.error} />}
+      <Group>
+        <Button onClick={() => choose.mutate(wanted)} loading={choose.isPending} disabled={isSame}>
+          Save readers
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

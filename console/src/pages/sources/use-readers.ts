@@ -1,0 +1,43 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type Schemas, unwrap } from '../../api/client.ts'
+import { useReadAnew } from '../../app/use-read-anew.ts'
+import { useWorkspace } from '../../app/workspace.tsx'
+
+export type SourcePermissions = Schemas['SourcePermissions']
+export type Audience = NonNullable<SourcePermissions['audience']>
+export type ItemReader = Schemas['ItemReader']
+
+/** How a source's items get their readers, and how fresh that is. */
+export function useSourcePermissions(id: string) {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'source-permissions', id],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/v1/console/sources/{id}/permissions', { params: { path: { id } }, signal })))
+        .permissions,
+    refetchInterval: 60_000,
+  })
+}
+
+/** Chooses who reads everything that a source brings. */
+export function useChooseAudience(id: string) {
+  const { api } = useWorkspace()
+  const readAnew = useReadAnew()
+  return useMutation({
+    mutationFn: (audience: Audience) =>
+      unwrap(api.PATCH('/v1/console/sources/{id}', { params: { path: { id } }, body: { audience } })),
+    onSuccess: () => readAnew('source-permissions', 'source-items', 'audit-events'),
+  })
+}
+
+/** Whom the access policy of an item names. Of admins. */
+export function useItemReaders(id: string) {
+  const { api, organization, isAdmin } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'source-items', id, 'readers'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/v1/console/source-items/{id}/readers', { params: { path: { id } }, signal })))
+        .readers,
+    enabled: isAdmin,
+  })
+}

@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Emulators, startEmulators } from '../support/connected-service.ts'
+import { type ConsoleRig, expectNoFaultsInThemes, expectSettled, startConsole } from './support/console.ts'
+
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+let emulators: Emulators
+
+async function connect(page: Page, provider: string): Promise<void> {
+  await page.goto(`${rig.service.url}/console/sources/new`)
+  await page.getByRole('button', { name: `Connect ${provider}` }).click()
+  await page.getByText(`${provider} is connected`).waitFor()
+  const id = new URL(page.url()).searchParams.get('connected') ?? ''
+  await page.goto(`${rig.service.url}/console/sources/${id}`)
+  await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
+}
+
+const permissions = (page: Page) => page.getByRole('region', { name: 'Permissions' })
+
+describe.skipIf(executablePath === null)('permissions in a browser', () => {
+  beforeAll(async () => {
+    emulators = await startEmulators()
+    const { state } = emulators.slack
+    const members = state.users().map(({ id }) => id)
+    state.addChannel({ name: 'board', isPrivate: true, isMember: true, members: members.slice(0, 2) })
+    rig = await startConsole(executablePath ?? '', {
+      ...emulators.environment,
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    })
+  })
+  afterAll(async () => {
+    await rig.close()
+    await emulators.close()
+  })
+
+  it('shows how a source tells them, how fresh they are, and who may read an item', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, (await rig.settle()).email)
+    await connect(page, 'Slack')
+    await expect
+      .poll(
+        async () => {
+          await page.reload()
+          return await permissions(page).innerText()
+        },
+        { timeout: 60_000 },
+      )
+      .toMatch(/Known: \d+ people and 1 group/)
+    await expectNoFaultsInThemes(page, 'a source that tells')
+    await page.getByRole('table', { name: 'Stored items' }).getByRole('button').first().click()
+    await page.getByText('Who may read it').waitFor()
+    await page.getByText(/^People of the source \(\d+ members\)$/).waitFor()
+    await context.close()
+  })
+
+  it('warns where a source cannot tell, and lets an admin choose its readers', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    const { email, organization } = await rig.settle()
+    await rig.grant(organization.id, 'gmail')
+    await rig.signIn(page, email)
+    await connect(page, 'Gmail')
+    await page.getByText('Gmail does not say who may read an item').waitFor()
+    await permissions(page).getByText(emulators.google.account).waitFor()
+    await expectNoFaultsInThemes(page, 'a source that cannot tell')
+    await page.getByRole('radio', { name: 'These people' }).check()
+    await page.getByRole('textbox', { name: 'Addresses' }).fill('ada@example.com\ngrace@example.com')
+    await page.getByRole('button', { name: 'Save readers' }).click()
+    const save = page.getByRole('button', { name: 'Save readers' })
+    await expect.poll(() => save.isDisabled(), { timeout: 60_000 }).toBe(true)
+    await page.reload()
+    await expectSettled(page)
+    expect(await page.getByRole('textbox', { name: 'Addresses' }).inputValue()).toBe(
+      'ada@example.com\ngrace@example.com',
+    )
+    await context.close()
+  })
+
+  it('enforces permissions, and manages groups and SCIM tokens', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, (await rig.settle()).email, 'members')
+    await expectSettled(page)
+    const enforcement = page.getByRole('switch', { name: 'Enforce permissions' })
+    await enforcement.click()
+    await expect.poll(() => enforcement.isChecked(), { timeout: 60_000 }).toBe(true)
+    await page.reload()
+    await expectSettled(page)
+    expect(await enforcement.isChecked()).toBe(true)
+    await page.getByRole('button', { name: 'Create a group' }).click()
+    await page.getByRole('textbox', { name: 'ID' }).fill('legal')
+    await page.getByRole('textbox', { name: 'Members' }).fill('ada@example.com, grace@example.com')
+    await page.getByRole('button', { name: 'Create group' }).click()
+    await page.getByRole('table', { name: 'Groups' }).getByText('2 members').waitFor()
+    await page.getByRole('button', { name: 'Create a SCIM token' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).last().fill('Okta')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    const secret = await page.getByRole('region', { name: 'the SCIM token' }).innerText()
+    expect(secret.trim()).toMatch(/^scim_/)
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('table', { name: 'SCIM tokens' }).getByText('Okta').waitFor()
+    await expectNoFaultsInThemes(page, 'groups and the directory')
+    const answer = await rig.service.call('GET', '/scim/v2/Users', { key: secret.trim() })
+    expect(answer.status).toBe(200)
+    await page.getByRole('button', { name: 'Revoke Okta' }).click()
+    await page.getByRole('button', { name: 'Revoke token' }).click()
+    await page.getByText('No SCIM tokens').waitFor()
+    expect((await rig.service.call('GET', '/scim/v2/Users', { key: secret.trim() })).status).toBe(401)
+    await context.close()
+  })
+})
