@@ -62,7 +62,7 @@ function expectErrorBody(answer: Answer): void {
   expect(answer.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
   expect(typeof answer.body.error).toBe('string')
   expect(answer.body.error).not.toBe('')
-  expect(Object.entries(ERROR_CODES)).toContainEqual([answer.body.code, answer.status])
+  expect(new Map(Object.entries(ERROR_CODES)).get(answer.body.code)).toBe(answer.status)
   expect(answer.body.documentation).toBe(`${service.url}/errors#${answer.body.code}`)
 }
 
@@ -80,14 +80,31 @@ async function storingNothing(act: () => Promise<void>): Promise<void> {
   expect(await databaseContents(service.database.db)).toEqual(before)
 }
 
+/** Expects the database to be after all tests of a group as it was before, where each of their requests is refused. */
+function allStoringNothing(): void {
+  let before: Record<string, string>
+  beforeAll(async () => {
+    before = await databaseContents(service.database.db)
+  })
+  afterAll(async () => {
+    expect(await databaseContents(service.database.db)).toEqual(before)
+  })
+}
+
 describe('every route that is not public', () => {
+  let revoked: string
+  beforeAll(async () => {
+    const gone = await callers.organization.mint()
+    revoked = gone.secret
+    await service.call('DELETE', `/v1/api-keys/${gone.id}`, { key: callers.organization.adminKey })
+  })
+  allStoringNothing()
+
   it.each(titled(closed))(
     '%s wants a bearer token of its own surface [AUTH-1, SURF-1, SURF-2, ERR-1]',
     async (_title, route) => {
-      const gone = await callers.organization.mint()
-      await service.call('DELETE', `/v1/api-keys/${gone.id}`, { key: callers.organization.adminKey })
       const right = bearerFor(route, callers) ?? ''
-      const bearers = [callers.organization.adminKey, callers.ownerToken, gone.secret].filter(
+      const bearers = [callers.organization.adminKey, callers.ownerToken, revoked].filter(
         (one) => one !== right,
       )
       const forms = [
@@ -105,20 +122,20 @@ describe('every route that is not public', () => {
         `Bearer ${'x'.repeat(8000)}`,
         ...bearers.map((one) => `Bearer ${one}`),
       ]
-      await storingNothing(async () => {
-        for (const form of forms) {
-          // Whatever the body: who may not call does not get to send one.
-          const answer = await service.call(route.method, pathOf(route), {
-            headers: form === undefined ? {} : { Authorization: form },
-            ...(route.method === 'GET' ? {} : { raw: '{' }),
-          })
-          expectError(answer, 401, 'unauthenticated', form)
-          expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="/)
-        }
-      })
+      for (const form of forms) {
+        // Whatever the body: a caller who is refused does not get to send one.
+        const answer = await service.call(route.method, pathOf(route), {
+          headers: form === undefined ? {} : { Authorization: form },
+          ...(route.method === 'GET' ? {} : { raw: '{' }),
+        })
+        expectError(answer, 401, 'unauthenticated', form)
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="/)
+      }
     },
   )
+})
 
+describe('every route of agents', () => {
   it.each(titled(closed.filter(({ access }) => access.surface === 'agent')))(
     '%s wants its action [AUTH-2, ERR-1]',
     async (_title, route) => {
@@ -163,9 +180,13 @@ describe('every route with an id', () => {
       })
     },
   )
+})
+
+describe('every route with what is no id', () => {
+  allStoringNothing()
 
   it.each(titled(withId))(
-    '%s answers what is no id as one that does not exist [ERR-5, ERR-11]',
+    '%s answers as for one that does not exist [ERR-5, ERR-11]',
     async (_title, route) => {
       const ids = [
         '%00',
@@ -182,18 +203,17 @@ describe('every route with an id', () => {
         `${MISSING_ID}%0a`,
         `%20${MISSING_ID}`,
       ]
-      await storingNothing(async () => {
-        for (const id of ids) {
-          const answer = await callRoute(service, route, callers, { path: pathOf(route, { id }) })
-          expect([400, 404], `${id}: ${answer.text}`).toContain(answer.status)
-          expectErrorBody(answer)
-        }
-      })
+      for (const id of ids) {
+        const answer = await callRoute(service, route, callers, { path: pathOf(route, { id }) })
+        expect([400, 404], `${id}: ${answer.text}`).toContain(answer.status)
+        expectErrorBody(answer)
+      }
     },
   )
 })
 
 describe('every path', () => {
+  allStoringNothing()
   const methodsOf = Map.groupBy(routes, ({ path }) => path)
 
   it.each([...methodsOf])(
@@ -202,15 +222,13 @@ describe('every path', () => {
       const allowed = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
       const [route] = known
       if (!route) throw new Error('a path without a route')
-      await storingNothing(async () => {
-        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-          if (allowed.includes(method)) continue
-          const answer = await service.call(method, pathOf(route), { key: callers.organization.adminKey })
-          expect(answer.status, method).toBe(405)
-          expect(answer.headers.get('allow')).toBe(allowed.join(', '))
-          if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed')
-        }
-      })
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (allowed.includes(method)) continue
+        const answer = await service.call(method, pathOf(route), { key: callers.organization.adminKey })
+        expect(answer.status, method).toBe(405)
+        expect(answer.headers.get('allow')).toBe(allowed.join(', '))
+        if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed')
+      }
     },
   )
 
@@ -237,52 +255,36 @@ describe('every path', () => {
 })
 
 describe('every route with a body', () => {
+  allStoringNothing()
+
   it.each(titled(routes.filter(({ body }) => body)))(
     '%s wants it as application/json, not encoded [SURF-3, ERR-9]',
     async (_title, route) => {
       const raw = Buffer.from('{}')
-      await storingNothing(async () => {
-        for (const type of [
-          'text/plain',
-          'application/x-www-form-urlencoded',
-          'multipart/form-data; boundary=x',
-          'application/jsonx',
-          'application/problem+json',
-          'text/json',
-          ';',
-          'x',
-          'application/json, text/plain',
-        ]) {
-          const answer = await callRoute(service, route, callers, { raw, headers: { 'Content-Type': type } })
-          expectError(answer, 415, 'unsupported_media_type', type)
-        }
-        for (const encoding of ['gzip', 'br', 'x']) {
-          const answer = await callRoute(service, route, callers, {
-            raw,
-            headers: { 'Content-Encoding': encoding },
-          })
-          expectError(answer, 415, 'unsupported_media_type', encoding)
-        }
-        expectError(await withoutContentType(route), 415, 'unsupported_media_type')
-      })
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data; boundary=x',
+        'application/jsonx',
+        'application/problem+json',
+        'text/json',
+        ';',
+        'x',
+        'application/json, text/plain',
+      ]) {
+        const answer = await callRoute(service, route, callers, { raw, headers: { 'Content-Type': type } })
+        expectError(answer, 415, 'unsupported_media_type', type)
+      }
+      for (const encoding of ['gzip', 'br', 'x']) {
+        const answer = await callRoute(service, route, callers, {
+          raw,
+          headers: { 'Content-Encoding': encoding },
+        })
+        expectError(answer, 415, 'unsupported_media_type', encoding)
+      }
+      expectError(await withoutContentType(route), 415, 'unsupported_media_type')
     },
   )
-
-  it('takes application/json however it is written [SURF-3]', async () => {
-    for (const type of [
-      'APPLICATION/JSON',
-      'application/json; charset=utf-8',
-      'application/json;charset=UTF-8',
-      ' application/json ;x=y',
-    ]) {
-      const { status } = await service.call('POST', '/v1/search', {
-        key: callers.organization.adminKey,
-        body: { query: 'x' },
-        headers: { 'Content-Type': type },
-      })
-      expect(status, type).toBe(200)
-    }
-  })
 
   async function withoutContentType(route: AnyRoute): Promise<Answer> {
     return await new Promise((resolve, reject) => {
@@ -304,6 +306,24 @@ describe('every route with a body', () => {
       sent.end('{}')
     })
   }
+})
+
+describe('a body', () => {
+  it('may be called application/json in any way [SURF-3]', async () => {
+    for (const type of [
+      'APPLICATION/JSON',
+      'application/json; charset=utf-8',
+      'application/json;charset=UTF-8',
+      ' application/json ;x=y',
+    ]) {
+      const { status } = await service.call('POST', '/v1/search', {
+        key: callers.organization.adminKey,
+        body: { query: 'x' },
+        headers: { 'Content-Type': type },
+      })
+      expect(status, type).toBe(200)
+    }
+  })
 })
 
 describe('hostile queries and headers', () => {

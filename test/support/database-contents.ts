@@ -42,9 +42,18 @@ export async function tablesWith(db: Db, text: string): Promise<string[]> {
   return found
 }
 
-async function tablesOf(db: Db): Promise<string[]> {
-  const tables = await sql<{ name: string }>`
+/** By database: which tables there are takes longer to find out than to read them. */
+const tables = new WeakMap<Db, Promise<string[]>>()
+
+function tablesOf(db: Db): Promise<string[]> {
+  const known = tables.get(db) ?? findTables(db)
+  tables.set(db, known)
+  return known
+}
+
+async function findTables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(db)
-  return tables.rows.map(({ name }) => name)
+  return rows.map(({ name }) => name)
 }
