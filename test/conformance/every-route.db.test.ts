@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/assembly/routes.ts'
+import { ACTIONS } from '../../src/kernel/actions.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'
@@ -141,20 +142,8 @@ describe('every route of agents', () => {
     async (_title, route) => {
       if (route.access.surface !== 'agent') throw new Error('only agent routes are here')
       const needed = route.access.action
-      const all = [
-        'admin',
-        'search',
-        'context',
-        'ask',
-        'memory:read',
-        'sources:read',
-        'sources:write',
-        'sync:read',
-        'sync:write',
-        'ingest',
-      ] as const
       const { secret } = await callers.organization.mint({
-        actions: all.filter((action) => action !== needed),
+        actions: ACTIONS.filter((action) => action !== needed),
       })
       await storingNothing(async () => {
         const answer = await service.call(route.method, pathOf(route), {
