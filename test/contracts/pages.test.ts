@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import { parse } from 'yaml'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { createProgram } from '../../cli/program.ts'
 import { routes } from '../../src/assembly/routes.ts'
 import { scimRoutes } from '../../src/people/index.ts'
@@ -26,6 +27,12 @@ const PAGES = [
   '/guide/',
   '/oidc',
 ]
+
+/** What site/pages.mjs says. */
+const Site = z.object({
+  SECTIONS: z.array(z.object({ pages: z.array(z.string()) })),
+  ELSEWHERE: z.map(z.string(), z.string()),
+})
 
 let pages: DocPage[]
 beforeAll(async () => {
@@ -81,6 +88,23 @@ describe('the documentation', () => {
   it('has no page of more than 1,500 words', () => {
     const wordsOf = (text: string) => text.split(/[\s|]+/).filter((word) => /\w/.test(word)).length
     expect(faults(({ text }) => (wordsOf(text) > WORDS_MAX ? [String(wordsOf(text))] : []))).toEqual([])
+  })
+
+  it('has every page in the sidebar of the guide, and no other', async () => {
+    const { SECTIONS, ELSEWHERE } = Site.parse(
+      await import(new URL('../../site/pages.mjs', import.meta.url).href),
+    )
+    const shown = SECTIONS.flatMap(({ pages: names }) => names.map((name) => `${name}.md`))
+    const elsewhere = new Set(ELSEWHERE.values())
+    const own = pages.map(({ file }) => file).filter((file) => file.startsWith('docs/'))
+    const listed = own.filter((file) => file !== 'docs/index.md' && !file.startsWith('docs/decisions/'))
+    expect(
+      shown
+        .filter((name) => !elsewhere.has(name))
+        .map((name) => `docs/${name}`)
+        .toSorted(),
+    ).toEqual(listed)
+    expect([...elsewhere].filter((name) => !shown.includes(name))).toEqual([])
   })
 
   it('names only paths of the checkout that exist', () => {
