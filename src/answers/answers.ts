@@ -36,6 +36,9 @@ export interface Found {
   isWeak: boolean
   /** Whether nearer ones may have been missed. */
   isApproximate: boolean
+  /** What each hit gains by the question's words about place and time, and the question without these. */
+  gains?: readonly number[]
+  question?: string
 }
 
 /**
@@ -88,11 +91,11 @@ export function createAnswers<Request extends { query: string }>(
 
   /** The answer without a language model. */
   async function synthesized(request: Request, found: Found, signal?: AbortSignal): Promise<string> {
-    const { query: question } = request
-    const { hits, isWeak } = found
+    const { query } = request
+    const { hits, isWeak, question = query, gains = [] } = found
     const around = (await options.readAround?.(request, hits)) ?? []
-    const passages = await inSlices(synthesize({ question, hits, around }), signal)
-    return `${preface(isWeak, unmentionedNames(question, hits, options.terms))}${passages}`
+    const passages = await inSlices(synthesize({ question, hits, around, gains }), signal)
+    return `${preface(isWeak, unmentionedNames(query, hits, options.terms))}${passages}`
   }
 
   /** What is found for a request; no hits where none has anything to do with it. */

@@ -3,5 +3,6 @@ export { type Answer, type AnswerEvent, type Answers, type ContextItem, createAn
 export type { Candidate } from './candidate.ts'
 export { describingPassages, type Feature, FEATURES } from './features.ts'
 export { splitQuestion } from './question-parts.ts'
+export { createHintedRetrieval } from './hinted-retrieval.ts'
 export { createReadMaterial, type Material } from './read-material.ts'
 export { answerRoutes, type AnswerServices, type Question } from './routes.ts'

@@ -34,6 +34,8 @@ export interface Material {
   hits: readonly Hit[]
   /** What stands around each hit in its document, as far as it was read. */
   around: readonly (Around | undefined)[]
+  /** What the passages of each hit gain beside what they say. */
+  gains?: readonly number[]
 }
 
 /** The passages of the hits. */

@@ -30,12 +30,18 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   const { read, prepare } = createReadMaterial(terms)
 
   /** The passages for one part of a question, in the words of the answer. */
-  function* answerPart(part: QuestionPart, found: Read, shown: Set<Passage>): Pausable<string> {
+  function* answerPart(
+    part: QuestionPart,
+    found: Read,
+    gains: readonly number[],
+    shown: Set<Passage>,
+  ): Pausable<string> {
     const { text } = part
     const { candidates } = found
     const asked = prepare(part, found)
     const { weights } = asked.words
     yield* scoringPassages(asked, candidates, terms)
+    for (const candidate of candidates) candidate.score += gains[candidate.hit] ?? 0
     const best = choosePassages(candidates, { code: asksForCode(text) })
     const wantsList = asksForSteps(text) || asksForList(text)
     const list = wantsList ? listAround(best[0], candidates) : []
@@ -52,7 +58,8 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     if (found.candidates.length === 0) return titlesOnly(material.hits)
     const shown = new Set<Passage>()
     const answers: string[] = []
-    for (const part of splitQuestion(material.question)) answers.push(yield* answerPart(part, found, shown))
+    for (const part of splitQuestion(material.question))
+      answers.push(yield* answerPart(part, found, material.gains ?? [], shown))
     return answers.filter((answer) => answer !== '').join('\n\n')
   }
 }

@@ -1,4 +1,10 @@
-import { type AnswerServices, createAnswers, createReadAround, type Question } from '../answers/index.ts'
+import {
+  type AnswerServices,
+  createAnswers,
+  createHintedRetrieval,
+  createReadAround,
+  type Question,
+} from '../answers/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
@@ -44,8 +50,12 @@ export function createRetrievalEngine(
   return {
     retrieval,
     answers: createAnswers<Question>({
-      retrieve: ({ reader, query, limit }, signal) =>
-        retrieval.search(reader, { query, limit, rank: 'reading' }, signal),
+      retrieve: createHintedRetrieval<Question>({
+        search: ({ reader, query }, limit, signal) =>
+          retrieval.search(reader, { query, limit, rank: 'reading' }, signal),
+        readAround: ({ reader }, hits) => readAround(reader, hits),
+        clock,
+      }),
       readAround: ({ reader }, hits) => readAround(reader, hits),
       languageModel: deps.languageModel,
       answerTimeoutMs: deps.settings.ANSWER_TIMEOUT_MS,

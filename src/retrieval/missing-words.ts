@@ -8,7 +8,7 @@ const PASSAGES_READ = 8
 /** A word that weighs less is another language's, of which words say little about documents in English. */
 const ENGLISH_FROM = 0.5
 
-type Passage = Pick<Hit, 'title' | 'content'>
+type Passage = Pick<Hit, 'title' | 'content'> & { provider?: string }
 
 /** Whether a question has words by which passages can be told from answers: names, or words of English. */
 export function canMissWords(question: string, coverNeeded: number, terms: TermWeights): boolean {

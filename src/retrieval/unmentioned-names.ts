@@ -25,13 +25,15 @@ const QUESTION_CHARACTERS_MAX = 500
  */
 export function unmentionedNames(
   question: string,
-  hits: readonly Pick<Hit, 'title' | 'content'>[],
+  hits: readonly (Pick<Hit, 'title' | 'content'> & { provider?: string })[],
   terms: TermWeights,
 ): string[] {
   if (question.length > QUESTION_CHARACTERS_MAX) return []
   const names = namesOf(question, terms).slice(0, NAMES_SOUGHT_MAX)
   if (names.length === 0) return []
-  const texts = hits.map(({ title, content }) => `${title}\n${content}`.toLowerCase())
+  const texts = hits.map(({ title, content, provider = '' }) =>
+    `${title}\n${content}\n${provider.replaceAll('_', ' ')}`.toLowerCase(),
+  )
   const isMentioned = ({ name, stems }: Name): boolean =>
     texts.some((text) => text.includes(name.toLowerCase()) || stems.every((stem) => text.includes(stem)))
   const missing = names.filter((name) => !isMentioned(name)).map(({ name }) => name)

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import type { Hit } from '../retrieval/index.ts'
+import { createHintedRetrieval } from './hinted-retrieval.ts'
+
+const hit = (title: string, provider: Hit['provider'], score: number): Hit => ({
+  sourceItemId: title,
+  title,
+  content: title,
+  url: '',
+  provider,
+  score,
+  metadata: {},
+  syncedAt: '2026-03-20T12:00:00.000Z',
+})
+const stored = [
+  { hit: hit('offer of January', 'gmail', 0.5), day: '2026-01-02' },
+  { hit: hit('offer of March', 'gmail', 0.49), day: '2026-03-02' },
+  { hit: hit('talk about the offer', 'slack', 0.4), day: '2026-02-02' },
+  { hit: hit('menu', 'gmail', 0.01), day: '2026-03-19' },
+]
+const limits: number[] = []
+const retrieve = createHintedRetrieval<{ query: string; limit: number }>({
+  search: (_, limit) => {
+    limits.push(limit)
+    const hits = stored.slice(0, limit).map((one) => one.hit)
+    return Promise.resolve({ hits, isWeak: false, isApproximate: false })
+  },
+  readAround: (_, hits) =>
+    Promise.resolve(
+      hits.map(({ title }) => {
+        const day = stored.find((one) => one.hit.title === title)?.day ?? ''
+        return { position: 0, heading: null, changedAt: new Date(day), beside: [] }
+      }),
+    ),
+  clock: { now: () => new Date('2026-03-20T12:00:00Z') },
+})
+const titles = async (query: string, limit = 2): Promise<string[]> =>
+  (await retrieve({ query, limit })).hits.map(({ title }) => title)
+
+describe('retrieval by hints', () => {
+  it('puts the newest first where the latest is asked for, and nothing that is about something else', async () => {
+    expect(await titles('What is the latest offer?')).toEqual(['offer of March', 'offer of January'])
+  })
+
+  it('finds what a provider has beyond the first hits', async () => {
+    expect(await titles('What about the offer in Slack?')).toContain('talk about the offer')
+  })
+
+  it('searches with the limit that was asked for where a question has no hints, and always once', async () => {
+    limits.length = 0
+    expect(await titles('What about the offer?')).toEqual(['offer of January', 'offer of March'])
+    expect(await titles('What about the offer in Reykjavik?', 1)).toEqual(['offer of January'])
+    expect(limits).toEqual([2, 3])
+  })
+})

@@ -1,0 +1,62 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { Hit } from '../retrieval/index.ts'
+import type { Found } from './answers.ts'
+import { gainsByHints, type Hints, readHints } from './hints.ts'
+import type { Around } from './read-around.ts'
+
+/** A question that says where or when reads the best of so many times as many passages, 25 at most. */
+const WIDER = 3
+const HITS_MAX = 25
+
+interface Asked {
+  query: string
+  limit: number
+}
+
+export interface HintedRetrievalOptions<Request extends Asked> {
+  search: (request: Request, limit: number, signal?: AbortSignal) => Promise<Found>
+  readAround: (request: Request, hits: readonly Hit[]) => Promise<readonly (Around | undefined)[]>
+  clock: Clock
+}
+
+/** Retrieval that puts first what a question's words about place and time fit: "in Slack", "last week", "the latest". */
+export function createHintedRetrieval<Request extends Asked>(
+  options: HintedRetrievalOptions<Request>,
+): (request: Request, signal?: AbortSignal) => Promise<Found> {
+  const { search, readAround, clock } = options
+  return async (request, signal) => {
+    const { query, limit } = request
+    const now = clock.now()
+    if (!hasHint(readHints(query, now, [])) && !NAMES_PLACE.test(query)) return search(request, limit, signal)
+    // As many are ranked anyway.
+    const found = await search(request, Math.min(HITS_MAX, WIDER * limit), signal)
+    const { hits } = found
+    const hints = readHints(query, now, [...new Set(hits.map(({ provider }) => provider))])
+    if (!hasHint(hints)) return { ...found, hits: hits.slice(0, limit) }
+    const around = await readAround(request, hits)
+    const documents = hits.map(({ provider }, at) => ({ provider, changedAt: around[at]?.changedAt }))
+    const ordered = inOrder(hits, gainsByHints(hints, documents), limit)
+    return { ...found, ...ordered, question: hints.question }
+  }
+}
+
+function hasHint({ provider, order, within }: Hints): boolean {
+  return provider !== null || order !== null || within !== null
+}
+
+/** Words that may name a provider: which ones there are is told by the hits. */
+const NAMES_PLACE = /\b(?:in|on|from|via) (?:the |my |our )?\p{L}{4,20}\b/u
+
+/** The hits by score and gain, as many as are read. */
+function inOrder(
+  hits: readonly Hit[],
+  gains: readonly number[],
+  limit: number,
+): Pick<Found, 'hits' | 'gains'> {
+  const best = hits.reduce((most, { score }) => Math.max(most, score), 0) || 1
+  const order = hits
+    .map((hit, at) => ({ hit, gain: gains[at] ?? 0, worth: hit.score / best + (gains[at] ?? 0) }))
+    .toSorted((a, b) => b.worth - a.worth)
+    .slice(0, limit)
+  return { hits: order.map(({ hit }) => hit), gains: order.map(({ gain }) => gain) }
+}
