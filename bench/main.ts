@@ -11,7 +11,7 @@ import { call, startServer } from './server.ts'
 
 /*
  * npm run bench [embedded|postgres]; npm run bench -- sync measures connectors (bench/sync.ts), -- canvas the memory canvas, -- search
- * searches of a growing memory, -- tenants of many organizations, -- neighbors one organization beside another, -- peers the service beside other vector databases (bench/peers)
+ * searches of a growing memory, -- tenants of many organizations, -- neighbors one organization beside another, -- permissions searches on behalf of people, -- peers the service beside other vector databases (bench/peers)
  * Ingest, search, memory and start time of the service as it ships, over HTTP. Client and server share the machine.
  */
 
@@ -221,6 +221,11 @@ if (process.argv[2] === 'tenants') {
 if (process.argv[2] === 'neighbors') {
   const { benchNeighbors } = await import('./neighbors.ts')
   await benchNeighbors(process.argv.slice(3))
+  process.exit()
+}
+if (process.argv[2] === 'permissions') {
+  const { benchPermissions } = await import('./permissions.ts')
+  await benchPermissions(process.argv.slice(3))
   process.exit()
 }
 if (process.argv[2] === 'search') {

@@ -8,7 +8,7 @@ import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
 import { type TestIssuer, startIssuer } from '../support/issuer.ts'
 import type { Person } from '../support/people.ts'
 import { seededRandom } from '../support/random.ts'
-import { mayRead, randomPolicy } from '../support/permissions.ts'
+import { GROUPS, mayRead, randomPolicy } from '../support/permissions.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 import { createScore, lengthOf } from '../../src/retrieval/score.ts'
 
@@ -298,12 +298,20 @@ async function expectUnmoved(email: string): Promise<void> {
   expect(await everythingFor(email)).toEqual(before)
 }
 
+async function regroup(): Promise<void> {
+  const body = { members: EMAILS.filter(() => random() < 0.4) }
+  const options = { key: organization.adminKey, body }
+  const { status, text } = await anyService().call('PUT', `/v1/groups/${pick(GROUPS)}`, options)
+  expect(status, text).toBe(200)
+}
+
 async function change(): Promise<void> {
   const chance = random()
   const known = pick([...stored.values()])
   if (chance < 0.3) await push([newDocument()])
   else if (chance < 0.6) await push([{ ...known, policy: randomPolicy(random, EMAILS) }])
   else if (chance < 0.75 && stored.size > FIRST_DOCUMENTS / 2) await remove(known)
+  else if (chance < 0.87) await regroup()
   else {
     const email = pick(EMAILS.slice(1, -1))
     await (members.has(email) ? leave(email) : join(email))

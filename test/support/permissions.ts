@@ -1,6 +1,6 @@
 import { domainPrincipal, EVERYONE, groupPrincipal, MEMBER, userPrincipal } from '../../src/people/index.ts'
 
-const GROUPS = ['eng', 'sales', 'leads']
+export const GROUPS = ['eng', 'sales', 'leads']
 const DOMAINS = ['corp.com', 'Partner.org']
 
 interface Policy {

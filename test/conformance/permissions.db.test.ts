@@ -1,0 +1,204 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/assembly/routes.ts'
+import { addMember } from '../../src/organizations/index.ts'
+import { documentOf, push } from '../support/documents.ts'
+import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
+
+const ADA = 'ada@corp.com'
+const BOB = 'bob@corp.com'
+
+let issuer: TestIssuer
+let service: TestService
+let acme: TestOrganization
+const tokens = new Map<string, string>()
+
+beforeAll(async () => {
+  issuer = await startIssuer()
+  // The threshold of weak evidence of the built-in model, by its name.
+  const embeddingModel = hashEmbeddingModel({ id: 'builtin-2', dimensions: 1_024 })
+  service = await startTestService({ environment: issuer.environment, embeddingModel })
+  acme = await service.organization()
+  await joinAs(ADA, 'owner')
+  await joinAs(BOB, 'member')
+  const pushed = await push(
+    service,
+    acme,
+    documentOf(acme, { externalId: 'all', title: 'all', body: 'common apple', metadata: policy('public') }),
+    documentOf(acme, {
+      externalId: 'ada',
+      title: 'ada',
+      body: 'common quince',
+      metadata: policy('private', [ADA]),
+    }),
+    documentOf(acme, { externalId: 'none', title: 'none', body: 'common plum', metadata: {} }),
+  )
+  if (pushed.status !== 200) throw new Error(pushed.text)
+})
+afterAll(async () => {
+  await service.close()
+  await issuer.close()
+})
+
+const policy = (visibility: string, users: string[] = []) => ({ accessPolicy: { visibility, users } })
+
+async function joinAs(email: string, role: 'owner' | 'member'): Promise<void> {
+  const token = await issuer.token({ subject: email, email, emailVerified: true })
+  const { body } = await service.call('GET', '/v1/console/me', { key: token })
+  await addMember(service.database.db, {
+    organizationId: acme.id,
+    userId: body.user.id,
+    role,
+    at: new Date(),
+  })
+  tokens.set(email, token)
+}
+
+async function titlesFor(key: string | undefined, more: object = {}, path = '/v1/search'): Promise<string[]> {
+  const { status, body, text } = await service.call('POST', path, {
+    key,
+    body: { query: 'common', limit: 25, ...more },
+  })
+  expect(status, text).toBe(200)
+  return body.hits.map(({ title }: { title: string }) => title).toSorted()
+}
+
+const behalf = (email: string) => ({ onBehalfOf: { email } })
+
+function setPermissions(email: string, permissions: string): Promise<Answer> {
+  return service.call('PATCH', `/v1/console/organizations/${acme.id}`, {
+    key: tokens.get(email),
+    body: { permissions },
+  })
+}
+
+describe('a key', () => {
+  it('reads everything unless it names a person', async () => {
+    expect(await titlesFor(acme.adminKey)).toEqual(['ada', 'all', 'none'])
+    expect(await titlesFor(acme.adminKey, behalf('ADA@corp.com'))).toEqual(['ada', 'all'])
+    expect(await titlesFor(acme.adminKey, behalf(BOB))).toEqual(['all'])
+    expect(await titlesFor(acme.adminKey, behalf('nobody@elsewhere.net'))).toEqual(['all'])
+  })
+
+  it('that requires a user is refused without one, on every route that reads items', async () => {
+    const { secret } = await acme.mint({ requiresUser: true })
+    const reading = routes.filter(({ onBehalfOf, access }) => onBehalfOf && access.surface === 'agent')
+    expect(reading.length).toBeGreaterThan(5)
+    for (const { method, path, onBehalfOf, summary } of reading) {
+      const url = path.replace('{id}', '00000000-0000-4000-8000-000000000000')
+      const options = onBehalfOf === 'body' ? { key: secret, body: { query: 'common' } } : { key: secret }
+      const answer = await service.call(method, url, options)
+      expect({ status: answer.status, code: answer.body.code }, summary).toEqual({
+        status: 403,
+        code: 'user_required',
+      })
+    }
+    expect(await titlesFor(secret, behalf(ADA))).toEqual(['ada', 'all'])
+  })
+
+  it('that requires a user mints only keys that do', async () => {
+    const { secret } = await acme.mint({ requiresUser: true })
+    const mint = (more: object) =>
+      service.call('POST', '/v1/api-keys', {
+        key: secret,
+        body: { name: 'k', allowedActions: ['search'], ...more },
+      })
+    expect((await mint({})).body.apiKey.requiresUser).toBe(true)
+    expect((await mint({ requiresUser: false })).body.code).toBe('user_required')
+  })
+
+  it('gets a context that says that permissions were applied, and names the person in the trail', async () => {
+    const body = { query: 'common', ...behalf(BOB) }
+    const context = await service.call('POST', '/v1/context', { key: acme.adminKey, body })
+    const codes = context.body.limitations.map(({ code }: { code: string }) => code)
+    expect(codes).toContain('permissions_applied')
+    const trail = await service.call('GET', '/v1/audit-events?limit=1', { key: acme.adminKey })
+    expect(trail.body.auditEvents[0].metadata).toMatchObject({ onBehalfOf: BOB, hitCount: 1 })
+  })
+
+  it('cannot tell an item that the person may not read from one that does not exist', async () => {
+    const { body } = await service.call('GET', '/v1/source-items', { key: acme.adminKey })
+    const hidden = body.sourceItems.find(({ title }: { title: string }) => title === 'ada').id
+    const get = (id: string) =>
+      service.call('GET', `/v1/source-items/${id}?onBehalfOf=${BOB}`, { key: acme.adminKey })
+    const [one, other] = [await get(hidden), await get('00000000-0000-4000-8000-000000000000')]
+    expect(one.status).toBe(404)
+    expect(one.body).toEqual(other.body)
+  })
+
+  it('is told of weak evidence as if unreadable passages did not exist', async () => {
+    const ask = async (email: string) => {
+      const body = { query: 'quince', ...behalf(email) }
+      const { body: context } = await service.call('POST', '/v1/context', { key: acme.adminKey, body })
+      return context.limitations.some(({ code }: { code: string }) => code === 'weak_evidence')
+    }
+    expect(await ask(ADA)).toBe(false)
+    expect(await ask(BOB)).toBe(true)
+  })
+
+  it.each(['ada', 'ada@', '@corp.com', 'a b@corp.com', ''])(
+    'is refused for the address %j',
+    async (email) => {
+      const body = { query: 'common', onBehalfOf: { email } }
+      const { status } = await service.call('POST', '/v1/search', { key: acme.adminKey, body })
+      expect(status).toBe(400)
+    },
+  )
+})
+
+describe('a workspace', () => {
+  it('has permissions off, which only an owner changes, with an audit event', async () => {
+    const me = await service.call('GET', '/v1/console/me', { key: tokens.get(BOB) })
+    expect(me.body.organizations).toEqual([expect.objectContaining({ id: acme.id, permissions: 'off' })])
+    expect(await titlesFor(tokens.get(BOB), {}, '/v1/console/search')).toEqual(['ada', 'all', 'none'])
+    expect((await setPermissions(BOB, 'enforced')).status).toBe(403)
+    const changed = await setPermissions(ADA, 'enforced')
+    expect(changed.body.organization).toMatchObject({ id: acme.id, permissions: 'enforced' })
+    const trail = await service.call('GET', '/v1/audit-events?limit=1', { key: acme.adminKey })
+    expect(trail.body.auditEvents[0]).toMatchObject({
+      action: 'organization.permissions.update',
+      metadata: { permissions: 'enforced' },
+    })
+    expect(await titlesFor(tokens.get(BOB), {}, '/v1/console/search')).toEqual(['all'])
+    expect(await titlesFor(tokens.get(ADA), {}, '/v1/console/search')).toEqual(['ada', 'all'])
+    expect(await titlesFor(acme.adminKey)).toEqual(['ada', 'all', 'none'])
+    expect((await setPermissions(ADA, 'off')).status).toBe(200)
+  })
+
+  it('lets owners preview as somebody else, with an audit event, and members as themselves alone', async () => {
+    expect(await titlesFor(tokens.get(ADA), behalf(BOB), '/v1/console/search')).toEqual(['all'])
+    const trail = await service.call('GET', '/v1/audit-events?limit=2', { key: acme.adminKey })
+    expect(trail.body.auditEvents).toContainEqual(
+      expect.objectContaining({ action: 'permissions.preview', targetId: BOB, metadata: { email: BOB } }),
+    )
+    expect(await titlesFor(tokens.get(BOB), behalf(BOB), '/v1/console/search')).toEqual(['all'])
+    const body = { query: 'common', ...behalf(ADA) }
+    const refused = await service.call('POST', '/v1/console/search', { key: tokens.get(BOB), body })
+    expect(refused.body.code).toBe('role_required')
+  })
+})
+
+describe('the source code', () => {
+  it('has no route of a reading action that names no person', () => {
+    const reading = new Set(['search', 'context', 'ask', 'memory:read'])
+    const forgetting = routes.filter(
+      ({ access, onBehalfOf }) =>
+        'action' in access && reading.has(access.action) && onBehalfOf === undefined,
+    )
+    expect(forgetting.map(({ path }) => path)).toEqual([])
+  })
+
+  it('decides nowhere but in src/permissions what may be read', async () => {
+    const files = (await readdir('src', { recursive: true })).filter(
+      (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('permissions/'),
+    )
+    const deciding: string[] = []
+    for (const name of files)
+      if (/Readable\.(everything|nothing)/.test(await readFile(join('src', name), 'utf8')))
+        deciding.push(name)
+    expect(deciding).toEqual([])
+  })
+})
