@@ -74,7 +74,7 @@ describe('somebody who belongs to no workspace', () => {
   it('stays known while a workspace names them that they have left', async () => {
     const { id, userId } = await insertRowOfEveryTable(database.db)
     pass(400)
-    for (const table of ['memberships', 'oauth_states', 'invitations'] as const)
+    for (const table of ['memberships', 'oauth_states', 'invitations', 'scim_tokens'] as const)
       await database.db.deleteFrom(table).where('organization_id', '=', id).execute()
     expect(await forgetStrangers(database.db, now)).toBe(0)
     await database.db.deleteFrom('former_members').execute()
@@ -85,12 +85,21 @@ describe('somebody who belongs to no workspace', () => {
   it('stays known while an invitation names them', async () => {
     const { userId } = await insertRowOfEveryTable(database.db)
     pass(400)
-    for (const table of ['memberships', 'oauth_states', 'former_members'] as const)
+    for (const table of ['memberships', 'oauth_states', 'former_members', 'scim_tokens'] as const)
       await database.db.deleteFrom(table).execute()
     expect(await forgetStrangers(database.db, now)).toBe(0)
     expect(await known()).toEqual([userId])
     await forgetInvitations(database.db, now)
     expect(await forgetStrangers(database.db, now)).toBe(1)
+  })
+
+  it('stays known while a SCIM token names them', async () => {
+    const { userId } = await insertRowOfEveryTable(database.db)
+    pass(400)
+    for (const table of ['memberships', 'oauth_states', 'former_members', 'invitations'] as const)
+      await database.db.deleteFrom(table).execute()
+    expect(await forgetStrangers(database.db, now)).toBe(0)
+    expect(await known()).toEqual([userId])
   })
 
   it('may sign in while they are forgotten, and is somebody who is there', async () => {
