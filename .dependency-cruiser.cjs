@@ -190,7 +190,25 @@ module.exports = {
       name: 'console-kit-knows-no-page',
       severity: 'error',
       from: { path: '^console/src/(ui|api)/', pathNot: NOT_TESTS },
-      to: { path: '^console/src/(app|pages)/' },
+      to: { path: '^console/src/(shell|pages|data|session)/' },
+    },
+    {
+      name: 'console-session-knows-no-page',
+      severity: 'error',
+      from: { path: '^console/src/session/', pathNot: NOT_TESTS },
+      to: { path: '^console/src/(shell|pages|data)/' },
+    },
+    {
+      name: 'console-data-knows-no-page',
+      severity: 'error',
+      from: { path: '^console/src/data/', pathNot: NOT_TESTS },
+      to: { path: '^console/src/(shell|pages)/' },
+    },
+    {
+      name: 'console-pages-know-no-shell',
+      severity: 'error',
+      from: { path: '^console/src/pages/', pathNot: NOT_TESTS },
+      to: { path: '^console/src/shell/' },
     },
     {
       name: 'no-test-code-in-the-service',

@@ -1,7 +1,7 @@
-import './app/mantine.css'
-import './app/base.css'
+import './shell/mantine.css'
+import './shell/base.css'
 import { createRoot } from 'react-dom/client'
-import { start } from './app/start.tsx'
+import { start } from './shell/start.tsx'
 
 const container = document.querySelector('#root')
 if (container === null) throw new Error('the page has no #root')

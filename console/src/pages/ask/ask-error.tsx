@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import type { ApiError } from '../../api/errors.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 

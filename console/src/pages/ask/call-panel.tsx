@@ -1,6 +1,6 @@
 import { SegmentedControl, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useConsole } from '../../app/context.tsx'
+import { useConsole } from '../../session/context.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import classes from './call-panel.module.css'
 import { type Call, snippetsOf } from './snippets.ts'

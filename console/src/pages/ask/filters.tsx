@@ -2,7 +2,7 @@ import { Button, Chip, Group, Pill, Select, Text, TextInput } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { useSources } from '../sources/use-sources.ts'
 import {
   type AskSearch,

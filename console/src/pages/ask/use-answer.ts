@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Answer, type AskEvent, askStreaming } from '../../api/ask-stream.ts'
 import { ApiError } from '../../api/errors.ts'
-import { useConsole } from '../../app/context.tsx'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useConsole } from '../../session/context.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 
 /** An answer from the question on: what it is made from comes first, then its text piece by piece, then the whole. */
 export interface AnswerState {

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { useApiKeys } from '../developers/use-api-keys.ts'
 import { memberName } from '../members/member-rules.ts'
 import { useMembers } from '../members/use-members.ts'

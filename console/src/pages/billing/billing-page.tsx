@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
 import type { Schemas } from '../../api/client.ts'
-import { OutcomeNotice } from '../../app/outcome-notice.tsx'
+import { OutcomeNotice } from '../../ui/outcome-notice.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 
 /** The workspace's plan and credits. Of admins. */
 export function useBilling() {

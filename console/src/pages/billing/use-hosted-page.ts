@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 
 /** Begins to buy a plan, and leads to the payment processor's page. */
 export function useCheckout() {

@@ -1,7 +1,7 @@
 import { Tooltip, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Meter } from '../../ui/meter.tsx'
 import classes from './key-rate.module.css'

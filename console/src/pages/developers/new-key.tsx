@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Tabs } from '@mantine/core'
 import { KeyRound } from 'lucide-react'
 import type { Schemas } from '../../api/client.ts'
-import { useConsole } from '../../app/context.tsx'
+import { useConsole } from '../../session/context.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { useSources } from '../sources/use-sources.ts'
 import { snippetsOf } from './snippets.ts'

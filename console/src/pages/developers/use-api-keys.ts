@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../app/use-read-anew.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useWorkspace } from '../../session/workspace.tsx'
 
 /** The workspace's live keys, newest first. Of admins. */
 export function useApiKeys() {

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useEffect } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import type { PagePath } from '../../app/navigation.ts'
+import type { PagePath } from '../../data/page-path.ts'
 import { providerName } from '../../api/provider-list.ts'
 import { describeSubscription } from '../billing/plan-words.ts'
 import type { Connector } from '../sources/connector-list.tsx'

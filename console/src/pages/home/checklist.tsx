@@ -1,6 +1,6 @@
 import { ANY_PROVIDER } from '../../api/provider-list.ts'
 import { Check } from 'lucide-react'
-import type { PagePath } from '../../app/navigation.ts'
+import type { PagePath } from '../../data/page-path.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './checklist.module.css'

@@ -1,4 +1,4 @@
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { AdminHome } from './admin-home.tsx'
 import { MemberHome } from './member-home.tsx'
 

@@ -1,7 +1,7 @@
 import { Button, Code } from '@mantine/core'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { useConsole } from '../../app/context.tsx'
+import { useConsole } from '../../session/context.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable } from '../../ui/data-table.tsx'

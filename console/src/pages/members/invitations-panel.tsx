@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { MailPlus } from 'lucide-react'
 import { useState } from 'react'
-import { roleName } from '../../app/workspace-switcher.tsx'
+import { roleName } from '../../session/role-name.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'

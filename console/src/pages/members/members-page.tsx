@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { UserPlus } from 'lucide-react'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { DirectoryPanel } from './directory-panel.tsx'
 import { GroupsPanel } from './groups-panel.tsx'

@@ -1,5 +1,5 @@
 import { Stack, Switch, Text } from '@mantine/core'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { useEnforcePermissions } from './use-directory.ts'

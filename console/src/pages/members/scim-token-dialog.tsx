@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { useConsole } from '../../app/context.tsx'
+import { useConsole } from '../../session/context.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { useCreateScimToken } from './use-directory.ts'

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { ME } from '../../app/user-api.ts'
-import { useReadAnew } from '../../app/use-read-anew.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { ME } from '../../session/user-api.ts'
+import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useWorkspace } from '../../session/workspace.tsx'
 
 export type Member = Schemas['Member']
 export type Invitation = Schemas['Invitation']

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { useRename } from './use-members.ts'

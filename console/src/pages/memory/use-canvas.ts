@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import type { MemorySearch, Since } from './memory-search.ts'
 
 export type Canvas = Schemas['MemoryCanvas']

@@ -2,8 +2,8 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { type Credentials, headersOf } from '../../api/client.ts'
 import { errorOf, unreachable } from '../../api/errors.ts'
-import { useConsole } from '../../app/context.tsx'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useConsole } from '../../session/context.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { createImportQueue, type ImportQueue, type Outcome, type SendFile } from './import-queue.ts'
 
 /** One of each workspace, so that an import goes on while somebody looks at other pages. */

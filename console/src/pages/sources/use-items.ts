@@ -1,6 +1,6 @@
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { type ListPage, usePages } from '../../ui/use-pages.ts'
 import type { ItemsSearch } from './items-search.ts'
 import { useRefreshStored } from './use-sources.ts'

@@ -1,7 +1,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { type Api, unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { usePages } from '../../ui/use-pages.ts'
 import { isActive, type SyncRun } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import type { ProviderId } from '../../api/provider-list.ts'
 import type { Source } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../app/use-read-anew.ts'
-import { useWorkspace } from '../../app/workspace.tsx'
+import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useWorkspace } from '../../session/workspace.tsx'
 
 /** The workspace's sources. Of admins: members may not ask for them. */
 export function useSources() {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { useWorkspace } from './workspace.tsx'
+import { useWorkspace } from '../session/workspace.tsx'
 
 /** What has the workspace's queries of these names read anew; what is shown of them at once, the rest when it is needed. */
 export function useReadAnew(): (...names: string[]) => Promise<void> {

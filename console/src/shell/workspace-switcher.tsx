@@ -1,12 +1,13 @@
+import { roleName } from '../session/role-name.ts'
 import { Menu, Modal, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, ChevronsUpDown, LogOut, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { CreateWorkspaceForm } from './create-workspace-form.tsx'
-import { LeaveDialog } from './leave-dialog.tsx'
+import { CreateWorkspaceForm } from '../session/create-workspace-form.tsx'
+import { LeaveDialog } from '../session/leave-dialog.tsx'
 import classes from './switcher.module.css'
-import { useWorkspace } from './workspace.tsx'
+import { useWorkspace } from '../session/workspace.tsx'
 
 /** Names the workspace that is open, and leads to the person's others, to a new one, or out of it. */
 export function WorkspaceSwitcher() {
@@ -72,16 +73,4 @@ export function WorkspaceSwitcher() {
       </Modal>
     </>
   )
-}
-
-/** A role as people say it. */
-export function roleName(role: 'owner' | 'admin' | 'member'): string {
-  switch (role) {
-    case 'owner':
-      return 'Owner'
-    case 'admin':
-      return 'Admin'
-    case 'member':
-      return 'Member'
-  }
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import classes from './navigation-list.module.css'
 import { PAGES } from './navigation.ts'
-import { useWorkspace } from './workspace.tsx'
+import { useWorkspace } from '../session/workspace.tsx'
 
 /** The pages that are open to the person. */
 export function NavigationList({ onNavigate }: { onNavigate?: () => void }) {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { useWorkspace } from './workspace.tsx'
+import { useWorkspace } from '../session/workspace.tsx'
 
 /** Shows what is below to admins and owners; tells a member who can open it for them. */
 export function AdminOnly({ children }: { children: ReactNode }) {

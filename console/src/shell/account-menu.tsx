@@ -1,8 +1,8 @@
 import { Menu, UnstyledButton, VisuallyHidden, useMantineColorScheme } from '@mantine/core'
 import { BookOpen, Check, EllipsisVertical, LogOut, Monitor, Moon, Sun } from 'lucide-react'
-import { useConsole } from './context.tsx'
+import { useConsole } from '../session/context.tsx'
 import classes from './switcher.module.css'
-import { useWorkspace } from './workspace.tsx'
+import { useWorkspace } from '../session/workspace.tsx'
 
 const SCHEMES = [
   { id: 'light', label: 'Light', icon: Sun },

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../api/client.ts'
-import { useWorkspace } from './workspace.tsx'
+import { useWorkspace } from '../session/workspace.tsx'
 
 /** A stored item with its text; costs no credit. Nothing is asked for while there is no id. */
 export function useSourceItem(id: string | undefined) {

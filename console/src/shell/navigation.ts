@@ -9,16 +9,7 @@ import {
   Share2,
   Users,
 } from 'lucide-react'
-
-export type PagePath =
-  | '/'
-  | '/ask'
-  | '/sources'
-  | '/memory'
-  | '/developers'
-  | '/audit'
-  | '/billing'
-  | '/members'
+import type { PagePath } from '../data/page-path.ts'
 
 export interface Page {
   path: PagePath

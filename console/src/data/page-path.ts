@@ -1,0 +1,10 @@
+/** Where the pages of the navigation are. */
+export type PagePath =
+  | '/'
+  | '/ask'
+  | '/sources'
+  | '/memory'
+  | '/developers'
+  | '/audit'
+  | '/billing'
+  | '/members'

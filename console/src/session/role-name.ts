@@ -1,0 +1,11 @@
+/** A role as people say it. */
+export function roleName(role: 'owner' | 'admin' | 'member'): string {
+  switch (role) {
+    case 'owner':
+      return 'Owner'
+    case 'admin':
+      return 'Admin'
+    case 'member':
+      return 'Member'
+  }
+}
