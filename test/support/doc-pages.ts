@@ -25,6 +25,7 @@ export async function docPages(): Promise<DocPage[]> {
   const files = [
     ...below.filter((name) => name.endsWith('.md')).map((name) => path.posix.join('docs', name)),
     'README.md',
+    'CHANGELOG.md',
     'CONTRIBUTING.md',
     'ARCHITECTURE.md',
     'SECURITY.md',
