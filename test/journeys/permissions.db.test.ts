@@ -200,6 +200,11 @@ async function expectNoLeakNorGap(email: string): Promise<void> {
   titled(answer.context)
   for (const { title } of answer.citations) expect([...readable.keys()]).toContain(title)
 
+  const tool = await callTool(service, 'search', { ...body, rank: 'vector' })
+  const ids = (list: readonly { id?: string; sourceItemId?: string }[]): unknown[] =>
+    list.map(({ id, sourceItemId }) => id ?? sourceItemId)
+  expect(ids(tool.structuredContent.results)).toEqual(ids(search.hits))
+
   if (members.has(email)) {
     const token = people.get(email)?.token
     const own = ok(
@@ -231,7 +236,7 @@ async function expectOwnItems(email: string): Promise<void> {
   const some = pick<{ id: string; title: string }>(whole.sourceItems)
   const one = await all(`/v1/source-items/${some.id}`, email, service)
   expect(one.status).toBe(readable.has(some.title) ? 200 : 404)
-  const mcp = await fetchTool(service, some.id, email)
+  const mcp = await callTool(service, 'fetch', { id: some.id, onBehalfOf: { email } })
   expect(mcp.isError === true).toBe(!readable.has(some.title))
 
   await service.app.readForCanvas()
@@ -242,9 +247,32 @@ async function expectOwnItems(email: string): Promise<void> {
   const counts: Record<string, number> = {}
   for (const { authorName } of readable.values()) counts[authorName] = (counts[authorName] ?? 0) + 1
   expect(weights).toEqual(counts)
+  await expectOwnEntity(service, email, readable)
 }
 
-async function fetchTool(service: TestService, id: string, email: string) {
+/** An entity of the whole canvas, as a person sees it: nothing, where nothing that she may read names it. */
+async function expectOwnEntity(
+  service: TestService,
+  email: string,
+  readable: ReadonlyMap<string, Stored>,
+): Promise<void> {
+  const { key, onBehalfOf } = asked(email)
+  const whole = ok(await service.call('GET', '/v1/memory-canvas?entityType=person&limit=500', { key }))
+  const { id, label } = pick<{ id: string; label: string }>(whole.nodes)
+  const own = [...readable.values()]
+    .filter(({ authorName }) => authorName === label)
+    .map(({ title }) => title)
+  const entity = await all(`/v1/memory-canvas/entities/${id}`, email, service)
+  const around = await all(`/v1/memory-canvas?around=${id}`, email, service)
+  expect([entity.status, around.status]).toEqual(own.length > 0 ? [200, 200] : [404, 404])
+  for (const { title } of entity.body.items ?? []) expect(own).toContain(title)
+  const body = { query: WORDS.join(' '), limit: 25, onBehalfOf, filter: { entityId: id } }
+  const { hits } = ok(await service.call('POST', '/v1/search', { key, body }))
+  expect(hits).toHaveLength(Math.min(25, own.length))
+  for (const { title } of hits) expect(own).toContain(title)
+}
+
+async function callTool(service: TestService, name: string, args: object) {
   const { text } = await service.call('POST', '/mcp', {
     key: organization.adminKey,
     headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-06-18' },
@@ -252,7 +280,7 @@ async function fetchTool(service: TestService, id: string, email: string) {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
-      params: { name: 'fetch', arguments: { id, onBehalfOf: { email } } },
+      params: { name, arguments: args },
     },
   })
   // It comes as one event of a stream, or as JSON.
