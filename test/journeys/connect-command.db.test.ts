@@ -116,7 +116,7 @@ describe('memory sources, to change one', () => {
     expect(listed[0]).toMatch(/^ID +NAME +PRIVATE +MEMBERS +ON THE ALLOWLIST$/)
     expect(listed.filter((line) => line.endsWith('yes'))).toEqual([expect.stringContaining(channel.id)])
     expect(await memory(['sources', 'allow', id, '--all'])).toMatchObject({ code: 0 })
-    expect((await memory(['sources', 'channels', id])).stderr).toContain('There is no allowlist')
+    expect((await memory(['sources', 'channels', id])).stderr).toContain('No allowlist')
   })
 
   it('pauses, resumes and deletes a source as a person', async () => {
