@@ -51,7 +51,7 @@ describe('a person', () => {
     })
     expect(made.status).toBe(201)
     expect(made.body).toEqual({
-      organization: { id: anId, name: 'Acme', role: 'owner', createdAt: aTime },
+      organization: { id: anId, name: 'Acme', role: 'owner', createdAt: aTime, permissions: 'off' },
     })
     expect((await get('/v1/console/me', token)).body.organizations).toEqual([made.body.organization])
     expect((await get('/v1/console/billing', token)).body).toMatchObject({
