@@ -175,14 +175,14 @@ describe('an answer without a language model from passages that lack a name of t
   it('says so after that nothing answers where the evidence is weak', async () => {
     const answer = await create({ languageModel: null, isWeak: true }).ask({ query })
     expect(answer.answer).toMatch(
-      /^Nothing stored answers this directly\. None of the passages read mentions Northgate\.\n\nHeron/,
+      /^Nothing stored answers this directly\. None of the passages read mentions Northgate\.\n\nClosest match: \*Plan 1\*\n\nHeron/,
     )
   })
 })
 
 describe('an answer from what is too far from the question', () => {
   const weak = [{ code: 'weak_evidence', message: expect.stringMatching(/^Nothing stored seems to answer/) }]
-  const expected = `Nothing stored answers this directly.\n\n${SYNTHESIS}`
+  const expected = `Nothing stored answers this directly.\n\nClosest match: *Plan 1*\n\n${SYNTHESIS}`
 
   it('begins by saying so where there is no model, shows the closest passages with their citations, and carries the limitation', async () => {
     const answer = await create({ isWeak: true, languageModel: null }).ask({ query: QUERY })

@@ -94,7 +94,7 @@ export function createAnswers<Request extends { query: string }>(
     const { query } = request
     const { hits, isWeak, question = query, gains = [] } = found
     const around = (await options.readAround?.(request, hits)) ?? []
-    const passages = await inSlices(synthesize({ question, hits, around, gains }), signal)
+    const passages = await inSlices(synthesize({ question, hits, around, gains, isWeak }), signal)
     return `${preface(isWeak, unmentionedNames(query, hits, options.terms))}${passages}`
   }
 

@@ -36,6 +36,8 @@ export interface Material {
   around: readonly (Around | undefined)[]
   /** What the passages of each hit gain beside what they say. */
   gains?: readonly number[]
+  /** Whether none of them seems to answer. */
+  isWeak?: boolean
 }
 
 /** The passages of the hits. */

@@ -278,6 +278,22 @@ describe('an answer from what stands around the hits', () => {
   })
 })
 
+describe('an answer where nothing seems to answer', () => {
+  it('is the closest passage alone, with where it stands', () => {
+    const hits = [
+      hit(
+        'Payments [2]',
+        '## Payouts\n\nPayouts reach the bank within two days.\n\n## Fees\n\nA payout is free.',
+      ),
+      hit('Leave', 'Everybody gets 28 days.'),
+    ]
+    const material = { question: 'How long until payouts reach my uncle?', hits, around: [], isWeak: true }
+    expect(inOneGo(synthesize(material))).toBe(
+      'Closest match: *Payments › Payouts*\n\nPayouts reach the bank within two days. [1]',
+    )
+  })
+})
+
 describe('an answer never has', () => {
   it('the columns of a row without the one that names who is asked for', () => {
     const owners = hit('Areas', '| Area | Owner | Room |\n|---|---|---|\n| Payroll | Ines Okafor | 12 |')

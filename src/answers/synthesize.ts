@@ -4,7 +4,7 @@ import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 import { choosePassages, listAround } from './choose-passages.ts'
 import type { Passage } from './passage.ts'
-import { plainText } from './plain-text.ts'
+import { plainText, shorten } from './plain-text.ts'
 import { type QuestionPart, splitQuestion } from './question-parts.ts'
 import { asksForCode, asksForList, asksForSteps, namesAsked } from './question-type.ts'
 import { createReadMaterial, type Material, type Read } from './read-material.ts'
@@ -18,6 +18,7 @@ import { rowText } from './table-rows.ts'
 const TITLES_MAX = 4
 /** A longer heading would bury the sentence below it. */
 const HEADING_CHARACTERS_MAX = 60
+const PLACE_CHARACTERS_MAX = 120
 
 /** Writes answers without a language model. */
 export type Synthesize = (material: Material) => Pausable<string>
@@ -33,7 +34,7 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   function* answerPart(
     part: QuestionPart,
     found: Read,
-    gains: readonly number[],
+    { hits, gains = [], isWeak = false }: Material,
     shown: Set<Passage>,
   ): Pausable<string> {
     const { text } = part
@@ -42,24 +43,30 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const { weights } = asked.words
     yield* scoringPassages(asked, candidates, terms)
     for (const candidate of candidates) candidate.score += gains[candidate.hit] ?? 0
-    const best = choosePassages(candidates, { code: asksForCode(text) })
-    const wantsList = asksForSteps(text) || asksForList(text)
+    const best = choosePassages(candidates, { code: asksForCode(text) }).slice(0, isWeak ? 1 : undefined)
+    const wantsList = !isWeak && (asksForSteps(text) || asksForList(text))
     const list = wantsList ? listAround(best[0], candidates) : []
     const chosen = (list.length > 1 ? list : best).filter(({ passage }) => !shown.has(passage))
     for (const { passage } of chosen) shown.add(passage)
-    return renderAnswer(chosen, candidates, {
+    const answer = renderAnswer(chosen, candidates, {
       narrow: (passage) => narrowRow(text, passage, weights, terms),
-      headingOf: (candidate) => neededHeading(candidate, found.sections, weights, terms),
+      headingOf: (candidate) => (isWeak ? null : neededHeading(candidate, found.sections, weights, terms)),
     })
+    const [closest] = chosen
+    return isWeak && closest
+      ? `Closest match: *${placeOf(closest, hits, found.sections)}*\n\n${answer}`
+      : answer
   }
 
   return function* synthesize(material) {
     const found = yield* read(material)
     if (found.candidates.length === 0) return titlesOnly(material.hits)
     const shown = new Set<Passage>()
+    if (material.isWeak === true)
+      return yield* answerPart({ text: material.question, rest: '' }, found, material, shown)
     const answers: string[] = []
     for (const part of splitQuestion(material.question))
-      answers.push(yield* answerPart(part, found, material.gains ?? [], shown))
+      answers.push(yield* answerPart(part, found, material, shown))
     return answers.filter((answer) => answer !== '').join('\n\n')
   }
 }
@@ -79,6 +86,23 @@ function narrowRow(
   return { ...passage, text: rowText([first, ...kept]) }
 }
 
+/** Where a passage stands: `Title › Section`. */
+function placeOf(
+  { passage, section, hit }: Candidate,
+  hits: readonly Hit[],
+  sections: readonly Section[],
+): string {
+  const title = plainText(hits[hit]?.title ?? '')
+  const heading = passage.heading ?? sectionHeading(sections[section])
+  const parts = heading === '' || heading === title ? [title] : [title, heading]
+  return parts.map((part) => shorten(part, PLACE_CHARACTERS_MAX)).join(' › ')
+}
+
+/** The last heading above the text of a section. */
+function sectionHeading(section: Section | undefined): string {
+  return plainText(section?.heading?.split(' > ').at(-1) ?? '')
+}
+
 /** The heading of a sentence where it has a word of the question that the sentence lacks. */
 function neededHeading(
   { passage, stems, section }: Candidate,
@@ -86,7 +110,7 @@ function neededHeading(
   weights: ReadonlyMap<string, number>,
   terms: TermWeights,
 ): string | null {
-  const heading = passage.heading ?? plainText(sections[section]?.heading?.split(' > ').at(-1) ?? '')
+  const heading = passage.heading ?? sectionHeading(sections[section])
   if (heading === '' || heading.length > HEADING_CHARACTERS_MAX) return null
   const adds = [...stemsOf(heading, terms)].some((stem) => weights.has(stem) && !stems.has(stem))
   return adds ? heading.replace(/[.:?]+$/, '') : null
