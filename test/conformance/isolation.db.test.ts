@@ -152,6 +152,7 @@ describe('a key with a provider scope', () => {
   /** What each agent route that names a thing by id, here or in its body, is called with. */
   const naming = (ids: (typeof owned)[ProviderId], provider: ProviderId): [string, string, unknown?][] => [
     ['GET', `/v1/source-items/${ids.item}`],
+    ['GET', `/v1/source-items/${ids.item}/readers`],
     ['GET', `/v1/memory-canvas/entities/${ids.entity}`],
     ['GET', `/v1/memory-canvas?around=${ids.entity}`],
     ['DELETE', `/v1/source-items/${ids.item}`],
@@ -179,8 +180,16 @@ describe('a key with a provider scope', () => {
       { query: 'mark paid time off', limit: 25 },
     ]),
   ]
-  /** Of keys and not of what providers brought; or refused to such a key altogether (KEY-19). */
-  const OF_KEYS = new Set(['listApiKeys', 'createApiKey', 'revokeApiKey'])
+  /** Of keys and people and not of what providers brought; or refused to such a key altogether (KEY-19). */
+  const OF_NO_PROVIDER = new Set([
+    'listApiKeys',
+    'createApiKey',
+    'revokeApiKey',
+    'listGroups',
+    'getGroup',
+    'putGroup',
+    'deleteGroup',
+  ])
 
   it('is tried on every route of an agent that shows or changes something [KEY-20]', () => {
     const some = naming(
@@ -196,7 +205,7 @@ describe('a key with a provider scope', () => {
       ({ access, method, path, operationId }) =>
         access.surface === 'agent' &&
         access.reach === undefined &&
-        !OF_KEYS.has(operationId) &&
+        !OF_NO_PROVIDER.has(operationId) &&
         !tried.has(`${method} ${path}`),
     )
     expect(untried.map(({ operationId }) => operationId)).toEqual([])

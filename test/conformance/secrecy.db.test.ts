@@ -138,6 +138,7 @@ async function actOnEverything(): Promise<void> {
   await call('POST', '/v1/maintenance/slack/cleanup-system-events', { dryRun: false })
   await manageMembers()
   await asAdmin('GET', '/v1/console/audit-events/export?format=csv')
+  await manageDirectory()
   await manageWebhooks()
   const made = await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
   await buyPlan(made.body.organization.id)
@@ -159,6 +160,16 @@ async function manageMembers(): Promise<void> {
   for (const token of tokens) await call('POST', '/v1/console/invitations/accept', { token }, guest.token)
   await asAdmin('PATCH', `/v1/console/members/${guest.userId}`, { role: 'admin' })
   await asAdmin('DELETE', `/v1/console/members/${guest.userId}`)
+}
+
+/** A group, and a token of an identity provider. */
+async function manageDirectory(): Promise<void> {
+  await call('PUT', '/v1/groups/legal', { name: 'Legal', members: ['ada@example.com'] })
+  await call('DELETE', '/v1/groups/legal')
+  const { scimToken, secret } = (await asAdmin('POST', '/v1/console/scim-tokens', { name: 'Okta' })).body
+  secrets.push(secret)
+  answers.push(await service.call('GET', '/scim/v2/Users', { key: secret }))
+  await asAdmin('DELETE', `/v1/console/scim-tokens/${scimToken.id}`)
 }
 
 /** A webhook, from its making to the end; no worker sends anything to it. */

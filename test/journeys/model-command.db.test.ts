@@ -136,7 +136,9 @@ describe('memory model use, while the change is under way', () => {
     running.child.kill('SIGINT')
     const { code, stderr } = await running.done
     expect(code).toBe(130)
-    expect(stderr).toMatch(/The service goes on.*npm run memory -- model\b.*model use builtin/s)
+    expect(stderr).toMatch(
+      /The change continues in the service.*npm run memory -- model\b.*model use builtin/s,
+    )
     expect(JSON.parse((await memory(['--json'])).stdout).change.status).toBe('running')
   })
 })

@@ -125,7 +125,7 @@ describe('a model that nobody has calibrated', () => {
     expect(FOREIGN_QUESTIONS).not.toEqual(expect.arrayContaining(NONSENSE))
     expect((await flagged(organization, NONSENSE)).length).toBeGreaterThanOrEqual(7)
     expect((await flagged(organization, facts.questions)).length).toBeLessThanOrEqual(
-      0.03 * facts.questions.length,
+      0.05 * facts.questions.length,
     )
     expect(faults).toEqual([])
   })
@@ -190,8 +190,10 @@ describe('what a key sees of it', () => {
   it('depends on nothing out of its scope', async () => {
     const alone = await insertOrganization(database.db)
     const shared = await insertOrganization(database.db)
-    await remember(alone, 'notion', facts.documents)
-    await remember(shared, 'notion', facts.documents)
+    // So few that all chunks are measured, not a sample.
+    const documents = facts.documents.slice(0, 60)
+    await remember(alone, 'notion', documents)
+    await remember(shared, 'notion', documents)
     // All of it near to the nonsense, so that it would change what is weak.
     await remember(
       shared,

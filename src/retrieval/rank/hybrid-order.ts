@@ -84,7 +84,8 @@ export function* relevanceOf(
     hasMeaning ? Math.max(0, meaning ?? 0) : score,
   )
   const nearest = greatest(near)
-  return words.map((score, at) => (score + (share * (near[at] ?? 0)) / nearest) / (1 + share))
+  // Divided first: the product of a share and a denormal number may be rounded up.
+  return words.map((score, at) => (score + share * ((near[at] ?? 0) / nearest)) / (1 + share))
 }
 
 /** 32-bit hash of a stem (FNV-1a over UTF-16 units). */
