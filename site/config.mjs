@@ -57,6 +57,7 @@ export default defineConfig({
   metaChunk: true,
   markdown: {
     languageAlias: { caddy: 'nginx' },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
     config: (markdown) => [withoutEmptyHeadings, withSizes].forEach((change) => change(markdown)),
   },
   // Tests check every link; a page of somebody's own must not take the guide away.
