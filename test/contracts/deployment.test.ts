@@ -67,7 +67,9 @@ describe('the Dockerfile', () => {
       expect.arrayContaining(['package-lock.json', 'src/main.ts', 'cli/main.ts', 'docs/reference/errors.md']),
     )
     expect(
-      files.filter((file) => /(^|\/)(node_modules|\.git|data|\.env)(\/|$)|\.test\.tsx?$|^test\//.test(file)),
+      files.filter((file) =>
+        /(^|\/)(node_modules|\.git|\.env)(\/|$)|\.test\.tsx?$|^(test|data)\//.test(file),
+      ),
     ).toEqual([])
   })
 })
