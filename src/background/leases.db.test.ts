@@ -51,7 +51,8 @@ describe('a lease', () => {
 
   it('is lost once it has expired and another process has acquired it', async () => {
     const lease = await acquired(0)
-    await sql`select 1`.execute(database.db)
+    // The embedded database's clock has milliseconds.
+    await sql`select pg_sleep(0.01)`.execute(database.db)
     const other = await acquired()
     await expect(renewLease(database.db, lease, { seconds: 60 })).rejects.toThrow(LeaseLost)
     await expect(database.db.transaction().execute((tx) => requireLease(tx, lease))).rejects.toThrow(
