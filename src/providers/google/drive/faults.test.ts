@@ -263,6 +263,18 @@ describe('Google', () => {
 })
 
 describe('a run that dies', () => {
+  it('while it deletes what a lost shared drive brought reads the drive again once it is back', async () => {
+    const { google, engine } = await connect({ files: 110, folders: 6, sharedDrives: 1 })
+    await engine.run()
+    google.drive.leaveDrive(google.drive.driveId(1))
+    await engine.run({ dieAfter: 1 })
+    google.drive.joinDrive(google.drive.driveId(1))
+    await engine.run()
+    const fresh = await connectFresh(google)
+    await fresh.run()
+    expect([...engine.items.keys()].toSorted()).toEqual([...fresh.items.keys()].toSorted())
+  })
+
   it('at any pages, stored or not, with the Drive changing meanwhile, ends with what a run in one go would have', async () => {
     const act = fc.constantFrom(
       'edit',

@@ -94,6 +94,8 @@ async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerato
   const followed = [...Object.keys(state.feeds), ...state.toCrawl].filter((feed) => feed !== MY_DRIVE)
   const there = new Set([...run.drives.names.keys(), ...(await unlistedDrives(run, followed))])
   for (const feed of new Set(followed).difference(there)) {
+    // A run that dies between the deletions may find the drive back: then it has to be read again.
+    if (!state.toCrawl.includes(feed)) state.toCrawl.push(feed)
     yield* deleteFeed(run, feed)
     delete state.feeds[feed]
     delete state.drives[feed]
