@@ -95,25 +95,29 @@ const offset = Math.floor(seededRandom('failing statements')() * FAULTS.length)
 
 const changing = routes.filter(({ access, method }) => access.surface !== 'public' && method !== 'GET')
 
-describe('a request whose statement fails changes all or nothing', () => {
-  it.each(changing.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s',
-    async (_title, route) => {
-      const whole = await attempt(route, await prepare(route), { at: 0, fault: 'refused' })
-      const partly: object[] = []
-      let prepared = await prepare(route)
-      for (let at = 1; at <= whole.statements; at++)
-        for (const fault of faultsAt(at)) {
-          const outcome = await attempt(route, prepared, { at, fault })
-          const changed = compared(route, outcome)
-          // What fails after a commit may be an error though all has changed.
-          const mayDiffer = outcome.status >= 400 && outcome.isUnchanged
-          if (!mayDiffer && !isDeepStrictEqual(changed, compared(route, whole)))
-            partly.push({ fault, at, failed: outcome.failed, status: outcome.status, changed })
-          if (!outcome.isUnchanged) prepared = await prepare(route)
-        }
-      expect(partly).toEqual([])
-    },
-    120_000,
-  )
-})
+// On the embedded database, whose one session lets nobody else write between the two looks.
+describe.skipIf(process.env.TEST_DRIVER === 'postgres')(
+  'a request whose statement fails changes all or nothing',
+  () => {
+    it.each(changing.map((route) => [`${route.method} ${route.path}`, route] as const))(
+      '%s',
+      async (_title, route) => {
+        const whole = await attempt(route, await prepare(route), { at: 0, fault: 'refused' })
+        const partly: object[] = []
+        let prepared = await prepare(route)
+        for (let at = 1; at <= whole.statements; at++)
+          for (const fault of faultsAt(at)) {
+            const outcome = await attempt(route, prepared, { at, fault })
+            const changed = compared(route, outcome)
+            // What fails after a commit may be an error though all has changed.
+            const mayDiffer = outcome.status >= 400 && outcome.isUnchanged
+            if (!mayDiffer && !isDeepStrictEqual(changed, compared(route, whole)))
+              partly.push({ fault, at, failed: outcome.failed, status: outcome.status, changed })
+            if (!outcome.isUnchanged) prepared = await prepare(route)
+          }
+        expect(partly).toEqual([])
+      },
+      120_000,
+    )
+  },
+)
