@@ -11,6 +11,7 @@ export type LeasedTable =
   | 'organizations'
   | 'overage_reports'
   | 'payment_accounts'
+  | 'permission_polls'
   | 'reembeddings'
   | 'sync_runs'
   | 'webhook_deliveries'

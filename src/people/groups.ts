@@ -217,6 +217,7 @@ async function membersOf(
   db: Db,
   organizationId: string,
   ids: readonly string[],
+  shownMax: number,
 ): Promise<Map<string, { count: number; shown: string[] }>> {
   // People of the directory are shown by their login: an address of theirs that no case tells apart.
   const { rows } = await sql`
@@ -231,7 +232,7 @@ async function membersOf(
       where p.organization_id = ${organizationId}
         and p.principal = any(${ids.map(groupPrincipal)}::text[])
     ) m
-    where m.n <= ${LISTED_MEMBERS_MAX}
+    where m.n <= ${shownMax}
     group by m.principal`.execute(db)
   return new Map(
     MemberCounts.parse(rows).map((row) => [
@@ -268,6 +269,7 @@ async function listGroups(
     db,
     organizationId,
     page.map(({ id }) => id),
+    LISTED_MEMBERS_MAX,
   )
   return {
     groups: page.map((row) => toView(row, members.get(row.id))),
@@ -278,20 +280,8 @@ async function listGroups(
 async function readGroup(db: Db, organizationId: string, id: string): Promise<GroupView> {
   const row = await findGroup(db, organizationId, id)
   if (!row) throw new AppError('not_found', 'There is no such group')
-  const members = await readAddresses(db, organizationId, id)
-  return toView(row, { count: members.length, shown: members })
-}
-
-/** The addresses of a group's members, sorted; of people of the directory their logins. */
-async function readAddresses(db: Db, organizationId: string, id: string): Promise<string[]> {
-  const { rows } = await sql<{ shown: string }>`
-    select coalesce(person.login, substring(p.member from 6)) as shown
-    from principal_members p
-    left join people person on person.organization_id = p.organization_id
-      and p.member = 'person:' || person.id::text
-    where p.organization_id = ${organizationId} and p.principal = ${groupPrincipal(id)}
-    order by 1`.execute(db)
-  return rows.map(({ shown }) => shown)
+  const members = await membersOf(db, organizationId, [id], GROUP_MEMBERS_MAX)
+  return toView(row, members.get(id))
 }
 
 function toView(

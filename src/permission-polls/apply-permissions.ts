@@ -1,3 +1,4 @@
+import { requireLease } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Items } from '../items/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
@@ -14,14 +15,14 @@ import {
   userPrincipal,
 } from '../people/index.ts'
 import type { GroupMembers, PermissionsPage } from '../providers/index.ts'
-import { requirePoll, type TakenPoll } from './take-poll.ts'
+import type { TakenPoll } from './take-poll.ts'
 
 export interface ApplyDependencies {
   db: Db
   items: Pick<Items, 'changePolicies'>
 }
 
-/** Stores what a poll read, in transactions that hold its lease. What is as it was is not written. @throws PollLost */
+/** Stores what a poll read, in transactions that hold its lease. What is as it was is not written. @throws LeaseLost */
 export async function applyPermissions(
   { db, items }: ApplyDependencies,
   poll: TakenPoll,
@@ -33,7 +34,7 @@ export async function applyPermissions(
   for (const { id, members } of page.groups)
     await applyMembers(db, poll, sourceGroupPrincipal(sourceId, id), principalsOf(sourceId, members))
   if (page.policies.length > 0)
-    await items.changePolicies(poll.source, page.policies, (tx) => requirePoll(tx, poll))
+    await items.changePolicies(poll.source, page.policies, (tx) => requireLease(tx, poll.lease))
 }
 
 /** The groups of a source that have members. */
@@ -43,7 +44,7 @@ export async function readGroupIds(db: Db, source: SourceRef): Promise<Set<strin
   return new Set(principals.flatMap((one) => (one.startsWith(prefix) ? [one.slice(prefix.length)] : [])))
 }
 
-/** Removes the members of the source's groups that are no more. @throws PollLost */
+/** Removes the members of the source's groups that are no more. @throws LeaseLost */
 export async function keepGroups(db: Db, poll: TakenPoll, groupIds: readonly string[]): Promise<void> {
   const { organizationId, sourceId } = poll.source
   const kept = new Set(groupIds.map((id) => sourceGroupPrincipal(sourceId, id)))
@@ -73,7 +74,7 @@ async function applyMembers(
 
 async function change(db: Db, poll: TakenPoll, act: (tx: Tx) => Promise<void>): Promise<void> {
   await changePeople(db, poll.source.organizationId, async (tx) => {
-    await requirePoll(tx, poll)
+    await requireLease(tx, poll.lease)
     await act(tx)
   })
 }

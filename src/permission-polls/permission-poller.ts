@@ -1,6 +1,6 @@
-import { createTask } from '../background/index.ts'
+import { createTask, LeaseLost, releaseLeases, renewLease } from '../background/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { LEASE_SECONDS, PollLost, releasePolls, renewPoll, takePoll, type TakenPoll } from './take-poll.ts'
+import { LEASE_SECONDS, takePoll, type TakenPoll } from './take-poll.ts'
 import { type PollDependencies, pollPermissions } from './poll-permissions.ts'
 
 export interface PermissionPollerDependencies extends PollDependencies {
@@ -68,7 +68,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
       await looking.stop()
       await Promise.all(working)
     },
-    takeOver: () => releasePolls(db),
+    takeOver: () => releaseLeases(db, 'permission_polls'),
   }
 }
 
@@ -77,7 +77,10 @@ function keepLease({ db, onError }: PermissionPollerDependencies, poll: TakenPol
   const lost = new AbortController()
   const renewing = createTask({
     async act() {
-      if (!(await renewPoll(db, poll))) lost.abort(new PollLost())
+      await renewLease(db, poll.lease, { seconds: LEASE_SECONDS }).catch((error: unknown) => {
+        if (!(error instanceof LeaseLost)) throw error
+        lost.abort(error)
+      })
     },
     intervalMs: (LEASE_SECONDS * 1000) / 3,
     onError,

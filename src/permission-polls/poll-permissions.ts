@@ -1,3 +1,4 @@
+import { LeaseLost, releaseLease } from '../background/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { storableText } from '../kernel/text.ts'
@@ -5,7 +6,7 @@ import { type ProviderAdapter, ProviderError, type ProviderSession } from '../pr
 import { schedulePoll, type Source } from '../sources/index.ts'
 import { type ApplyDependencies, applyPermissions, keepGroups, readGroupIds } from './apply-permissions.ts'
 import { POLL_INTERVAL_MS } from './schedule.ts'
-import { endPoll, handBackPoll, PollLost, type TakenPoll } from './take-poll.ts'
+import { endPoll, type TakenPoll } from './take-poll.ts'
 
 /** Opens the provider's account behind a source. */
 export type OpenSource = (
@@ -41,9 +42,9 @@ export async function pollPermissions(
     await endPoll(db, poll, { checkedAt: startedAt, errorMessage: null, nextAt: nextPoll(deps) })
     return undefined
   } catch (error) {
-    if (error instanceof PollLost) return undefined
+    if (error instanceof LeaseLost) return undefined
     if (signal.aborted) {
-      await handBackPoll(db, poll, clock.now())
+      await releaseLease(db, poll.lease, { set: { next_at: clock.now() } })
       return undefined
     }
     const errorMessage = storableText(messageOf(error).slice(0, MESSAGE_CHARACTERS))

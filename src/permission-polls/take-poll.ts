@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { sql, type UpdateObject } from 'kysely'
-import { isLeaseFree, leaseEnd } from '../background/index.ts'
-import type { Db, Tx } from '../database/database.ts'
-import { retryConflicts } from '../database/retry-conflicts.ts'
-import type { Schema } from '../database/schema.ts'
+import { sql } from 'kysely'
+import { acquireLease, isLeaseFree, type Lease, releaseLease } from '../background/index.ts'
+import type { Db } from '../database/database.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount, readSource, type Source } from '../sources/index.ts'
@@ -17,17 +14,9 @@ const CANDIDATES = 16
 /** A poll that this process works on. */
 export interface TakenPoll {
   source: Source
-  leaseId: string
+  lease: Lease<'permission_polls'>
   /** When the next one is due, unless it is asked for before. */
   nextAt: Date
-}
-
-/** The poll is somebody else's by now, or gone with its source. */
-export class PollLost extends Error {
-  constructor() {
-    super('the lease of the permission poll is lost')
-    this.name = 'PollLost'
-  }
 }
 
 /** Acquires the poll that has been due longest. */
@@ -38,11 +27,14 @@ export async function takePoll(
 ): Promise<TakenPoll | undefined> {
   if (providers.length === 0) return undefined
   for (const candidate of await findDue(db, providers, now)) {
+    const { organizationId, sourceId } = candidate
     const nextAt = new Date(now.getTime() + POLL_INTERVAL_MS)
-    const leaseId = await retryConflicts(() =>
-      db.transaction().execute((tx) => take(tx, candidate, { now, nextAt })),
+    const lease = await acquireLease(
+      db,
+      { table: 'permission_polls', key: { organization_id: organizationId, source_id: sourceId } },
+      { seconds: LEASE_SECONDS, set: { next_at: nextAt }, where: sql<boolean>`next_at <= ${now}` },
     )
-    if (leaseId !== null) return { source: await readSource(db, candidate), leaseId, nextAt }
+    if (lease !== null) return { source: await readSource(db, candidate), lease, nextAt }
   }
   return undefined
 }
@@ -65,87 +57,18 @@ async function findDue(db: Db, providers: readonly ProviderId[], now: Date): Pro
     .execute()
 }
 
-async function take(
-  tx: Tx,
-  { organizationId, sourceId }: SourceRef,
-  { now, nextAt }: { now: Date; nextAt: Date },
-): Promise<string | null> {
-  const free = await tx
-    .selectFrom('permission_polls')
-    .select('source_id')
-    .where('organization_id', '=', organizationId)
-    .where('source_id', '=', sourceId)
-    .where('next_at', '<=', now)
-    .where(isLeaseFree('lease_expires_at'))
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
-  if (!free) return null
-  const leaseId = randomUUID()
-  await tx
-    .updateTable('permission_polls')
-    .set({ lease_id: leaseId, lease_expires_at: leaseEnd(LEASE_SECONDS), next_at: nextAt })
-    .where('organization_id', '=', organizationId)
-    .where('source_id', '=', sourceId)
-    .execute()
-  return leaseId
-}
-
-/** Holds the poll's row until the transaction ends. @throws PollLost */
-export async function requirePoll(tx: Tx, { source, leaseId }: TakenPoll): Promise<void> {
-  const held = await tx
-    .selectFrom('permission_polls')
-    .select('source_id')
-    .where('organization_id', '=', source.organizationId)
-    .where('source_id', '=', source.sourceId)
-    .where('lease_id', '=', leaseId)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!held) throw new PollLost()
-}
-
-/** @returns false where the lease is lost */
-export async function renewPoll(db: Db, poll: TakenPoll): Promise<boolean> {
-  return await update(db, poll, { lease_expires_at: leaseEnd(LEASE_SECONDS) })
-}
-
 /** Ends a poll: what came of it, and when the next one is due. One that was asked for meanwhile stays due. */
 export async function endPoll(
   db: Db,
-  poll: TakenPoll,
+  { lease, nextAt }: TakenPoll,
   end: { checkedAt: Date | null; errorMessage: string | null; nextAt: Date },
 ): Promise<void> {
-  await update(db, poll, {
-    ...(end.checkedAt === null ? {} : { checked_at: end.checkedAt }),
-    error_message: end.errorMessage,
-    next_at: sql<Date>`case when next_at = ${poll.nextAt} then ${end.nextAt}::timestamptz
-      else least(next_at, ${end.nextAt}::timestamptz) end`,
-    lease_id: null,
-    lease_expires_at: null,
+  await releaseLease(db, lease, {
+    set: {
+      ...(end.checkedAt === null ? {} : { checked_at: end.checkedAt }),
+      error_message: end.errorMessage,
+      next_at: sql<Date>`case when next_at = ${nextAt} then ${end.nextAt}::timestamptz
+        else least(next_at, ${end.nextAt}::timestamptz) end`,
+    },
   })
-}
-
-/** Gives a poll back: it is due at once. */
-export async function handBackPoll(db: Db, poll: TakenPoll, now: Date): Promise<void> {
-  await update(db, poll, { lease_id: null, lease_expires_at: null, next_at: now })
-}
-
-async function update(
-  db: Db,
-  { source, leaseId }: TakenPoll,
-  values: UpdateObject<Schema, 'permission_polls', 'permission_polls'>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('permission_polls')
-    .set(values)
-    .where('organization_id', '=', source.organizationId)
-    .where('source_id', '=', source.sourceId)
-    .where('lease_id', '=', leaseId)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-/** Nobody else can have the embedded database: what was at work there belongs to a process that is gone. */
-export async function releasePolls(db: Db): Promise<void> {
-  await db.updateTable('permission_polls').set({ lease_id: null, lease_expires_at: null }).execute()
 }

@@ -27,8 +27,9 @@ export function createReaders({ db, clock }: { db: Db; clock: Clock }): Readers 
 
   const readableByPerson = async (caller: ConsolePrincipal, asked: string | null): Promise<Readable> => {
     const { organizationId } = caller
-    const [standing, own] = await Promise.all([readStanding(db, organizationId), addressOf(db, caller)])
+    const standing = await readStanding(db, organizationId)
     if (asked === null && !standing.isEnforced) return Readable.everything
+    const own = await addressOf(db, caller)
     if (asked !== null && asked !== own) await preview(db, caller, asked, clock.now())
     return await readableBy(organizationId, asked ?? own ?? '', standing)
   }

@@ -232,9 +232,8 @@ async function list(
     .offset(startIndex - 1)
     .limit(count)
     .execute()
-  const groups: ScimGroup[] = []
-  for (const row of rows) groups.push(toGroup(row, withMembers ? await readPeople(db, row) : null))
-  return { total, groups }
+  const people = withMembers ? await readPeople(db, organizationId, rows) : null
+  return { total, groups: rows.map((row) => toGroup(row, people && (people.get(row.id) ?? []))) }
 }
 
 function conditionOf({ attribute, value }: ScimFilter) {
@@ -262,18 +261,31 @@ async function find(db: Db, organizationId: string, key: string): Promise<Row<'p
 
 async function read(db: Db, organizationId: string, key: string): Promise<ScimGroup> {
   const row = await find(db, organizationId, key)
-  return toGroup(row, await readPeople(db, row))
+  const people = await readPeople(db, organizationId, [row])
+  return toGroup(row, people.get(row.id) ?? [])
 }
 
-const People = z.array(z.object({ id: z.string(), login: z.string() }))
+const People = z.array(z.object({ principal: z.string(), id: z.string(), login: z.string() }))
 
-async function readPeople(db: Db, group: Row<'person_groups'>): Promise<ScimGroupMember[]> {
+/** The people of groups, by the groups' ids. */
+async function readPeople(
+  db: Db,
+  organizationId: string,
+  groups: readonly { id: string }[],
+): Promise<Map<string, ScimGroupMember[]>> {
   const { rows } = await sql`
-    select p.id::text as id, p.login from principal_members m
+    select m.principal, p.id::text as id, p.login from principal_members m
     join people p on p.organization_id = m.organization_id and m.member = 'person:' || p.id::text
-    where m.organization_id = ${group.organization_id} and m.principal = ${groupPrincipal(group.id)}
+    where m.organization_id = ${organizationId}
+      and m.principal = any(${groups.map(({ id }) => groupPrincipal(id))}::text[])
     order by p.login`.execute(db)
-  return People.parse(rows)
+  const byPrincipal = Map.groupBy(People.parse(rows), ({ principal }) => principal)
+  return new Map(
+    groups.map(({ id }) => [
+      id,
+      (byPrincipal.get(groupPrincipal(id)) ?? []).map((person) => ({ id: person.id, login: person.login })),
+    ]),
+  )
 }
 
 function toGroup(row: Row<'person_groups'>, members: ScimGroupMember[] | null): ScimGroup {
