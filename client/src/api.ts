@@ -926,17 +926,17 @@ export interface components {
              */
             id: string;
             /**
-             * @description The provider that it is from.
-             * @example notion
-             * @enum {string}
-             */
-            provider: "slack" | "google_drive" | "notion" | "gmail";
-            /**
              * Format: uuid
              * @description The source that it belongs to.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
+            /**
+             * @description The provider that it is from.
+             * @example notion
+             * @enum {string}
+             */
+            provider: "slack" | "google_drive" | "notion" | "gmail";
             /**
              * @description What the item is: a message, a document or a file.
              * @example document
@@ -970,16 +970,16 @@ export interface components {
             sourceUpdatedAt: string | null;
             /**
              * Format: date-time
-             * @description When its content last changed here.
-             * @example 2026-03-02T09:30:00.000Z
-             */
-            updatedAt: string;
-            /**
-             * Format: date-time
              * @description When the provider or the caller last confirmed it.
              * @example 2026-03-02T09:30:00.000Z
              */
             syncedAt: string;
+            /**
+             * Format: date-time
+             * @description When its content last changed here.
+             * @example 2026-03-02T09:30:00.000Z
+             */
+            updatedAt: string;
         };
         /** @description An item that is no longer stored. */
         DeletedSourceItem: {

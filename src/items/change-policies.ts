@@ -8,7 +8,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import type { AccessPolicy } from '../providers/index.ts'
 import { changeItems } from '../vector-memory/index.ts'
-import { contentHash } from './content-hash.ts'
+import { contentHash, fieldsOf } from './item.ts'
 import { originOf } from './item-policies.ts'
 
 /** What a source's provider says of a stored item's readers; null: it does not, or nobody may read it any more. */
@@ -122,16 +122,7 @@ interface ItemChange {
 function changeOf(row: Row<'source_items'>, accessPolicy: AccessPolicy | null, policyId: number): ItemChange {
   const { accessPolicy: _, ...rest } = row.metadata
   const metadata = accessPolicy === null ? rest : { ...rest, accessPolicy }
-  const hash = contentHash({
-    sourceKind: row.source_kind,
-    title: row.title,
-    body: row.body,
-    url: row.url,
-    authorName: row.author_name,
-    sourceCreatedAt: row.source_created_at,
-    sourceUpdatedAt: row.source_updated_at,
-    metadata,
-  })
+  const hash = contentHash({ ...fieldsOf(row), metadata })
   return {
     id: row.id,
     metadata: JSON.stringify(metadata),

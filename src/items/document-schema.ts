@@ -12,7 +12,7 @@ import {
   textOrNull,
   Timestamp,
 } from '../kernel/schemas.ts'
-import { cleanItem, type NewItem, SOURCE_KINDS } from './item.ts'
+import { cleanItem, fieldsOf, listedFieldsOf, SOURCE_KINDS } from './item.ts'
 import { isLink, URL_CHARACTERS_MAX } from './link.ts'
 
 export const SourceKind = z
@@ -148,18 +148,13 @@ export type SourceItem = z.output<typeof SourceItem>
 
 /** A stored item as the API shows it. */
 export function toSourceItem(row: Row<'source_items'>): SourceItem {
+  const { sourceId, sourceCreatedAt, sourceUpdatedAt, ...fields } = fieldsOf(row)
   return {
+    ...fields,
     id: row.id,
-    connectorId: row.source_id,
-    provider: row.provider,
-    sourceKind: row.source_kind,
-    externalId: row.external_id,
-    title: row.title,
-    body: row.body,
-    url: row.url,
-    authorName: row.author_name,
-    sourceCreatedAt: row.source_created_at?.toISOString() ?? null,
-    sourceUpdatedAt: row.source_updated_at?.toISOString() ?? null,
+    connectorId: sourceId,
+    sourceCreatedAt: sourceCreatedAt?.toISOString() ?? null,
+    sourceUpdatedAt: sourceUpdatedAt?.toISOString() ?? null,
     metadata: row.metadata,
     syncedAt: row.synced_at.toISOString(),
     createdAt: row.created_at.toISOString(),
@@ -167,11 +162,39 @@ export function toSourceItem(row: Row<'source_items'>): SourceItem {
   }
 }
 
+export const ListedSourceItem = SourceItem.omit({
+  body: true,
+  sourceCreatedAt: true,
+  metadata: true,
+  createdAt: true,
+}).meta({ id: 'ListedSourceItem', description: 'A stored item without its text.' })
+export type ListedSourceItem = z.output<typeof ListedSourceItem>
+
+/** Also has `LISTED_COLUMNS`. */
+export const ListedRow = z.looseObject({ id: z.string(), updated_at: z.date(), synced_at: z.date() })
+
+/** A stored item as lists show it. */
+export function toListedSourceItem(row: z.output<typeof ListedRow>): ListedSourceItem {
+  const { sourceId, sourceUpdatedAt, ...fields } = listedFieldsOf(row)
+  return {
+    ...fields,
+    id: row.id,
+    connectorId: sourceId,
+    sourceUpdatedAt: sourceUpdatedAt?.toISOString() ?? null,
+    updatedAt: row.updated_at.toISOString(),
+    syncedAt: row.synced_at.toISOString(),
+  }
+}
+
 /** The body of an ingest, whose documents come out ready to be compared and stored. */
 export const IngestRequest = z
   .strictObject({
     documents: z
-      .array(IngestDocument.transform((document) => cleanItem(toNewItem(document))))
+      .array(
+        IngestDocument.transform(({ connectorId, ...document }) =>
+          cleanItem({ ...document, sourceId: connectorId }),
+        ),
+      )
       .min(1)
       .max(DOCUMENTS_MAX, `must have at most ${DOCUMENTS_MAX} documents a request`)
       .describe('The documents, all of which are stored or none.'),
@@ -186,17 +209,6 @@ export const ingestBody = {
     fieldValuesMax: METADATA_VALUES_MAX,
   },
   schema: { module: import.meta.url, name: 'IngestRequest' },
-}
-
-/** The document with the names that the service uses. */
-function toNewItem({ connectorId, ...document }: z.output<typeof IngestDocument>): NewItem {
-  const { sourceCreatedAt, sourceUpdatedAt } = document
-  return {
-    ...document,
-    sourceId: connectorId,
-    sourceCreatedAt: sourceCreatedAt == null ? null : new Date(sourceCreatedAt),
-    sourceUpdatedAt: sourceUpdatedAt == null ? null : new Date(sourceUpdatedAt),
-  }
 }
 
 /** Every value inside, lists and objects too. */

@@ -1,28 +1,41 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
+import type { Row } from '../database/schema.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { contentHash } from './content-hash.ts'
 
 export const SOURCE_KINDS = ['message', 'document', 'file'] as const
 
-const moment = z.iso
-  .datetime()
-  .transform((text) => new Date(text))
-  .nullable()
+const text = z.string().transform(storableText)
+const optionalText = text.nullish().transform((given) => given ?? null)
+const optionalMoment = z
+  .union([z.instanceof(Date), z.iso.datetime({ offset: true }).transform((given) => new Date(given))])
+  .nullish()
+  .transform((given) => given ?? null)
 
-/** An item as it is compared and stored, read from JSON. It has few long texts, which a worker thread hands over cheaply. */
-export const CleanItem = z.object({
+/**
+ * The fields of an item, as PostgreSQL can store them: NUL removed and lone surrogates replaced. A new field belongs here, in
+ * `ITEM_COLUMNS`, in `CONTENT`, in the API's schemas (`document-schema.ts`) and in the table (`database/schema.ts`, a migration).
+ */
+const Fields = z.object({
   sourceId: z.string(),
   provider: z.enum(PROVIDERS),
   sourceKind: z.enum(SOURCE_KINDS),
   /** With the provider, it identifies the item within the organization. */
-  externalId: z.string(),
-  title: z.string(),
-  body: z.string(),
-  url: z.string().nullable(),
-  authorName: z.string().nullable(),
-  sourceCreatedAt: moment,
-  sourceUpdatedAt: moment,
+  externalId: text,
+  title: text,
+  body: text,
+  url: optionalText,
+  authorName: optionalText,
+  sourceCreatedAt: optionalMoment,
+  sourceUpdatedAt: optionalMoment,
+})
+
+/** An item as a caller or a connector gives it. */
+export type NewItem = z.input<typeof Fields> & { metadata: Record<string, unknown> }
+
+/** An item as it is compared and stored, read from JSON. It has few long texts, which a worker thread hands over cheaply. */
+export const CleanItem = Fields.extend({
   /** The metadata as JSON text. */
   metadataJson: z.string(),
   /** SHA-256 of its content, in hex. */
@@ -32,7 +45,7 @@ export type CleanItem = z.output<typeof CleanItem>
 
 /** Where the row of an item has a field. */
 export interface ItemColumn {
-  name: string
+  name: keyof Row<'source_items'>
   /** The SQL type that its JSON is read as. */
   type: string
   /** The column's value where it is not the field itself, which is a column of `r`. */
@@ -56,30 +69,37 @@ export const ITEM_COLUMNS: Readonly<Record<keyof CleanItem, ItemColumn>> = {
   hash: { name: 'content_sha256', type: 'text', value: "decode(r.hash, 'hex')" },
 }
 
-type OptionalField = 'url' | 'authorName' | 'sourceCreatedAt' | 'sourceUpdatedAt'
+/** A list of items has no texts, and one date of the source. */
+const ListedFields = Fields.omit({ body: true, sourceCreatedAt: true })
 
-/** An item as a caller or a connector gives it. */
-export type NewItem = Omit<CleanItem, OptionalField | 'metadataJson' | 'hash'> & {
-  [Field in OptionalField]?: CleanItem[Field] | undefined
-} & { metadata: Record<string, unknown> }
+/** The columns of {@link listedFieldsOf}. */
+export const LISTED_COLUMNS = columnsOf(ListedFields).map(([, name]) => name)
+
+function columnsOf(fields: z.ZodObject): [field: string, column: keyof Row<'source_items'>][] {
+  return Object.entries(ITEM_COLUMNS).flatMap(([field, { name }]) =>
+    field in fields.shape ? [[field, name]] : [],
+  )
+}
+
+/** The fields of a stored item. */
+export function fieldsOf(row: Row<'source_items'>): z.output<typeof Fields> {
+  return Fields.parse(Object.fromEntries(columnsOf(Fields).map(([field, name]) => [field, row[name]])))
+}
+
+/** Those that a list shows. */
+export function listedFieldsOf(row: Readonly<Record<string, unknown>>): z.output<typeof ListedFields> {
+  return ListedFields.parse(
+    Object.fromEntries(columnsOf(ListedFields).map(([field, name]) => [field, row[name]])),
+  )
+}
 
 /** Two items of an organization with the same key are the same item. */
 export function itemKey(item: { provider: string; externalId: string }): string {
   return `${item.provider}\0${item.externalId}`
 }
 
-/** The item as PostgreSQL can store it: NUL removed and lone surrogates replaced, in every text. */
 export function cleanItem({ metadata, ...item }: NewItem): CleanItem {
-  const clean = {
-    ...item,
-    externalId: storableText(item.externalId),
-    title: storableText(item.title),
-    body: storableText(item.body),
-    url: textOrNull(item.url),
-    authorName: textOrNull(item.authorName),
-    sourceCreatedAt: item.sourceCreatedAt ?? null,
-    sourceUpdatedAt: item.sourceUpdatedAt ?? null,
-  }
+  const clean = Fields.parse(item)
   const storable = storableJson(metadata)
   return {
     ...clean,
@@ -88,6 +108,30 @@ export function cleanItem({ metadata, ...item }: NewItem): CleanItem {
   }
 }
 
-function textOrNull(text: string | null | undefined): string | null {
-  return text == null ? null : storableText(text)
+/** What makes an item's content. Hash a later field only where it has a value, so that stored hashes stay. */
+const CONTENT = [
+  'sourceKind',
+  'title',
+  'body',
+  'url',
+  'authorName',
+  'sourceCreatedAt',
+  'sourceUpdatedAt',
+] as const
+
+/** SHA-256, in hex, of an item's content. Equal content gives an equal hash, in whatever order metadata has its keys. */
+export function contentHash(item: Pick<NewItem, (typeof CONTENT)[number]> & { metadata: unknown }): string {
+  const fields = CONTENT.map((field) => {
+    const value = item[field] ?? null
+    return value instanceof Date ? value.getTime() : value
+  })
+  return hash('sha256', JSON.stringify([...fields, inKeyOrder(item.metadata)]), 'hex')
+}
+
+function inKeyOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inKeyOrder)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  // As pairs, since an object would put keys that look like numbers first.
+  return { object: entries.map(([key, inner]) => [key, inKeyOrder(inner)]) }
 }

@@ -4,10 +4,10 @@ import type { Db } from '../database/database.ts'
 import { createPreparedShapes } from '../database/prepared.ts'
 import type { SourceKind } from '../database/schema.ts'
 import type { Reader } from '../kernel/reader.ts'
-import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { mayBeRead } from '../permissions/index.ts'
-import { SOURCE_KINDS } from './item.ts'
+import { ListedRow, type ListedSourceItem, toListedSourceItem } from './document-schema.ts'
+import { LISTED_COLUMNS, SOURCE_KINDS } from './item.ts'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 
 export interface ListQuery {
@@ -19,44 +19,14 @@ export interface ListQuery {
   limit: number
 }
 
-/** An item without its text. */
-export interface ListedItem {
-  id: string
-  provider: ProviderId
-  connectorId: string
-  sourceKind: SourceKind
-  externalId: string
-  title: string
-  url: string | null
-  authorName: string | null
-  sourceUpdatedAt: string | null
-  updatedAt: string
-  syncedAt: string
-}
-
 export interface ItemPage {
-  sourceItems: ListedItem[]
+  sourceItems: ListedSourceItem[]
   /** null: these are the last. */
   nextCursor: string | null
 }
 
-const Rows = z.array(
-  z.object({
-    id: z.string(),
-    provider: z.enum(PROVIDERS),
-    source_id: z.string(),
-    source_kind: z.enum(SOURCE_KINDS),
-    external_id: z.string(),
-    title: z.string(),
-    url: z.string().nullable(),
-    author_name: z.string().nullable(),
-    source_updated_at: z.date().nullable(),
-    updated_at: z.date(),
-    synced_at: z.date(),
-    /** `updated_at` as exact as the database has it: a date of JavaScript ends at the millisecond. */
-    at: z.string(),
-  }),
-)
+/** `updated_at` as exact as the database has it: a date of JavaScript ends at the millisecond. */
+const Rows = z.array(ListedRow.extend({ at: z.string() }))
 
 const runPrepared = createPreparedShapes()
 
@@ -94,7 +64,7 @@ export async function listItems(db: Db, reader: Reader, query: ListQuery): Promi
       limit ${limit + 1}
     ) n
     cross join lateral (
-      select id, provider, source_id, source_kind, external_id, title, url, author_name, source_updated_at, updated_at, synced_at
+      select id, updated_at, synced_at, ${sql.join(LISTED_COLUMNS.map((name) => sql.ref(name)))}
       from source_items where organization_id = ${organizationId} and id = n.id limit 1
     ) i
     order by i.updated_at desc, i.id`.compile(db)
@@ -102,7 +72,10 @@ export async function listItems(db: Db, reader: Reader, query: ListQuery): Promi
   const found = Rows.parse(rows)
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : undefined
-  return { sourceItems: page.map(toListed), nextCursor: last === undefined ? null : encodeCursor(list, last) }
+  return {
+    sourceItems: page.map(toListedSourceItem),
+    nextCursor: last === undefined ? null : encodeCursor(list, last),
+  }
 }
 
 function inScope({ allowedProviders }: Reader): RawBuilder<unknown> {
@@ -114,20 +87,4 @@ function beyond(place: ListPlace | null): RawBuilder<unknown> {
   if (place === null) return sql``
   const at = sql`${place.at}::timestamptz`
   return sql`and updated_at <= ${at} and (updated_at < ${at} or id > ${place.id})`
-}
-
-function toListed(row: z.output<typeof Rows>[number]): ListedItem {
-  return {
-    id: row.id,
-    provider: row.provider,
-    connectorId: row.source_id,
-    sourceKind: row.source_kind,
-    externalId: row.external_id,
-    title: row.title,
-    url: row.url,
-    authorName: row.author_name,
-    sourceUpdatedAt: row.source_updated_at?.toISOString() ?? null,
-    updatedAt: row.updated_at.toISOString(),
-    syncedAt: row.synced_at.toISOString(),
-  }
 }

@@ -20,6 +20,7 @@ import {
   INGEST_BYTES_MAX,
   ingestBody,
   IngestRequest,
+  ListedSourceItem,
   SourceItem,
   SourceKind,
 } from './document-schema.ts'
@@ -41,20 +42,6 @@ const IngestResponse = z
     skipped: count('Documents that were stored already with the same content.', 0),
   })
   .meta({ id: 'IngestResponse', description: 'What came of the documents.' })
-
-const ListedSourceItem = SourceItem.pick({
-  id: true,
-  provider: true,
-  connectorId: true,
-  sourceKind: true,
-  externalId: true,
-  title: true,
-  url: true,
-  authorName: true,
-  sourceUpdatedAt: true,
-  updatedAt: true,
-  syncedAt: true,
-}).meta({ id: 'ListedSourceItem', description: 'A stored item without its text.' })
 
 const ListQuery = z.strictObject({
   provider: z

@@ -3,6 +3,7 @@ import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
 import type { SearchFilter } from './search-schema.ts'
+import type { ShownItem } from './shown-item.ts'
 
 export interface NearestQuery {
   organizationId: string
@@ -31,14 +32,7 @@ export interface ChunkKey {
 }
 
 /** The fields of a chunk that a hit shows. */
-export interface ShownChunk {
-  title: string
-  content: string
-  url: string | null
-  provider: ProviderId
-  metadata: Record<string, unknown>
-  syncedAt: Date
-}
+export type ShownChunk = ShownItem & { content: string }
 
 /** A stored chunk: its vector and what a hit shows of it. */
 export interface ChunkRow {

@@ -4,10 +4,10 @@ import type { Db } from '../database/database.ts'
 import { decodeHalfvec, encodeHalfvec } from '../database/halfvec.ts'
 import { createPreparedShapes, prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../models/index.ts'
-import { PROVIDERS } from '../providers/index.ts'
 import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
 import type { ChunkKey, ChunkRow, NearestQuery } from './nearest-query.ts'
 import { distanceError, lengthOf } from './score.ts'
+import { shownColumns, ShownItem } from './shown-item.ts'
 
 /** What one statement says about the organization: all of one database snapshot with the rows. */
 export interface Standing {
@@ -44,20 +44,18 @@ const StandingRow = z.object({
   changed_items: z.string().nullable(),
 })
 const Missing = StandingRow.extend({ id: z.null() })
-const STORED = {
+const Found = StandingRow.extend({
   id: z.string(),
   position: z.number(),
   vector: z.string(),
-  title: z.string(),
   content: z.string(),
-  url: z.string().nullable(),
-  provider: z.enum(PROVIDERS),
-  metadata: z.record(z.string(), z.unknown()),
-  synced_at: z.date(),
   policy_id: z.number().nullable(),
-}
-const Found = StandingRow.extend(STORED)
+  ...ShownItem.shape,
+})
 const Rows = z.array(z.union([Found, Missing]))
+
+/** What `shownColumns` named. */
+const SHOWN = sql.join(Object.keys(ShownItem.shape).map((field) => sql.ref(`n.${field}`)))
 
 /** Whose rows are read: those of an organization and model that are in scope. */
 export type RowScope = Pick<NearestQuery, 'organizationId' | 'providers' | 'filter' | 'entityIds'> & {
@@ -119,17 +117,14 @@ function toStoredRows(result: unknown, since: number): StoredRows {
   }
 }
 
-type StoredRow = z.output<z.ZodObject<typeof STORED>>
-
-function toChunkRow(row: StoredRow): ChunkRow {
-  const { title, content, url, provider, metadata } = row
+function toChunkRow(row: z.output<typeof Found>): ChunkRow {
   const values = decodeHalfvec(Buffer.from(row.vector, 'hex'))
   return {
     key: { itemId: row.id, position: row.position },
     values,
     length: lengthOf(values),
     policyId: row.policy_id,
-    shown: { title, content, url, provider, metadata, syncedAt: row.synced_at },
+    shown: { ...ShownItem.parse(row), content: row.content },
   }
 }
 
@@ -169,8 +164,7 @@ function rowsByKey(
     narrowing === undefined ? sql`null` : sql`e.embedding <=> ${encodeHalfvec(narrowing.vector)}::halfvec`
   // The sum keeps the planner from looking for the model in another index. PostgreSQL writes hex twice as fast as base64.
   return sql`found as materialized (
-      select k.id, k.position, e.embedding, ${distance} as distance, f.title, f.url, f.provider, f.metadata, f.synced_at,
-        f.policy_id
+      select k.id, k.position, e.embedding, ${distance} as distance, f.*
       from (
         select g.id, g.position from unnest(${ids}::text::uuid[], ${positions}::text::int[]) as g(id, position)
         union select c.id, c.position from changed c
@@ -182,14 +176,14 @@ function rowsByKey(
         limit 1
       ) e
       cross join lateral (
-        select f.title, f.url, f.provider, f.metadata, f.synced_at, f.policy_id from source_items f
+        select f.policy_id, ${shownColumns('f')} from source_items f
         where f.organization_id = ${organizationId} and f.id = k.id and ${notBeingRemoved(organizationId)} ${matches}
         limit 1
       ) f
     ),
     rows as materialized (
       select n.id, n.position, encode(halfvec_send(n.embedding), 'hex') as vector,
-        n.title, c.content, n.url, n.provider, n.metadata, n.synced_at, n.policy_id
+        c.content, n.policy_id, ${SHOWN}
       from found n
       cross join lateral (
         select c.content from chunks c

@@ -158,15 +158,11 @@ export function providersInScope(
 }
 
 function toHit(chunk: FoundChunk, rank: SearchFor['rank']): Hit {
+  const { position: _, relevance, url, syncedAt, ...shown } = chunk
   return {
-    sourceItemId: chunk.sourceItemId,
-    title: chunk.title,
-    content: chunk.content,
-    url: chunk.url ?? '',
-    provider: chunk.provider,
-    score: chunk.score,
-    ...(rank === 'hybrid' && chunk.relevance !== undefined ? { relevance: chunk.relevance } : {}),
-    metadata: chunk.metadata,
-    syncedAt: chunk.syncedAt.toISOString(),
+    ...shown,
+    url: url ?? '',
+    ...(rank === 'hybrid' && relevance !== undefined ? { relevance } : {}),
+    syncedAt: syncedAt.toISOString(),
   }
 }

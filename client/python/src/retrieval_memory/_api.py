@@ -275,16 +275,16 @@ class ListedSourceItem(TypedDict):
     """A stored item without its text."""
 
     id: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
     connectorId: str
+    provider: Literal["slack", "google_drive", "notion", "gmail"]
     sourceKind: Literal["message", "document", "file"]
     externalId: str
     title: str
     url: str | None
     authorName: str | None
     sourceUpdatedAt: str | None
-    updatedAt: str
     syncedAt: str
+    updatedAt: str
 
 
 class DeleteSourceItemByExternalIdQuery(TypedDict):

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contentHash } from './content-hash.ts'
-import type { NewItem } from './item.ts'
+import { contentHash, type NewItem } from './item.ts'
 
 const item: NewItem = {
   sourceId: 'source',
