@@ -114,12 +114,17 @@ export class EmbeddedSession {
     }
   }
 
-  /** The session stays taken on its way to the next one. */
+  /**
+   * The session stays taken on its way to the next one. A turn of the event loop comes first: what others asked for while a
+   * statement ran has arrived by then, and is in the line.
+   */
   #giveOn(): void {
-    const next = this.#line.next() ?? this.#last
-    if (next === this.#last) this.#last = undefined
-    if (next) next()
-    else this.#isTaken = false
+    setImmediate(() => {
+      const next = this.#line.next() ?? this.#last
+      if (next === this.#last) this.#last = undefined
+      if (next) next()
+      else this.#isTaken = false
+    })
   }
 
   #run({ sql, parameters, name }: Statement): Promise<EmbeddedResult> {

@@ -278,6 +278,23 @@ describe('a start', () => {
 })
 
 describe('the one session', () => {
+  it('gives the session next to whoever asked while a statement ran, before the others of its owner', async () => {
+    const thread = await startEmbeddedThread(await newPlace())
+    try {
+      const order: string[] = []
+      const slow = 'select count(*) from generate_series(1, 300000)'
+      const ask = (owner: string, statement: string): Promise<unknown> =>
+        actingFor(owner, () => thread.query(statement)).then(() => order.push(owner))
+      const busy = Array.from({ length: 8 }, () => ask('busy', slow))
+      await busy[0]
+      await ask('neighbor', 'select 1')
+      expect(order.indexOf('neighbor')).toBeLessThanOrEqual(3)
+      await Promise.all(busy)
+    } finally {
+      await thread.close()
+    }
+  })
+
   it('lets owners take turns, however many statements each has waiting', async () => {
     const thread = await startEmbeddedThread(await newPlace())
     try {
