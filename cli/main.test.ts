@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   ANSWER,
@@ -39,6 +42,8 @@ describe('memory search', () => {
     await memory('search', 'q', '--rank', 'vector')
     expect(lastBody()).toEqual({ query: 'q', rank: 'vector' })
     expect(await memory('search', 'q', '--rank', 'words')).toMatchObject({ code: 2 })
+    await memory('search', 'q', '--recency', '7')
+    expect(lastBody()).toEqual({ query: 'q', rank: 'hybrid', recency: 7 })
   })
 
   it('passes limit and providers on, and shows passages in full on request', async () => {
@@ -97,6 +102,22 @@ describe('memory ask', () => {
     const withoutLook = await memory('ask', 'q')
     expect(withoutLook).toMatchObject({ code: 0 })
     expect(withoutLook.stdout).toContain('[1] PTO policy  google_drive\n')
+  })
+
+  it.each(['--stream', '--no-stream'])('keeps a conversation in a file: %s', async (manner) => {
+    const file = join(await mkdtemp(join(tmpdir(), 'memory-talk-')), 'talk.json')
+    const args = ['--conversation', file, '--recency', '30', manner]
+    expect(await memory('ask', 'how many days?', ...args)).toMatchObject({ code: 0, stdout: expected })
+    expect(lastBody()).toEqual({ query: 'how many days?', recency: 30 })
+    await memory('ask', 'and in Germany?', ...args)
+    const first = { question: 'how many days?', answer: ANSWER.answer }
+    expect(lastBody()).toEqual({ query: 'and in Germany?', recency: 30, conversation: [first] })
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual([
+      first,
+      { question: 'and in Germany?', answer: ANSWER.answer },
+    ])
+    await writeFile(file, '{"not": "one"}')
+    expect(await memory('ask', 'why?', ...args)).toMatchObject({ code: 2 })
   })
 
   it('says when a streamed answer breaks: with an error event, or without an end', async () => {

@@ -8,14 +8,17 @@ import {
   type Limitation,
   SourceItemAnswer,
 } from '../api-shapes.ts'
+import { readConversation, writeTurn } from '../conversation-file.ts'
 import { ConnectionError } from '../failures.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
-import { limitOption, onBehalfOfOption, personOf } from './options.ts'
+import { limitOption, onBehalfOfOption, personOf, recencyOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 interface AskOptions {
   limit?: number
   stream?: boolean
+  recency?: number
+  conversation?: string
   onBehalfOf?: string
 }
 
@@ -26,21 +29,49 @@ export function addAskCommand(program: Command): void {
     .description('answer a question with citations (1 credit)')
     .argument('<question...>', 'the question')
     .addOption(limitOption())
+    .addOption(recencyOption())
     .addOption(onBehalfOfOption())
+    .option(
+      '--conversation <file>',
+      'ask a follow-up: read earlier questions from this file and add this one',
+    )
     .option('--stream', 'write the answer as it is made (default on a terminal)')
     .option('--no-stream', 'write the answer when it is complete')
     .action(async (words: string[], options: AskOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
-      const limit = options.limit === undefined ? {} : { limit: options.limit }
-      const body = { query: words.join(' '), ...limit, ...personOf(options) }
-      if (!json && (options.stream ?? terminal.interactive)) return await streamAnswer(client, terminal, body)
-      const answer = await client.call(AskAnswer, { method: 'POST', path: '/v1/ask', body })
-      if (json) return printJson(terminal, answer)
-      terminal.print(wrapText(printable(answer.answer), terminal.columns))
-      const { citations, context } = answer
-      await printCitations(client, terminal, { citations, context, onBehalfOf: options.onBehalfOf })
-      printLimitations(terminal, answer.limitations)
+      const { limit, recency, conversation: file } = options
+      const query = words.join(' ')
+      const turns = file === undefined ? [] : await readConversation(file)
+      const conversation = turns.length === 0 ? {} : { conversation: turns }
+      const given = {
+        ...(limit === undefined ? {} : { limit }),
+        ...(recency === undefined ? {} : { recency }),
+      }
+      const body = { query, ...given, ...conversation, ...personOf(options) }
+      const isStreamed = !json && (options.stream ?? terminal.interactive)
+      const answer = isStreamed
+        ? await streamAnswer(client, terminal, body)
+        : await wholeAnswer(client, terminal, { body, json })
+      if (file !== undefined) await writeTurn(file, turns, { question: query, answer })
     })
+}
+
+/** Writes the answer when it is complete. @returns its text */
+async function wholeAnswer(
+  client: ApiClient,
+  terminal: Terminal,
+  { body, json }: { body: AskRequest; json: boolean },
+): Promise<string> {
+  const answer = await client.call(AskAnswer, { method: 'POST', path: '/v1/ask', body })
+  if (json) {
+    printJson(terminal, answer)
+    return answer.answer
+  }
+  terminal.print(wrapText(printable(answer.answer), terminal.columns))
+  const { citations, context } = answer
+  await printCitations(client, terminal, { citations, context, onBehalfOf: body.onBehalfOf?.email })
+  printLimitations(terminal, answer.limitations)
+  return answer.answer
 }
 
 /** What an answer cites, and for whom it was asked. */
@@ -50,11 +81,12 @@ interface Cited {
   onBehalfOf: string | undefined
 }
 
-/** Writes the answer piece by piece. @throws MemoryError, ConnectionError, CommandError when it breaks off */
-async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequest): Promise<void> {
+/** Writes the answer piece by piece. @returns its text @throws MemoryError, ConnectionError, CommandError when it breaks off */
+async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequest): Promise<string> {
   let context: readonly ContextItem[] = []
   let citations: readonly Citation[] = []
   let limitations: readonly Limitation[] = []
+  let written = ''
   let hasBegun = false
   try {
     for await (const event of client.memory().askStream(body)) {
@@ -62,7 +94,7 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
       if (event.type === 'context') ({ context } = event)
       else if (event.type === 'delta') terminal.write(printable(event.text))
       else if (event.type === 'citations') ({ citations } = event)
-      else ({ limitations } = event.answer)
+      else ({ limitations, answer: written } = event.answer)
     }
   } catch (error) {
     throw client.failureOf(error)
@@ -72,6 +104,7 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
   }
   await printCitations(client, terminal, { citations, context, onBehalfOf: body.onBehalfOf?.email })
   printLimitations(terminal, limitations)
+  return written
 }
 
 /** Without it, an answer that ends early looks complete. */

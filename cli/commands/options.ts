@@ -39,6 +39,12 @@ export function rankOption(): Option {
   return new Option('--rank <order>', 'order of hits').choices(['hybrid', 'vector']).default('hybrid')
 }
 
+/** `--recency`: prefers newer items. */
+export function recencyOption(): Option {
+  const description = 'prefer newer items: half-life in days'
+  return new Option('--recency <days>', description).argParser(wholeNumber(36_500))
+}
+
 /** `--on-behalf-of`: only what a person may read. */
 export function onBehalfOfOption(): Option {
   return new Option('--on-behalf-of <email>', 'only what this person may read')

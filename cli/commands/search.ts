@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
 import { type Hit, SearchAnswer } from '../api-shapes.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
-import { limitOption, onBehalfOfOption, personOf, providersOption, rankOption } from './options.ts'
+import {
+  limitOption,
+  onBehalfOfOption,
+  personOf,
+  providersOption,
+  rankOption,
+  recencyOption,
+} from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 /** Lines of a hit that are shown without `--full`. */
@@ -13,6 +20,7 @@ interface SearchOptions {
   provider?: string[]
   rank: 'hybrid' | 'vector'
   full?: boolean
+  recency?: number
   onBehalfOf?: string
 }
 
@@ -25,13 +33,14 @@ export function addSearchCommand(program: Command): void {
     .addOption(limitOption())
     .addOption(providersOption())
     .addOption(rankOption())
+    .addOption(recencyOption())
     .addOption(onBehalfOfOption())
     .option('--full', 'print whole passages')
     .action(async (words: string[], options: SearchOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
       const filter = options.provider === undefined ? {} : { filter: { providers: options.provider } }
-      const limit = options.limit === undefined ? {} : { limit: options.limit }
-      const body = { query: words.join(' '), rank: options.rank, ...limit, ...filter, ...personOf(options) }
+      const { limit, rank, recency } = options
+      const body = { query: words.join(' '), limit, rank, recency, ...filter, ...personOf(options) }
       const answer = await client.call(SearchAnswer, { method: 'POST', path: '/v1/search', body })
       if (json) printJson(terminal, answer)
       else printHits(terminal, answer.hits, options.full === true)

@@ -486,6 +486,11 @@ export interface components {
                 email: string;
             };
             /**
+             * @description Prefers newer items: a half-life in days. An item loses up to 35% of its relevance with age, half of that after one half-life.
+             * @example 30
+             */
+            recency?: number;
+            /**
              * @description The order of hits: `vector`, by score; or `hybrid`, by the query's words and the vectors together, with `relevance`.
              * @default vector
              * @enum {string}
@@ -537,6 +542,24 @@ export interface components {
              * @default 8
              */
             limit?: number;
+            /** @description The questions and answers before this one, oldest first. A follow-up ("And in Germany?", "Who wrote it?") is read with them. They are not stored. */
+            conversation?: {
+                /**
+                 * @description What was asked.
+                 * @example How many vacation days do I get?
+                 */
+                question: string;
+                /**
+                 * @description What was answered.
+                 * @example Employees get 25 days of paid vacation a year [1].
+                 */
+                answer: string;
+            }[];
+            /**
+             * @description Prefers newer items: a half-life in days. An item loses up to 35% of its relevance with age, half of that after one half-life.
+             * @example 30
+             */
+            recency?: number;
             /** @description Only what this person may read. A person whom nobody knows reads public items. */
             onBehalfOf?: {
                 /**
@@ -705,7 +728,7 @@ export interface components {
              */
             score: number;
             /**
-             * @description How well it fits by words and vectors together; of hits in hybrid order.
+             * @description How well it fits, which decides the order; of hits in hybrid order and of searches with `recency`.
              * @example 0.81
              */
             relevance?: number;

@@ -10,6 +10,7 @@ import {
   unmentionedNames,
   WEAK_EVIDENCE,
 } from '../retrieval/index.ts'
+import { type Asked, standaloneQuestion } from './follow-up.ts'
 import { LimitReached, type ModelAnswerOptions, modelDeltas } from './model-deltas.ts'
 import { sharingContent } from './relevance.ts'
 import type { Around } from './read-around.ts'
@@ -36,8 +37,9 @@ export interface Found {
   isWeak: boolean
   /** Whether nearer ones may have been missed. */
   isApproximate: boolean
-  /** What each hit gains by the question's words about place and time, and the question without these. */
+  /** What each hit gains by the question's words about place and time and by its age. */
   gains?: readonly number[]
+  /** What the answer is looked for by: the question with its subject, without words about place and time. */
   question?: string
 }
 
@@ -53,7 +55,7 @@ export type AnswerEvent =
   | { type: 'done'; answer: Answer }
   | { type: 'error'; error: AppError }
 
-export interface AnswersOptions<Request extends { query: string }> extends ModelAnswerOptions {
+export interface AnswersOptions<Request extends Asked> extends ModelAnswerOptions {
   /** What a request may see. */
   retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
   terms: TermWeights
@@ -63,7 +65,7 @@ export interface AnswersOptions<Request extends { query: string }> extends Model
   onModelFailure: (error: unknown, request: Request) => void
 }
 
-export interface Answers<Request extends { query: string }> {
+export interface Answers<Request extends Asked> {
   /** Throws what `retrieve` throws, and the reason of `signal`; never because of the language model. */
   ask(request: Request, signal?: AbortSignal): Promise<Answer>
   /** The same answer as it is written. Throws as `ask` does until text is sent; see `AnswerEvent` for the end. */
@@ -84,9 +86,7 @@ const TRUNCATED: Limitation = {
 }
 
 /** Answers questions from retrieved hits: by the language model, or by synthesis where there is none or it fails. */
-export function createAnswers<Request extends { query: string }>(
-  options: AnswersOptions<Request>,
-): Answers<Request> {
+export function createAnswers<Request extends Asked>(options: AnswersOptions<Request>): Answers<Request> {
   const synthesize = createSynthesize(options.terms)
 
   /** The answer without a language model. */
@@ -100,9 +100,10 @@ export function createAnswers<Request extends { query: string }>(
 
   /** What is found for a request; no hits where none has anything to do with it. */
   async function retrieveRelevant(request: Request, signal?: AbortSignal): Promise<Found> {
-    const found = await options.retrieve(request, signal)
+    const question = standaloneQuestion(request.query, request.conversation ?? [], options.terms)
+    const found = { question, ...(await options.retrieve({ ...request, query: question }, signal)) }
     if (!found.isWeak || found.hits.length === 0) return found
-    const isRelevant = await inSlices(sharingContent(request.query, found.hits, options.terms), signal)
+    const isRelevant = await inSlices(sharingContent(question, found.hits, options.terms), signal)
     return isRelevant ? found : { ...found, hits: [] }
   }
 
@@ -115,7 +116,7 @@ export function createAnswers<Request extends { query: string }>(
     let answer = ''
     let isTruncated = false
     try {
-      for await (const text of hits.length === 0 ? [] : modelDeltas(options, query, found, signal)) {
+      for await (const text of hits.length === 0 ? [] : modelDeltas(options, request, found, signal)) {
         answer += text
         yield { type: 'delta', text }
       }
@@ -151,7 +152,7 @@ export function createAnswers<Request extends { query: string }>(
     const { query } = request
     if (found.hits.length === 0) return nothingFound(query)
     try {
-      const answer = (await Array.fromAsync(modelDeltas(options, query, found, signal))).join('')
+      const answer = (await Array.fromAsync(modelDeltas(options, request, found, signal))).join('')
       if (answer !== '') return answer
     } catch (error) {
       signal?.throwIfAborted()

@@ -19,7 +19,7 @@ const stored = [
   { hit: hit('menu', 'gmail', 0.01), day: '2026-03-19' },
 ]
 const limits: number[] = []
-const retrieve = createHintedRetrieval<{ query: string; limit: number }>({
+const retrieve = createHintedRetrieval<{ query: string; limit: number; recency?: number }>({
   search: (_, limit) => {
     limits.push(limit)
     const hits = stored.slice(0, limit).map((one) => one.hit)
@@ -40,6 +40,12 @@ const titles = async (query: string, limit = 2): Promise<string[]> =>
 describe('retrieval by hints', () => {
   it('puts the newest first where the latest is asked for, and nothing that is about something else', async () => {
     expect(await titles('What is the latest offer?')).toEqual(['offer of March', 'offer of January'])
+  })
+
+  it('prefers what is new where the request says so, and then every question', async () => {
+    const { hits, gains } = await retrieve({ query: 'What about the offer?', limit: 2, recency: 30 })
+    expect(hits.map(({ title }) => title)).toEqual(['offer of March', 'offer of January'])
+    expect(gains?.[0]).toBeGreaterThan(gains?.[1] ?? 1)
   })
 
   it('finds what a provider has beyond the first hits', async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
-import type { Hit } from '../retrieval/index.ts'
+import { AGE_SHARE, freshness, type Hit } from '../retrieval/index.ts'
 import type { Found } from './answers.ts'
 import { gainsByHints, type Hints, readHints } from './hints.ts'
 import type { Around } from './read-around.ts'
@@ -11,6 +11,8 @@ const HITS_MAX = 25
 interface Asked {
   query: string
   limit: number
+  /** Half-life in days; undefined: age says nothing. */
+  recency?: number | undefined
 }
 
 export interface HintedRetrievalOptions<Request extends Asked> {
@@ -19,23 +21,32 @@ export interface HintedRetrievalOptions<Request extends Asked> {
   clock: Clock
 }
 
-/** Retrieval that puts first what a question's words about place and time fit: "in Slack", "last week", "the latest". */
+/**
+ * Retrieval that puts first what a question's words about place and time fit ("in Slack", "last week", "the latest"), and what is
+ * new where the request prefers that.
+ */
 export function createHintedRetrieval<Request extends Asked>(
   options: HintedRetrievalOptions<Request>,
 ): (request: Request, signal?: AbortSignal) => Promise<Found> {
   const { search, readAround, clock } = options
   return async (request, signal) => {
-    const { query, limit } = request
+    const { query, limit, recency } = request
     const now = clock.now()
-    if (!hasHint(readHints(query, now, [])) && !NAMES_PLACE.test(query)) return search(request, limit, signal)
+    const mayHaveHint = hasHint(readHints(query, now, [])) || NAMES_PLACE.test(query)
+    if (!mayHaveHint && recency === undefined) return search(request, limit, signal)
     // As many are ranked anyway.
     const found = await search(request, Math.min(HITS_MAX, WIDER * limit), signal)
     const { hits } = found
     const hints = readHints(query, now, [...new Set(hits.map(({ provider }) => provider))])
-    if (!hasHint(hints)) return { ...found, hits: hits.slice(0, limit) }
+    if (!hasHint(hints) && recency === undefined) return { ...found, hits: hits.slice(0, limit) }
     const around = await readAround(request, hits)
     const documents = hits.map(({ provider }, at) => ({ provider, changedAt: around[at]?.changedAt }))
-    const ordered = inOrder(hits, gainsByHints(hints, documents), limit)
+    const gains = gainsByHints(hints, documents).map((gain, at) => {
+      const changedAt = documents[at]?.changedAt
+      if (recency === undefined || changedAt === undefined) return gain
+      return gain + AGE_SHARE * freshness(changedAt, now, recency)
+    })
+    const ordered = inOrder(hits, gains, limit)
     return { ...found, ...ordered, question: hints.question }
   }
 }

@@ -3,6 +3,7 @@ import type { LanguageModel } from '../inference/language-model.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { abortable } from './abortable.ts'
 import { createMarkerFilter } from './citations.ts'
+import type { Asked } from './follow-up.ts'
 import { buildPrompt } from './prompt.ts'
 
 export interface ModelAnswerOptions {
@@ -28,7 +29,7 @@ export class LimitReached extends Error {}
  */
 export async function* modelDeltas(
   options: ModelAnswerOptions,
-  question: string,
+  { query, conversation }: Asked,
   { hits, isWeak }: { hits: readonly Hit[]; isWeak: boolean },
   signal?: AbortSignal,
 ): AsyncGenerator<string> {
@@ -37,7 +38,14 @@ export async function* modelDeltas(
   const timeout = AbortSignal.timeout(answerTimeoutMs)
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout
   const boundary = options.randomBoundary?.() ?? randomBytes(12).toString('hex')
-  const prompt = buildPrompt({ question, hits, isWeak, boundary, maxOutputTokens })
+  const prompt = buildPrompt({
+    question: query,
+    conversation,
+    hits,
+    isWeak,
+    boundary,
+    maxOutputTokens,
+  })
   const filter = createMarkerFilter(hits.length)
   try {
     yield* visibleDeltas(abortable(languageModel.stream(prompt, either), either), filter)

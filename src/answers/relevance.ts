@@ -1,5 +1,6 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
+import { dot } from './meaning.ts'
 
 /** What relevance is read from. */
 interface Text {
@@ -52,12 +53,7 @@ function contentWords(question: string, terms: TermWeights): Set<string> {
   )
 }
 
-function isContent(stem: string, terms: TermWeights): boolean {
+/** Whether a stem says something about the subject of a question. */
+export function isContent(stem: string, terms: TermWeights): boolean {
   return terms.backgroundWeight(stem) >= CONTENT_FROM && !NUMBER.test(stem)
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
-  return sum
 }

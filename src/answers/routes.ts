@@ -4,13 +4,15 @@ import { reply, type StreamEvent, type StreamReply } from '../http/route.ts'
 import { readingTwins } from '../http/twins.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { onBehalfOf, text } from '../kernel/schemas.ts'
-import { Citation, limit, Limitations, query, Hit, retrievedOf } from '../retrieval/index.ts'
+import { Citation, limit, Limitations, query, Hit, recency, retrievedOf } from '../retrieval/index.ts'
 import type { Answer, AnswerEvent, Answers } from './answers.ts'
+import type { Asked } from './follow-up.ts'
 
 /** A question of a reader, who sets what may be retrieved for it. */
-export interface Question {
-  query: string
+export interface Question extends Asked {
   limit: number
+  /** Prefers newer items: a half-life in days. */
+  recency?: number | undefined
   reader: Reader
   requestId: string
 }
@@ -19,10 +21,32 @@ export interface AnswerServices {
   answers: Answers<Question>
 }
 
+/** As long as an answer can be. */
+const ANSWER_CHARACTERS_MAX = 65_536
+const TURNS_MAX = 10
+
+const conversation = z
+  .array(
+    z.strictObject({
+      question: query.meta({ description: 'What was asked.', example: 'How many vacation days do I get?' }),
+      answer: z.string().max(ANSWER_CHARACTERS_MAX).meta({
+        description: 'What was answered.',
+        example: 'Employees get 25 days of paid vacation a year [1].',
+      }),
+    }),
+  )
+  .max(TURNS_MAX)
+  .optional()
+  .describe(
+    'The questions and answers before this one, oldest first. A follow-up ("And in Germany?", "Who wrote it?") is read with them. They are not stored.',
+  )
+
 const AskRequest = z
   .strictObject({
     query,
     limit: limit.describe('How many passages are read for the answer.'),
+    conversation,
+    recency,
     onBehalfOf,
   })
   .meta({ id: 'AskRequest', description: 'The body of ask.' })
@@ -68,8 +92,7 @@ export const answerRoutes = readingTwins<AnswerServices>()({
   responses: { 200: AskResponse },
   streams: true,
   handle: async ({ body, reader, headers, requestId, signal }, { answers }) => {
-    const { query: asked, limit: most } = body
-    const question = { query: asked, limit: most, reader, requestId }
+    const question = { ...body, reader, requestId }
     if (wantsStream(headers['accept'])) return streamed(question, answers.askStreaming(question, signal))
     const answer = await answers.ask(question, signal)
     return { ...reply(200, AskResponse.parse(answer)), retrieved: retrievedFor(question, answer) }

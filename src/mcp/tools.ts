@@ -162,7 +162,7 @@ const context: Tool = {
 const ask: Tool = {
   name: 'ask',
   title: 'Answer a question from the memory',
-  description: `A written answer to one question in natural language, each statement with its marker [N], and the passages that it was made from. Keep the markers when you pass it on. Not for listing or browsing: use \`search\`. Where \`limitations\` has \`weak_evidence\`, nothing stored seems to answer. Costs a credit. ${DATA_NOTICE}`,
+  description: `A written answer to one question in natural language, each statement with its marker [N], and the passages that it was made from. Keep the markers when you pass it on. Not for listing or browsing: use \`search\`. For a follow-up, send what was asked and answered before as \`conversation\`. Where \`limitations\` has \`weak_evidence\`, nothing stored seems to answer. Costs a credit. ${DATA_NOTICE}`,
   operationId: 'ask',
   writes: false,
   takes: (body) => body,

@@ -50,4 +50,5 @@ export { createEvidenceCalibrator, type EvidenceCalibrator } from './own-calibra
 export type { Search, SearchFor } from './search.ts'
 export { unmentionedNames } from './unmentioned-names.ts'
 export { evidenceOf } from './weak-evidence.ts'
-export { Citation, Hit, limit, query, type SearchRequest } from './search-schema.ts'
+export { AGE_SHARE, freshness } from './rank/by-age.ts'
+export { Citation, Hit, limit, query, recency, type SearchRequest } from './search-schema.ts'

@@ -16,6 +16,8 @@ import {
 export const QUERY_CHARACTERS_MAX = 8_192
 const METADATA_KEYS_MAX = 16
 const TEXT_CHARACTERS_MAX = 1_000
+/** A century. */
+const RECENCY_DAYS_MAX = 36_500
 
 /** The question, as it came: 1 to 8,192 characters, not counting white space around it. */
 export const query = z
@@ -31,6 +33,13 @@ export const query = z
 
 /** Hits at most. */
 export const limit = z.int().min(1).max(25).default(8).describe('How many hits at most.')
+
+/** How fast hits lose relevance with age. */
+export const recency = z.number().min(1).max(RECENCY_DAYS_MAX).optional().meta({
+  description:
+    'Prefers newer items: a half-life in days. An item loses up to 35% of its relevance with age, half of that after one half-life.',
+  example: 30,
+})
 
 /** What hits have to be, beyond the caller's scope. */
 export const SearchFilter = z
@@ -67,6 +76,7 @@ export const SearchRequest = z
     limit,
     filter: SearchFilter.optional(),
     onBehalfOf,
+    recency,
     rank: Rank.default('vector').describe(
       "The order of hits: `vector`, by score; or `hybrid`, by the query's words and the vectors together, with `relevance`.",
     ),
@@ -90,7 +100,8 @@ export const Hit = z
       .max(1)
       .meta({ description: 'Cosine similarity to the query, 1 at best.', example: 0.62 }),
     relevance: z.number().min(0).max(1).optional().meta({
-      description: 'How well it fits by words and vectors together; of hits in hybrid order.',
+      description:
+        'How well it fits, which decides the order; of hits in hybrid order and of searches with `recency`.',
       example: 0.81,
     }),
     metadata: z

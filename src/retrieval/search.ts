@@ -2,6 +2,7 @@ import type { Db } from '../database/database.ts'
 import { type ModelRegistry, readModelState, type StoredModel } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
@@ -11,6 +12,7 @@ import { idsOfEntity } from '../memory-canvas/index.ts'
 import type { FindNearest } from './find-nearest.ts'
 import { missingWords } from './missing-words.ts'
 import type { Nearest, NearestChunk, NearestQuery } from './nearest-query.ts'
+import { orderByAge } from './rank/by-age.ts'
 import { orderForReading } from './rank/reading-order.ts'
 import type { Hit, SearchRequest } from './search-schema.ts'
 import { createEvidenceCheck } from './weak-evidence.ts'
@@ -47,6 +49,8 @@ const REMEMBERED_MAX = 10_000
 const CANDIDATES = 200
 /** An answer reads the best of at least so many in hybrid order. */
 const READ_MIN = 40
+/** Newer items are preferred among so many of the best. */
+const AGED_MIN = 100
 
 /**
  * Search within what the caller may read, in the order that is asked for.
@@ -60,6 +64,7 @@ export function createSearch({
   findNearest,
   admit,
   terms,
+  clock,
 }: {
   db: Db
   models: ModelRegistry
@@ -67,6 +72,7 @@ export function createSearch({
   /** Gives organizations their turn: a search scans all that one has. */
   admit: FairLimit
   terms: TermWeights
+  clock: Clock
 }): Search {
   const tellEvidence = createEvidenceCheck(db)
   const lastModels = new Map<string, StoredModel>()
@@ -119,23 +125,38 @@ export function createSearch({
 
   return async (reader, request, signal) => {
     const run = (): Promise<Found> => find(reader, request, signal)
-    const { chunks, ...found } = await admit({ owner: reader.organizationId, signal, run })
-    const { query, limit, rank } = request
-    if (rank !== 'reading')
-      return { ...found, hits: chunks.slice(0, limit).map((chunk) => toHit(chunk, rank)) }
+    const found = await admit({ owner: reader.organizationId, signal, run })
+    return await toResult({ db, clock, terms }, reader, request, found, signal)
+  }
+}
+
+/** What was found, in the order and number that are asked for. */
+async function toResult(
+  { db, clock, terms }: { db: Db; clock: Clock; terms: TermWeights },
+  { organizationId }: Reader,
+  { query, limit, rank, recency }: SearchFor,
+  { chunks, ...found }: Found,
+  signal?: AbortSignal,
+): Promise<SearchResult> {
+  const toHits = (ordered: readonly FoundChunk[]): Hit[] =>
+    ordered.slice(0, limit).map((chunk) => toHit(chunk, rank))
+  if (rank === 'reading') {
     const read = await inSlices(orderForReading(query, chunks, terms), signal)
     const misses = await inSlices(missingWords(query, read, found.coverNeeded, terms), signal)
-    const hits = read.slice(0, limit).map((chunk) => toHit(chunk, rank))
-    return { ...found, hits, isWeak: found.isWeak || misses }
+    return { ...found, hits: toHits(read), isWeak: found.isWeak || misses }
   }
+  if (recency === undefined) return { ...found, hits: toHits(chunks) }
+  const now = clock.now()
+  return { ...found, hits: toHits(await orderByAge(db, { organizationId, now, recency }, chunks)) }
 }
 
 function inOrder(
   { nearest, ranked }: FindNearest,
   query: Omit<NearestQuery, 'limit'>,
-  { query: words, limit, rank = 'vector' }: SearchFor,
+  { query: words, limit: asked, rank = 'vector', recency }: SearchFor,
   signal?: AbortSignal,
 ): Promise<Nearest<FoundChunk>> {
+  const limit = recency === undefined ? asked : Math.max(AGED_MIN, asked)
   const candidates = { ...query, limit: Math.max(CANDIDATES, limit) }
   switch (rank) {
     case 'vector':
@@ -162,7 +183,7 @@ function toHit(chunk: FoundChunk, rank: SearchFor['rank']): Hit {
   return {
     ...shown,
     url: url ?? '',
-    ...(rank === 'hybrid' && relevance !== undefined ? { relevance } : {}),
+    ...(rank !== 'reading' && relevance !== undefined ? { relevance } : {}),
     syncedAt: syncedAt.toISOString(),
   }
 }

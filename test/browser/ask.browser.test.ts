@@ -63,6 +63,31 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
+  it('asks follow-ups with the questions and answers before them, and leads back to these', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    const bodies: string[] = []
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/v1/console/ask') bodies.push(request.postData() ?? '')
+    })
+    await rig.signIn(page, MEMBER, 'ask')
+    await ask(page, 'How many days of paid time off?')
+    await page.getByRole('textbox', { name: 'Follow-up' }).fill('Do they expire?')
+    await page.getByRole('button', { name: 'Ask follow-up' }).click()
+    const earlier = page.getByRole('navigation', { name: 'Conversation' })
+    await earlier.waitFor()
+    await page.getByRole('button', { name: 'Ask follow-up' }).waitFor()
+    expect(bodies[0]).not.toContain('conversation')
+    expect(JSON.parse(bodies[1] ?? '')).toMatchObject({
+      query: 'Do they expire?',
+      conversation: [{ question: 'How many days of paid time off?', answer: expect.stringContaining('25') }],
+    })
+    await expectNoFaults(page, 'a follow-up')
+    await earlier.getByRole('button', { name: 'How many days of paid time off?' }).click()
+    await page.getByRole('region', { name: 'Answer' }).getByText('25 days').first().waitFor()
+    expect(bodies).toHaveLength(2)
+    await context.close()
+  })
+
   it('draws weak evidence apart from strong, and says it in words', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask')

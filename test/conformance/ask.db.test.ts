@@ -159,6 +159,57 @@ describe('an answer', () => {
   })
 })
 
+describe('a conversation', () => {
+  const conversation = [{ question: 'Where are the sick days written down?', answer: 'In the handbook [1].' }]
+
+  it('says what a follow-up is about: to the search, to the model, and to the synthesis', async () => {
+    await pushThree()
+    const asked = { query: 'Do they need a note?', limit: 1, conversation }
+    const { context, question } = (await ask(asked)).body
+    expect(question).toBe('Do they need a note?')
+    expect(context).toMatchObject([{ title: 'Sick days' }])
+    expect(prompts[0]?.prompt).toContain('Where are the sick days written down?')
+    expect(prompts[0]?.prompt).toContain('In the handbook .')
+    expect((await ask(asked, withoutModel)).body.answer).toMatch(/need a note\. \[1\]/)
+  })
+
+  it('changes nothing where it is empty or the question stands alone', async () => {
+    await pushThree()
+    const alone = await ask({}, withoutModel)
+    expect((await ask({ conversation: [] }, withoutModel)).text).toBe(alone.text)
+    expect((await ask({ conversation }, withoutModel)).text).toBe(alone.text)
+  })
+
+  it('leaves nothing of itself in the audit trail, and is named as it was asked where nothing is found', async () => {
+    const { body } = await ask({ query: 'Do they need a note?', conversation })
+    expect(body.answer).toBe('I could not find company context for: Do they need a note?')
+    const trail = await service.call('GET', '/v1/audit-events', { key: organization.adminKey })
+    expect(trail.text).toContain('Do they need a note?')
+    expect(trail.text).not.toMatch(/handbook|written down/)
+  })
+
+  it('reads nothing beyond the scope of the key', async () => {
+    await pushThree()
+    const slack = await organization.mint({ providers: ['slack'] })
+    const { context } = (await ask({ query: 'Do they need a note?', conversation }, service, slack.secret))
+      .body
+    expect(context.map(({ provider }: { provider: string }) => provider)).not.toContain('notion')
+  })
+
+  it.each([
+    { conversation: Array.from({ length: 11 }, () => conversation[0]) },
+    { conversation: [{ question: '', answer: 'a' }] },
+    { conversation: [{ question: 'q' }] },
+    { conversation: [{ question: 'q', answer: 'a', role: 'user' }] },
+    { conversation: [{ question: 'q', answer: 'a'.repeat(65_537) }] },
+    { recency: 0 },
+    { recency: '30' },
+  ])('is refused with 400 where it is no conversation, and costs nothing: case %#', async (body) => {
+    expect(await ask(body)).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(await creditsUsed()).toBe(0)
+  })
+})
+
 async function stream(): Promise<{ event: string | undefined; data: Record<string, unknown> }[]> {
   const response = await fetch(`${service.url}/v1/ask`, {
     method: 'POST',

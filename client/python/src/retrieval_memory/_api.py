@@ -97,6 +97,7 @@ class SearchRequest(TypedDict):
     limit: NotRequired[int]
     filter: NotRequired[SearchFilter]
     onBehalfOf: NotRequired[SearchRequestOnBehalfOf]
+    recency: NotRequired[float]
     rank: NotRequired[Literal["vector", "hybrid"]]
 
 
@@ -193,7 +194,14 @@ class AskRequest(TypedDict):
 
     query: str
     limit: NotRequired[int]
+    conversation: NotRequired[list[AskRequestConversationItem]]
+    recency: NotRequired[float]
     onBehalfOf: NotRequired[AskRequestOnBehalfOf]
+
+
+class AskRequestConversationItem(TypedDict):
+    question: str
+    answer: str
 
 
 class AskRequestOnBehalfOf(TypedDict):

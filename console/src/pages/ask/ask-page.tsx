@@ -7,14 +7,16 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { AnswerView } from './answer-view.tsx'
 import { type AskSearch, searchRequestOf, without, withoutFilter } from './ask-search.ts'
 import { CallPanel } from './call-panel.tsx'
+import { EarlierQuestions } from './earlier-questions.tsx'
 import { Filters } from './filters.tsx'
+import { FollowUpForm } from './follow-up-form.tsx'
 import type { Passage } from './marker.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { useRecentQuestions } from './recent-questions.ts'
 import { Recents } from './recents.tsx'
 import { SearchResults, useSearchResults } from './search-results.tsx'
 import { SourcePanel } from './source-panel.tsx'
-import { useAnswer } from './use-answer.ts'
+import { askRequestOf, conversationAfter, type Turn, useAnswer } from './use-answer.ts'
 
 /** A question, and its cited answer or what a search finds. The address has all of it but the answer. */
 export function AskPage() {
@@ -27,10 +29,10 @@ export function AskPage() {
   const isSearch = search.mode === 'search'
   const passages: readonly Passage[] = isSearch ? (results.data?.hits ?? []) : (answer?.context ?? [])
   const go = (next: AskSearch): void => void navigate({ search: next, resetScroll: false })
-  const start = (question: string): void => {
+  const start = (question: string, conversation?: readonly Turn[]): void => {
     recents.remember(question)
     go({ ...atFirst(search), q: question })
-    if (!isSearch) void ask(question)
+    if (!isSearch) void ask(question, conversation)
   }
   const isRunning = !isSearch && (answer?.phase === 'reading' || answer?.phase === 'writing')
   return (
@@ -40,7 +42,7 @@ export function AskPage() {
         <QuestionForm
           search={search}
           isRunning={isRunning}
-          onAsk={start}
+          onAsk={(question) => start(question)}
           onStop={stop}
           onMode={(mode) => go(withMode(search, mode))}
         />
@@ -53,10 +55,28 @@ export function AskPage() {
             onUnfiltered={() => go(withoutFilter(atFirst(search)))}
           />
         )}
-        {!isSearch && answer && <AnswerView answer={answer} onAgain={() => void ask(answer.question)} />}
-        {search.q !== undefined && <CallPanel call={callOf(search, search.q)} />}
+        {!isSearch && answer && (
+          <>
+            <EarlierQuestions
+              conversation={answer.conversation}
+              onChoose={(question) => go({ ...atFirst(search), q: question })}
+            />
+            <AnswerView answer={answer} onAgain={() => void ask(answer.question, answer.conversation)} />
+            {answer.phase === 'whole' && (
+              <FollowUpForm
+                key={answer.question}
+                onAsk={(question) => start(question, conversationAfter(answer))}
+              />
+            )}
+          </>
+        )}
+        {search.q !== undefined && <CallPanel call={callOf(search, search.q, answer?.conversation)} />}
         {((!isSearch && answer === null) || search.q === undefined) && (
-          <Start questions={recents.questions} onChoose={start} onForget={recents.forget} />
+          <Start
+            questions={recents.questions}
+            onChoose={(question) => start(question)}
+            onForget={recents.forget}
+          />
         )}
       </Stack>
       <SourcePanel
@@ -79,10 +99,14 @@ function Start(props: Parameters<typeof Recents>[0]) {
   )
 }
 
-function callOf(search: AskSearch, query: string): Parameters<typeof CallPanel>[0]['call'] {
+function callOf(
+  search: AskSearch,
+  query: string,
+  conversation: readonly Turn[] = [],
+): Parameters<typeof CallPanel>[0]['call'] {
   return search.mode === 'search'
     ? { route: 'search', body: searchRequestOf(search) }
-    : { route: 'ask', body: { query } }
+    : { route: 'ask', body: askRequestOf(query, conversation) }
 }
 
 /** Filters are of searches: an answer reads the whole memory. */

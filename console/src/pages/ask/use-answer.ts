@@ -1,13 +1,27 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Answer, type AskEvent, askStreaming } from '../../api/ask-stream.ts'
+import type { Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useConsole } from '../../session/context.tsx'
 import { useWorkspace } from '../../session/workspace.tsx'
 
+/** A question that was asked before, with its answer. */
+export type Turn = NonNullable<Schemas['AskRequest']['conversation']>[number]
+
+/** What the service takes. */
+const TURNS_MAX = 10
+
+/** The conversation that a follow-up to an answer continues. */
+export function conversationAfter({ conversation, question, text }: AnswerState): Turn[] {
+  return [...conversation, { question, answer: text }].slice(-TURNS_MAX)
+}
+
 /** An answer from the question on: what it is made from comes first, then its text piece by piece, then the whole. */
 export interface AnswerState {
   question: string
+  /** The questions and answers before it, oldest first. */
+  conversation: readonly Turn[]
   phase: 'reading' | 'writing' | 'whole' | 'stopped' | 'failed'
   text: string
   context: Answer['context']
@@ -36,12 +50,13 @@ export function useAnswer(question: string | undefined) {
   const stop = useCallback(() => controller.current?.abort(), [])
   useEffect(() => stop, [stop])
 
-  const ask = async (query: string): Promise<void> => {
+  const ask = async (query: string, conversation: readonly Turn[] = []): Promise<void> => {
     stop()
     const own = new AbortController()
     controller.current = own
     let state: AnswerState = {
       question: query,
+      conversation,
       phase: 'reading',
       text: '',
       context: [],
@@ -50,7 +65,8 @@ export function useAnswer(question: string | undefined) {
     }
     put(state)
     try {
-      for await (const event of askStreaming(session, organization.id, { query }, own.signal)) {
+      const body = askRequestOf(query, conversation)
+      for await (const event of askStreaming(session, organization.id, body, own.signal)) {
         state = afterEvent(state, event)
         put(state)
       }
@@ -64,6 +80,11 @@ export function useAnswer(question: string | undefined) {
   }
 
   return { answer: answers.find((answer) => answer.question === question) ?? null, ask, stop }
+}
+
+/** The body of a question. */
+export function askRequestOf(query: string, conversation: readonly Turn[]): Schemas['AskRequest'] {
+  return conversation.length === 0 ? { query } : { query, conversation: [...conversation] }
 }
 
 function afterEvent(state: AnswerState, { event, data }: AskEvent): AnswerState {

@@ -1,0 +1,30 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { UsageError } from './failures.ts'
+import { parseJson } from './parse-json.ts'
+
+const Turns = z.array(z.strictObject({ question: z.string().min(1), answer: z.string() }))
+type Turn = z.output<typeof Turns>[number]
+
+/** What the service takes. */
+const TURNS_MAX = 10
+
+/** The latest turns of a conversation in a file, oldest first; none where there is no file yet. @throws UsageError */
+export async function readConversation(path: string): Promise<Turn[]> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+  const turns = Turns.safeParse(parseJson(text))
+  if (!turns.success)
+    throw new UsageError(`${path} is no conversation: it has to be a JSON list of { "question", "answer" }.`)
+  return turns.data.slice(-TURNS_MAX)
+}
+
+/** Appends a turn to a conversation's file. */
+export async function writeTurn(path: string, turns: readonly Turn[], turn: Turn): Promise<void> {
+  await writeFile(path, `${JSON.stringify([...turns, turn].slice(-TURNS_MAX), null, 2)}\n`)
+}

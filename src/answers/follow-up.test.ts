@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadTermWeights, type TermWeights } from '../inference/term-weights.ts'
+import { standaloneQuestion } from './follow-up.ts'
+
+let terms: TermWeights
+beforeAll(async () => {
+  terms = await loadTermWeights()
+})
+const resolved = (question: string, ...turns: [question: string, answer?: string][]): string =>
+  standaloneQuestion(
+    question,
+    turns.map(([asked, answer = '']) => ({ question: asked, answer })),
+    terms,
+  )
+
+describe('a follow-up question', () => {
+  it.each([
+    ['and in Germany?', 'How many days off do employees in Switzerland get?', 'in Germany'],
+    ['What about backups?', 'How long are logs kept?', 'How long are backups kept'],
+    ['And the Pro plan?', 'How much is the Builder plan?', 'How much is the the Pro plan plan'],
+    ['and contractors?', 'How many days of leave do employees get?', 'do contractors get'],
+  ])(
+    'that names only what changes is the last question with that changed: %s',
+    (question, last, expected) => {
+      const alone = resolved(question, [last])
+      expect(alone).toContain(expected)
+      expect(alone).not.toMatch(/Switzerland|logs|Builder|employees in S/)
+    },
+  )
+
+  it('is appended to the last question where no word of that is close', () => {
+    expect(resolved('And qwxzv?', ['How long are logs kept?'])).toBe('How long are logs kept? qwxzv')
+  })
+
+  it.each(['Who wrote it?', 'Do they expire?', 'And who approves?', 'Why?', 'What is that?'])(
+    'that leaves its subject out gets the content words of the last question: %s',
+    (question) => {
+      expect(resolved(question, ['How are travel vouchers issued?'])).toBe(
+        `${question} travel vouchers issued`,
+      )
+    },
+  )
+
+  it('about a person gets the names of the last answer', () => {
+    const last: [string, string] = ['Who maintains the pipeline?', 'Maria Keller maintains it with care. [1]']
+    expect(resolved('What is her phone number?', last)).toBe('What is her phone number? Maria Keller')
+  })
+
+  it('gets what the last answer named where that was asked for', () => {
+    const last: [string, string] = ['Which database is used?', 'The service runs on PostgreSQL. [1]']
+    expect(resolved('How do I back it up?', last)).toMatch(/^How do I back it up\? .*PostgreSQL/)
+  })
+
+  it('keeps its subject through a chain', () => {
+    const chain: [string][] = [['Who approves travel vouchers?'], ['Do they expire?'], ['Why?']]
+    expect(resolved('How are they renewed?', ...chain)).toMatch(/travel vouchers/)
+  })
+
+  it.each([
+    'How many meeting rooms are there?',
+    'Is it possible to export audit events?',
+    'What is the limit that applies to uploads?',
+    `What is it? ${'x'.repeat(500)}`,
+  ])('that names its subject stays as it is: %s', (question) => {
+    expect(resolved(question, ['How are travel vouchers issued?'])).toBe(question)
+  })
+
+  it('stays as it is without a conversation', () => {
+    expect(resolved('Who wrote it?')).toBe('Who wrote it?')
+  })
+
+  it('is read in linear time', () => {
+    const hostile = 'And A A A A '.repeat(40)
+    const startedAt = performance.now()
+    resolved(hostile, ...Array.from({ length: 10 }, (): [string, string] => [hostile, hostile.repeat(100)]))
+    expect(performance.now() - startedAt).toBeLessThan(50)
+  })
+})

@@ -1,0 +1,143 @@
+/**
+ * Reads a follow-up question as one that can be searched for alone. The rule:
+ *
+ * 1. "And in Germany?", "What about backups?": the last question, with the new words in place of what they change. A name
+ *    replaces a name; other words replace the word closest in meaning. Where nothing is close, they are appended.
+ * 2. A question with a pronoun ("Who wrote it?"), with "and" before it, or without a content word ("Why?"): the question,
+ *    with the content words of the last question, and the names in its answer where that was asked for one. For "he" or
+ *    "she" the names alone.
+ * 3. Any other question stands alone.
+ *
+ * Earlier questions are resolved first by the same rule, so that a chain of follow-ups keeps its subject.
+ */
+import type { TermWeights } from '../inference/term-weights.ts'
+import { dot } from './meaning.ts'
+import { isContent } from './relevance.ts'
+
+/** A question that was asked before, with its answer. */
+export interface Turn {
+  question: string
+  answer: string
+}
+
+/** What an answer is made for. */
+export interface Asked {
+  query: string
+  /** The questions and answers before it, oldest first. */
+  conversation?: readonly Turn[] | undefined
+}
+
+/** A longer question is a text. */
+const QUESTION_CHARACTERS_MAX = 500
+/** Names are read from the beginning of an answer. */
+const ANSWER_CHARACTERS_READ = 300
+const NAMES_MAX = 2
+const SUBJECT_WORDS_MAX = 8
+const ELLIPSIS_WORDS_MAX = 8
+/** Words whose vectors are closer can stand in the same place of a question. */
+const REPLACED_FROM = 0.14
+
+const OPENER =
+  /^\s*(?:(?:and|but|or|also|und|oder|et|ou|y)\b[\s,]*)?(?:(?:what|how) about\b|was ist mit\b|qué hay de\b)?/iu
+const ASKS =
+  /^(?:how|what|which|where|when|who|whom|whose|why|is|are|does|do|did|can|could|should|must|may|will|wie|was|welche[rsn]?|wo|wann|wer|warum|comment|quand|qui|pourquoi|cómo|qué|cuándo|quién)(?![\p{L}])/iu
+const PRONOUN =
+  /\b(?:it|its|they|them|their|theirs|these|those|one|ones)\b(?! (?:possible|true|necessary|safe|allowed|okay|worth|advisable) (?:to|that)\b)|\b(?:this|that)(?=\s*(?:$|[?.,!]|\p{L}+\s*[?]))|\b(?:is|was|does|did|about|of|for|with|do) (?:this|that)\b/iu
+const PERSON = /\b(?:he|she|him|her|hers|his)\b/i
+const ASKS_FOR_NAME = /\b(?:who|whom|whose|which|what)\b/i
+const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}'-]{1,30}(?: \p{Lu}[\p{L}\p{N}'-]{1,30}){0,3}/gu
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}'_-]{0,60}/gu
+const SENTENCE_START = /(?:^|[.!?:]\s{0,4})["“'(]{0,2}$/u
+
+/** The question, or where it is a follow-up, a question with its subject. */
+export function standaloneQuestion(
+  question: string,
+  conversation: readonly Turn[],
+  terms: TermWeights,
+): string {
+  let last: Turn | undefined
+  for (const turn of conversation) last = { ...turn, question: resolve(turn.question, last, terms) }
+  return resolve(question, last, terms)
+}
+
+function resolve(question: string, last: Turn | undefined, terms: TermWeights): string {
+  if (last === undefined || Math.max(question.length, last.question.length) > QUESTION_CHARACTERS_MAX)
+    return question
+  const opener = OPENER.exec(question)?.[0] ?? ''
+  const rest = question
+    .slice(opener.length)
+    .replace(/[\s?.!]+$/, '')
+    .trim()
+  const isOpened = opener.trim() !== ''
+  if (isOpened && rest !== '' && !ASKS.test(rest) && rest.split(/\s+/).length <= ELLIPSIS_WORDS_MAX)
+    return changed(last.question, rest, terms)
+  const names = ASKS_FOR_NAME.test(last.question) ? namesIn(last.answer.slice(0, ANSWER_CHARACTERS_READ)) : []
+  if (PERSON.test(question) && names.length > 0) return withWords(question, names)
+  const hasContent = terms.tokenize(question).some((stem) => isContent(stem, terms))
+  if (!isOpened && hasContent && !PRONOUN.test(question) && !PERSON.test(question)) return question
+  return withWords(question, [...subjectOf(last.question, question, terms), ...names])
+}
+
+/** A question with new words in place of those that they change. */
+function changed(question: string, words: string, terms: TermWeights): string {
+  const place = namePlace(question, words) ?? closestPlace(question, words, terms)
+  if (place === null) return withWords(question, [words])
+  return `${question.slice(0, place.at)}${words}${question.slice(place.at + place.word.length)}`
+}
+
+interface Place {
+  at: number
+  word: string
+}
+
+/** The last name in a question, where the new words have one. */
+function namePlace(question: string, words: string): Place | null {
+  if (!/(?<![\p{L}\p{N}])\p{Lu}/u.test(words)) return null
+  const names = [...question.matchAll(NAME)].filter(
+    ({ index }) => !SENTENCE_START.test(question.slice(Math.max(0, index - 8), index)),
+  )
+  const last = names.at(-1)
+  return last === undefined ? null : { at: last.index, word: last[0] }
+}
+
+/** The content word of a question that is closest in meaning to the new ones. */
+function closestPlace(question: string, words: string, terms: TermWeights): Place | null {
+  const fresh = new Set(terms.tokenize(words))
+  const vectors = [...fresh].flatMap((stem) => terms.wordVector(stem) ?? [])
+  let best: Place | null = null
+  let closest = REPLACED_FROM
+  for (const { 0: word, index: at } of question.matchAll(WORD)) {
+    const [stem] = terms.tokenize(word)
+    const own = stem === undefined || fresh.has(stem) ? null : terms.wordVector(stem)
+    if (own === null) continue
+    for (const vector of vectors) {
+      const closeness = dot(vector, own)
+      if (closeness < closest) continue
+      closest = closeness
+      best = { at, word }
+    }
+  }
+  return best
+}
+
+/** The content words of the last question that the follow-up lacks. */
+function subjectOf(last: string, question: string, terms: TermWeights): string[] {
+  const said = new Set(terms.tokenize(question))
+  const words = [...last.matchAll(WORD)].filter(([word]) =>
+    terms.tokenize(word).some((stem) => isContent(stem, terms) && !said.has(stem)),
+  )
+  return words.slice(0, SUBJECT_WORDS_MAX).map(([word]) => word)
+}
+
+/** Names in an answer: capitalized words, of which one alone does not begin a sentence. */
+function namesIn(answer: string): string[] {
+  const names = [...answer.matchAll(NAME)].filter(
+    ({ 0: name, index }) =>
+      name.includes(' ') || !SENTENCE_START.test(answer.slice(Math.max(0, index - 8), index)),
+  )
+  return [...new Set(names.map(([name]) => name))].slice(0, NAMES_MAX)
+}
+
+function withWords(question: string, words: readonly string[]): string {
+  return words.length === 0 ? question : `${question} ${words.join(' ')}`
+}
