@@ -49,6 +49,7 @@ import { createGroups, createScimGroups, createScimTokens, createScimUsers } fro
 import type { Choice } from '../models/index.ts'
 import { createRemovals, createSources, markSourcesBeyondPlan, type Removals } from '../sources/index.ts'
 import { createSyncRuns, dropActiveRuns } from '../sync/index.ts'
+import { createThreads } from '../threads/index.ts'
 import { createCredits, createRateLimit, type RateLimit } from '../usage/index.ts'
 import { organizationRemovalsOf } from './organization-removals.ts'
 import { createSearchMemory } from './search-memory.ts'
@@ -231,6 +232,7 @@ function createServices(
     apiKeys: createApiKeys({ db, clock, checkKeyLimit, keepWithinPlan }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     members: createMembers({ db, clock }),
+    threads: createThreads({ db, clock }),
     groups: createGroups({ db, clock }),
     scimUsers: createScimUsers({ db, clock }),
     scimGroups: createScimGroups({ db, clock }),

@@ -21,12 +21,14 @@ import { referenceRoutes } from '../reference/index.ts'
 import { retrievalRoutes } from '../retrieval/index.ts'
 import { sourceRoutes } from '../sources/index.ts'
 import { syncRoutes } from '../sync/index.ts'
+import { threadRoutes } from '../threads/index.ts'
 import { usageRoutes } from '../usage/index.ts'
 
 /** The routes of each slice, in the order of the documentation. */
 const SLICES = [
   retrievalRoutes,
   answerRoutes,
+  threadRoutes,
   itemRoutes,
   memoryCanvasRoutes,
   modelMoveRoutes,

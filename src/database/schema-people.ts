@@ -1,6 +1,6 @@
 import type { Json, Leased, Nullable, TenantRow } from './schema-columns.ts'
 
-/** Who may read: people, groups, what they belong to, and how fresh that is. */
+/** Who may read: people, groups, what they belong to, and how fresh that is. And what people keep for themselves. */
 export interface PeopleSchema {
   people: TenantRow & {
     login: string
@@ -35,6 +35,15 @@ export interface PeopleSchema {
     last_used_at: Nullable<Date>
     created_at: Date
     revoked_at: Nullable<Date>
+  }
+  /** What a person asked in the console. */
+  threads: TenantRow & {
+    user_id: string
+    title: string
+    content: Json
+    turn_count: number
+    created_at: Date
+    updated_at: Date
   }
   permission_polls: Leased & {
     organization_id: string

@@ -3,6 +3,7 @@ import type { Route } from './route.ts'
 /** What the operations under each tag are about. A console tag is its agent tag's twin, for people. */
 const DESCRIPTIONS: Record<string, string> = {
   Retrieval: 'Search, context contracts and cited answers.',
+  Threads: 'Questions that a person asked, with their answers.',
   Ingest: 'Store, list and delete documents.',
   'Memory canvas': 'The people, organizations, channels and topics that stored items name.',
   Maintenance: 'Clean-ups and moves to another embedding model.',

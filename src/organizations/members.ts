@@ -9,6 +9,7 @@ import { AppError } from '../kernel/errors.ts'
 import { bumpPermissions } from '../people/index.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import { currentRole, requireAuthority } from './authority.ts'
+import { deleteThreadsOf } from '../threads/index.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { dropInvitationsOf } from './invitations.ts'
 import { lockOrganization } from './organizations.ts'
@@ -80,6 +81,7 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
           .where('organization_id', '=', organizationId)
           .where('user_id', '=', userId)
           .execute()
+        await deleteThreadsOf(tx, organizationId, userId)
         await bumpPermissions(tx, organizationId)
         const invitationsRevoked = await dropInvitationsOf(tx, organizationId, userId, null)
         const at = clock.now()

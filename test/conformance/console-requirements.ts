@@ -27,5 +27,7 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
     'An admin reads the runs of all sources or of one, page by page from the newest to the first; a source of another workspace has none.',
   'CON-20':
     'An admin sees what each live key of the workspace sent for each action in the last minute, beside the limit.',
+  'CON-21':
+    'A person reads, rates and deletes their own threads only; the trail has no text of them, and they are deleted when the person leaves.',
   'CON-13': 'At most 1,000 members and 100 open invitations: 409 with the number.',
 }

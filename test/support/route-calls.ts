@@ -41,6 +41,12 @@ export function pathOf(route: AnyRoute, parameters: Record<string, string> = {})
 
 const search = { query: 'paid time off', limit: 3, filter: { providers: ['slack'], metadata: { a: 'b' } } }
 const source = { displayName: 'Team', status: 'active', channelAllowlist: ['C1'] }
+const turn = {
+  question: 'How many days?',
+  answer: 'Twenty-five [1].',
+  citations: [{ index: 1, title: 'Vacation', sourceItemId: MISSING_ID }],
+  requestId: MISSING_ID,
+}
 const subscription = {
   status: 'internal',
   tier: 'scale',
@@ -90,6 +96,9 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
     eventTypes: ['source.error'],
     status: 'active',
   }),
+  consoleCreateThread: () => turn,
+  consoleAddTurn: () => turn,
+  consoleRateTurn: () => ({ feedback: 'useful' }),
   putGroup: () => ({ name: 'Finance', members: ['ada@example.com'] }),
   consoleCreateScimToken: () => ({ name: 'Okta' }),
   consoleAcceptInvitation: () => ({ token: 'inv_nobody' }),
@@ -154,6 +163,7 @@ export async function ownId(
     return (await asOwner('POST', 'invitations', { role: 'member' })).invitation.id
   if (path.includes('/scim-tokens/'))
     return (await asOwner('POST', 'scim-tokens', { name: 'Okta' })).scimToken.id
+  if (path.includes('/threads/')) return (await asOwner('POST', 'threads', turn)).thread.id
   if (path.includes('/webhooks/')) {
     // Of an event that does not happen: nothing is delivered.
     const body = { url: 'https://hooks.example.com/', eventTypes: ['source.error'] }

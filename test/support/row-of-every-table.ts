@@ -133,6 +133,15 @@ function rowsOf({ id, userId, sourceId, itemId }: FilledOrganization, modelId: n
     },
     person_groups: { organization_id, id: 'finance', key: randomUUID(), origin: 'api', ...lasting },
     principal_members: { organization_id, principal: 'group:finance', member: 'user:ada@example.com' },
+    threads: {
+      organization_id,
+      id: randomUUID(),
+      user_id: userId,
+      title: 'Vacation?',
+      content: '{"turns":[]}',
+      turn_count: 1,
+      ...lasting,
+    },
     permission_polls: { organization_id, source_id: sourceId, next_at: AT },
     scim_tokens: {
       organization_id,

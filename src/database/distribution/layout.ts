@@ -57,6 +57,7 @@ export const LAYOUT = {
   person_groups: 'tenant',
   principal_members: 'tenant',
   permission_polls: 'tenant',
+  threads: 'tenant',
 
   // Looked up by the hash of a secret, by the user, by the hash of a state.
   api_keys: 'coordinator',

@@ -1,0 +1,2 @@
+export { threadRoutes, type ThreadServices } from './routes.ts'
+export { createThreads, deleteThreadsOf } from './threads.ts'

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { defineRoute, reply } from '../http/route.ts'
+import { count, EXAMPLE_ID, idOf, moment, textOrNull } from '../kernel/schemas.ts'
+import type { Threads } from './threads.ts'
+import { NewTurn, ThreadSummary, Turn, Verdict } from './turn.ts'
+
+export interface ThreadServices {
+  threads: Threads
+}
+
+const shared = {
+  tag: 'Threads (console)',
+  access: { surface: 'console', role: 'member', action: 'memory:read' },
+  credits: 0,
+} as const
+
+const define = defineRoute<ThreadServices>()
+const id = idOf("The thread's id.", EXAMPLE_ID.webhook)
+const TURN_BYTES_MAX = 1024 * 1024
+
+export const threadRoutes = [
+  define({
+    ...shared,
+    operationId: 'consoleListThreads',
+    method: 'GET',
+    path: '/v1/console/threads',
+    summary: 'List your threads, last used first',
+    description: 'Only your own. Repeat with `nextCursor` until it is null.',
+    audit: 'none',
+    query: z.strictObject({
+      cursor: z
+        .string()
+        .max(1_000)
+        .optional()
+        .describe('The `nextCursor` of the page before; left out for the first page.'),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(100)
+        .default(20)
+        .describe('How many threads a page has at most.'),
+    }),
+    responses: {
+      200: z.object({
+        threads: z.array(ThreadSummary).describe('The threads.'),
+        nextCursor: textOrNull('Where the next page begins; null: this is the last.', null),
+      }),
+    },
+    handle: async ({ principal, query }, { threads }) => reply(200, await threads.list(principal, query)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleCreateThread',
+    method: 'POST',
+    path: '/v1/console/threads',
+    summary: 'Start a thread with its first question',
+    description: 'A person has at most 500 threads in a workspace; the least recently used one is deleted.',
+    audit: 'thread.create',
+    bodyBytesMax: TURN_BYTES_MAX,
+    body: NewTurn,
+    responses: { 201: z.object({ thread: ThreadSummary, turn: Turn }) },
+    handle: async ({ principal, body }, { threads }) => reply(201, await threads.create(principal, body)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleDeleteThreads',
+    method: 'DELETE',
+    path: '/v1/console/threads',
+    summary: 'Delete all your threads',
+    audit: 'thread.delete',
+    responses: { 200: z.object({ deleted: count('How many threads were deleted.', 3) }) },
+    handle: async ({ principal }, { threads }) => reply(200, await threads.removeAll(principal)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleGetThread',
+    method: 'GET',
+    path: '/v1/console/threads/{id}',
+    summary: 'Get one of your threads with its questions',
+    audit: 'none',
+    params: z.object({ id }),
+    responses: {
+      200: z.object({ thread: ThreadSummary, turns: z.array(Turn).describe('In the order asked.') }),
+    },
+    handle: async ({ principal, params }, { threads }) => reply(200, await threads.get(principal, params.id)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleAddTurn',
+    method: 'POST',
+    path: '/v1/console/threads/{id}/turns',
+    summary: 'Add a question to a thread',
+    description: 'A thread keeps its last 50 questions.',
+    audit: 'thread.update',
+    bodyBytesMax: TURN_BYTES_MAX,
+    params: z.object({ id }),
+    body: NewTurn,
+    responses: { 201: z.object({ thread: ThreadSummary, turn: Turn }) },
+    handle: async ({ principal, params, body }, { threads }) =>
+      reply(201, await threads.add(principal, params.id, body)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleRateTurn',
+    method: 'PUT',
+    path: '/v1/console/threads/{id}/turns/{turnId}/feedback',
+    summary: 'Say whether an answer was useful',
+    description: 'The audit trail records the feedback with the request ID of the answer.',
+    audit: 'thread.feedback',
+    params: z.object({ id, turnId: idOf("The turn's id.", EXAMPLE_ID.delivery) }),
+    body: z
+      .strictObject({
+        feedback: Verdict.nullable().meta({
+          description: '`useful`, `wrong` or `missing_source`; null takes it back.',
+          example: 'useful',
+        }),
+      })
+      .meta({ id: 'TurnFeedback', description: 'What you say of an answer.' }),
+    responses: { 200: z.object({ turn: Turn }) },
+    handle: async ({ principal, params, body }, { threads }) =>
+      reply(200, await threads.rate(principal, params, body.feedback)),
+  }),
+  define({
+    ...shared,
+    operationId: 'consoleDeleteThread',
+    method: 'DELETE',
+    path: '/v1/console/threads/{id}',
+    summary: 'Delete one of your threads',
+    audit: 'thread.delete',
+    params: z.object({ id }),
+    responses: {
+      200: z.object({ thread: ThreadSummary, deletedAt: moment('When it was deleted.') }),
+    },
+    handle: async ({ principal, params }, { threads }) =>
+      reply(200, await threads.remove(principal, params.id)),
+  }),
+]

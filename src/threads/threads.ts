@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import { retryConflicts } from '../database/retry-conflicts.ts'
+import type { Row } from '../database/schema.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { decodeCursor, encodeCursor, type ListName } from '../kernel/list-cursor.ts'
+import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import { Content, type NewTurn, type ThreadSummary, type Turn, type Verdict } from './turn.ts'
+
+export interface ThreadPage {
+  threads: ThreadSummary[]
+  nextCursor: string | null
+}
+
+/** The threads of the caller. Those of somebody else answer as ones that do not exist. */
+export interface Threads {
+  /** The caller's threads, last used first. @throws AppError `validation_failed` for a cursor of another list */
+  list(caller: ConsolePrincipal, query: { cursor?: string | undefined; limit: number }): Promise<ThreadPage>
+  /** @throws AppError `not_found` */
+  get(caller: ConsolePrincipal, id: string): Promise<{ thread: ThreadSummary; turns: Turn[] }>
+  create(caller: ConsolePrincipal, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
+  /** @throws AppError `not_found` */
+  add(caller: ConsolePrincipal, id: string, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
+  /** @throws AppError `not_found` */
+  rate(
+    caller: ConsolePrincipal,
+    ids: { id: string; turnId: string },
+    verdict: Verdict | null,
+  ): Promise<{ turn: Turn }>
+  /** @throws AppError `not_found` */
+  remove(caller: ConsolePrincipal, id: string): Promise<{ thread: ThreadSummary; deletedAt: string }>
+  removeAll(caller: ConsolePrincipal): Promise<{ deleted: number }>
+}
+
+/** A longer thread loses its oldest turns. */
+export const TURNS_MAX = 50
+/** Of one person in a workspace; the least recently used ones beyond it are deleted. */
+export const THREADS_MAX = 500
+const TITLE_CHARACTERS = 200
+
+/** What a person asked in the console, for that person alone. */
+export function createThreads({ db, clock }: { db: Db; clock: Clock }): Threads {
+  const inTransaction = <T>(act: (tx: Tx) => Promise<T>): Promise<T> =>
+    retryConflicts(() => db.transaction().execute(act))
+  return {
+    list: (caller, query) => listThreads(db, caller, query),
+    async get(caller, id) {
+      const row = await findThread(db, caller, id)
+      return { thread: toSummary(row), turns: turnsOf(row) }
+    },
+    create: (caller, turn) => inTransaction((tx) => create(tx, caller, turn, clock.now())),
+    add: (caller, id, turn) => inTransaction((tx) => add(tx, caller, { id, turn, at: clock.now() })),
+    rate: (caller, ids, verdict) =>
+      inTransaction((tx) => rate(tx, caller, { ...ids, verdict, at: clock.now() })),
+    remove: (caller, id) => inTransaction((tx) => remove(tx, caller, id, clock.now())),
+    removeAll: (caller) => inTransaction((tx) => removeAll(tx, caller, clock.now())),
+  }
+}
+
+async function create(tx: Tx, caller: ConsolePrincipal, given: NewTurn, at: Date) {
+  const turn = toTurn(given, at)
+  const row = await tx
+    .insertInto('threads')
+    .values({
+      organization_id: caller.organizationId,
+      id: randomUUID(),
+      user_id: caller.userId,
+      title: titleOf(given.question),
+      content: JSON.stringify({ turns: [turn] }),
+      turn_count: 1,
+      created_at: at,
+      updated_at: at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await record(tx, caller, {
+    action: 'thread.create',
+    id: row.id,
+    at,
+    metadata: { turnId: turn.id, citationCount: turn.citations.length },
+  })
+  await dropOldest(tx, caller)
+  return { thread: toSummary(row), turn }
+}
+
+async function add(
+  tx: Tx,
+  caller: ConsolePrincipal,
+  { id, turn: given, at }: { id: string; turn: NewTurn; at: Date },
+) {
+  const turns = turnsOf(await lockThread(tx, caller, id))
+  const turn = toTurn(given, at)
+  const row = await write(tx, caller, { id, turns: [...turns, turn].slice(-TURNS_MAX), at })
+  await record(tx, caller, {
+    action: 'thread.update',
+    id,
+    at,
+    metadata: { turnId: turn.id, citationCount: turn.citations.length },
+  })
+  return { thread: toSummary(row), turn }
+}
+
+async function rate(
+  tx: Tx,
+  caller: ConsolePrincipal,
+  { id, turnId, verdict, at }: { id: string; turnId: string; verdict: Verdict | null; at: Date },
+) {
+  const before = await lockThread(tx, caller, id)
+  const turns = turnsOf(before).map((turn) => (turn.id === turnId ? { ...turn, feedback: verdict } : turn))
+  const turn = turns.find((one) => one.id === turnId)
+  if (turn === undefined) throw new AppError('not_found', 'There is no such question in this thread')
+  await write(tx, caller, { id, turns, at: before.updated_at })
+  const metadata = { turnId, feedback: verdict, requestId: turn.requestId }
+  await record(tx, caller, { action: 'thread.feedback', id, at, metadata })
+  return { turn }
+}
+
+async function remove(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
+  const row = await tx
+    .deleteFrom('threads')
+    .where('organization_id', '=', caller.organizationId)
+    .where('id', '=', id)
+    .where('user_id', '=', caller.userId)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw noSuchThread()
+  await record(tx, caller, { action: 'thread.delete', id, at, metadata: { turnCount: row.turn_count } })
+  return { thread: toSummary(row), deletedAt: at.toISOString() }
+}
+
+async function removeAll(tx: Tx, caller: ConsolePrincipal, at: Date) {
+  const rows = await tx
+    .deleteFrom('threads')
+    .where('organization_id', '=', caller.organizationId)
+    .where('user_id', '=', caller.userId)
+    .returning(['id', 'turn_count'])
+    .execute()
+  for (const { id, turn_count: turnCount } of rows)
+    await record(tx, caller, { action: 'thread.delete', id, at, metadata: { turnCount } })
+  return { deleted: rows.length }
+}
+
+/** Deletes what somebody asked in a workspace, when they leave it. */
+export async function deleteThreadsOf(tx: Tx, organizationId: string, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('threads')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+async function dropOldest(tx: Tx, { organizationId, userId }: ConsolePrincipal): Promise<void> {
+  const surplus = await tx
+    .selectFrom('threads')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(THREADS_MAX)
+    .execute()
+  for (const { id } of surplus)
+    await tx.deleteFrom('threads').where('organization_id', '=', organizationId).where('id', '=', id).execute()
+}
+
+async function listThreads(
+  db: Db,
+  { organizationId, userId }: ConsolePrincipal,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): Promise<ThreadPage> {
+  const list: ListName = ['threads', organizationId, userId]
+  const exactTime = sql<string>`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+  let query = db
+    .selectFrom('threads')
+    .select(['id', 'title', 'turn_count', 'created_at', 'updated_at', exactTime.as('exact_time')])
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+  if (cursor !== undefined) {
+    const place = decodeCursor(list, cursor)
+    query = query.where(sql<boolean>`(updated_at, id) < (${place.at}::timestamptz, ${place.id}::uuid)`)
+  }
+  const rows = await query
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : undefined
+  return {
+    threads: page.map(toSummary),
+    nextCursor: last === undefined ? null : encodeCursor(list, { at: last.exact_time, id: last.id }),
+  }
+}
+
+function selectThread(db: Db, { organizationId, userId }: ConsolePrincipal, id: string) {
+  return db
+    .selectFrom('threads')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+}
+
+async function findThread(db: Db, caller: ConsolePrincipal, id: string): Promise<Row<'threads'>> {
+  const row = await selectThread(db, caller, id).executeTakeFirst()
+  if (!row) throw noSuchThread()
+  return row
+}
+
+async function lockThread(tx: Tx, caller: ConsolePrincipal, id: string): Promise<Row<'threads'>> {
+  const row = await selectThread(tx, caller, id).forUpdate().executeTakeFirst()
+  if (!row) throw noSuchThread()
+  return row
+}
+
+function noSuchThread(): AppError {
+  return new AppError('not_found', 'There is no such thread')
+}
+
+async function write(
+  tx: Tx,
+  { organizationId }: ConsolePrincipal,
+  { id, turns, at }: { id: string; turns: Turn[]; at: Date },
+): Promise<Row<'threads'>> {
+  return await tx
+    .updateTable('threads')
+    .set({ content: JSON.stringify({ turns }), turn_count: turns.length, updated_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+async function record(
+  tx: Tx,
+  caller: ConsolePrincipal,
+  event: {
+    action: 'thread.create' | 'thread.update' | 'thread.feedback' | 'thread.delete'
+    id: string
+    metadata: Record<string, unknown>
+    at: Date
+  },
+): Promise<void> {
+  await recordEvent(tx, {
+    organizationId: caller.organizationId,
+    actor: actorOf(caller),
+    action: event.action,
+    targetType: 'thread',
+    targetId: event.id,
+    metadata: event.metadata,
+    providers: [],
+    at: event.at,
+  })
+}
+
+function toTurn({ requestId, ...given }: NewTurn, at: Date): Turn {
+  return {
+    id: randomUUID(),
+    ...given,
+    requestId: requestId ?? null,
+    feedback: null,
+    createdAt: at.toISOString(),
+  }
+}
+
+function turnsOf({ content }: Row<'threads'>): Turn[] {
+  return Content.parse(content).turns
+}
+
+function titleOf(question: string): string {
+  const line = question.replaceAll(/\s+/g, ' ').trim()
+  return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS - 1).trimEnd()}…` : line
+}
+
+function toSummary(
+  row: Pick<Row<'threads'>, 'id' | 'title' | 'turn_count' | 'created_at' | 'updated_at'>,
+): ThreadSummary {
+  return {
+    id: row.id,
+    title: row.title,
+    turnCount: row.turn_count,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

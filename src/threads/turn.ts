@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { count, EXAMPLE_ID, givenId, idOf, moment, shownId, text } from '../kernel/schemas.ts'
+
+/** What a person can say of an answer. */
+export const VERDICTS = ['useful', 'wrong', 'missing_source'] as const
+export const Verdict = z.enum(VERDICTS)
+export type Verdict = z.infer<typeof Verdict>
+
+export const QUESTION_CHARACTERS_MAX = 8_192
+const ANSWER_CHARACTERS_MAX = 50_000
+const CITATIONS_MAX = 25
+
+const question = z
+  .string()
+  .trim()
+  .min(1)
+  .max(QUESTION_CHARACTERS_MAX)
+  .meta({ description: 'The question as it was asked.', example: 'How many vacation days do I get?' })
+const answer = z
+  .string()
+  .max(ANSWER_CHARACTERS_MAX)
+  .meta({ description: 'The answer, with its markers.', example: 'Employees get 25 days a year [1].' })
+const title = z.string().max(1_000).meta({ description: "The item's title.", example: 'Vacation policy' })
+
+const citation = {
+  index: z.int().min(1).max(CITATIONS_MAX).meta({ description: 'The N of its marker `[N]`.', example: 1 }),
+  title,
+}
+
+/** The body of a new turn. The console sends what ask answered. */
+export const NewTurn = z
+  .strictObject({
+    question,
+    answer,
+    citations: z
+      .array(
+        z.strictObject({
+          ...citation,
+          sourceItemId: idOf('The item it stands for.', EXAMPLE_ID.sourceItem),
+        }),
+      )
+      .max(CITATIONS_MAX)
+      .describe('What the markers of the answer stand for.'),
+    requestId: givenId.optional().meta({
+      description: 'The `X-Request-Id` of the answer. It links feedback to the audit trail.',
+      example: EXAMPLE_ID.request,
+    }),
+  })
+  .meta({ id: 'NewTurn', description: 'A question and its answer.' })
+export type NewTurn = z.output<typeof NewTurn>
+
+export const Turn = z
+  .object({
+    id: shownId("The turn's id.", EXAMPLE_ID.delivery),
+    question,
+    answer,
+    citations: z
+      .array(
+        z.object({
+          ...citation,
+          sourceItemId: shownId('The item it stands for.', EXAMPLE_ID.sourceItem),
+        }),
+      )
+      .describe('What the markers of the answer stand for.'),
+    requestId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The `X-Request-Id` of the answer.', example: EXAMPLE_ID.request }),
+    feedback: Verdict.nullable().meta({
+      description: 'What the person said of the answer; null: nothing.',
+      example: 'useful',
+    }),
+    createdAt: moment('When it was stored.'),
+  })
+  .meta({ id: 'Turn', description: 'A question of a thread, with its answer.' })
+export type Turn = z.output<typeof Turn>
+
+export const ThreadSummary = z
+  .object({
+    id: shownId("The thread's id.", EXAMPLE_ID.webhook),
+    title: text('Its first question.', 'How many vacation days do I get?'),
+    turnCount: count('How many questions it has.', 2),
+    createdAt: moment('When it was begun.'),
+    updatedAt: moment('When its last question was stored.'),
+  })
+  .meta({ id: 'ThreadSummary', description: 'A thread without its turns.' })
+export type ThreadSummary = z.output<typeof ThreadSummary>
+
+/** The turns of a thread as the database has them. */
+export const Content = z.object({ turns: z.array(Turn) })
