@@ -109,9 +109,10 @@ async function rate(
   { id, turnId, verdict, at }: { id: string; turnId: string; verdict: Verdict | null; at: Date },
 ) {
   const before = await lockThread(tx, caller, id)
-  const turns = turnsOf(before).map((turn) => (turn.id === turnId ? { ...turn, feedback: verdict } : turn))
+  const turns = turnsOf(before)
   const turn = turns.find((one) => one.id === turnId)
   if (turn === undefined) throw new AppError('not_found', 'There is no such question in this thread')
+  turn.feedback = verdict
   await write(tx, caller, { id, turns, at: before.updated_at })
   const metadata = { turnId, feedback: verdict, requestId: turn.requestId }
   await record(tx, caller, { action: 'thread.feedback', id, at, metadata })
@@ -163,7 +164,11 @@ async function dropOldest(tx: Tx, { organizationId, userId }: ConsolePrincipal):
     .offset(THREADS_MAX)
     .execute()
   for (const { id } of surplus)
-    await tx.deleteFrom('threads').where('organization_id', '=', organizationId).where('id', '=', id).execute()
+    await tx
+      .deleteFrom('threads')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .execute()
 }
 
 async function listThreads(

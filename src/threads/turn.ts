@@ -7,7 +7,7 @@ export const Verdict = z.enum(VERDICTS)
 export type Verdict = z.infer<typeof Verdict>
 
 export const QUESTION_CHARACTERS_MAX = 8_192
-const ANSWER_CHARACTERS_MAX = 50_000
+const ANSWER_CHARACTERS_MAX = 65_536
 const CITATIONS_MAX = 25
 
 const question = z

@@ -67,9 +67,10 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
       await expectSettled(page)
       expect(new URL(page.url()).pathname.replace(/\/$/, '')).toBe(`/console/${path}`.replace(/\/$/, ''))
-      const heading = page.locator('main h1')
+      // Ask is opened to write.
+      const start = name === 'Ask' ? page.getByRole('textbox', { name: 'Question' }) : page.locator('main h1')
       await expect
-        .poll(() => heading.evaluate((element) => element.matches(':focus')), {
+        .poll(() => start.evaluate((element) => element.matches(':focus')), {
           message: name,
           timeout: 30_000,
         })

@@ -6,6 +6,8 @@ export type Answer = Schemas['AskResponse']
 
 /** An answer as it is written: what it is made of, its text piece by piece, its citations, and the whole. */
 export type AskEvent =
+  /** Not sent by the service: the request that it answers, by which the audit trail names the answer. */
+  | { event: 'request'; data: { requestId: string | null } }
   | { event: 'context'; data: Pick<Answer, 'context'> }
   | { event: 'delta'; data: { text: string } }
   | { event: 'citations'; data: Pick<Answer, 'citations'> }
@@ -25,6 +27,7 @@ export async function* askStreaming(
   if (response.status === 401) credentials.onRefused()
   if (!response.ok || !response.body) throw errorOf(response, await response.json().catch(() => undefined))
   const requestId = response.headers.get('x-request-id')
+  yield { event: 'request', data: { requestId } }
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   let isWhole = false
   const reader = events.getReader()

@@ -75,7 +75,7 @@ function SideContent({
   )
 }
 
-/** After a change of page the heading has the focus, so that keyboards and screen readers begin there. */
+/** After a change of page the heading has the focus, so that keyboards and screen readers begin there; or the field that took it. */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null)
   const router = useRouter()
@@ -83,6 +83,8 @@ function useFocusOnNavigation() {
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
         if (fromLocation === undefined || !pathChanged) return
+        const field = main.current?.querySelector<HTMLElement>('[data-page-focus]')
+        if (field && field === document.activeElement) return
         const heading = main.current?.querySelector('h1')
         if (heading) heading.tabIndex = -1
         const start = heading ?? main.current

@@ -43,6 +43,17 @@ const CHARACTERS_MAX = 100_000
 const DEPTH_MAX = 40
 
 type RenderText = (text: string) => ReactNode
+type RenderNode = (node: Node) => ReactNode
+/** What stands for texts: outside of code and links, or wherever one stands. */
+interface Renderers {
+  renderText?: RenderText | undefined
+  renderNode?: RenderNode
+}
+/** From a character to the one before `to`. */
+interface MarkedPart {
+  from: number
+  to: number
+}
 
 const purifier = DOMPurify(globalThis.window)
 
@@ -51,17 +62,86 @@ const purifier = DOMPurify(globalThis.window)
  * is left only known elements and links of safe kinds are built, by React. A text that grows keeps the elements that it
  * has, with what is focused in them.
  * @param renderText what stands for a piece of plain text, outside of code and links
+ * @param breaks whether a line of the text is a line of its own, as in messages
  */
-export function Markdown({ text, renderText }: { text: string; renderText?: RenderText }) {
-  const fragment = useMemo(() => sanitised(text.slice(0, CHARACTERS_MAX)), [text])
+export function Markdown({
+  text,
+  renderText,
+  breaks = false,
+}: {
+  text: string
+  renderText?: RenderText
+  breaks?: boolean
+}) {
+  const fragment = useMemo(() => sanitised(text.slice(0, CHARACTERS_MAX), breaks), [text, breaks])
   if (fragment === null) return <div className={classes.markdown}>{text.slice(0, CHARACTERS_MAX)}</div>
-  return <div className={classes.markdown}>{childrenOf(fragment, renderText, 0)}</div>
+  return <div className={classes.markdown}>{childrenOf(fragment, { renderText }, 0)}</div>
+}
+
+/**
+ * The same with parts of its rendered text marked, wherever elements begin and end in them.
+ * @param find the parts to mark, in the text without Markdown: none of them overlap
+ */
+export function MarkedMarkdown({
+  text,
+  breaks,
+  find,
+  className,
+}: {
+  text: string
+  breaks: boolean
+  find: (rendered: string) => readonly MarkedPart[]
+  className: string | undefined
+}) {
+  const drawn = useMemo(() => {
+    const cut = text.slice(0, CHARACTERS_MAX)
+    const fragment = sanitised(cut, breaks)
+    if (fragment === null) return cut
+    const starts = textStarts(fragment)
+    const parts = find(fragment.textContent)
+    const renderNode: RenderNode = (node) => markParts(node, starts.get(node) ?? 0, parts, className)
+    return childrenOf(fragment, { renderNode }, 0)
+  }, [text, breaks, find, className])
+  return <div className={classes.markdown}>{drawn}</div>
+}
+
+/** Where each text node begins in the text of all. */
+function textStarts(fragment: DocumentFragment): Map<Node, number> {
+  const starts = new Map<Node, number>()
+  const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT)
+  let at = 0
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    starts.set(node, at)
+    at += node.nodeValue?.length ?? 0
+  }
+  return starts
+}
+
+function markParts(
+  node: Node,
+  start: number,
+  parts: readonly MarkedPart[],
+  className: string | undefined,
+): ReactNode {
+  const text = node.nodeValue ?? ''
+  const pieces: ReactNode[] = []
+  let done = 0
+  for (const { from, to } of parts) {
+    const [first, last] = [Math.max(done, from - start), Math.min(text.length, to - start)]
+    if (first >= last) continue
+    pieces.push(
+      text.slice(done, first),
+      createElement('mark', { key: first, className }, text.slice(first, last)),
+    )
+    done = last
+  }
+  return pieces.length === 0 ? text : [...pieces, text.slice(done)]
 }
 
 /** Null for what is nested so deeply that it cannot be read as Markdown. */
-function sanitised(text: string): DocumentFragment | null {
+function sanitised(text: string, breaks: boolean): DocumentFragment | null {
   try {
-    return purifier.sanitize(marked.parse(text, { async: false, gfm: true }), {
+    return purifier.sanitize(marked.parse(text, { async: false, gfm: true, breaks }), {
       ALLOWED_TAGS,
       ALLOWED_ATTR: ['href', 'start'],
       ALLOW_DATA_ATTR: false,
@@ -74,25 +154,30 @@ function sanitised(text: string): DocumentFragment | null {
   }
 }
 
-function childrenOf(parent: Node, renderText: RenderText | undefined, depth: number): ReactNode {
+function childrenOf(parent: Node, renderers: Renderers, depth: number): ReactNode {
   if (depth > DEPTH_MAX) return parent.textContent
   // Keys by their place: of a text that grows the elements before its end stay the same.
-  return Children.toArray([...parent.childNodes].map((node) => nodeOf(node, renderText, depth + 1)))
+  return Children.toArray([...parent.childNodes].map((node) => nodeOf(node, renderers, depth + 1)))
 }
 
-function nodeOf(node: Node, renderText: RenderText | undefined, depth: number): ReactNode {
+function nodeOf(node: Node, renderers: Renderers, depth: number): ReactNode {
   if (node.nodeType === Node.TEXT_NODE) {
     if (TABLE_PARTS.has(node.parentElement?.localName ?? '')) return null
-    return renderText?.(node.nodeValue ?? '') ?? node.nodeValue
+    const { renderNode, renderText } = renderers
+    return renderNode?.(node) ?? renderText?.(node.nodeValue ?? '') ?? node.nodeValue
   }
   if (!(node instanceof Element)) return null
   const tag = node.localName
   if (!ALLOWED_TAGS.includes(tag)) return node.textContent
   if (WITHOUT_CONTENT.has(tag)) return createElement(tag)
-  const children = childrenOf(node, VERBATIM.has(tag) ? undefined : renderText, depth)
+  const children = childrenOf(node, VERBATIM.has(tag) ? withoutText(renderers) : renderers, depth)
   if (tag === 'a') return linkOf(node, children)
   const start = tag === 'ol' ? Number(node.getAttribute('start') ?? 1) : 1
   return createElement(tag, start === 1 ? null : { start }, children)
+}
+
+function withoutText({ renderNode }: Renderers): Renderers {
+  return renderNode ? { renderNode } : {}
 }
 
 function linkOf(node: Element, children: ReactNode): ReactNode {

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { CircleStop, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { ApiError } from '../../api/errors.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { count } from '../../ui/format.ts'
 import { Markdown } from '../../ui/markdown.tsx'
@@ -9,6 +10,7 @@ import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import { useIsSlow } from '../../ui/use-is-slow.ts'
 import classes from './answer-view.module.css'
 import { AskError } from './ask-error.tsx'
+import { FeedbackButtons } from './feedback.tsx'
 import { citedIn, withMarkers } from './marker.tsx'
 import { PassageList } from './passage-list.tsx'
 import type { AnswerState } from './use-answer.ts'
@@ -48,6 +50,8 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
         {truncated && <Note icon={<TriangleAlert size={18} aria-hidden />} title={truncated.message} />}
         {phase === 'stopped' && <Stopped hasText={text !== ''} onAgain={onAgain} />}
         {answer.error && <AskError error={answer.error} onAgain={onAgain} />}
+        {answer.saveError && <SaveError error={answer.saveError} />}
+        {answer.saved && <FeedbackButtons threadId={answer.saved.id} turn={answer.saved.turn} />}
         <PassageList
           passages={context}
           cited={cited}
@@ -56,6 +60,14 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
         />
       </Panel>
     </div>
+  )
+}
+
+function SaveError({ error }: { error: ApiError }) {
+  return (
+    <Text size="sm" c="dimmed" mt="md" role="status">
+      This answer was not saved in your threads: {error.message}
+    </Text>
   )
 }
 

@@ -1,112 +1,239 @@
-import { Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { MessageCircleQuestionMark } from 'lucide-react'
 import { useWorkspace } from '../../session/workspace.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { AnswerView } from './answer-view.tsx'
 import { type AskSearch, searchRequestOf, without, withoutFilter } from './ask-search.ts'
 import { CallPanel } from './call-panel.tsx'
-import { EarlierQuestions } from './earlier-questions.tsx'
+import { DeleteThread } from './delete-thread.tsx'
+import { citedPassagesOf, EarlierTurns } from './earlier-turns.tsx'
 import { Filters } from './filters.tsx'
 import { FollowUpForm } from './follow-up-form.tsx'
-import type { Passage } from './marker.tsx'
+import { citedIn, type Passages } from './marker.tsx'
+import { PlanNotice } from './plan-notice.tsx'
 import { QuestionForm } from './question-form.tsx'
-import { useRecentQuestions } from './recent-questions.ts'
-import { Recents } from './recents.tsx'
 import { SearchResults, useSearchResults } from './search-results.tsx'
 import { SourcePanel } from './source-panel.tsx'
-import { askRequestOf, conversationAfter, type Turn, useAnswer } from './use-answer.ts'
+import { Suggestions } from './suggestions.tsx'
+import { ThreadList } from './thread-list.tsx'
+import {
+  type AnswerState,
+  askRequestOf,
+  type Asked,
+  type Conversation,
+  CONVERSATION_MAX,
+  conversationAfter,
+  useAnswer,
+} from './use-answer.ts'
+import { type Turn, useSaveTurn, useThread } from './use-threads.ts'
 
-/** A question, and its cited answer or what a search finds. The address has all of it but the answer. */
+const NO_TURNS: readonly Turn[] = []
+
+/** A thread of questions with cited answers, or what a search finds. */
 export function AskPage() {
   const { organization } = useWorkspace()
   const search = useSearch({ from: '/ask' })
+  // Of another workspace nothing is kept: neither answers nor what is being asked.
+  return <Asking key={organization.id} search={search} />
+}
+
+function Asking({ search }: { search: AskSearch }) {
   const navigate = useNavigate({ from: '/ask' })
-  const recents = useRecentQuestions(organization.id)
-  const { answer, ask, stop } = useAnswer(search.q)
-  const results = useSearchResults(search)
-  const isSearch = search.mode === 'search'
-  const passages: readonly Passage[] = isSearch ? (results.data?.hits ?? []) : (answer?.context ?? [])
   const go = (next: AskSearch): void => void navigate({ search: next, resetScroll: false })
-  const start = (question: string, conversation?: readonly Turn[]): void => {
-    recents.remember(question)
-    go({ ...atFirst(search), q: question })
-    if (!isSearch) void ask(question, conversation)
-  }
+  const { answer, ask, stop } = useThreadedAnswer(search)
+  const isSearch = search.mode === 'search'
   const isRunning = !isSearch && (answer?.phase === 'reading' || answer?.phase === 'writing')
+  const start = (question: string): void => {
+    go({ ...without(atFirst(search), 'thread'), q: question })
+    if (!isSearch) void ask({ question, conversation: [], thread: undefined })
+  }
+  const isBlank = search.thread === undefined && (isSearch ? search.q === undefined : answer === null)
   return (
     <>
-      <PageHeader title="Ask" text="Answers cite their sources. An answer or a search costs one credit." />
+      <PageHeader
+        title="Ask"
+        text="Answers cite their sources. An answer or a search costs one credit."
+        action={<Actions thread={search.thread} />}
+      />
       <Stack gap="lg">
+        <PlanNotice />
         <QuestionForm
           search={search}
           isRunning={isRunning}
-          onAsk={(question) => start(question)}
+          onAsk={start}
           onStop={stop}
           onMode={(mode) => go(withMode(search, mode))}
         />
-        {isSearch && <Filters search={search} onChange={(next) => go(atFirst(next))} />}
-        {isSearch && search.q !== undefined && (
-          <SearchResults
-            search={search}
-            query={results}
-            onAll={() => go({ ...atFirst(search), all: true })}
-            onUnfiltered={() => go(withoutFilter(atFirst(search)))}
-          />
+        {isSearch ? (
+          <Searching search={search} onGo={go} />
+        ) : (
+          <Thread search={search} answer={answer} onAsk={(asked) => void ask(asked)} onGo={go} />
         )}
-        {!isSearch && answer && (
+        {isBlank && (
           <>
-            <EarlierQuestions
-              conversation={answer.conversation}
-              onChoose={(question) => go({ ...atFirst(search), q: question })}
-            />
-            <AnswerView answer={answer} onAgain={() => void ask(answer.question, answer.conversation)} />
-            {answer.phase === 'whole' && (
-              <FollowUpForm
-                key={answer.question}
-                onAsk={(question) => start(question, conversationAfter(answer))}
-              />
-            )}
+            <Suggestions onChoose={start} />
+            <ThreadList />
           </>
         )}
-        {search.q !== undefined && <CallPanel call={callOf(search, search.q, answer?.conversation)} />}
-        {((!isSearch && answer === null) || search.q === undefined) && (
-          <Start
-            questions={recents.questions}
-            onChoose={(question) => start(question)}
-            onForget={recents.forget}
-          />
-        )}
       </Stack>
-      <SourcePanel
-        itemId={search.item}
-        passage={passageAt(passages, search)}
-        onClose={() => go(without(search, 'item', 'at'))}
-      />
     </>
   )
 }
 
-function Start(props: Parameters<typeof Recents>[0]) {
-  if (props.questions.length > 0) return <Recents {...props} />
+/** Filters, what a search finds, and the result that is open. */
+function Searching({ search, onGo }: { search: AskSearch; onGo: (search: AskSearch) => void }) {
+  const results = useSearchResults(search)
   return (
-    <EmptyState
-      icon={MessageCircleQuestionMark}
-      title="Ask what your documents know"
-      text="Use your own words. Answers come only from documents of this workspace."
-    />
+    <>
+      <Filters search={search} onChange={(next) => onGo(atFirst(next))} />
+      {search.q !== undefined && (
+        <>
+          <SearchResults
+            search={search}
+            query={results}
+            onAll={() => onGo({ ...atFirst(search), all: true })}
+            onUnfiltered={() => onGo(withoutFilter(atFirst(search)))}
+          />
+          <CallPanel call={{ route: 'search', body: searchRequestOf(search) }} />
+        </>
+      )}
+      <OpenSource search={search} answered={{ text: null, passages: results.data?.hits ?? [] }} onGo={onGo} />
+    </>
   )
 }
 
-function callOf(
-  search: AskSearch,
-  query: string,
-  conversation: readonly Turn[] = [],
-): Parameters<typeof CallPanel>[0]['call'] {
-  return search.mode === 'search'
-    ? { route: 'search', body: searchRequestOf(search) }
-    : { route: 'ask', body: askRequestOf(query, conversation) }
+/** The answer of this page, the way to a follow-up, and the questions before. */
+function Thread({
+  search,
+  answer,
+  onAsk,
+  onGo,
+}: {
+  search: AskSearch
+  answer: AnswerState | null
+  onAsk: (asked: Asked) => void
+  onGo: (search: AskSearch) => void
+}) {
+  const thread = useThread(search.thread)
+  const turns = thread.data?.turns ?? NO_TURNS
+  const live = withFeedback(answer, turns)
+  const conversation = conversationOf(turns, live)
+  const followUp = (question: string): void => {
+    onGo({ ...atFirst(search), q: question })
+    onAsk({ question, conversation, thread: search.thread })
+  }
+  return (
+    <>
+      {live && <AnswerView answer={live} onAgain={() => onAsk(live)} />}
+      {conversation.length > 0 && <FollowUpForm key={conversation.length} onAsk={followUp} />}
+      {search.q !== undefined && (
+        <CallPanel call={{ route: 'ask', body: askRequestOf(search.q, live?.conversation ?? []) }} />
+      )}
+      {thread.error && <ErrorNotice error={thread.error} />}
+      {search.thread !== undefined && (
+        <EarlierTurns
+          threadId={search.thread}
+          turns={turns.filter(({ id }) => id !== live?.saved?.turn.id)}
+        />
+      )}
+      <OpenSource search={search} answered={answeredIn(search, live, turns)} onGo={onGo} />
+    </>
+  )
+}
+
+/** An answer of this page; as soon as it is whole it is stored in the thread, which is begun with it. */
+function useThreadedAnswer(search: AskSearch) {
+  const navigate = useNavigate({ from: '/ask' })
+  const save = useSaveTurn()
+  const keep = async (answer: AnswerState): Promise<AnswerState['saved']> => {
+    const saved = await save(answer.thread, {
+      question: answer.question,
+      answer: answer.text,
+      citations: citationsOf(answer),
+      ...(answer.requestId === null ? {} : { requestId: answer.requestId }),
+    })
+    await navigate({
+      search: (now: AskSearch) => (now.q === answer.question ? { ...now, thread: saved.id } : now),
+      replace: true,
+      resetScroll: false,
+    })
+    return saved
+  }
+  return useAnswer(search.q, keep)
+}
+
+function citationsOf({ text, context }: AnswerState) {
+  return citedIn(text, context).flatMap((index) => {
+    const passage = context[index - 1]
+    return passage ? [{ index, sourceItemId: passage.sourceItemId, title: passage.title }] : []
+  })
+}
+
+/** What a follow-up continues: the thread as it is stored, else the answer that could not be. Empty while there is none. */
+function conversationOf(turns: readonly Turn[], live: AnswerState | null): Conversation {
+  if (live !== null && live.saved === null) return live.saveError === null ? [] : conversationAfter(live)
+  return turns.slice(-CONVERSATION_MAX).map(({ question, answer }) => ({ question, answer }))
+}
+
+/** The answer as it is shown, with the feedback that the thread has of it. */
+function withFeedback(answer: AnswerState | null, turns: readonly Turn[]): AnswerState | null {
+  const stored = turns.find(({ id }) => id === answer?.saved?.turn.id)
+  return answer?.saved && stored ? { ...answer, saved: { ...answer.saved, turn: stored } } : answer
+}
+
+function Actions({ thread }: { thread: string | undefined }) {
+  if (thread === undefined) return null
+  return (
+    <Group gap="sm">
+      <DeleteThread id={thread} />
+      <ButtonLink to="/ask" variant="default">
+        New thread
+      </ButtonLink>
+    </Group>
+  )
+}
+
+/** What markers are opened from. The text is null of search results, which are not cited. */
+interface Answered {
+  text: string | null
+  passages: Passages
+}
+
+function answeredIn({ turn }: AskSearch, live: AnswerState | null, turns: readonly Turn[]): Answered {
+  const stored = turns.find(({ id }) => id === turn) ?? (live === null ? turns.at(-1) : undefined)
+  if (stored) return { text: stored.answer, passages: citedPassagesOf(stored) }
+  return { text: live?.text ?? '', passages: live?.context ?? [] }
+}
+
+function OpenSource({
+  search,
+  answered: { text, passages },
+  onGo,
+}: {
+  search: AskSearch
+  answered: Answered
+  onGo: (search: AskSearch) => void
+}) {
+  const { item, at } = search
+  const passage = at === undefined ? undefined : passages[at - 1]
+  const isOfItem = passage?.sourceItemId === item
+  const numbers = text === null ? passages.map((_, place) => place + 1) : citedIn(text, passages)
+  return (
+    <SourcePanel
+      itemId={item}
+      answer={text}
+      at={isOfItem ? at : undefined}
+      passage={isOfItem ? passage : undefined}
+      numbers={numbers}
+      onGo={(number) => {
+        const next = passages[number - 1]
+        if (next) onGo({ ...search, item: next.sourceItemId, at: number })
+      }}
+      onClose={() => onGo(without(search, 'item', 'at', 'turn'))}
+    />
+  )
 }
 
 /** Filters are of searches: an answer reads the whole memory. */
@@ -116,11 +243,5 @@ function withMode(search: AskSearch, mode: AskSearch['mode']): AskSearch {
 
 /** The address without what belonged to the results before. */
 function atFirst(search: AskSearch): AskSearch {
-  return without(search, 'all', 'item', 'at')
-}
-
-/** The passage of the open item: the one that was opened, as long as the list has it there. */
-function passageAt(passages: readonly Passage[], { item, at }: AskSearch): Passage | undefined {
-  const passage = at === undefined ? undefined : passages[at - 1]
-  return passage?.sourceItemId === item ? passage : undefined
+  return without(search, 'all', 'item', 'at', 'turn')
 }

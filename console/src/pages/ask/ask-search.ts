@@ -24,9 +24,12 @@ export interface AskSearch {
   to?: string
   source?: string
   entity?: string
+  thread?: string
   /** The item whose text is open beside the results, and its passage: the place in the list, from 1. */
   item?: string
   at?: number
+  /** The stored answer of the thread that the open passage is cited in; without it, the one that was just given. */
+  turn?: string
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -53,7 +56,7 @@ export function readAskSearch(given: Record<string, unknown>): AskSearch {
     const day = given[name]
     if (typeof day === 'string' && DAY.test(day) && !Number.isNaN(Date.parse(day))) search[name] = day
   }
-  for (const name of ['source', 'entity', 'item'] as const) {
+  for (const name of ['source', 'entity', 'item', 'thread', 'turn'] as const) {
     const id = given[name]
     if (typeof id === 'string' && UUID.test(id)) search[name] = id
   }

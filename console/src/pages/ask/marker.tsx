@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { plainText } from '../../ui/plain-text.ts'
 import { providerName } from '../../api/provider-list.ts'
-import type { AskSearch } from './ask-search.ts'
+import { type AskSearch, without } from './ask-search.ts'
 import classes from './marker.module.css'
 
 /** A passage that an answer was made from, or that a search found. */
@@ -15,11 +15,14 @@ export interface Passage {
   provider: string
 }
 
+/** Passages by their numbers, from 1: of a stored answer only those that it cites. */
+export type Passages = readonly (Passage | undefined)[]
+
 const MARKERS = /\[(\d{1,3})\]/g
 const PREVIEW_CHARACTERS = 320
 
 /** The numbers of the passages that a text cites, each once, in the order of their numbers. */
-export function citedIn(text: string, passages: readonly Passage[]): number[] {
+export function citedIn(text: string, passages: Passages): number[] {
   const numbers = [...text.matchAll(MARKERS)].map(([, number]) => Number(number))
   return [...new Set(numbers)]
     .filter((number) => passages[number - 1] !== undefined)
@@ -27,21 +30,22 @@ export function citedIn(text: string, passages: readonly Passage[]): number[] {
 }
 
 /** A text whose markers `[N]` can be pointed at and opened; one that stands for nothing stays text. */
-export function withMarkers(text: string, passages: readonly Passage[]): ReactNode {
+export function withMarkers(text: string, passages: Passages, turn?: string): ReactNode {
   const pieces: ReactNode[] = []
   let from = 0
   for (const found of text.matchAll(MARKERS)) {
     const number = Number(found[1])
     const passage = passages[number - 1]
     if (passage === undefined) continue
-    pieces.push(text.slice(from, found.index), <Marker key={found.index} number={number} passage={passage} />)
+    const marker = <Marker key={found.index} number={number} passage={passage} turn={turn} />
+    pieces.push(text.slice(from, found.index), marker)
     from = found.index + found[0].length
   }
   return from === 0 ? text : [...pieces, text.slice(from)]
 }
 
 /** The number of a passage: shows it when pointed at or focused, and opens it in its document. */
-function Marker({ number, passage }: { number: number; passage: Passage }) {
+function Marker({ number, passage, turn }: { number: number; passage: Passage; turn: string | undefined }) {
   const open = useOpenPassage()
   return (
     <Tooltip
@@ -56,7 +60,7 @@ function Marker({ number, passage }: { number: number; passage: Passage }) {
         type="button"
         className={classes.marker}
         aria-label={`Source ${number}: ${passage.title}`}
-        onClick={() => open(passage, number)}
+        onClick={() => open(passage, number, turn)}
       >
         {number}
       </button>
@@ -72,22 +76,31 @@ function Preview({ passage: { title, content, provider } }: { passage: Passage }
       <Text component="span" size="sm" fw={600}>
         {title}
       </Text>
-      <Text component="span" size="xs">
-        {providerName(provider) ?? provider}
-      </Text>
-      <Text component="span" size="sm" className={classes.passage}>
-        {isLong ? `${text.slice(0, PREVIEW_CHARACTERS).trimEnd()}…` : text}
-      </Text>
+      {provider !== '' && (
+        <Text component="span" size="xs">
+          {providerName(provider) ?? provider}
+        </Text>
+      )}
+      {text !== '' && (
+        <Text component="span" size="sm" className={classes.passage}>
+          {isLong ? `${text.slice(0, PREVIEW_CHARACTERS).trimEnd()}…` : text}
+        </Text>
+      )}
     </span>
   )
 }
 
 /** Opens a passage in its document, by its place in the list; the address says so, and going back closes it. */
-export function useOpenPassage(): (passage: Passage, at: number) => void {
+export function useOpenPassage(): (passage: Passage, at: number, turn?: string) => void {
   const navigate = useNavigate({ from: '/ask' })
-  return ({ sourceItemId }, at) =>
+  return ({ sourceItemId }, at, turn) =>
     void navigate({
-      search: (search: AskSearch) => ({ ...search, item: sourceItemId, at }),
+      search: (search: AskSearch) => ({
+        ...without(search, 'turn'),
+        item: sourceItemId,
+        at,
+        ...(turn === undefined ? {} : { turn }),
+      }),
       resetScroll: false,
     })
 }

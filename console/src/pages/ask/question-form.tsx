@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Text, Textarea } from '@mantine/core'
 import { Square } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type AskSearch, QUESTION_CHARACTERS_MAX } from './ask-search.ts'
 import classes from './question-form.module.css'
 
@@ -21,6 +21,7 @@ export function QuestionForm({
   const [question, setQuestion] = useWritten(search.q ?? '')
   const isSearch = search.mode === 'search'
   const isEmpty = question.trim() === ''
+  const box = useFocusAtFirst(search.item === undefined)
   const ask = (): void => {
     if (!isEmpty && !isRunning) onAsk(question.trim())
   }
@@ -36,6 +37,8 @@ export function QuestionForm({
         label="Question"
         size="md"
         placeholder={isSearch ? 'vacation days' : 'How many vacation days do I get?'}
+        ref={box}
+        data-page-focus
         autosize
         minRows={2}
         maxRows={10}
@@ -62,6 +65,16 @@ export function QuestionForm({
       </Group>
     </form>
   )
+}
+
+/** Whoever opens the page can write at once. A touch screen would open its keyboard over the page. */
+function useFocusAtFirst(isWanted: boolean) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  const wanted = useRef(isWanted)
+  useEffect(() => {
+    if (wanted.current && matchMedia('(pointer: fine)').matches) box.current?.focus({ preventScroll: true })
+  }, [])
+  return box
 }
 
 function Actions({

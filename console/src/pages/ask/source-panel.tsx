@@ -1,28 +1,41 @@
-import { Anchor, Button, Drawer, Text } from '@mantine/core'
+import { Alert, Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useEffect, useRef, useState } from 'react'
-import { ItemFacts } from '../../ui/item-facts.tsx'
-import { SourceLink } from '../../ui/links.tsx'
+import type { Schemas } from '../../api/client.ts'
 import { providerName } from '../../api/provider-list.ts'
-import { Reading } from '../../ui/reading.tsx'
 import { useSourceItem } from '../../data/use-source-item.ts'
-import { beginningOf, locatePassage } from './locate-passage.ts'
+import { useWorkspace } from '../../session/workspace.tsx'
+import { ItemFacts } from '../../ui/item-facts.tsx'
+import { SourceLink, TextLink } from '../../ui/links.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { ItemReaders } from '../sources/item-readers.tsx'
+import { CitationPager } from './citation-pager.tsx'
 import type { Passage } from './marker.tsx'
 import classes from './source-panel.module.css'
+import { StoredText } from './stored-text.tsx'
 
 const WIDE = '(min-width: 62em)'
 
 /**
- * A stored document beside the page, or over all of a narrow screen, with the passage marked in its place.
+ * A stored document beside the page, or over all of a narrow screen, with what is cited of it marked in its place.
  * @param itemId closed while undefined
+ * @param answer the text that cites it; null where it was found by a search
+ * @param numbers what else is cited or was found, to go on to
  */
 export function SourcePanel({
   itemId,
+  answer,
+  at,
   passage,
+  numbers,
+  onGo,
   onClose,
 }: {
   itemId: string | undefined
+  answer: string | null
+  at: number | undefined
   passage: Passage | undefined
+  numbers: readonly number[]
+  onGo: (number: number) => void
   onClose: () => void
 }) {
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
@@ -35,7 +48,7 @@ export function SourcePanel({
       opened={itemId !== undefined}
       onClose={onClose}
       position="right"
-      size={isWide ? '40rem' : '100%'}
+      size={isWide ? '44rem' : '100%'}
     >
       <Drawer.Overlay backgroundOpacity={isWide ? 0.12 : 0.4} />
       <Drawer.Content>
@@ -45,6 +58,9 @@ export function SourcePanel({
           <Drawer.CloseButton aria-label="Close the source" />
         </div>
         <Drawer.Body>
+          {at !== undefined && (
+            <CitationPager at={at} numbers={numbers} isCited={answer !== null} onGo={onGo} />
+          )}
           <div className={classes.facts}>
             {provider && <ItemFacts provider={provider} item={item.data} />}
             {url !== '' && (
@@ -54,57 +70,44 @@ export function SourcePanel({
               </SourceLink>
             )}
           </div>
-          <Reading query={item}>
-            {({ body }) => <StoredText key={itemId} body={body} passage={passage?.content ?? ''} />}
-          </Reading>
+          {item.error?.status === 404 ? (
+            <Alert title="This item is no longer available" role="alert">
+              It was deleted, or you may no longer read it.
+            </Alert>
+          ) : (
+            <Reading query={item}>
+              {(found) => <Stored item={found} passage={passage?.content ?? ''} answer={answer} at={at} />}
+            </Reading>
+          )}
         </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   )
 }
 
-/** The text as it is stored, never as anything that could run. */
-function StoredText({ body, passage }: { body: string; passage: string }) {
-  const [isWhole, setIsWhole] = useState(false)
-  const mark = useRef<HTMLElement>(null)
-  const goToPassage = (): void => {
-    mark.current?.scrollIntoView({ block: 'center' })
-  }
-  useEffect(goToPassage, [])
-  const located = locatePassage(body, passage, isWhole)
-  const all = (
-    <Button variant="default" size="compact-sm" onClick={() => setIsWhole(true)}>
-      Show the whole text
-    </Button>
-  )
-  if (located === null) {
-    const { text, isCut } = beginningOf(body, isWhole)
-    return (
-      <>
-        {passage !== '' && (
-          <Text size="sm" mb="md">
-            The document has changed since. This is its current text.
-          </Text>
-        )}
-        <div className={classes.text}>{text}</div>
-        {isCut && all}
-      </>
-    )
-  }
+/** The text, and for admins who may read it. */
+function Stored({
+  item,
+  ...cited
+}: {
+  item: Schemas['SourceItem']
+  passage: string
+  answer: string | null
+  at: number | undefined
+}) {
+  const { isAdmin } = useWorkspace()
   return (
     <>
-      <Anchor component="button" type="button" size="sm" mb="sm" onClick={goToPassage}>
-        Go to the passage
-      </Anchor>
-      {located.isCutBefore && <div className={classes.cut}>{all}</div>}
-      <div className={classes.text}>
-        {located.before}
-        <mark ref={mark} className={classes.passage}>
-          {located.passage}
-        </mark>
-        {located.after}
-      </div>
-      {located.isCutAfter && <div className={classes.cut}>{all}</div>}
+      <StoredText key={`${item.id} ${cited.at}`} item={item} {...cited} />
+      {isAdmin && (
+        <details className={classes.more}>
+          <summary>Who may read it</summary>
+          <ItemReaders itemId={item.id} />
+          <TextLink to="/sources/items" search={{ item: item.id }}>
+            Show the stored item
+          </TextLink>
+        </details>
+      )}
     </>
   )
 }

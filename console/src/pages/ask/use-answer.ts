@@ -5,28 +5,39 @@ import type { Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useConsole } from '../../session/context.tsx'
 import { useWorkspace } from '../../session/workspace.tsx'
+import type { Turn } from './use-threads.ts'
 
-/** A question that was asked before, with its answer. */
-export type Turn = NonNullable<Schemas['AskRequest']['conversation']>[number]
+/** Questions that were asked before, with their answers, oldest first. */
+export type Conversation = readonly NonNullable<Schemas['AskRequest']['conversation']>[number][]
 
-/** What the service takes. */
-const TURNS_MAX = 10
+/** As many as the service takes. */
+export const CONVERSATION_MAX = 10
 
 /** The conversation that a follow-up to an answer continues. */
-export function conversationAfter({ conversation, question, text }: AnswerState): Turn[] {
-  return [...conversation, { question, answer: text }].slice(-TURNS_MAX)
+export function conversationAfter({ conversation, question, text }: AnswerState): Conversation {
+  return [...conversation, { question, answer: text }].slice(-CONVERSATION_MAX)
+}
+
+/** A question with what it follows. */
+export interface Asked {
+  question: string
+  conversation: Conversation
+  /** The thread that it goes on with; undefined for a new one. */
+  thread: string | undefined
 }
 
 /** An answer from the question on: what it is made from comes first, then its text piece by piece, then the whole. */
-export interface AnswerState {
-  question: string
-  /** The questions and answers before it, oldest first. */
-  conversation: readonly Turn[]
+export interface AnswerState extends Asked {
   phase: 'reading' | 'writing' | 'whole' | 'stopped' | 'failed'
   text: string
   context: Answer['context']
   limitations: Answer['limitations']
   error: ApiError | null
+  /** The request that it came by, and what it was stored as once it is whole. */
+  requestId: string | null
+  saved: { id: string; turn: Turn } | null
+  /** Why it could not be stored. */
+  saveError: ApiError | null
 }
 
 const ANSWERS_KEPT = 20
@@ -34,8 +45,12 @@ const ANSWERS_KEPT = 20
 /**
  * Asks, one question at a time. Answers of this page are kept while it is open, so that going back to one costs nothing.
  * @param question the one that is shown; its answer is null until somebody asked
+ * @param save stores an answer that is complete
  */
-export function useAnswer(question: string | undefined) {
+export function useAnswer(
+  question: string | undefined,
+  save: (answer: AnswerState) => Promise<AnswerState['saved']>,
+) {
   const { organization } = useWorkspace()
   const { session } = useConsole()
   const queries = useQueryClient()
@@ -50,18 +65,30 @@ export function useAnswer(question: string | undefined) {
   const stop = useCallback(() => controller.current?.abort(), [])
   useEffect(() => stop, [stop])
 
-  const ask = async (query: string, conversation: readonly Turn[] = []): Promise<void> => {
+  const keep = async (answer: AnswerState): Promise<void> => {
+    try {
+      put({ ...answer, saved: await save(answer) })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      put({ ...answer, saveError: error })
+    }
+  }
+  const ask = async ({ question: query, conversation, thread }: Asked): Promise<void> => {
     stop()
     const own = new AbortController()
     controller.current = own
     let state: AnswerState = {
       question: query,
       conversation,
+      thread,
       phase: 'reading',
       text: '',
       context: [],
       limitations: [],
       error: null,
+      requestId: null,
+      saved: null,
+      saveError: null,
     }
     put(state)
     try {
@@ -70,6 +97,7 @@ export function useAnswer(question: string | undefined) {
         state = afterEvent(state, event)
         put(state)
       }
+      void keep(state)
     } catch (error) {
       if (own.signal.aborted) put({ ...state, phase: 'stopped' })
       else if (error instanceof ApiError) put({ ...state, phase: 'failed', error })
@@ -83,12 +111,14 @@ export function useAnswer(question: string | undefined) {
 }
 
 /** The body of a question. */
-export function askRequestOf(query: string, conversation: readonly Turn[]): Schemas['AskRequest'] {
+export function askRequestOf(query: string, conversation: Conversation): Schemas['AskRequest'] {
   return conversation.length === 0 ? { query } : { query, conversation: [...conversation] }
 }
 
 function afterEvent(state: AnswerState, { event, data }: AskEvent): AnswerState {
   switch (event) {
+    case 'request':
+      return { ...state, requestId: data.requestId }
     case 'context':
       return { ...state, context: data.context }
     case 'delta':

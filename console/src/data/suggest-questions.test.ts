@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { suggestQuestions } from './suggest-questions.ts'
+
+const documents = (...titles: string[]) => titles.map((title) => ({ title, sourceKind: 'document' }))
+const name = (type: string, label: string) => ({ kind: 'entity', type, label })
+
+describe('suggested questions', () => {
+  it('ask how to do what titles tell to do, and what is known of a name', () => {
+    const items = documents('Glossary', 'Rotate secrets', 'How to deploy', 'Connect Slack')
+    expect(suggestQuestions(items, [name('channel', '#general'), name('person', 'Ada Lovelace')])).toEqual([
+      'How do I rotate secrets?',
+      'How do I deploy?',
+      'What does Ada Lovelace work on?',
+    ])
+  })
+
+  it('take a title that is a question as it is, and name a document where nothing else is there', () => {
+    expect(suggestQuestions(documents('Who is on call?', 'Glossary'), [])).toEqual([
+      'Who is on call?',
+      'What does “Glossary” say?',
+    ])
+  })
+
+  it('leave out messages, names of files and long lines', () => {
+    const items = [
+      ...documents('report.pdf', 'Build '.repeat(20)),
+      { title: 'Run it?', sourceKind: 'message' },
+    ]
+    expect(suggestQuestions(items, [])).toEqual([])
+  })
+})

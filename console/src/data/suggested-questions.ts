@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '../api/client.ts'
+import { useWorkspace } from '../session/workspace.tsx'
+import { suggestQuestions } from './suggest-questions.ts'
+
+const ITEMS = 50
+const NAMES = 12
+
+/** Questions that the stored items answer: of what changed last, and of the names that they have in common. */
+export function useSuggestedQuestions(): readonly string[] {
+  const { api, organization } = useWorkspace()
+  const items = useQuery({
+    queryKey: [organization.id, 'source-items', 'suggested'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/v1/console/source-items', { params: { query: { limit: ITEMS } }, signal })))
+        .sourceItems,
+  })
+  const names = useQuery({
+    queryKey: [organization.id, 'memory-canvas', 'suggested'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/v1/console/memory-canvas', { params: { query: { limit: NAMES } }, signal })))
+        .nodes,
+  })
+  if (items.data === undefined || names.isPending) return []
+  return suggestQuestions(items.data, names.data ?? [])
+}

@@ -1,0 +1,136 @@
+import { plainText } from '../../ui/plain-text.ts'
+import { wordsToMark } from './matching-words.ts'
+
+/** A part of a text: from its first character to the one after its last. */
+export interface TextRange {
+  from: number
+  to: number
+}
+
+const MARKER_RUN = /(?:\[\d{1,3}\][\s,;]{0,3}){1,25}/g
+const NUMBER = /\d+/g
+/** How much a sentence and a statement have to share of the words of both. */
+const SHARED_MIN = 0.35
+/** A sentence that has nearly no word beyond the statement's is quoted in it, unless it is so short that any text has its words. */
+const QUOTED = 0.8
+const QUOTED_WORDS = 3
+const QUOTED_CHARACTERS = 12
+
+/** What an answer states right before each marker of this number. */
+export function statementsCiting(answer: string, number: number): string[] {
+  return answer.split('\n').flatMap((line) => {
+    const found: string[] = []
+    let from = 0
+    for (const run of line.matchAll(MARKER_RUN)) {
+      const statement = line.slice(from, run.index).trim()
+      from = run.index + run[0].length
+      const numbers = (run[0].match(NUMBER) ?? []).map(Number)
+      if (statement !== '' && numbers.includes(number)) found.push(statement)
+    }
+    return found
+  })
+}
+
+/**
+ * The sentences of a document that an answer cites: those that its statements quote, wherever they stand; else the nearest one of
+ * the passage; else all of the passage.
+ * @param passage what the answer was made from, as it is stored; empty where it is not known
+ */
+export function citedSentences(
+  text: string,
+  { statements, passage }: { statements: readonly string[]; passage: string },
+): TextRange[] {
+  const all = sentencesOf(text).map((range) => toSentence(text, range))
+  const cited = statements.map((statement) => ({
+    words: wordsOf(statement),
+    squeezed: squeezed(plainText(statement)),
+  }))
+  const quoted = all.filter((sentence) => cited.some((statement) => isQuoted(sentence, statement)))
+  if (quoted.length > 0) return quoted.map(({ range }) => range)
+  const ofPassage = longestRunIn(all, squeezed(plainText(passage)))
+  const candidates = ofPassage.length > 0 ? ofPassage : all
+  const near = new Set(cited.flatMap(({ words }) => nearest(words, candidates)))
+  if (near.size > 0) return [...near].toSorted((one, other) => one.from - other.from)
+  const [first, last] = [ofPassage[0], ofPassage.at(-1)]
+  return first && last ? [{ from: first.range.from, to: last.range.to }] : []
+}
+
+interface Sentence {
+  range: TextRange
+  words: ReadonlySet<string>
+  squeezed: string
+}
+
+function toSentence(text: string, range: TextRange): Sentence {
+  const own = text.slice(range.from, range.to)
+  return { range, words: wordsOf(own), squeezed: squeezed(own) }
+}
+
+function isQuoted(sentence: Sentence, statement: Omit<Sentence, 'range'>): boolean {
+  if (sentence.squeezed.length >= QUOTED_CHARACTERS && statement.squeezed.includes(sentence.squeezed))
+    return true
+  return (
+    sentence.words.size >= QUOTED_WORDS &&
+    shared(sentence.words, statement.words) >= QUOTED * sentence.words.size
+  )
+}
+
+function nearest(statement: ReadonlySet<string>, candidates: readonly Sentence[]): TextRange[] {
+  const scored = candidates.map(({ range, words }) => {
+    const size = words.size + statement.size
+    return { range, score: size === 0 ? 0 : (2 * shared(words, statement)) / size }
+  })
+  const [best] = scored.toSorted((one, other) => other.score - one.score)
+  return best !== undefined && best.score >= SHARED_MIN ? [best.range] : []
+}
+
+function shared(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  return [...words].filter((word) => others.has(word)).length
+}
+
+/** The sentences of a passage, whose marks of Markdown the text need not have. A short one may stand elsewhere too. */
+function longestRunIn(sentences: readonly Sentence[], passage: string): readonly Sentence[] {
+  interface Run {
+    run: Sentence[]
+    length: number
+  }
+  let best: Run = { run: [], length: 0 }
+  let now: Run = { run: [], length: 0 }
+  for (const sentence of sentences) {
+    if (sentence.squeezed === '') continue
+    const isIn = passage.includes(sentence.squeezed)
+    if (isIn) now.run.push(sentence)
+    now = isIn ? { run: now.run, length: now.length + sentence.squeezed.length } : { run: [], length: 0 }
+    if (now.length > best.length) best = now
+  }
+  return best.run
+}
+
+/** Only letters and numbers: what Markdown and its rendering have in common. */
+function squeezed(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return wordsToMark(plainText(text))
+}
+
+/** Sentences and lines, without the space around them. One pass. */
+function sentencesOf(text: string): TextRange[] {
+  const found: TextRange[] = []
+  let from = 0
+  const end = (to: number): void => {
+    const part = text.slice(from, to)
+    const start = from + part.length - part.trimStart().length
+    const length = part.trim().length
+    if (length > 0) found.push({ from: start, to: start + length })
+    from = to
+  }
+  for (let at = 0; at < text.length; at += 1) {
+    const isLineEnd = text[at] === '\n'
+    const isSentenceEnd = '.!?'.includes(text[at] ?? '') && /\s/.test(text[at + 1] ?? ' ')
+    if (isLineEnd || isSentenceEnd) end(at + 1)
+  }
+  end(text.length)
+  return found
+}

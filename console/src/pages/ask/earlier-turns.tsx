@@ -1,0 +1,43 @@
+import { Text, Title } from '@mantine/core'
+import { Markdown } from '../../ui/markdown.tsx'
+import { Panel } from '../../ui/panel.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import classes from './earlier-turns.module.css'
+import { FeedbackButtons } from './feedback.tsx'
+import { type Passages, withMarkers } from './marker.tsx'
+import type { Turn } from './use-threads.ts'
+
+/** The questions of a thread that were answered before, the latest first. */
+export function EarlierTurns({ threadId, turns }: { threadId: string; turns: readonly Turn[] }) {
+  return turns.toReversed().map((turn) => (
+    <Panel key={turn.id}>
+      <div className={classes.head}>
+        <div>
+          <Title order={2} size="h5" className={classes.question ?? ''}>
+            {turn.question}
+          </Title>
+          <Text size="sm" c="dimmed">
+            <RelativeTime at={turn.createdAt} />
+          </Text>
+        </div>
+        <CopyButton value={turn.answer} label={`Copy the answer to: ${turn.question}`} />
+      </div>
+      <div className={classes.text}>
+        <Markdown
+          text={turn.answer}
+          renderText={(piece) => withMarkers(piece, citedPassagesOf(turn), turn.id)}
+        />
+      </div>
+      <FeedbackButtons threadId={threadId} turn={turn} />
+    </Panel>
+  ))
+}
+
+/** What the markers of a stored answer stand for, each at its number; their text is read when one is opened. */
+export function citedPassagesOf({ citations }: Pick<Turn, 'citations'>): Passages {
+  const passages: (Passages[number] | undefined)[] = []
+  for (const { index, sourceItemId, title } of citations)
+    passages[index - 1] = { sourceItemId, title, content: '', url: '', provider: '' }
+  return passages
+}

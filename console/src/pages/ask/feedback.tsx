@@ -1,0 +1,40 @@
+import { Button, Group, Text } from '@mantine/core'
+import { FileQuestionMark, ThumbsDown, ThumbsUp } from 'lucide-react'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { type Feedback, type Turn, useRateTurn } from './use-threads.ts'
+
+const CHOICES: readonly { id: Feedback; label: string; icon: typeof ThumbsUp }[] = [
+  { id: 'useful', label: 'Useful', icon: ThumbsUp },
+  { id: 'wrong', label: 'Wrong', icon: ThumbsDown },
+  { id: 'missing_source', label: 'Missing source', icon: FileQuestionMark },
+]
+
+/** What the person says of an answer; a second click takes it back. */
+export function FeedbackButtons({ threadId, turn }: { threadId: string; turn: Turn }) {
+  const rate = useRateTurn(threadId, turn.id)
+  return (
+    <>
+      <Group gap="xs" mt="md" role="group" aria-label="Feedback">
+        {CHOICES.map(({ id, label, icon: Icon }) => {
+          const isChosen = turn.feedback === id
+          return (
+            <Button
+              key={id}
+              size="compact-sm"
+              variant={isChosen ? 'light' : 'default'}
+              leftSection={<Icon size={14} aria-hidden />}
+              aria-pressed={isChosen}
+              onClick={() => rate.mutate(isChosen ? null : id)}
+            >
+              {label}
+            </Button>
+          )
+        })}
+        <Text size="sm" c="dimmed" role="status">
+          {turn.feedback === null ? '' : 'Recorded. Admins see it in the audit trail.'}
+        </Text>
+      </Group>
+      {rate.error && <ErrorNotice error={rate.error} />}
+    </>
+  )
+}

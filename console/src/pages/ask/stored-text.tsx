@@ -1,0 +1,77 @@
+import { Anchor, Button, Text } from '@mantine/core'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { MarkedMarkdown } from '../../ui/markdown.tsx'
+import { citedSentences, statementsCiting } from './cited-sentences.ts'
+import { beginningOf, locatePassage } from './locate-passage.ts'
+import classes from './source-panel.module.css'
+
+/** A text up to this length is laid out whole; of a longer one first what is around the passage. */
+const WHOLE_CHARACTERS_MAX = 60_000
+
+/** A document as it is read, its cited sentences marked and scrolled to. Nothing of it runs. */
+export function StoredText({
+  item: { body, sourceKind },
+  passage,
+  answer,
+  at,
+}: {
+  item: Pick<Schemas['SourceItem'], 'body' | 'sourceKind'>
+  passage: string
+  /** The text that cites it as `at`; null where nothing does. */
+  answer: string | null
+  at: number | undefined
+}) {
+  const [isWhole, setIsWhole] = useState(body.length <= WHOLE_CHARACTERS_MAX)
+  const text = useRef<HTMLDivElement>(null)
+  const statements = useMemo(
+    () => (answer === null || at === undefined ? [] : statementsCiting(answer, at)),
+    [answer, at],
+  )
+  const find = useCallback(
+    (rendered: string) => citedSentences(rendered, { statements, passage }),
+    [statements, passage],
+  )
+  const goToPassage = (): void => {
+    text.current?.querySelector('mark')?.scrollIntoView({ block: 'center' })
+  }
+  useEffect(goToPassage, [isWhole])
+  const located = locatePassage(body, passage, isWhole)
+  const shown = located
+    ? `${located.before}${located.passage}${located.after}`
+    : beginningOf(body, isWhole).text
+  const isCut = shown.length < body.length
+  return (
+    <>
+      {located === null && passage !== '' && (
+        <Text size="sm" mb="md">
+          The document has changed since. This is its current text.
+        </Text>
+      )}
+      {at !== undefined && (
+        <Anchor component="button" type="button" size="sm" mb="sm" onClick={goToPassage}>
+          Go to the passage
+        </Anchor>
+      )}
+      {isCut && (
+        <div className={classes.cut}>
+          <Button variant="default" size="compact-sm" onClick={() => setIsWhole(true)}>
+            Show the whole text
+          </Button>
+        </div>
+      )}
+      <div ref={text} className={classes.text}>
+        {body === '' ? (
+          <Text c="dimmed">No text.</Text>
+        ) : (
+          <MarkedMarkdown
+            text={shown}
+            breaks={sourceKind === 'message'}
+            find={find}
+            className={classes.passage}
+          />
+        )}
+      </div>
+    </>
+  )
+}

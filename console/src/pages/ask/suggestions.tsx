@@ -1,0 +1,23 @@
+import { Sparkles } from 'lucide-react'
+import { useSuggestedQuestions } from '../../data/suggested-questions.ts'
+import classes from './suggestions.module.css'
+
+/** Questions that the stored items should answer, to ask with one click. */
+export function Suggestions({ onChoose }: { onChoose: (question: string) => void }) {
+  const questions = useSuggestedQuestions()
+  if (questions.length === 0) return null
+  return (
+    <section aria-label="Suggestions">
+      <ul className={classes.list}>
+        {questions.map((question) => (
+          <li key={question}>
+            <button type="button" className={classes.question} onClick={() => onChoose(question)}>
+              <Sparkles size={15} aria-hidden />
+              <span>{question}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

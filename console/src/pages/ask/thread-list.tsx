@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { EndOfList } from '../../ui/end-of-list.tsx'
+import { count } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import classes from './thread-list.module.css'
+import { useDeleteThreads, useThreads } from './use-threads.ts'
+
+/** What the person asked before, to go on with or to delete. Nothing is shown where there is nothing. */
+export function ThreadList() {
+  const threads = useThreads()
+  const remove = useDeleteThreads()
+  const [isAsked, asking] = useDisclosure(false)
+  if (threads.data !== undefined && threads.rows.length === 0) return null
+  return (
+    <Panel
+      title="Your threads"
+      text="Only you see them."
+      isFlush
+      action={
+        <Button variant="default" size="xs" onClick={asking.open}>
+          Delete all
+        </Button>
+      }
+    >
+      <Reading query={threads}>
+        {() => (
+          <>
+            <ul className={classes.list}>
+              {threads.rows.map(({ id, title, turnCount, updatedAt }) => (
+                <li key={id}>
+                  <Link to="/ask" search={{ thread: id }} className={classes.thread ?? ''}>
+                    <span className={classes.title}>{title}</span>
+                    <span className={classes.facts}>
+                      {count(turnCount, 'question')} · <RelativeTime at={updatedAt} />
+                    </span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+            <EndOfList pages={threads} isAsked />
+          </>
+        )}
+      </Reading>
+      <ConfirmDialog
+        isOpen={isAsked}
+        title="Delete all threads?"
+        text="Your questions and their answers in this workspace are deleted. This cannot be undone."
+        confirm="Delete all threads"
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(null, { onSuccess: asking.close })}
+        onClose={asking.close}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,102 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { type Schemas, unwrap } from '../../api/client.ts'
+import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useWorkspace } from '../../session/workspace.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+
+export type ThreadSummary = Schemas['ThreadSummary']
+export type Turn = Schemas['Turn']
+export type Feedback = NonNullable<Turn['feedback']>
+interface Thread {
+  thread: ThreadSummary
+  turns: Turn[]
+}
+
+const PAGE = 10
+
+/** The person's threads, last used first. */
+export function useThreads() {
+  const { api, organization } = useWorkspace()
+  return usePages<ThreadSummary>({
+    queryKey: [organization.id, 'threads', 'pages'],
+    read: async (cursor, signal) => {
+      const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await unwrap(api.GET('/v1/console/threads', { params: { query }, signal }))
+      return { rows: page.threads, nextCursor: page.nextCursor }
+    },
+  })
+}
+
+/** A thread with its questions; nothing is asked for while there is no id. */
+export function useThread(id: string | undefined) {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'threads', id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/v1/console/threads/{id}', { params: { path: { id: id ?? '' } }, signal })),
+    enabled: id !== undefined,
+  })
+}
+
+/** Stores an answered question in a thread, or in a new one. The stored thread is known at once. */
+export function useSaveTurn() {
+  const { api, organization } = useWorkspace()
+  const queries = useQueryClient()
+  const readAnew = useReadAnew()
+  return useCallback(
+    async (threadId: string | undefined, body: Schemas['NewTurn']): Promise<{ id: string; turn: Turn }> => {
+      const { thread, turn } = await unwrap(
+        threadId === undefined
+          ? api.POST('/v1/console/threads', { body })
+          : api.POST('/v1/console/threads/{id}/turns', { params: { path: { id: threadId } }, body }),
+      )
+      queries.setQueryData<Thread>([organization.id, 'threads', thread.id], (before) => ({
+        thread,
+        turns: [...(before?.turns ?? []), turn],
+      }))
+      void readAnew('threads')
+      return { id: thread.id, turn }
+    },
+    [api, organization.id, queries, readAnew],
+  )
+}
+
+/** Says what an answer was worth. */
+export function useRateTurn(threadId: string, turnId: string) {
+  const { api, organization } = useWorkspace()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (feedback: Feedback | null) =>
+      await unwrap(
+        api.PUT('/v1/console/threads/{id}/turns/{turnId}/feedback', {
+          params: { path: { id: threadId, turnId } },
+          body: { feedback },
+        }),
+      ),
+    onSuccess: ({ turn }) =>
+      queries.setQueryData<Thread>([organization.id, 'threads', threadId], (before) =>
+        before === undefined
+          ? undefined
+          : { ...before, turns: before.turns.map((one) => (one.id === turn.id ? turn : one)) },
+      ),
+  })
+}
+
+/** Deletes one thread, or all of the person's. */
+export function useDeleteThreads() {
+  const { api, organization } = useWorkspace()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (id: string | null) => {
+      await (id === null
+        ? unwrap(api.DELETE('/v1/console/threads'))
+        : unwrap(api.DELETE('/v1/console/threads/{id}', { params: { path: { id } } })))
+    },
+    onSuccess: async () => {
+      // A list that is not shown now must not show what is deleted when it is shown again.
+      queries.removeQueries({ queryKey: [organization.id, 'threads'], type: 'inactive' })
+      await queries.invalidateQueries({ queryKey: [organization.id, 'threads', 'pages'] })
+    },
+  })
+}
