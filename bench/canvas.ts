@@ -1,5 +1,5 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { loadavg, tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { openPostgres } from '../src/database/drivers/postgres.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { besideRequests } from './canvas-beside-requests.ts'
 import { fillCanvas, keepRevision } from './canvas-fill.ts'
-import { environmentOf, namedServer, type Place } from './fill.ts'
+import { environmentOf, inNewFolder, namedServer, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, send, startServer } from './server.ts'
 
@@ -51,7 +51,7 @@ export async function benchCanvas(args: readonly string[]): Promise<void> {
 }
 
 async function onEmbedded(measure: typeof measureWorker): Promise<Figures> {
-  return await inFolder((folder) =>
+  return await inNewFolder(({ dataDir: folder }) =>
     measure(
       (letter) => ({ dataDir: join(folder, letter), databaseUrl: undefined }),
       async () => {
@@ -59,15 +59,6 @@ async function onEmbedded(measure: typeof measureWorker): Promise<Figures> {
       },
     ),
   )
-}
-
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'memory-bench-'))
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }
 
 async function onPostgres(serverUrl: string, measure: typeof measureWorker): Promise<Figures> {
@@ -81,7 +72,7 @@ async function onPostgres(serverUrl: string, measure: typeof measureWorker): Pro
   }
   try {
     await admin.query(`create database ${nameOf('a')}`)
-    return await inFolder((folder) =>
+    return await inNewFolder(({ dataDir: folder }) =>
       measure(
         (letter) => ({ dataDir: join(folder, letter), databaseUrl: urlOf(letter) }),
         async () => {

@@ -41,24 +41,32 @@ export function namedServer(wanted: string | undefined): string | undefined {
   return url
 }
 
+/** Works with an embedded database in a new folder, and deletes it. */
+export async function inNewFolder<Result>(act: (place: Place) => Promise<Result>): Promise<Result> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
+  try {
+    return await act({ dataDir, databaseUrl: undefined })
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
 /** Works with a database of its own on a server, and drops it. */
 export async function inNewDatabase<Result>(
   serverUrl: string,
   act: (place: Place & { databaseUrl: string }) => Promise<Result>,
 ): Promise<Result> {
   const name = `bench_${process.pid}`
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
   const admin = new Client({ connectionString: serverUrl })
   await admin.connect()
   try {
     await admin.query(`create database ${name}`)
     const url = new URL(serverUrl)
     url.pathname = name
-    return await act({ dataDir, databaseUrl: url.href })
+    return await inNewFolder(({ dataDir }) => act({ dataDir, databaseUrl: url.href }))
   } finally {
     await admin.query(`drop database if exists ${name} with (force)`)
     await admin.end()
-    await rm(dataDir, { recursive: true, force: true })
   }
 }
 

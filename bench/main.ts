@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { type Beside, besideTable, measureBesideIngests } from './beside-ingests.ts'
 import { benchDocument, benchQuery } from './corpus.ts'
-import { environmentOf, inNewDatabase, namedServer } from './fill.ts'
+import { environmentOf, inNewDatabase, inNewFolder, namedServer } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { percentile } from './search.ts'
 import { call, startServer } from './server.ts'
@@ -167,15 +164,6 @@ async function searchConcurrently(url: string): Promise<number> {
   return done / ((performance.now() - started) / 1000)
 }
 
-async function onEmbedded(chunks: number): Promise<Result> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
-  try {
-    return await measure('embedded', chunks, environmentOf({ dataDir, databaseUrl: undefined }))
-  } finally {
-    await rm(dataDir, { recursive: true, force: true })
-  }
-}
-
 async function onPostgres(serverUrl: string, chunks: number): Promise<Result> {
   return await inNewDatabase(serverUrl, (place) => measure('postgres', chunks, environmentOf(place)))
 }
@@ -247,7 +235,8 @@ const wanted = process.argv[2]
 const postgresUrl = namedServer(wanted)
 const results: Result[] = []
 for (const chunks of SIZES) {
-  if (wanted !== 'postgres') results.push(await onEmbedded(chunks))
+  if (wanted !== 'postgres')
+    results.push(await inNewFolder((place) => measure('embedded', chunks, environmentOf(place))))
   if (wanted !== 'embedded' && postgresUrl) results.push(await onPostgres(postgresUrl, chunks))
 }
 const text = table(results)

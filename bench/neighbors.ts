@@ -1,12 +1,17 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { openDatabase } from '../src/database/open-database.ts'
 import { benchQuery } from './corpus.ts'
-import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, namedServer, type Place } from './fill.ts'
+import {
+  CHUNKS_A_DOCUMENT,
+  environmentOf,
+  fill,
+  inNewDatabase,
+  inNewFolder,
+  namedServer,
+  type Place,
+} from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { percentile } from './search.ts'
 import { ADMIN_KEY, call, startServer, untilInMemory } from './server.ts'
@@ -54,21 +59,13 @@ interface Result {
 /** Measures and keeps the figures. */
 export async function benchNeighbors([wanted, chunks = CHUNKS]: readonly (string | number)[]): Promise<void> {
   const results: Result[] = []
-  if (wanted !== 'postgres') results.push(...(await onEmbedded(Number(chunks))))
+  if (wanted !== 'postgres')
+    results.push(...(await inNewFolder((place) => measure('embedded', place, Number(chunks)))))
   const serverUrl = wanted === 'embedded' ? undefined : namedServer(String(wanted))
   if (serverUrl)
     results.push(...(await inNewDatabase(serverUrl, (place) => measure('postgres', place, Number(chunks)))))
   process.stdout.write(`${table(results)}\n`)
   await keepResults('neighbors', results, table(results))
-}
-
-async function onEmbedded(chunks: number): Promise<Result[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
-  try {
-    return await measure('embedded', { dataDir, databaseUrl: undefined }, chunks)
-  } finally {
-    await rm(dataDir, { recursive: true, force: true })
-  }
 }
 
 async function measure(database: string, place: Place, chunks: number): Promise<Result[]> {

@@ -1,11 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { openDatabase } from '../src/database/open-database.ts'
 import type { NewItem } from '../src/items/index.ts'
 import { benchDocument, benchQuery } from './corpus.ts'
-import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, namedServer, type Place } from './fill.ts'
+import {
+  CHUNKS_A_DOCUMENT,
+  environmentOf,
+  fill,
+  inNewDatabase,
+  inNewFolder,
+  namedServer,
+  type Place,
+} from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { percentile } from './search.ts'
 import { call, startServer, untilInMemory } from './server.ts'
@@ -49,18 +54,9 @@ export async function benchPermissions([wanted = 'embedded', chunks = CHUNKS]: r
   const results =
     wanted === 'postgres'
       ? await inNewDatabase(namedServer('postgres'), (place) => measure('postgres', place, Number(chunks)))
-      : await onEmbedded(Number(chunks))
+      : await inNewFolder((place) => measure('embedded', place, Number(chunks)))
   process.stdout.write(`${table(results)}\n`)
   await keepResults('permissions', results, table(results))
-}
-
-async function onEmbedded(chunks: number): Promise<Result[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
-  try {
-    return await measure('embedded', { dataDir, databaseUrl: undefined }, chunks)
-  } finally {
-    await rm(dataDir, { recursive: true, force: true })
-  }
 }
 
 async function measure(database: string, place: Place, chunks: number): Promise<Result[]> {

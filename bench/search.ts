@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { benchQuery } from './corpus.ts'
-import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, namedServer, type Place } from './fill.ts'
+import {
+  CHUNKS_A_DOCUMENT,
+  environmentOf,
+  fill,
+  inNewDatabase,
+  inNewFolder,
+  namedServer,
+  type Place,
+} from './fill.ts'
 import { drawGrowth, type GrowthPoint } from './growth-chart.ts'
 import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, send, startServer, untilInMemory } from './server.ts'
@@ -59,7 +65,7 @@ export async function benchSearch([wanted, ...sizes]: readonly string[]): Promis
   const results: Result[] = []
   const server = namedServer(wanted)
   const fewer = chunks.filter((size) => size <= EMBEDDED_MOST)
-  if (wanted !== 'postgres') results.push(...(await onEmbedded(fewer)))
+  if (wanted !== 'postgres') results.push(...(await inNewFolder((place) => grow('embedded', fewer, place))))
   if (wanted !== 'embedded' && server) results.push(...(await onPostgres(server, chunks)))
   const text = table(results)
   process.stdout.write(`${text}\n`)
@@ -75,15 +81,6 @@ function pointsOf({ database, chunks, p50Ms, databaseAloneP50Ms }: Result): Grow
     { engine: `${database}, vectors in memory`, rows: chunks, p50Ms: p50Ms.plain },
     { engine: `${database}, the database alone`, rows: chunks, p50Ms: databaseAloneP50Ms },
   ]
-}
-
-async function onEmbedded(sizes: readonly number[]): Promise<Result[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
-  try {
-    return await grow('embedded', sizes, { dataDir, databaseUrl: undefined })
-  } finally {
-    await rm(dataDir, { recursive: true, force: true })
-  }
 }
 
 async function onPostgres(serverUrl: string, sizes: readonly number[]): Promise<Result[]> {

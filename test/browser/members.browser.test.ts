@@ -17,7 +17,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email, 'members')
     await expectSettled(page)
-    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await page.getByRole('button', { name: 'Invite a member' }).click()
     await page.getByRole('button', { name: 'Create link' }).click()
     const link = (await page.getByRole('region', { name: 'the link' }).innerText()).trim()
     expect(link).toMatch(/\/console\/invitation#inv_/)
@@ -78,7 +78,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     const invited = `mel-of-${name}@example.com`
     await rig.signIn(page, email, 'members')
     await expectSettled(page)
-    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await page.getByRole('button', { name: 'Invite a member' }).click()
     await page.getByLabel('Email address').fill(invited)
     await page.getByRole('button', { name: 'Create link' }).click()
     const link = (await page.getByRole('region', { name: 'the link' }).innerText()).trim()

@@ -298,7 +298,7 @@ const RUNNING: readonly Scene[] = [
     who: 'owner',
     path: 'members',
     async act({ page }) {
-      await page.getByRole('button', { name: 'Invite somebody' }).click()
+      await page.getByRole('button', { name: 'Invite a member' }).click()
       await page.getByRole('button', { name: 'Create link' }).click()
       await page.getByRole('region', { name: 'the link' }).waitFor()
     },

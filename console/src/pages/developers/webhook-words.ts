@@ -10,7 +10,7 @@ export const EVENTS: Record<Exclude<EventType, 'webhook.test'>, string> = {
   'subscription.updated': 'The plan has changed',
   'api_key.created': 'A key was created',
   'api_key.revoked': 'A key was revoked',
-  'member.joined': 'Somebody joined',
+  'member.joined': 'A person joined',
   'member.updated': 'A member got another role',
   'member.removed': 'A member left or was removed',
 }

@@ -21,7 +21,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
     <Modal
       opened={isOpen}
       onClose={close}
-      title={made ? 'The invitation' : 'Invite somebody'}
+      title={made ? 'The invitation' : 'Invite a member'}
       closeOnClickOutside={made === undefined && !invite.isPending}
       closeOnEscape={made === undefined}
       withCloseButton={made === undefined}

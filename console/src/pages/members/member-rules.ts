@@ -22,7 +22,7 @@ export function whyNot(
   members: readonly Pick<Member, 'role'>[],
 ): string | undefined {
   const isLastOwner = member.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1
-  if (isLastOwner) return 'The last owner cannot leave. Make somebody else an owner first.'
+  if (isLastOwner) return 'The last owner cannot leave. Make another member an owner first.'
   if (member.id === by.id) return undefined
   if (by.role === 'member') return 'Only admins and owners manage members.'
   if (member.role === 'owner' && by.role !== 'owner') return 'Only owners manage owners.'

@@ -23,7 +23,7 @@ export function MembersPage() {
         text="Members of this workspace and their roles."
         action={
           <Button leftSection={<UserPlus size={15} aria-hidden />} onClick={open}>
-            Invite somebody
+            Invite a member
           </Button>
         }
       />
