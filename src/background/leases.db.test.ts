@@ -41,7 +41,7 @@ async function acquired(seconds?: number) {
 }
 
 describe('a lease', () => {
-  it('is held by one, until it is released', async () => {
+  it('has one holder at a time, until it is released', async () => {
     const lease = await acquired()
     expect(await acquire()).toBeNull()
     expect(await releaseLease(database.db, lease, { set: { attempts: 0 } })).toBe(true)
@@ -51,7 +51,7 @@ describe('a lease', () => {
 
   it('is lost once it has expired and another process has acquired it', async () => {
     const lease = await acquired(0)
-    // The embedded database's clock has milliseconds.
+    // The embedded database's clock has millisecond precision.
     await sql`select pg_sleep(0.01)`.execute(database.db)
     const other = await acquired()
     await expect(renewLease(database.db, lease, { seconds: 60 })).rejects.toThrow(LeaseLost)
@@ -63,12 +63,12 @@ describe('a lease', () => {
     await database.db.transaction().execute((tx) => requireLease(tx, other))
   })
 
-  it('keeps others waiting for as long as it is released with', async () => {
+  it('stays unavailable for the delay given at release', async () => {
     await releaseLease(database.db, await acquired(), { waitSeconds: 60 })
     expect(await acquire()).toBeNull()
   })
 
-  it('ends with all others of its table where no other process can be at work', async () => {
+  it('is released with all others of its table when no other process can be running', async () => {
     const lease = await acquired()
     await releaseLeases(database.db, 'payment_accounts')
     expect(await releaseLease(database.db, lease)).toBe(false)

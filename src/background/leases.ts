@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 
-/** Tables whose rows one process at a time works on. */
+/** Tables in which only one process at a time works on a row. */
 export type LeasedTable =
   | 'approximate_indexes'
   | 'canvas_work'
@@ -16,10 +16,10 @@ export type LeasedTable =
   | 'sync_runs'
   | 'webhook_deliveries'
 
-/** The columns that name one row: the primary key, with the organization. */
+/** Identifies one row: the primary key, with the organization. */
 type Key<T extends LeasedTable> = { readonly [C in keyof Row<T>]?: string | number }
 
-/** What else an update stores in the row. */
+/** Other columns that the update sets. */
 type Values<T extends LeasedTable> = { readonly [C in keyof Row<T>]?: Row<T>[C] | RawBuilder<Row<T>[C]> }
 
 /** The right to work on a row until it expires. */
@@ -29,7 +29,7 @@ export interface Lease<T extends LeasedTable = LeasedTable> {
   readonly id: string
 }
 
-/** Another process has the row by now, or the row is gone: nothing more may be written. */
+/** Another process has acquired the row, or the row was deleted. The holder must write nothing more. */
 export class LeaseLost extends Error {
   constructor(table: LeasedTable) {
     super(`the lease of a row of ${table} is lost`)
@@ -37,23 +37,23 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The columns of a row that nobody holds. */
+/** The columns of a row that has no lease. */
 export const NO_LEASE = { lease_id: null, lease_expires_at: null } as const
 
 /**
- * When a lease ends that is acquired or renewed now. By the database's clock, so that the clocks of processes do not matter, and
- * by `statement_timestamp()`, which is stable: a distributed PostgreSQL takes no volatile function in an update.
+ * The expiry of a lease that is acquired or renewed now. It uses the database's clock, so that the clocks of processes
+ * do not matter, and the stable `statement_timestamp()`: Citus refuses a volatile function in an update.
  */
 export function leaseEnd(seconds: number): RawBuilder<Date> {
   return sql<Date>`statement_timestamp() + make_interval(secs => ${seconds})`
 }
 
-/** Whether nobody holds the lease whose end is in a column: none was acquired, or it has expired. */
+/** Whether the lease that ends at this column's time is free: never acquired, or expired. */
 export function isLeaseFree(column: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} < statement_timestamp())`
 }
 
-/** Acquires the lease of a row, with what else is to be stored. @returns null where it is another's, or a condition fails */
+/** Acquires the lease of a row and sets `set`. @returns null when another process holds it or `where` is false */
 export async function acquireLease<T extends LeasedTable>(
   db: Db,
   row: { table: T; key: Key<T> },
@@ -68,7 +68,7 @@ export async function acquireLease<T extends LeasedTable>(
   return numAffectedRows === 1n ? { table: row.table, key: row.key, id: leaseId } : null
 }
 
-/** Extends a lease, with what else is to be stored. In a transaction it also locks the row. @throws LeaseLost */
+/** Renews a lease and sets `set`. In a transaction it also locks the row. @throws LeaseLost */
 export async function renewLease<T extends LeasedTable>(
   db: Db,
   lease: Lease<T>,
@@ -90,7 +90,7 @@ export async function requireLease<T extends LeasedTable>(
   if (rows.length === 0) throw new LeaseLost(lease.table)
 }
 
-/** Stores values in a row as long as the lease holds. @returns whether it does */
+/** Sets values while the lease holds. @returns whether it does */
 export async function updateHeld<T extends LeasedTable>(
   db: Db,
   lease: Lease<T>,
@@ -100,8 +100,8 @@ export async function updateHeld<T extends LeasedTable>(
 }
 
 /**
- * Releases a lease, with what else is to be stored.
- * @param options.waitSeconds nobody acquires the next one before
+ * Releases a lease and sets `set`.
+ * @param options.waitSeconds the delay before the lease can be acquired again
  * @returns whether it was still held
  */
 export async function releaseLease<T extends LeasedTable>(
@@ -113,7 +113,7 @@ export async function releaseLease<T extends LeasedTable>(
   return await update(db, lease, { ...set, [id]: null, [end]: waitSeconds ? leaseEnd(waitSeconds) : null })
 }
 
-/** Releases every lease of a table: for a database that no other process can have open. */
+/** Releases every lease of a table. Only for a database that no other process can have open. */
 export async function releaseLeases<T extends LeasedTable>(
   db: Db,
   table: T,

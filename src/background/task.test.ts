@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A task whose work is let go on by hand. */
+/** A task whose runs end when the test says so. */
 function byHand() {
   const errors: unknown[] = []
   let finish: PromiseWithResolvers<void> = Promise.withResolvers()
@@ -22,7 +22,7 @@ function byHand() {
     task,
     errors,
     begun: () => begun,
-    /** Ends what is under way. */
+    /** Ends the current run. */
     async end(failure?: Error) {
       const { resolve, reject } = finish
       finish = Promise.withResolvers()
@@ -33,8 +33,8 @@ function byHand() {
   }
 }
 
-describe('a task in the background', () => {
-  it('is done one at a time, and once more when it was asked for meanwhile, however often', async () => {
+describe('a background task', () => {
+  it('runs one at a time, and once more for any number of requests during a run', async () => {
     const { task, begun, end } = byHand()
     const first = task.ask()
     void task.ask()
@@ -47,7 +47,7 @@ describe('a task in the background', () => {
     expect(begun()).toBe(2)
   })
 
-  it('goes on after a failure, which is told', async () => {
+  it('continues after a failure, and reports it', async () => {
     const { task, begun, errors, end } = byHand()
     void task.ask()
     await end(new Error('away'))
@@ -57,7 +57,7 @@ describe('a task in the background', () => {
     await end()
   })
 
-  it('waits an interval before the first time where it is to', async () => {
+  it('waits an interval before the first run when asked to', async () => {
     vi.useFakeTimers()
     let done = 0
     const act = async (): Promise<void> => void (done += 1)
@@ -70,7 +70,7 @@ describe('a task in the background', () => {
     await task.stop()
   })
 
-  it('does nothing before it is started, then at once and every interval', async () => {
+  it('does nothing before the start, then runs at once and every interval', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const { task, begun, end } = byHand()
     vi.advanceTimersByTime(5_000)
@@ -83,7 +83,7 @@ describe('a task in the background', () => {
     await end()
   })
 
-  it('when stopped waits for what is under way and is not done again', async () => {
+  it('waits for the current run when stopped, and does not run again', async () => {
     const { task, begun, end } = byHand()
     task.start()
     void task.ask()

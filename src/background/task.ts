@@ -1,18 +1,18 @@
-/** Something done again and again in the background, one at a time. */
+/** Work that repeats in the background, one run at a time. */
 export interface Task {
-  /** Has it done now, unless the first time waits too, and every interval from now on. */
+  /** Runs it now, unless the first run waits too, and then every interval. */
   start(): void
-  /** Has it done now; when it is under way, once more after that. Resolves when nothing asked for is left to do. */
+  /** Runs it now; during a run, once more afterward. Resolves when no requested run is left. */
   ask(): Promise<void>
-  /** Not once more; resolves when what is under way has ended. */
+  /** Stops further runs. Resolves when the current one has ended. */
   stop(): Promise<void>
 }
 
 /**
- * A task that nothing does yet.
- * @param act does it once; what it throws goes to `onError`, and the task goes on
- * @param intervalMs milliseconds between the times it is asked for by itself; no interval keeps the process alive
- * @param waitsFirst whether its first time comes an interval after the start
+ * Creates a task, not started yet.
+ * @param act one run; its errors go to `onError`, and the task continues
+ * @param intervalMs milliseconds between runs; the timer does not keep the process alive
+ * @param waitsFirst whether the first run comes an interval after the start
  */
 export function createTask(options: {
   act: () => Promise<unknown>

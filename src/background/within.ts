@@ -1,6 +1,6 @@
 /**
- * Waits for something, but no longer than `ms` milliseconds; it goes on by itself then.
- * @returns whether it was done in time. @throws what it throws in time
+ * Waits for work, at most `ms` milliseconds; the work itself continues.
+ * @returns whether it ended in time. @throws what it throws in time
  */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const { promise: timeIsUp, resolve } = Promise.withResolvers<false>()

@@ -1,4 +1,4 @@
-/** What an API key may be allowed to do, in the API document's order. */
+/** The actions that an API key can be allowed, in the order of the API document. */
 export const ACTIONS = [
   'admin',
   'search',
@@ -13,16 +13,16 @@ export const ACTIONS = [
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** What a credit is charged for. */
+/** The actions that cost a credit. */
 export const CHARGED_ACTIONS = ['search', 'context', 'ask'] as const satisfies readonly Action[]
 export type ChargedAction = (typeof CHARGED_ACTIONS)[number]
 
-/** Whether a key with these actions can spend credits, and so counts toward the plan's number of agents. */
+/** Whether a key with these actions can spend credits. Such keys count toward the plan's number of agents. */
 export function isAgent(actions: readonly Action[]): boolean {
   return CHARGED_ACTIONS.some((charged) => actions.includes(charged))
 }
 
-/** Roles of a workspace's members, the mightiest first. */
+/** The roles of a workspace's members, most powerful first. */
 export const ROLES = ['owner', 'admin', 'member'] as const
 export type Role = (typeof ROLES)[number]
 

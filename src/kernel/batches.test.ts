@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inBatches } from './batches.ts'
 
-/** Batches whose runs end when the test says so. */
+/** Creates batches whose runs end when the test says so. */
 function batches(sizeMax?: number) {
   const runs: {
     asks: readonly string[]
@@ -19,15 +19,14 @@ function batches(sizeMax?: number) {
     },
     ...(sizeMax === undefined ? {} : { sizeMax }),
   })
-  /** Waits until so many have begun. */
   const begun = async (count: number): Promise<void> => {
     while (runs.length < count) await turn()
   }
   return { runs, ask, begun }
 }
 
-describe('what is asked for together', () => {
-  it('runs what comes turn by turn in one go, and what comes meanwhile in the next, in their order', async () => {
+describe('batched requests', () => {
+  it('runs requests that arrive over a few turns in one batch, and later ones in the next, in order', async () => {
     const { runs, ask, begun } = batches()
     const asked = ['a1', 'a2'].map(ask)
     await turn()
@@ -43,7 +42,7 @@ describe('what is asked for together', () => {
     expect(await Promise.all(later)).toEqual(['A4', 'A5'])
   })
 
-  it('begins though every turn brings another', async () => {
+  it('starts a run even when every turn brings another request', async () => {
     const { runs, ask, begun } = batches()
     let brought = 0
     const bring = (): void => {
@@ -57,14 +56,14 @@ describe('what is asked for together', () => {
     expect(runs[0]?.asks.length).toBeLessThan(20)
   })
 
-  it('lets no key wait for another', async () => {
+  it('does not block one key on another', async () => {
     const { runs, ask } = batches()
     for (const text of ['a1', 'b1', 'c1']) void ask(text)
     await turn()
     expect(runs.map(({ asks }) => asks)).toEqual([['a1'], ['b1'], ['c1']])
   })
 
-  it('never answers by a run that had begun before', async () => {
+  it('never answers a request from a run that started before it', async () => {
     const { runs, ask, begun } = batches()
     void ask('a1')
     await turn()
@@ -76,7 +75,7 @@ describe('what is asked for together', () => {
     expect(await late).toBe('A2')
   })
 
-  it('refuses one alone, or all of a run that failed, and goes on', async () => {
+  it('rejects a single request or every request of a failed run, and continues', async () => {
     const { runs, ask, begun } = batches()
     const failed = ask('a1').catch((error: unknown) => error)
     await turn()
@@ -92,7 +91,7 @@ describe('what is asked for together', () => {
     expect(runs[2]?.asks).toEqual(['a5'])
   })
 
-  it('says so where a run forgets one', async () => {
+  it('rejects the batch when a run returns too few answers', async () => {
     const { runs, ask } = batches()
     const asked = ask('a1').catch((error: unknown) => error)
     await turn()
@@ -100,7 +99,7 @@ describe('what is asked for together', () => {
     expect(await asked).toEqual(new Error('a batch of 1 got 0 answers'))
   })
 
-  it('bounds a run', async () => {
+  it('bounds the size of a run', async () => {
     const { runs, ask, begun } = batches(2)
     const asked = ['a1', 'a2', 'a3', 'a4', 'a5'].map(ask)
     for (const index of [0, 1, 2]) {
@@ -111,7 +110,7 @@ describe('what is asked for together', () => {
     expect(await Promise.all(asked)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
   })
 
-  it('gives each its own answer, whenever it is asked', async () => {
+  it('gives each request its own answer, whenever it arrives', async () => {
     const run = async (asks: readonly number[]): Promise<number[]> => {
       await turn()
       return asks.map((n) => n * 2)

@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
 export interface BatchOptions<Ask, Answer> {
-  /** What is of one key waits for one another and is done together. */
+  /** Requests with the same key share a batch; runs of one key never overlap. */
   keyOf: (ask: Ask) => string
-  /** Does one or more of a key; its answers are in the same order, and one that is an Error refuses that ask alone. */
+  /** Runs a batch of one key. Answers come in the same order; an `Error` in the list rejects that request alone. */
   run: (asks: readonly [Ask, ...Ask[]]) => Promise<readonly (Answer | Error)[]>
-  /** Asks of one run at most. */
+  /** The most requests in one run. */
   sizeMax?: number
 }
 
 const SIZE_MAX = 100
-/** So that a steady stream of asks does not put the first one off. */
+/** Keeps a steady stream of requests from delaying the first one forever. */
 const TURNS_MAX = 8
 
 interface Waiting<Ask, Answer> extends PromiseWithResolvers<Answer> {
@@ -18,9 +18,10 @@ interface Waiting<Ask, Answer> extends PromiseWithResolvers<Answer> {
 }
 
 /**
- * Does what is asked for in a few turns of the event loop in one go, and what is asked for while that is being done in the next:
- * asks that would wait for one row of the database cost one statement. Every run begins after all that it answers was asked.
- * @returns what answers an ask; it rejects with what its run threw, or refused it with
+ * Runs requests that arrive within a few turns of the event loop as one batch, and requests that arrive during a run as
+ * the next. Requests that would wait for the same database row then cost one statement. A run never answers a request
+ * made after it began.
+ * @returns a function that makes a request; it rejects with what the run threw or returned for it
  */
 export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask: Ask) => Promise<Answer> {
   const { keyOf, run, sizeMax = SIZE_MAX } = options
@@ -42,7 +43,7 @@ export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask
     }
   }
 
-  /** Waits while turns of the event loop bring more: fewer statements serve more asks. A lone ask waits for one turn. */
+  /** Waits as long as each turn of the event loop brings more requests. A lone request waits one turn. */
   const gather = async (line: readonly Waiting<Ask, Answer>[]): Promise<void> => {
     let gathered = 0
     for (let turns = 0; turns < TURNS_MAX && line.length > gathered && gathered < sizeMax; turns += 1) {

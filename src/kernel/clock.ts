@@ -1,6 +1,5 @@
-/** Where the current time comes from. Everything that reads the time takes one, so that tests can turn it. */
+/** The source of the current time. All code that reads the time takes a `Clock`, so that tests can set it. */
 export interface Clock {
-  /** The current time. */
   now(): Date
 }
 

@@ -1,4 +1,4 @@
-/** Every `code` an error body can carry, with its HTTP status. The list is closed and documented in docs/reference/errors.md. */
+/** Every `code` of an error body, with its HTTP status. The list is closed; docs/reference/errors.md documents it. */
 export const ERROR_CODES = {
   validation_failed: 400,
   malformed_json: 400,

@@ -1,19 +1,19 @@
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 
 export interface AppErrorOptions {
-  /** Structured fields that leave with the error body. */
+  /** Sent in the error body. */
   details?: Record<string, unknown>
-  /** Response headers that leave with the error. */
+  /** Sent as response headers. */
   headers?: Record<string, string>
-  /** What happened inside; logged, never sent. */
+  /** Logged, never sent. */
   cause?: unknown
-  /** What an operator needs to find the reason of a refusal; logged at info, never sent. */
+  /** What an operator needs to explain a refusal. Logged at info, never sent. */
   facts?: Record<string, unknown>
 }
 
 /**
- * An error with a public message that a person can act on and a stable code.
- * Only `code`, `message`, `details` and `headers` leave the service; `cause` and `facts` are for the log.
+ * An error with a stable code and a public message that tells the caller what to do. The service sends only `code`,
+ * `message`, `details` and `headers`; it logs `cause` and `facts`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -34,18 +34,18 @@ export class AppError extends Error {
 }
 
 /**
- * One fault of a request, as listed in the `issues` of a validation error. `path` is dotted, `''` for the whole body;
- * `message` is a sentence of its own that names it.
+ * One entry of `issues` in a validation error. `path` is dotted, `''` for the whole body; `message` is a full sentence
+ * that names the field.
  */
 export interface ValidationIssue {
   path: string
   message: string
 }
 
-/** An error is for reading: names in it come from the caller, and may be a megabyte long. */
+/** Field names come from the caller and can be a megabyte long. */
 const ISSUE_CHARACTERS_MAX = 600
 
-/** The 400 that lists the faults found in a request; `count` is their number where not all are given. */
+/** A 400 that lists the faults of a request. `count` is the total when `issues` holds only some of them. */
 export function validationError(issues: readonly ValidationIssue[], count = issues.length): AppError {
   const shown = issues.map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
   const more = count > 1 ? ` (and ${count - 1} more)` : ''
@@ -58,7 +58,7 @@ function clip(text: string): string {
   return text.length <= ISSUE_CHARACTERS_MAX ? text : `${text.slice(0, ISSUE_CHARACTERS_MAX).toWellFormed()}…`
 }
 
-/** A startup fault that the operator has to mend: printed without a stack, exit code 1. */
+/** A startup fault that the operator must fix. The process prints it without a stack and exits with code 1. */
 export class StartupError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)

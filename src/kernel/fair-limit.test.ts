@@ -4,7 +4,7 @@ import { createFairLimit, type FairLimit } from './fair-limit.ts'
 
 const options = { what: 'Works', concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 60_000 }
 
-/** Works that end when told, and the order in which they began. */
+/** Starts work that ends when the test says so, and records the order in which it began. */
 function bench(limit: FairLimit) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -26,7 +26,7 @@ function bench(limit: FairLimit) {
 }
 
 describe('a fair limit', () => {
-  it('leaves a place for another owner, however much one has waiting', async () => {
+  it('keeps a place free for other owners, however much one owner queues', async () => {
     const { begun, start, end } = bench(createFairLimit(options))
     const all = Array.from({ length: 20 }, (_, n) => start('greedy', `g${n}`))
     all.push(start('other', 'o'))
@@ -37,7 +37,7 @@ describe('a fair limit', () => {
     await Promise.all(all)
   })
 
-  it('gives owners their turns one after the other', async () => {
+  it('serves owners in turn', async () => {
     const { begun, start, end } = bench(createFairLimit({ ...options, concurrency: 1 }))
     const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => start(name.slice(0, 1), name))
     for (const name of ['a1', 'b1', 'a2', 'b2', 'a3']) {
@@ -48,7 +48,7 @@ describe('a fair limit', () => {
     expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3'])
   })
 
-  it('refuses early, with Retry-After, what by experience would get its turn too late, and only the owner that causes it', async () => {
+  it('rejects work early, with Retry-After, when its expected wait is too long, and only for the owner that causes it', async () => {
     let now = 0
     const limit = createFairLimit({ ...options, now: () => now })
     const { start, end } = bench(limit)
@@ -74,7 +74,7 @@ describe('a fair limit', () => {
     await Promise.all(taken)
   })
 
-  it('takes many small works after one that was large', async () => {
+  it('accepts many small jobs after a large one', async () => {
     let now = 0
     const { start, end, begun } = bench(createFairLimit({ ...options, now: () => now }))
     const large = start('one', 'large', { cost: 10_000_000 })
@@ -94,7 +94,7 @@ describe('a fair limit', () => {
   it.each([
     ['the first', [4_000]],
     ['one among many', [...Array.from({ length: 20 }, () => 100), 5_000]],
-  ])('takes a burst of small works after %s that was slow', async (_which, milliseconds) => {
+  ])('accepts a burst of small jobs after %s that was slow', async (_which, milliseconds) => {
     let now = 0
     const { start, end, begun } = bench(createFairLimit({ ...options, now: () => now }))
     for (const [n, ms] of milliseconds.entries()) {
@@ -114,7 +114,7 @@ describe('a fair limit', () => {
     expect(begun).toHaveLength(milliseconds.length + 150)
   })
 
-  it('lets go of who waits too long or goes away, and goes on after work that failed', async () => {
+  it('drops work that waits too long or is aborted, and continues after work that failed', async () => {
     const limit = createFairLimit({ ...options, concurrency: 1, waitMaxMs: 20 })
     const { start, end, begun } = bench(limit)
     const first = start('a', 'first')

@@ -1,30 +1,31 @@
 import { unavailable } from './unavailable.ts'
 
 export interface FairLimitOptions {
-  /** What waits, as the subject of the refusal: "Searches". */
+  /** The subject of the refusal's sentence, such as "Searches". */
   what: string
-  /** Works at one time. */
+  /** The most jobs that run at once. */
   concurrency: number
-  /** Works of one owner at one time, so that a place is left for others. */
+  /** The most jobs of one owner that run at once. Lower than `concurrency`, it leaves room for other owners. */
   concurrencyPerOwner: number
-  /** Longest wait for a place. Whoever would wait longer is refused at once, as far as that can be foreseen. */
+  /** The longest wait for a place. Work with a longer expected wait is rejected at once. */
   waitMaxMs: number
   /** Monotonic time in milliseconds. */
   now?: () => number
 }
 
 export interface FairWork<T> {
-  /** Whose work it is: owners take turns, however much each has waiting. */
+  /** Owners take turns, however much work each has queued. */
   owner: string
-  /** How much work it is, in any unit that is the same for all works of the limit; 1 when all are alike. */
+  /** The size of the work, in any unit that all jobs of this limit share. Defaults to 1. */
   cost?: number
   run: () => Promise<T>
   signal?: AbortSignal | undefined
 }
 
 /**
- * Runs the work when it is its turn.
- * @throws AppError `overloaded`, with Retry-After, when its turn would come too late; the reason of `signal`; what it throws
+ * Runs the work when its turn comes.
+ * @throws AppError `overloaded`, with Retry-After, when the wait is too long; the reason of `signal`; what the work
+ * throws
  */
 export type FairLimit = <T>(work: FairWork<T>) => Promise<T>
 
@@ -37,22 +38,24 @@ interface Owner {
   running: number
   waiting: Waiting[]
   waitingCost: number
-  /** Number of its last turn. */
+  /** The sequence number of its last turn. */
   servedAt: number
-  /** Works that have ended, failed ones too. */
+  /** Finished jobs, failed ones included. */
   ended: number
-  /** Smoothed milliseconds for a unit of cost. */
+  /** Smoothed milliseconds per unit of cost. */
   msPerCost: number
 }
 
-/** How much the newest work counts in an owner's smoothed speed. */
+/** The weight of the newest job in an owner's smoothed speed. */
 const NEWEST_SHARE = 0.2
-/** Works after which an owner's next ones are foreseen: the first of a process are slow, and say nothing of those that follow. */
+/**
+ * Jobs an owner must finish before its waits are predicted: the first jobs of a process are slow and predict nothing.
+ */
 const EXPERIENCE = 3
 const OWNERS_REMEMBERED = 1_000
 const RETRY_AFTER_MAX_SECONDS = 60
 
-/** Bounds what runs at one time, and gives each owner its turn: one that sends a thousand waits behind itself. */
+/** Limits concurrency and serves owners in turn: an owner with a thousand jobs delays only itself. */
 export function createFairLimit(options: FairLimitOptions): FairLimit {
   const { concurrency, concurrencyPerOwner, waitMaxMs, now = () => performance.now() } = options
   const owners = new Map<string, Owner>()
@@ -114,18 +117,18 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
   }
 }
 
-/** By ratios and not by differences, so that a single work that was held up does not stand for all that wait. */
+/** Smooths by ratio, not difference, so that one slow job does not set the estimate for all that wait. */
 function smoothed({ ended, msPerCost: before }: Owner, newest: number): number {
   if (ended === 0 || before === 0 || newest === 0) return newest
   return before * (newest / before) ** NEWEST_SHARE
 }
 
-/** Milliseconds for a unit of an owner's cost; 0 while too little is known. */
+/** Milliseconds per unit of the owner's cost; 0 while there is too little experience to predict. */
 function foreseenMs({ ended, msPerCost }: Owner): number {
   return ended < EXPERIENCE ? 0 : msPerCost
 }
 
-/** When a work of this owner would get its turn: behind its own, and behind as much of each other's. */
+/** Predicts the wait of this work: behind the owner's own queue and an equal share of each other owner's. */
 function expectedWaitMs(
   owners: Iterable<Owner>,
   owner: Owner,
@@ -141,7 +144,7 @@ function expectedWaitMs(
   return Math.max(ms / concurrency, alone)
 }
 
-/** A place in the owner's line, which can be left while its turn has not come. */
+/** Adds work to the owner's queue. `leave` removes it before it starts. */
 function enqueue(owner: Owner, cost: number): { started: Promise<void>; leave: (reason: unknown) => void } {
   const { promise: started, resolve, reject } = Promise.withResolvers<void>()
   const waiting: Waiting = { cost, start: resolve }
@@ -159,7 +162,7 @@ function enqueue(owner: Owner, cost: number): { started: Promise<void>; leave: (
   }
 }
 
-/** The owner with work that waits, and a place of its own left, whose last turn is longest ago. */
+/** Of the owners with queued work and a free place, the one served longest ago. */
 function longestUnserved(owners: Iterable<Owner>, concurrencyPerOwner: number): Owner | undefined {
   let first: Owner | undefined
   for (const owner of owners) {

@@ -1,13 +1,13 @@
-/** What waits, by owner: owners take turns, each with the one of theirs that has waited longest. */
+/** A queue that serves owners in turn, and each owner's entries first in, first out. */
 export interface FairQueue<T> {
   readonly size: number
   add(owner: string, waiting: T): void
-  /** Takes what is next; undefined when nothing waits. */
+  /** Removes and returns the next entry; undefined when the queue is empty. */
   next(): T | undefined
 }
 
 export function createFairQueue<T>(): FairQueue<T> {
-  // In the order of the owners' turns: whoever had one goes to the end.
+  // In the order of the owners' turns; an owner that was served moves to the end.
   const lines = new Map<string, T[]>()
   let size = 0
   return {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Greatest } from './greatest.ts'
 
-describe('the greatest of values', () => {
-  it('have the least that sorting all of them finds, and 0 while there are fewer', () => {
+describe('the greatest values', () => {
+  it('have the same least value that sorting finds, or 0 while there are too few', () => {
     const values = fc.array(fc.double({ noNaN: true, min: -1, max: 1 }), { maxLength: 60 })
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 20 }), (noted, wanted) => {

@@ -1,6 +1,6 @@
-/** Keeps the greatest of values, as many as are wanted. */
+/** Keeps the `wanted` greatest of the values added. */
 export class Greatest {
-  /** In ascending order, at the end of the list. */
+  /** Ascending, filled from the end. */
   readonly #values: Float64Array
   #count = 0
   #least = 0
@@ -10,7 +10,7 @@ export class Greatest {
     this.#values = new Float64Array(wanted)
   }
 
-  /** The least of them, if it is above 0; 0 while there are fewer than wanted. */
+  /** The k-th score: the least of the greatest values when it is above 0; 0 while there are fewer than wanted. */
   get least(): number {
     return this.#least
   }

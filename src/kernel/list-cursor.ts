@@ -3,27 +3,27 @@ import { z } from 'zod'
 import { validationError } from './errors.ts'
 import { Timestamp } from './schemas.ts'
 
-/** Where a page of the list ended. */
+/** The position at which a page of a list ended. */
 export interface ListPlace {
-  /** The time by which its last entry is sorted, ISO 8601 in UTC to the microsecond. */
+  /** The sort time of the last entry, ISO 8601 in UTC with microseconds. */
   at: string
-  /** That entry's id. */
+  /** The id of the last entry. */
   id: string
 }
 
-/** The list that a cursor goes on with: another organization's, or one with other filters, is another list. */
+/** Identifies the list that a cursor belongs to: the organization and the filters. */
 export type ListName = readonly (string | undefined)[]
 
 const VERSION = 1
-/** The form of {@link ListPlace.at}, which the database reads. */
+/** The format of {@link ListPlace.at}, which the database parses. */
 const ExactTime = Timestamp.regex(/\.\d{6}Z$/)
 
-/** The cursor as text that is nobody's to read: base64url of JSON with its version, the place and the list's name. */
+/** An opaque cursor: base64url of JSON with the version, the position and a digest of the list's name. */
 export function encodeCursor(list: ListName, { at, id }: ListPlace): string {
   return Buffer.from(JSON.stringify([VERSION, at, id, digestOf(list)])).toString('base64url')
 }
 
-/** The place that a cursor of this list names. @throws AppError `validation_failed` for anything else */
+/** The position in a cursor of this list. @throws AppError `validation_failed` for anything else */
 export function decodeCursor(list: ListName, cursor: string): ListPlace {
   const place = z
     .tuple([z.literal(VERSION), ExactTime, z.uuid(), z.literal(digestOf(list))])

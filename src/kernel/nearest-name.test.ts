@@ -16,7 +16,7 @@ describe('the nearest name', () => {
   })
 
   it.each(['text', 'x', '', '__proto__', 'toString', 'q'.repeat(1_000_000)])(
-    'is not made up where none is near: %.20s',
+    'does not exist for %.20s',
     (misspelt) => {
       expect(nearestName(misspelt, KNOWN)).toBeUndefined()
     },

@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein'
 
-/** A longer name is no slip of the pen, and is not compared. */
+/** A longer name is not a typo, and is not compared. */
 const CHARACTERS_MAX = 200
 
 /**
- * The known name that a misspelt one most likely stands for: at most a third of its characters wrong, however it is
- * capitalised and its words are joined. undefined where none is near.
+ * The known name that a misspelled one most likely stands for, ignoring case and word separators. At most a third of
+ * its characters may differ; undefined when no name is that close.
  */
 export function nearestName(misspelt: string, known: readonly string[]): string | undefined {
   if (misspelt.length > CHARACTERS_MAX) return undefined
@@ -21,7 +21,7 @@ export function nearestName(misspelt: string, known: readonly string[]): string 
   return nearest
 }
 
-/** `connector_id` and `connectorID` are the same slip. */
+/** `connector_id` and `connectorID` are the same typo. */
 function withoutJoints(name: string): string {
   return name.toLowerCase().replaceAll(/[_\s-]/g, '')
 }

@@ -1,24 +1,24 @@
 import type { Action, ActorType, Role } from './actions.ts'
 import type { ProviderId } from './providers.ts'
 
-/** A live API key that made the request. */
+/** An active API key that made the request. */
 export interface AgentPrincipal {
   kind: 'agent'
   organizationId: string
   apiKeyId: string
   actorType: ActorType
   allowedActions: readonly Action[]
-  /** null: every provider. */
+  /** Null: every provider. */
   allowedProviders: readonly ProviderId[] | null
-  /** The plan has room for fewer agents: search, context and ask answer this key 402 until there is room again. */
+  /** The key exceeds the plan's number of agents: search, context and ask answer 402 until the plan has room. */
   isBeyondPlan?: boolean
-  /** The key reads on behalf of people only. */
+  /** The key can only read on behalf of a person. */
   requiresUser?: boolean
-  /** The revision of the organization's items when the key was looked up; left out where it was not asked for. */
+  /** The revision of the organization's items when the key was looked up; absent when the lookup did not ask for it. */
   seenRevision?: number
 }
 
-/** A person, signed in at the identity provider, inside one of their workspaces. */
+/** A person signed in to the console, in one of their workspaces. */
 export interface ConsolePrincipal {
   kind: 'console'
   organizationId: string
@@ -27,13 +27,13 @@ export interface ConsolePrincipal {
   allowedProviders: null
 }
 
-/** A person, signed in, on a route that belongs to no workspace. */
+/** A signed-in person, on a route outside any workspace. */
 export interface UserPrincipal {
   kind: 'user'
   userId: string
 }
 
-/** An organization's identity provider, which provisions its people and groups over SCIM. */
+/** An organization's identity provider, which provisions people and groups over SCIM. */
 export interface ScimPrincipal {
   kind: 'scim'
   organizationId: string
@@ -42,16 +42,15 @@ export interface ScimPrincipal {
   userId: string
 }
 
-/** Whoever acts for an organization: what slices take. */
+/** A principal that acts for an organization; slices take it as their caller. */
 export type Caller = AgentPrincipal | ConsolePrincipal
 
-/** Who an audit event names; exactly one of the two is set. */
+/** The actor of an audit event; exactly one of the two is set. */
 export interface Actor {
   userId: string | null
   apiKeyId: string | null
 }
 
-/** The actor of the audit trail for a caller. */
 export function actorOf(caller: Caller): Actor {
   return caller.kind === 'agent'
     ? { userId: null, apiKeyId: caller.apiKeyId }

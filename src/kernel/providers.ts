@@ -1,5 +1,5 @@
-/** Filled in by the catalogue of providers (src/providers/catalog.ts): the kernel knows that there are some and names none. */
+/** Filled in by the provider catalog (src/providers/catalog.ts), so that the kernel names no provider. */
 export interface ProviderRegistry {}
 
-/** A provider's id, such as stands in `provider` everywhere in the API. */
+/** A provider's id: the value of `provider` everywhere in the API. */
 export type ProviderId = ProviderRegistry extends { id: infer Id extends string } ? Id : never

@@ -2,15 +2,15 @@ import type { Caller } from './principal.ts'
 
 const BITS = 32
 
-/** The access policies whose items somebody may read. `src/permissions` decides which they are. */
+/** The access policies whose items a caller may read. `src/permissions` computes them. */
 export class Readable {
   static #made = 0
   /** Every item, whatever its policy. */
   static readonly everything = new Readable(null)
   static readonly nothing = new Readable(new Uint32Array(0))
-  /** Another one for each set, so that caches can tell them apart. */
+  /** Unique for each set, so that caches can tell sets apart. */
   readonly key = Readable.#made++
-  /** A bit for each policy id; null: all. */
+  /** One bit per policy id; null: all policies. */
   readonly #bits: Uint32Array | null
   #ids: string | undefined
 
@@ -22,19 +22,19 @@ export class Readable {
     return this.#bits === null
   }
 
-  /** Bytes that it takes in memory. */
+  /** Memory it takes, in bytes. */
   get bytes(): number {
     return this.#bits?.byteLength ?? 0
   }
 
-  /** Whether an item of this policy may be read. One without a policy (0 or null) may be read by nobody. */
+  /** Whether the caller may read items of this policy. Nobody may read an item without one (0 or null). */
   has(policyId: number | null): boolean {
     if (this.#bits === null) return true
     if (policyId === null || policyId <= 0) return false
     return (((this.#bits[policyId >>> 5] ?? 0) >>> (policyId & 31)) & 1) === 1
   }
 
-  /** The same with more policies. */
+  /** A copy with more policies. */
   with(policyIds: readonly number[]): Readable {
     if (this.#bits === null || policyIds.length === 0) return this
     const greatest = policyIds.reduce((most, id) => Math.max(most, id), 0)
@@ -44,7 +44,7 @@ export class Readable {
     return new Readable(bits)
   }
 
-  /** The ids as a value for `$1::int[]`. Not for a set that is everything. */
+  /** The ids as a value for `$1::int[]`. Do not call it on `everything`. */
   get ids(): string {
     this.#ids ??= `{${[...this.#each()].join(',')}}`
     return this.#ids
@@ -61,5 +61,7 @@ export class Readable {
   }
 }
 
-/** A caller with what it may read: what everything that shows items, or counts them, takes in place of the caller. */
+/**
+ * A caller with the policies that it may read. All code that shows or counts items takes a `Reader`, not a `Caller`.
+ */
 export type Reader = Caller & { readonly readable: Readable }

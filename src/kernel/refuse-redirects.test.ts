@@ -16,7 +16,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-it('a redirect is never followed, and the error names where it leads and nothing more', async () => {
+it('refuses a redirect, and names only its origin in the error', async () => {
   let reached = 0
   const elsewhere = await serve((_request, response) => {
     reached += 1

@@ -1,6 +1,6 @@
 /**
- * A fetch that follows no redirect: what is sent with a request, credentials and documents, is for the address that was
- * configured and no other. A redirect is an error that says where it leads, and that nothing went there.
+ * Wraps `fetch` so that it follows no redirect. A request carries credentials and documents, which must only reach the
+ * configured address.
  */
 export function refuseRedirects(fetchFrom: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -11,7 +11,7 @@ export function refuseRedirects(fetchFrom: typeof fetch): typeof fetch {
   }
 }
 
-/** A server that was configured answers with a redirect. */
+/** A configured server answered with a redirect. */
 export class RedirectRefused extends TypeError {
   constructor(status: number, location: string | null) {
     const place = location === null ? 'another place' : originOf(location)
@@ -22,7 +22,7 @@ export class RedirectRefused extends TypeError {
   }
 }
 
-/** The rest of the address may hold secrets. */
+/** The rest of the address can hold secrets. */
 function originOf(location: string): string {
   return URL.parse(location)?.origin ?? 'another path of its own'
 }

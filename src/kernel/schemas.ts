@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Ids that the examples of the reference share, so that they tell one story. None of them is anybody's. */
+/** Made-up ids that the examples of the API reference share, so that they fit together. */
 export const EXAMPLE_ID = {
   organization: 'b7c1a3de-2f64-4d0b-9a58-6e1f0c9d2a41',
   user: '3d9f5b72-8c1e-4a6d-b0f4-52e7a1c8d936',
@@ -16,34 +16,31 @@ export const EXAMPLE_ID = {
   auditEvent: '2a6f9c4e-b8d1-4e35-97a2-c3f0d5e8b174',
 } as const
 
-/** A UUID as a caller names a thing by it, in lower case as the database has it: ids are compared as text too. */
+/** A UUID in a request, lowercased: the database writes them so, and ids are compared as text too. */
 export const givenId = z.uuid().toLowerCase()
 
-/** The same with what it names, for the reference. */
 export const idOf = (description: string, example: string) => givenId.meta({ description, example })
 
-/** A UUID in an answer. */
+/** A UUID in a response. */
 export const shownId = (description: string, example: string) => z.uuid().meta({ description, example })
 
-/** A time in an answer: ISO 8601 in UTC. */
+/** A time in a response: ISO 8601 in UTC. */
 export const moment = (description: string, example = '2026-03-02T09:30:00.000Z') =>
   z.iso.datetime().meta({ description, example })
 
-/** The same where there may be none. */
 export const momentOrNull = (description: string, example: string | null = '2026-03-02T09:30:00.000Z') =>
   z.iso.datetime().nullable().meta({ description, example })
 
-/** A text in an answer. */
+/** Text in a response. */
 export const text = (description: string, example: string) => z.string().meta({ description, example })
 
-/** The same where there may be none. */
 export const textOrNull = (description: string, example: string | null = null) =>
   z.string().nullable().meta({ description, example })
 
-/** A number of things, 0 or more. */
+/** A count in a response, 0 or more. */
 export const count = (description: string, example: number) => z.int().min(0).meta({ description, example })
 
-/** A short text that a person gives a thing: 1 to 200 characters. */
+/** A short name given by a person: 1 to 200 characters. */
 export const label = z
   .string()
   .trim()
@@ -51,7 +48,7 @@ export const label = z
   .max(200)
   .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
 
-/** The name of a file, with folders where it has them: 1 to 500 characters. */
+/** A file name, with or without folders: 1 to 500 characters. */
 export const fileName = z
   .string()
   .trim()
@@ -59,10 +56,10 @@ export const fileName = z
   .max(500)
   .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
 
-/** Longer than any address may be (RFC 5321, 4.5.3.1). */
+/** No address is longer (RFC 5321, 4.5.3.1). */
 const EMAIL_CHARACTERS_MAX = 320
 
-/** The address of a person on whose behalf is asked. */
+/** The address of the person that a request acts for. */
 const personsEmail = z
   .string()
   .max(EMAIL_CHARACTERS_MAX)
@@ -70,7 +67,7 @@ const personsEmail = z
 
 const ON_BEHALF_OF = 'Only what this person may read.'
 
-/** In the body of a request for stored items. */
+/** `onBehalfOf` in a request body. */
 export const onBehalfOf = z
   .strictObject({
     email: personsEmail.meta({ description: "The person's e-mail address.", example: 'ada@example.com' }),
@@ -78,12 +75,12 @@ export const onBehalfOf = z
   .optional()
   .describe(`${ON_BEHALF_OF} A person whom nobody knows reads public items.`)
 
-/** In the query of a request for stored items. */
+/** `onBehalfOf` in a query. */
 export const onBehalfOfQuery = personsEmail
   .optional()
   .describe(`${ON_BEHALF_OF} The person's e-mail address.`)
 
-/** At least one entry and none twice. */
+/** An array with at least one entry and no duplicates. */
 export function distinct<T extends z.ZodType>(entry: T) {
   return z
     .array(entry)
@@ -92,7 +89,7 @@ export function distinct<T extends z.ZodType>(entry: T) {
     .refine((list) => new Set(list).size === list.length, 'must not contain an entry twice')
 }
 
-/** An object with at most so many keys, counted before any of them is looked at. */
+/** An object with at most `keysMax` keys, counted before any of them is validated. */
 export function boundedRecord<V extends z.ZodType>(key: z.ZodString, value: V, keysMax: number) {
   return z.preprocess(
     (given, { issues }) => {
@@ -104,15 +101,15 @@ export function boundedRecord<V extends z.ZodType>(key: z.ZodString, value: V, k
   )
 }
 
-/** Years 1 to 9999 in UTC: what ISO 8601 and PostgreSQL can both write. */
+/** Years 1 to 9999 in UTC: the range that both ISO 8601 and PostgreSQL can write. */
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** PostgreSQL reads a time of at most 128 characters, with an offset of less than 16 hours. */
+/** PostgreSQL parses a time of at most 128 characters, with an offset under 16 hours. */
 const TIMESTAMP_CHARACTERS_MAX = 64
 const OFFSET_TOO_FAR = /[+-](?:1[6-9]|2\d):\d\d$/
 
-/** ISO 8601 with `Z` or an offset, of any year: only for times that are compared, never stored. */
+/** ISO 8601 with `Z` or an offset, of any year. Only for times that are compared and never stored. */
 export const AnyTime = z.iso
   .datetime({ offset: true })
   .max(TIMESTAMP_CHARACTERS_MAX)

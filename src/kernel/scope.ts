@@ -2,24 +2,24 @@ import { AppError } from './errors.ts'
 import type { Caller } from './principal.ts'
 import type { ProviderId } from './providers.ts'
 
-/** Providers that a caller is limited to; null: every one, those to come too. */
+/** The providers that a caller is limited to; null: every provider, future ones included. */
 export type ProviderScope = readonly ProviderId[] | null
 
-/** Whether who has `outer` may see all that who has `inner` may. */
+/** Whether `outer` allows everything that `inner` allows. */
 export function isWithin(inner: ProviderScope, outer: ProviderScope): boolean {
   if (outer === null) return true
   return inner !== null && inner.every((provider) => outer.includes(provider))
 }
 
 /**
- * Refuses who is limited to fewer providers than an act reaches.
+ * Refuses a caller that is limited to fewer providers than an act reaches.
  * @throws AppError `provider_not_allowed`, with the scope as `allowedProviders`; `act` begins its message
  */
 export function requireReach(caller: Caller, reach: ProviderScope, act: string): void {
   if (!isWithin(reach, caller.allowedProviders)) throw beyondReach(caller, reach, act)
 }
 
-/** Why who is limited to fewer providers than an act reaches may not do it: `provider_not_allowed`. */
+/** The `provider_not_allowed` error for a caller limited to fewer providers than an act reaches. */
 export function beyondReach({ allowedProviders }: Caller, reach: ProviderScope, act: string): AppError {
   const reached = reach === null ? 'every provider' : reach.join(', ')
   const allowed = [...(allowedProviders ?? [])]

@@ -1,16 +1,15 @@
 import { loopTurn } from './turns.ts'
 
-/** Work goes on for so long, in milliseconds, before others get their turn: a request has several turns to wait for. */
+/** Milliseconds of work before other work gets a turn: one request waits for several turns. */
 const SLICE_MS = 2
-/** The same of work that is often under way for seconds: beside it each statement of a request has a turn to wait for. */
+/** For work that often runs for seconds: while it does, each statement of a request waits for a turn. */
 export const SHORT_SLICE_MS = 1
 
-/** Work that can pause: it yields wherever others may get their turn, each time after well under a millisecond of its own. */
+/** Work that can pause. It yields where other work may run, after well under a millisecond each time. */
 export type Pausable<Result> = Generator<void, Result>
 
 /**
- * The result of work that may take long, done in slices of some milliseconds, or as many as are given. Between them the event
- * loop goes on, and organizations take turns.
+ * Runs long work in slices of a few milliseconds. Between slices the event loop continues and organizations take turns.
  * @throws what the work throws, and the reason of `signal`
  */
 export async function inSlices<Result>(
@@ -25,7 +24,7 @@ export async function inSlices<Result>(
 }
 
 /**
- * The same in slices of so many milliseconds, with a pause of the caller's choice between them.
+ * Runs work in slices of `sliceMs`, with the caller's own pause between them.
  * @throws what the work and the pause throw
  */
 export async function inSlicesOf<Result>(
@@ -43,7 +42,7 @@ export async function inSlicesOf<Result>(
   }
 }
 
-/** The result of the same work in one go, for text known to be short and for tools that serve nobody meanwhile. */
+/** Runs the work without pausing, for text known to be short and for tools that serve no requests. */
 export function inOneGo<Result>(work: Pausable<Result>): Result {
   for (;;) {
     const step = work.next()

@@ -1,4 +1,3 @@
-/** Names one source. */
 export interface SourceRef {
   organizationId: string
   sourceId: string

@@ -1,30 +1,29 @@
-/** What a span says beside its name. Never text of a caller or of a document, a secret, or a parameter of a statement. */
+/** A span's attributes. Never include text of a caller or a document, a secret, or a statement's parameters. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanOptions {
-  /** `server` and `client`: one side of a request; `internal` when not said. */
+  /** `server` and `client` are the two sides of a request. Defaults to `internal`. */
   kind?: 'server' | 'client' | 'internal'
   attributes?: SpanAttributes
   /**
-   * `current`, when not said: a part of what is traced here, and nothing where nothing is. `none`: a trace of its own. Headers: a
-   * part of the caller's trace that they name (https://www.w3.org/TR/trace-context/), else of its own.
+   * `current` (the default): a child of the current span; no span when there is none. `none`: a new trace. Headers: a
+   * child of the caller's span that they name (https://www.w3.org/TR/trace-context/), or a new trace.
    */
   parent?: 'current' | 'none' | Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Something that takes its time. */
 export interface Span {
-  /** What is begun by `work`, and by whatever that calls and waits for, is a part of this. */
+  /** Makes this the parent of every span that `work`, and whatever it awaits, begins. */
   within<Result>(work: () => Result): Result
   set(attributes: SpanAttributes): void
-  /** Ends it, once. With an error it failed by that: its code or its name is told, never its message. */
+  /** Ends the span, once. A failure records the error's code or name, never its message. */
   end(failure?: { error: unknown }): void
 }
 
-/** Where spans go. Whoever may be given none does without at no cost. */
+/** Receives spans. Code that can run without a tracer skips all recording. */
 export interface Tracer {
   begin(name: string, options?: SpanOptions): Span
-  /** A span that took `ms` milliseconds until now. */
+  /** Records a span that ended now and took `ms` milliseconds. */
   record(
     name: string,
     ms: number,
@@ -32,7 +31,7 @@ export interface Tracer {
   ): void
 }
 
-/** Does work as a span of its own. @throws what the work throws */
+/** Runs work inside a span of its own. @throws what the work throws */
 export async function traced<Result>(
   tracer: Tracer,
   name: string,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { actingFor, currentOwner, loopTurn } from './turns.ts'
 
-it('remembers the owner across what is awaited', async () => {
+it('keeps the owner across awaits', async () => {
   expect(currentOwner()).toBe('service')
   const seen = await actingFor('acme', async () => {
     await loopTurn()
@@ -10,7 +10,7 @@ it('remembers the owner across what is awaited', async () => {
   expect([seen, currentOwner()]).toEqual(['acme', 'service'])
 })
 
-it('lets one work go on for each turn of the loop, owner by owner', async () => {
+it('resumes one job per turn of the event loop, owner by owner', async () => {
   const order: string[] = []
   let loops = 0
   const count = setInterval(() => {}, 1_000)

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createFairQueue } from './fair-queue.ts'
 
-/** Whose work is under way: an organization's id, or another name for who caused it. */
+/** The owner of the current work: an organization's id, or another name for what caused it. */
 const owners = new AsyncLocalStorage<string>()
-/** Work that nobody asked for, such as polls. */
+/** Work that no request caused, such as polls. */
 const SERVICE = 'service'
 
-/** Runs work in somebody's name. What it waits for, such as the embedded database's session, it gets in their turn. */
+/** Runs work on behalf of an owner. Queues, such as the embedded database's session, serve it in that owner's turn. */
 export function actingFor<T>(owner: string, work: () => T): T {
   return owners.run(owner, work)
 }
@@ -19,8 +19,8 @@ const waiting = createFairQueue<() => void>()
 let isScheduled = false
 
 /**
- * Gives the event loop to others. One work goes on for each turn of the loop, and owners take turns. Otherwise a dozen works of
- * one organization would each take a slice before the next request is read.
+ * Yields to the event loop. Each turn resumes one job, and owners take turns. Otherwise a dozen jobs of one
+ * organization would each run a slice before the next request is read.
  */
 export function loopTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { AppError } from './errors.ts'
 
 /**
- * The 503 of a service that cannot do this now but may in `retryAfterSeconds` (whole, at least 1): `not_ready` where the
- * database or the process is not there, `overloaded` where too much is going on. It carries `Retry-After`.
+ * A 503 with `Retry-After`, in whole seconds, at least 1. `not_ready`: the database or the process is unavailable.
+ * `overloaded`: there is too much work.
  */
 export function unavailable(
   code: 'not_ready' | 'overloaded',

@@ -22,13 +22,13 @@ const Body = z.strictObject({
   inner: z.strictObject({ title: z.string().refine((text) => text !== '', 'must not be empty') }).optional(),
 })
 
-/** The faults of a body that is right but for these fields. */
+/** The faults of a body that is valid except for these fields. */
 function faultsOf(fields: object): string[] {
   const found = findIssues(Body, { query: 'x', ...fields }, 'body')
   return 'data' in found ? [] : found.issues.map(({ message }) => message)
 }
 
-describe('a fault is said in a sentence that names its field', () => {
+describe('a validation message names the field in a sentence', () => {
   it.each([
     [{ query: undefined }, 'query is required'],
     [{ query: null }, 'query must be a string, not null'],
@@ -71,13 +71,13 @@ describe('a fault is said in a sentence that names its field', () => {
     [[], 'The body must be an object, not an array'],
     [null, 'The body must be an object, not null'],
     [undefined, 'The body is required'],
-  ])('also of the whole: %j', (body, message) => {
+  ])('of the whole value: %j', (body, message) => {
     expect(findIssues(Body, body, 'body')).toMatchObject({ issues: [{ path: '', message }] })
   })
 })
 
 describe('an unknown field', () => {
-  it('comes first, with the name that it is near to', () => {
+  it('comes first, with the nearest known name', () => {
     expect(findIssues(Body, { limit: 99, quary: 'x' }, 'body')).toEqual({
       issues: [
         { path: 'quary', message: 'unknown field "quary"; did you mean "query"?' },
@@ -88,7 +88,7 @@ describe('an unknown field', () => {
     })
   })
 
-  it('says where it is and what there is, where no name is near', () => {
+  it('names its location and the known fields when no name is near', () => {
     expect(faultsOf({ inner: { title: 'x', colour: 1 } })).toEqual([
       'unknown field "colour" in inner; there is title',
     ])
@@ -102,8 +102,8 @@ describe('an unknown field', () => {
   })
 })
 
-describe('the answer to a hostile body', () => {
-  it('is short, and counts what it leaves out', () => {
+describe('the error for a hostile body', () => {
+  it('is short, and counts the faults it leaves out', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 50_000 }, (_, at) => [`${'x'.repeat(90)}${at}`, 1]),
     )

@@ -3,7 +3,7 @@ import { nearestName } from './nearest-name.ts'
 import { validationError, type ValidationIssue } from './errors.ts'
 import { phraseIssue } from './validation-words.ts'
 
-/** What a value is to who sent it, and what its parts are called. */
+/** What the sender calls the value and its parts. */
 const PARTS = {
   body: { whole: 'The body', field: 'field' },
   query: { whole: 'The query', field: 'query parameter' },
@@ -12,7 +12,7 @@ const PARTS = {
 
 export type ValidatedPart = keyof typeof PARTS
 
-/** No more faults than these are put into words: a request can have hundreds of thousands. */
+/** The most faults put into words: a request can have hundreds of thousands. */
 const ISSUES_WORDED_MAX = 100
 const NAMES_LISTED_MAX = 12
 const NAME_CHARACTERS_MAX = 80
@@ -21,8 +21,8 @@ const PATH_CHARACTERS_MAX = 200
 export type Validation<T> = { data: T } | { issues: ValidationIssue[]; count: number }
 
 /**
- * Checks a value against a schema. Faults are sentences in the words of the service, those of unknown fields first, since a
- * misspelt one explains what is missing. `count` is the number of all faults; the first hundred are in `issues`.
+ * Checks a value against a schema. Faults are full sentences. Unknown fields come first, because a misspelled name
+ * explains a missing one. `count` is the number of all faults; `issues` has the first hundred.
  */
 export function findIssues<S extends z.ZodType>(
   schema: S,
@@ -56,14 +56,14 @@ export function findIssues<S extends z.ZodType>(
   return { issues, count }
 }
 
-/** The value as its schema has it. @throws AppError `validation_failed` that lists the faults */
+/** The parsed value. @throws AppError `validation_failed` that lists the faults */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, part: ValidatedPart): z.output<S> {
   const found = findIssues(schema, value, part)
   if ('data' in found) return found.data
   throw validationError(found.issues, found.count)
 }
 
-/** Refuses names that a part of a request does not have. @throws AppError `validation_failed`, unless there are none */
+/** Refuses unknown names in a part of a request. @throws AppError `validation_failed` when there are any */
 export function refuseUnknown(part: ValidatedPart, names: readonly string[], known: readonly string[]): void {
   if (names.length === 0) return
   const shown = names.slice(0, ISSUES_WORDED_MAX)
@@ -73,7 +73,7 @@ export function refuseUnknown(part: ValidatedPart, names: readonly string[], kno
   )
 }
 
-/** Of a union, the faults of the one form that the value was meant as, where that can be told. */
+/** For a union, keeps only the faults of the form that the sender meant, when that is clear. */
 function flatten(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue]
@@ -114,7 +114,7 @@ function sentence(part: ValidatedPart, { path, message }: z.core.$ZodIssue): Val
   return { path: where, message: `${where === '' ? PARTS[part].whole : where} ${message}` }
 }
 
-/** Dotted, `''` for the whole. */
+/** Dotted; `''` for the whole value. */
 function pathOf(path: readonly PropertyKey[]): string {
   return clipped(path.map(String).join('.'), PATH_CHARACTERS_MAX)
 }

@@ -6,8 +6,8 @@ type RawIssue = z.core.$ZodRawIssue
 const VALUES_LISTED_MAX = 20
 
 /**
- * What is wrong with a value, as the end of a sentence that begins with its name: `limit` `must be at most 25`. It never
- * quotes the value, which may be secret.
+ * Completes the sentence that begins with the field's name: `limit` `must be at most 25`. It never quotes the value,
+ * which can be secret.
  */
 export function phraseIssue(issue: RawIssue): string {
   if (issue.input === undefined) return 'is required'
@@ -35,7 +35,7 @@ export function phraseIssue(issue: RawIssue): string {
   }
 }
 
-/** `z.int()` expects a number, and says `int` only of one that is broken. */
+/** `z.int()` reports the expected type as `number`, and `int` only for a fraction. */
 function isWhole(schema: unknown): boolean {
   return schema instanceof z.ZodNumber && schema.isInt
 }
@@ -56,7 +56,7 @@ function typeName(expected: string): string {
   return TYPE_NAMES[expected] ?? `of the type ${expected}`
 }
 
-/** The type that came, where it says something: a number that is no whole one is a number all the same. */
+/** The type that was sent, when it helps: a fraction is still a number, so it is not named. */
 function insteadOf(input: unknown): string {
   if (input === null) return ', not null'
   if (Array.isArray(input)) return ', not an array'
@@ -133,7 +133,7 @@ function isOpen(issue: BoundIssue): boolean {
   return issue.inclusive === false
 }
 
-/** The bound that was passed and, where the schema has one, that at the other end. */
+/** The violated bound and the opposite one, when the schema has it. */
 function boundsOf(issue: BoundIssue): { least: number | undefined; most: number | undefined } {
   const bounds: { least: number | undefined; most: number | undefined } = {
     least: undefined,

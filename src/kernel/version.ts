@@ -1,2 +1,2 @@
-/** The service's version, as the OpenAPI document and backups say it. */
+/** The service's version, in the OpenAPI document and in backups. */
 export const VERSION = '0.1.0'
