@@ -61,6 +61,7 @@ describe('openapi/openapi.json', () => {
     const other = Object.entries(successes).filter(([, statuses]) => statuses !== '200')
     expect(Object.fromEntries(other)).toEqual({
       createApiKey: '201',
+      consoleAddTurn: '201',
       consoleCreateApiKey: '201',
       // They redirect.
       completeOAuth: '',
@@ -69,6 +70,7 @@ describe('openapi/openapi.json', () => {
       consoleCreateOrganization: '201',
       consoleCreateInvitation: '201',
       consoleCreateScimToken: '201',
+      consoleCreateThread: '201',
       consoleCreateWebhook: '201',
       consoleTestWebhook: '201',
       consoleRequestConnectorAccess: '201',
