@@ -1,31 +1,31 @@
 /**
- * How vectors lie in memory. A block has 256 rows of one model: first their scales, a 32-bit float for each row and segment, then
- * their numbers as bytes, by pairs of dimensions: the two bytes of row 0, of row 1, … So a question reads only the pairs in which
- * it is not 0, and each in a run that is long enough for the processor to read ahead.
+ * Memory layout of vectors. A block holds 256 rows of one model: first the scales, a 32-bit float for each
+ * row and segment, then the numbers as bytes in pairs of dimensions (the two bytes of row 0, of row 1, …). A
+ * scan reads only the pairs where the question is not 0, each as a run long enough for the processor to
+ * prefetch.
  */
 export const ROWS_A_BLOCK = 256
 /** Dimensions that share a scale. */
 export const SEGMENT = 128
-/** More are not held: the room for a question is made for these. */
+/** The memory reserved for a question has room for this many. */
 export const DIMENSIONS_MAX = 4_096
 
 const FLOAT_BYTES = 4
-/** The scales of one segment, or a pair of dimensions, of a block. */
+/** The scales of one segment, or one pair of dimensions, of a block. */
 export const SCALES_BYTES = ROWS_A_BLOCK * FLOAT_BYTES
 export const PAIR_BYTES = ROWS_A_BLOCK * 2
 
-/** Where what is in a block of vectors of so many dimensions. */
+/** Offsets in a block. */
 export interface BlockLayout {
   readonly dimensions: number
-  /** Segments of {@link SEGMENT} dimensions; the last one is filled up with zeros. */
+  /** Segments of {@link SEGMENT} dimensions; the last one is padded with zeros. */
   readonly segments: number
-  /** From where in a block the pairs are. */
+  /** Offset of the first pair. */
   readonly pairsAt: number
-  /** A block's size in bytes. */
   readonly blockBytes: number
 }
 
-/** The layout for vectors of 1 to {@link DIMENSIONS_MAX} dimensions. */
+/** Accepts 1 to {@link DIMENSIONS_MAX} dimensions. */
 export function layoutOf(dimensions: number): BlockLayout {
   const segments = Math.ceil(dimensions / SEGMENT)
   const pairsAt = segments * SCALES_BYTES

@@ -3,20 +3,23 @@ import { layoutOf, PAIR_BYTES, SCALES_BYTES, SEGMENT } from './block-layout.ts'
 import { encodeQuestion, type Question, QUESTION_HEAD_WORDS } from './question.ts'
 import { quantize } from './write-rows.ts'
 
-/** How near a quantized vector is to a query: the same numbers for a row of a snapshot and for one from the database. */
+/**
+ * How near a quantized vector is to a query. Rows of a snapshot and rows from the database get the same
+ * numbers.
+ */
 export interface CoarseNearness {
-  /** The similarity of the quantized vectors. */
+  /** Similarity of the quantized vectors. */
   cosine: number
-  /** The product of the quantized meaning parts; null: none was asked for. */
+  /** Product of the quantized meaning parts; null: not requested. */
   meaning: number | null
-  /** An upper bound of the exact score. */
+  /** Upper bound of the exact score. */
   atMost: number
 }
 
-/** Where a quantized row lies: its bytes by pairs of dimensions, and its scales. */
+/** A quantized row: its bytes by pairs of dimensions, and its scales. */
 export interface QuantizedRow {
   bytes: Int8Array
-  /** Where the first pair is, and how far it is to the next. */
+  /** Offset of the first pair, and the distance to the next. */
   pairsAt: number
   pairStep: number
   scales: Float32Array
@@ -24,7 +27,7 @@ export interface QuantizedRow {
   scaleStep: number
 }
 
-/** Compares vectors with a query as a snapshot's rows are compared, bit by bit. */
+/** Compares vectors with a query exactly as the scan compares a snapshot's rows, bit for bit. */
 export function createCoarse(
   vector: Float32Array,
   meaning: MeaningPart | null,
@@ -42,7 +45,7 @@ export function createCoarse(
   }
 }
 
-/** The product of a quantized row's meaning part with the query's; null where none is asked for. */
+/** The product of a quantized row's meaning part with the query's; null: not requested. */
 export function createMeaning(
   vector: Float32Array,
   part: MeaningPart | null,
@@ -67,14 +70,14 @@ export function createMeaning(
   }
 }
 
-/** How far a row's similarity may be from that of its quantized vector. */
+/** Maximum difference between a row's similarity and that of its quantized vector. */
 export function offBy({ slack, bounds }: Question, scaleAt: (segment: number) => number): number {
   let sum = slack
   for (let segment = 0; segment < bounds.length; segment++) sum += (bounds[segment] ?? 0) * scaleAt(segment)
   return sum
 }
 
-/** What the kernel computes of a row (scripts/kernels/scan.ts), in its order and precision. */
+/** Mirrors the kernel (scripts/kernels/scan.ts) in order and precision. */
 function upperBound(question: Question, bytes: Int8Array, scales: Float32Array): number {
   const { words, segments, pairsAt } = question
   const floats = new Float32Array(words.buffer, words.byteOffset, words.length)

@@ -1,15 +1,14 @@
 import type { SnapshotOf } from './read-rows.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
-/** An organization's snapshot. */
 export interface Entry extends SnapshotOf {
   snapshot: VectorSnapshot
-  /** Settles when it has been made, or could not be. */
+  /** Settles when loading has succeeded or failed. */
   ready: Promise<void>
   isReady: boolean
-  /** What takes in changes now. */
+  /** The catch-up that is running. */
   following: Promise<void> | null
-  /** Searches and background work that use its memory. */
+  /** Searches and background tasks that use its memory. */
   holders: number
   isDropped: boolean
   usedAt: number

@@ -4,25 +4,26 @@ import { prepare } from '../database/prepared.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { itemTurnsOf } from './item-turns.ts'
 
-/** Notes which items a transaction stores, changes or deletes. */
+/** Records which items a transaction stores, changes or deletes. */
 export interface ItemChanges {
   add(itemIds: Iterable<string>): void
-  /** So much has changed that it is not worth naming. */
+  /** Too many items changed to name them. */
   addAll(): void
-  /** Nothing of the items has changed, but which of them may be found. */
+  /** No item changed, but which ones a search may return did. */
   addNone(): void
 }
 
-/** Older ones are forgotten: a snapshot that is further behind is made anew. */
+/** Older changes are deleted: a snapshot further behind is rebuilt. */
 const KEPT = 2_048
-/** They are forgotten every so many. */
+/** Old changes are deleted once every this many revisions. */
 const SWEEP_EVERY = 256
 
 /**
- * A transaction that stores, changes or deletes items of an organization, repeated where it lost against another one. Its last
- * act, before it commits, is to give what it changed the organization's next revision. The row that counts them is locked from
- * then on, so that revisions are committed in their order, and whoever reads one sees all that came before; and since it is
- * the last lock to be taken, nobody who has it waits for another. It waits for whoever holds the items (`ItemTurns`).
+ * A transaction that stores, changes or deletes items of an organization; it is retried on conflict. Its last
+ * act is to give the changes the organization's next revision. That locks the row that counts revisions until
+ * the commit, so revisions commit in order and a reader of one sees everything before it. Because this lock
+ * is taken last, its owner never waits for another. The transaction first waits for callers that hold the
+ * items (`ItemTurns`).
  * @throws what the last attempt threw
  */
 export async function changeItems<Result>(
@@ -36,7 +37,8 @@ export async function changeItems<Result>(
 type ChangeOf<Result> = (tx: Tx, changes: ItemChanges) => Promise<Result>
 
 /**
- * `changeItems` that waits for nobody: for whoever holds the items, and for what changes none of their documents.
+ * `changeItems` without waiting for `ItemTurns`: for a caller that already holds the items, or that changes
+ * no documents.
  * @throws what the last attempt threw
  */
 export async function changeOutOfTurn<Result>(

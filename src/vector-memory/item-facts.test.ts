@@ -18,7 +18,7 @@ function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
 
 const SALES = { providers: null, readable: Readable.everything, metadata: { team: 'sales' } }
 
-/** Facts of three items with two rows each; the last is of another team. */
+/** Three items with two rows each; the last item belongs to another team. */
 function threeItems(): ItemFacts {
   const facts = new ItemFacts()
   for (const item of [row('a'), row('b'), row('c', { metadata: { team: 'support' } })])
@@ -26,8 +26,8 @@ function threeItems(): ItemFacts {
   return facts
 }
 
-describe('which items are in a scope', () => {
-  it('is remembered while nothing changes', () => {
+describe('item scopes', () => {
+  it('caches a selection while nothing changes', () => {
     const facts = threeItems()
     expect(facts.allowed(SALES)).toEqual(Uint8Array.of(1, 1, 0))
     expect(facts.allowed({ ...SALES })).toBe(facts.allowed(SALES))
@@ -42,7 +42,7 @@ describe('which items are in a scope', () => {
     ['rows come', (facts) => facts.addRows(0, 3), [1, 1, 0], 7],
     ['an item goes', (facts) => facts.remove(0), [1, 1, 0], 2],
     ['another takes its number', (facts) => (facts.remove(0), facts.put(row('e'))), [1, 1, 0], 2],
-  ])('is looked at anew when %s', (_what, change, allowed, rows) => {
+  ])('recomputes the selection when %s', (_what, change, allowed, rows) => {
     const facts = threeItems()
     facts.allowed(SALES)
     change(facts)
@@ -50,7 +50,7 @@ describe('which items are in a scope', () => {
     expect(facts.countRows(SALES)).toBe(rows)
   })
 
-  it('is told apart whatever is asked for', () => {
+  it('keeps the selections of different scopes apart', () => {
     const facts = threeItems()
     const scopes = [
       SALES,

@@ -3,27 +3,27 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
 import type { SourceKind } from '../database/schema.ts'
 
-/** What a search can ask of items; null, or not there: nothing. All of it has to hold. */
+/** The filters of a search on items, which all have to match; null or missing: no filter. */
 export interface ItemScope {
   providers: readonly ProviderId[] | null
-  /** Of one of these policies. */
+  /** Access policies the reader may see. */
   readable: Readable
   sourceKinds?: readonly SourceKind[] | undefined
-  /** As it is stored. */
+  /** Exactly as stored. */
   authorName?: string | undefined
   sourceId?: string | undefined
-  /** Milliseconds; changed then or later, and before. */
+  /** Milliseconds; from is inclusive, before is exclusive. */
   updatedFrom?: number | undefined
   updatedBefore?: number | undefined
-  /** As it is stored. */
+  /** Exactly as stored. */
   metadata?: Readonly<Record<string, unknown>> | undefined
-  /** One of these items. */
+  /** Only these items. */
   itemIds?: readonly string[] | undefined
-  /** Of none of these sources. */
+  /** Without these sources. */
   exceptSourceIds?: readonly string[] | undefined
 }
 
-/** An item as the database hands it out for a snapshot. */
+/** An item as the database returns it for a snapshot. */
 export const ItemRow = z.object({
   id: z.string(),
   provider: z.string(),
@@ -32,39 +32,41 @@ export const ItemRow = z.object({
   author_name: z.string().nullable(),
   /** Milliseconds, with fractions. */
   updated_at: z.number(),
-  /** Its access policy. */
+  /** Access policy. */
   policy_id: z.number().nullable(),
-  /** null: too long to be held. */
+  /** null: too long to hold in memory. */
   metadata: z.record(z.string(), z.unknown()).nullable(),
 })
 export type ItemRow = z.output<typeof ItemRow>
 
-/** Items in the order of their numbers, as a file has them; null: nobody has the number. */
+/** Items in the order of their numbers, as written to a file; null: an unused number. */
 export const SavedItems = z.array(ItemRow.extend({ metadata: z.array(z.number()).nullable() }).nullable())
 export type SavedItems = z.output<typeof SavedItems>
 
-/** Which items are in a scope. */
+/** The items in a scope. */
 interface Selection {
-  /** For each item 1 where it is; null: all are. */
+  /** 1 for each item in scope; null: all of them. */
   allowed: Uint8Array | null
-  /** How many rows they have. */
+  /** Rows of these items. */
   rows: number
 }
 
-/** Scopes that are remembered until an item changes: callers come back with theirs. */
+/** Selections cached until an item changes; callers repeat their scopes. */
 const SCOPES_MAX = 8
-/** Two hashes for each pair of key and value; a plain list of so few takes less than typed numbers do. */
+/**
+ * Two hashes for each pair of key and value. For so few numbers a plain array is smaller than a typed one.
+ */
 type Pairs = readonly number[]
 const NO_PAIRS: Pairs = []
-/** An item with more of them counts as one that may have any. */
+/** An item with more pairs counts as one that may match any metadata filter. */
 const PAIRS_MAX = 64
 
-/** Counts what snapshots take in, of whichever organization. */
+/** Shared by all snapshots of the process. */
 let versions = 0
 
 /**
- * What is known of a snapshot's items, by their number. A scope is decided by it as the database would, but for metadata, which is
- * held as hashes: of these the database has the last word.
+ * What a snapshot knows of its items, by item number. It decides a scope as the database would, except for
+ * metadata: it only has hashes of that, so the database checks the matches.
  */
 export class ItemFacts {
   readonly #numbers = new Map<string, number>()
@@ -75,11 +77,11 @@ export class ItemFacts {
   readonly #sources: number[] = []
   readonly #authors: number[] = []
   readonly #updated: number[] = []
-  /** 0: nobody may read it. */
+  /** 0: no one may read the item. */
   readonly #policies: number[] = []
-  /** null: may have any. */
+  /** null: may match any filter. */
   readonly #metadata: (Pairs | null)[] = []
-  /** How many rows each has. */
+  /** Rows of each item. */
   readonly #rows: number[] = []
   readonly #free: number[] = []
   readonly #words = new Words()
@@ -94,12 +96,12 @@ export class ItemFacts {
     return this.#ids[item] ?? ''
   }
 
-  /** Another number for each time that an item was taken in, by any snapshot of the process. */
+  /** Changes each time an item is added or updated, and is unique within the process. */
   versionOf(item: number): number {
     return this.#versions[item] ?? 0
   }
 
-  /** Takes an item in, or what has changed of it. @returns its number */
+  /** Adds or updates an item. @returns its number */
   put(row: ItemRow): number {
     const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#ids.length
     this.#set(item, row, row.metadata === null ? null : hashPairs(row.metadata))
@@ -121,12 +123,12 @@ export class ItemFacts {
     this.#scopes.clear()
   }
 
-  /** How many numbers were given to items. */
+  /** How many numbers are assigned, including free ones. */
   get numbers(): number {
     return this.#ids.length
   }
 
-  /** The items of these numbers, as {@link ItemFacts.restore} takes them in the same order. */
+  /** The items with these numbers, for {@link ItemFacts.restore}. */
   saved(from: number, to: number): SavedItems {
     return this.#ids.slice(from, to).map((id, at) => this.#savedItem(id, from + at))
   }
@@ -146,7 +148,7 @@ export class ItemFacts {
     }
   }
 
-  /** Gives items the next numbers. Their rows are to be added. */
+  /** Gives the items the next numbers. The caller then adds their rows. */
   restore(items: SavedItems): void {
     for (const row of items) {
       const item = this.#ids.length
@@ -164,7 +166,7 @@ export class ItemFacts {
     this.#scopes.clear()
   }
 
-  /** Forgets an item, whose rows are gone. */
+  /** Removes an item that has no rows left. */
   remove(item: number): void {
     this.#numbers.delete(this.idOf(item))
     this.#ids[item] = ''
@@ -173,12 +175,11 @@ export class ItemFacts {
     this.#scopes.clear()
   }
 
-  /** For each item 1 where it is in scope; null: all are. */
+  /** 1 for each item in scope; null: all items. */
   allowed(scope: ItemScope): Uint8Array | null {
     return this.#select(scope).allowed
   }
 
-  /** How many rows the items in scope have. */
   countRows(scope: ItemScope): number {
     return this.#select(scope).rows
   }
@@ -201,7 +202,7 @@ export class ItemFacts {
     const allowed = isAll ? null : new Uint8Array(new SharedArrayBuffer(this.#ids.length))
     let rows = 0
     for (let item = 0; item < this.#ids.length; item++) {
-      // Each person's scope is looked at anew, so this has to be quick.
+      // A hot loop: every reader has another scope.
       if (!readable.has(this.#policies[item] ?? 0)) continue
       if (tests.length > 0 && !tests.every((holds) => holds(item))) continue
       rows += this.#rows[item] ?? 0
@@ -239,7 +240,7 @@ export class ItemFacts {
   }
 }
 
-/** Words by number, so that one word is held once. */
+/** Interned words: each word is stored once. */
 class Words {
   readonly #numbers = new Map<string, number>()
   readonly #words: string[] = []
@@ -251,18 +252,18 @@ class Words {
     return this.#words.push(word) - 1
   }
 
-  /** The word of a number; null where nothing has it. */
+  /** The word of a number; null: none has it. */
   word(number = -1): string | null {
     return this.#words[number] ?? null
   }
 
-  /** -2: nothing has it. */
+  /** -2: unknown word. */
   find(word: string): number {
     return this.#numbers.get(word) ?? -2
   }
 }
 
-/** Of each pair of a key and a value that is neither list nor object; null: there are too many. */
+/** Hashes each pair of a key and a scalar value; null: too many pairs. */
 function hashPairs(metadata: Readonly<Record<string, unknown>>): Pairs | null {
   const pairs = Object.entries(metadata)
   if (pairs.length === 0) return NO_PAIRS
@@ -276,7 +277,9 @@ function hashPairs(metadata: Readonly<Record<string, unknown>>): Pairs | null {
   return hashes
 }
 
-/** FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), from a seed; 32 bits with a sign. */
+/**
+ * FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), with a seed; a signed 32-bit number.
+ */
 function hashText(text: string, seed: number): number {
   let hash = seed | 0
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ItemTurns } from './item-turns.ts'
 
-/** What acts, let go on by hand, and the order in which things happened. */
+/** Actions that a test ends by hand, and the order in which they ran. */
 function stage() {
   const turns = new ItemTurns()
   const happened: string[] = []
@@ -28,8 +28,8 @@ function stage() {
   }
 }
 
-describe('the turns at items', () => {
-  it('are shared by those who change them in one transaction', async () => {
+describe('item turns', () => {
+  it('run callers that share the items at the same time', async () => {
     const { share, settle, end, happened } = stage()
     const both = Promise.all([share('one'), share('two')])
     await settle()
@@ -39,7 +39,7 @@ describe('the turns at items', () => {
     expect(await both).toEqual(['one', 'two'])
   })
 
-  it('are held by one alone, in the order in which they came', async () => {
+  it('run one holder at a time, in arrival order', async () => {
     const { share, hold, settle, end, happened } = stage()
     const all = Promise.all([share('first'), hold('held'), share('second'), share('third'), hold('last')])
     await settle()
@@ -56,7 +56,7 @@ describe('the turns at items', () => {
     expect(await all).toHaveLength(5)
   })
 
-  it('of one organization keep no other one waiting', async () => {
+  it('do not make one organization wait for another', async () => {
     const { hold, share, settle, end, happened } = stage()
     const held = hold('held', 'a')
     const shared = share('other', 'b')
@@ -67,7 +67,7 @@ describe('the turns at items', () => {
     await Promise.all([held, shared])
   })
 
-  it('go on after whoever fails', async () => {
+  it('continue after a caller fails', async () => {
     const { turns } = stage()
     const failing = turns.hold('a', async () => {
       throw new Error('failed')
@@ -77,7 +77,7 @@ describe('the turns at items', () => {
     expect(await next).toBe('next')
   })
 
-  it('begin with what was left unfinished, once, also for those who waited when it was left', async () => {
+  it('finish unfinished work once, before the next caller and before callers that were already waiting', async () => {
     const { turns, happened } = stage()
     let failures = 1
     const finish = async (): Promise<void> => {
@@ -88,7 +88,7 @@ describe('the turns at items', () => {
     const waiting = [1, 2, 3].map((n) => turns.share('a', async () => happened.push(`change ${n}`)))
     await leaving
     const outcomes = await Promise.allSettled(waiting)
-    // Whoever finds it and cannot finish it is refused; the next one tries again.
+    // The first caller's attempt fails and rejects it; the next caller tries again.
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
     expect(happened).toEqual(['finish', 'finish', 'change 2', 'change 3'])
     expect(turns.unfinished()).toEqual([])

@@ -1,42 +1,49 @@
 import type { Db } from '../database/database.ts'
 
-/** Who of an organization is at its items, or waits for them. */
+/** The callers that use an organization's items or wait for them. */
 interface Line {
-  /** Settles when all have ended that came to hold them. */
+  /** Settles when all holders up to now have ended. */
   held: Promise<unknown>
-  /** Whoever came to share them since. */
+  /** Callers that joined to share since then. */
   sharing: Set<Promise<unknown>>
-  /** Everybody in the line. */
+  /** Running and waiting callers. */
   size: number
 }
 
-/** What is told to whoever gets its turn where something has to be finished first. */
+/** Returned to a caller that has to finish earlier work first. */
 const AGAIN = Symbol('again')
 
 /**
- * Turns at the items of organizations, within one process. Who changes items in one transaction shares them with others who do; who
- * needs several holds them alone. Everybody comes after those who came before to hold them, and who holds them after all.
+ * A lock on the items of each organization, within one process. Callers that change items in a single
+ * transaction share it; a caller that needs several transactions holds it alone. Callers run in arrival
+ * order: a sharer waits for earlier holders, a holder for everyone before it.
  */
 export class ItemTurns {
   readonly #lines = new Map<string, Line>()
   readonly #unfinished = new Map<string, () => Promise<void>>()
 
-  /** Acts beside others of these. @throws what `act` throws, and why what was left unfinished cannot be finished */
+  /**
+   * Runs `act` beside other sharers. @throws what `act` throws, or the error that keeps earlier work
+   * unfinished
+   */
   async share<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
     return await this.#inTurn(organizationId, act, this.#sharing)
   }
 
-  /** Acts alone. @throws what `act` throws, and why what was left unfinished cannot be finished */
+  /** Runs `act` alone. @throws what `act` throws, or the error that keeps earlier work unfinished */
   async hold<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
     return await this.#inTurn(organizationId, act, this.#holding)
   }
 
-  /** What whoever comes next has to finish first. It is done alone, and again by the next where it throws. */
+  /**
+   * Work that the next caller has to finish first. It runs alone; if it throws, the caller after that runs it
+   * again.
+   */
   leaveUnfinished(organizationId: string, finish: () => Promise<void>): void {
     this.#unfinished.set(organizationId, finish)
   }
 
-  /** Finishes what was left unfinished of an organization, if anything was. @throws why that cannot be done */
+  /** Finishes an organization's unfinished work, if any. @throws why that failed */
   async finish(organizationId: string): Promise<void> {
     await this.#enter(organizationId, this.#holding, async () => {
       await this.#unfinished.get(organizationId)?.()
@@ -44,7 +51,7 @@ export class ItemTurns {
     })
   }
 
-  /** The organizations of which something is unfinished. */
+  /** The organizations with unfinished work. */
   unfinished(): string[] {
     return [...this.#unfinished.keys()]
   }
@@ -53,7 +60,7 @@ export class ItemTurns {
     for (;;) {
       if (this.#unfinished.has(organizationId)) await this.finish(organizationId)
       const result = await this.#enter(organizationId, join, async () =>
-        // Whoever was before may have left something.
+        // An earlier caller may have left work while this one waited.
         this.#unfinished.has(organizationId) ? AGAIN : await act(),
       )
       if (result !== AGAIN) return result
@@ -73,7 +80,7 @@ export class ItemTurns {
     return before
   }
 
-  /** In the order in which they come. */
+  /** Runs callers in arrival order. */
   async #enter<Result>(organizationId: string, join: Join, act: () => Promise<Result>): Promise<Result> {
     const line = this.#lines.get(organizationId) ?? { held: Promise.resolve(), sharing: new Set(), size: 0 }
     this.#lines.set(organizationId, line)
@@ -90,12 +97,12 @@ export class ItemTurns {
   }
 }
 
-/** Puts whoever ends by `ended` in a line. @returns what it has to wait for */
+/** Adds a caller, which ends with `ended`, to a line. @returns what it waits for */
 type Join = (line: Line, ended: Promise<void>) => Promise<unknown>
 
 const turns = new WeakMap<Db, ItemTurns>()
 
-/** The turns at a database's items. */
+/** The lock on a database's items. */
 export function itemTurnsOf(db: Db): ItemTurns {
   const known = turns.get(db) ?? new ItemTurns()
   turns.set(db, known)

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
-/** A file is not as it was written. */
+/** The file differs from what was written. */
 export class NotWhole extends Error {
   constructor(reason: string) {
     super(`the file is not whole: ${reason}`)
@@ -9,12 +9,15 @@ export class NotWhole extends Error {
   }
 }
 
-/** Before each piece: its length and its CRC-32 (ISO 3309, as in gzip), 32 bits each. A length of 0 ends the file. */
+/**
+ * Each piece starts with its length and its CRC-32 (ISO 3309, as in gzip), 32 bits each. Length 0 ends the
+ * file.
+ */
 const HEAD_BYTES = 8
-/** No piece is longer, so that a damaged length asks for no memory. */
+/** Bounds the memory that a damaged length can request. */
 const PIECE_BYTES_MAX = 16 * 2 ** 20
 
-/** Writes pieces, each with its checksum, and the end. @throws what the file throws, and the reason of `signal` */
+/** Writes pieces with their checksums, then the end mark. @throws file errors, and the reason of `signal` */
 export async function writePieces(
   file: FileHandle,
   pieces: Iterable<Uint8Array>,
@@ -37,7 +40,7 @@ function headOf(piece: Uint8Array): Buffer {
 }
 
 /**
- * The pieces of a file from its beginning, one at a time; each is good until the next one is asked for.
+ * Reads a file's pieces one at a time; each is valid until the next is requested.
  * @throws NotWhole
  */
 export async function* readPieces(file: FileHandle): AsyncGenerator<Uint8Array, void> {

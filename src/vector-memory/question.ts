@@ -1,36 +1,43 @@
 import { type BlockLayout, PAIR_BYTES, SCALES_BYTES, SEGMENT } from './block-layout.ts'
 
-/** A question as the kernel takes it. */
+/** A question encoded for the kernel. */
 export interface Question {
-  /** For each segment in which it is not 0: where its scales are, how many pairs follow, its bound; then the pairs. */
+  /**
+   * For each segment that is not all 0: the offset of its scales, the number of pairs, its bound; then the
+   * pairs.
+   */
   readonly words: Int32Array
   readonly segments: number
-  /** What one step of its 16-bit numbers is. */
+  /** Size of one step of its 16-bit numbers. */
   readonly step: number
-  /** What a similarity can be off by, whatever the row. */
+  /** Maximum error of a similarity, whatever the row. */
   readonly slack: number
-  /** For each segment, what a similarity can be off by for each unit of the row's scale in it. */
+  /** For each segment, the maximum error per unit of the row's scale in it. */
   readonly bounds: Float32Array
-  /** From where in a block the pairs are. */
+  /** Offset of the pairs in a block. */
   readonly pairsAt: number
 }
 
 const STEPS = 32_767
-/** The length of a row of bytes, whose vector has the length 1: each number is off by less than half of 1/127 of the greatest. */
+/**
+ * Upper bound of a quantized row's length. The vector has length 1, and each number is off by less than half
+ * of 1/127 of the greatest.
+ */
 const ROW_LENGTH_MAX = 1.5
 /**
- * What 32-bit sums of as many terms as there are dimensions can be off by, here and in pgvector's `<=>`: for each term half a
- * unit in the last place of the product and of the lengths.
+ * Maximum error of a 32-bit sum with a term for each dimension, here and in pgvector's `<=>`: half a unit in
+ * the last place of the product and of the lengths, for each term.
  */
 const FLOAT_ERROR = 2 * 2 ** -23
 const FLOAT_ERROR_MIN = 1e-5
-/** Of each segment, before its pairs. */
+/** Words before each segment's pairs. */
 export const QUESTION_HEAD_WORDS = 3
 
 /**
- * A question's vector as the kernel takes it: of length 1, of the halves that the database compares too, rounded to 16 bits.
- * Every search makes one: what it takes is written where it stays, without lists in between.
- * @returns null where all its numbers are 0: then nothing is similar to it
+ * Encodes a question's vector for the kernel: normalized, from the same half-precision numbers that the
+ * database compares, rounded to 16 bits. Every search calls this, so it writes in place and allocates no
+ * lists.
+ * @returns null if all numbers are 0, which makes nothing similar
  */
 export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Question | null {
   const unit = unitOf(vector, layout)
@@ -72,7 +79,7 @@ export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Quest
   return { words: words.slice(0, end), segments, step, slack, bounds, pairsAt: layout.pairsAt }
 }
 
-/** The vector's halves, of length 1 together, filled up to whole segments. */
+/** The vector's half-precision numbers, normalized and padded to whole segments. */
 function unitOf(vector: Float32Array, { dimensions, segments }: BlockLayout): Float64Array | null {
   const unit = new Float64Array(segments * SEGMENT)
   unit.set(new Float16Array(vector.subarray(0, dimensions)))

@@ -3,27 +3,28 @@ import type { Db } from '../database/database.ts'
 import { type SnapshotOf, readPage, type RowKey, ROWS_A_PAGE } from './read-rows.ts'
 import { KEY_BYTES, rowBytesOf } from './write-rows.ts'
 
-/** Items whose rows a statement looks for. */
+/** Items named in one statement. */
 const ITEMS_A_PAGE = 256
 const ID_BYTES = 16
 
-/** At most {@link ROWS_A_PAGE} rows as `writeRows` takes them, and what each of them is of. */
+/** At most {@link ROWS_A_PAGE} rows as `writeRows` takes them, and the key of each. */
 export interface PageOfRows {
   page: Uint8Array
   keys: readonly RowKey[]
 }
 
-/** How pages are read. */
+/** Options for reading pages. */
 export interface Reading {
-  /** From the row on that comes after this one. */
+  /** Starts with the row after this one. */
   after: RowKey
-  /** Where pages are written, each over the one before the last; left out, each is memory of its own. */
+  /** Two buffers that pages use in alternation; without them, each page gets its own memory. */
   rooms?: readonly Uint8Array[]
   signal: AbortSignal
 }
 
 /**
- * Reads rows in their order, of all items or of those that are named, page by page with turns for other work.
+ * Reads rows in key order, of all items or of the named ones, a page at a time; it yields to the event loop
+ * between pages.
  * @param itemIds in ascending order
  * @throws the reason of `signal`
  */
@@ -49,7 +50,7 @@ export async function* readPages(
   }
 }
 
-/** Of items in the order of their ids, some at a time, from that of a row on. */
+/** Batches of items in the order of their ids, starting with the key's item. */
 function* someOf(itemIds: readonly string[], { itemId }: RowKey): Generator<string[]> {
   const first = itemIds.findIndex((id) => id >= itemId)
   if (first < 0) return
@@ -57,7 +58,7 @@ function* someOf(itemIds: readonly string[], { itemId }: RowKey): Generator<stri
     yield itemIds.slice(from, from + ITEMS_A_PAGE)
 }
 
-/** Where threads find a page of rows without a snapshot of it. */
+/** Memory for a page of rows that threads can read. */
 export function pageRoom(dimensions: number): Uint8Array {
   return new Uint8Array(new SharedArrayBuffer(ROWS_A_PAGE * rowBytesOf(dimensions)))
 }
@@ -67,7 +68,7 @@ function decode(page: string, room: Uint8Array | undefined): Uint8Array {
   return room.subarray(0, Buffer.from(room.buffer).write(page, 'base64'))
 }
 
-/** The keys of rows as the database handed them out. */
+/** The keys of rows as the database returned them. */
 function keysOf(page: Uint8Array, dimensions: number): RowKey[] {
   const rowBytes = rowBytesOf(dimensions)
   const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength)

@@ -4,23 +4,25 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { ItemRow } from './item-facts.ts'
 
-/** Whose rows, of which model. */
 export interface SnapshotOf {
   organizationId: string
   modelId: number
 }
 
-/** The last row that was read. */
+/** Key of the last row read. */
 export interface RowKey {
   itemId: string
   position: number
 }
 
-/** Rows of one statement: beside the embedded database's session others wait for it. */
+/** Rows in one statement. The embedded database has one session, which other requests wait for. */
 export const ROWS_A_PAGE = 256
-/** Of so many items that changed, twenty thousand, each is not worth reading by itself: in characters of their ids. */
+/**
+ * Limit on the ids of changed items, in characters: with more than about twenty thousand, rebuilding is
+ * cheaper.
+ */
 const IDS_CHARACTERS_MAX = 800_000
-/** Metadata that is longer is not held; in bytes as it is stored. */
+/** Longer metadata is not held in memory; in stored bytes. */
 const METADATA_BYTES_MAX = 4_096
 
 const Counted = z.tuple([z.object({ rows: z.number() })])
@@ -36,14 +38,14 @@ const Changes = z.array(
 const Page = z.tuple([z.object({ rows: z.string().nullable() })])
 const Ids = z.array(z.string())
 
-/** What changed since a revision. */
+/** Changes since a revision. */
 export interface ChangesSince {
   revision: number
-  /** null: so much, or so long ago, that the snapshot has to be made anew. */
+  /** null: too many changes or too old a revision, so the snapshot must be rebuilt. */
   itemIds: ReadonlySet<string> | null
 }
 
-/** The latest revision of an organization's items; 0: nothing was stored yet. */
+/** The latest revision of an organization's items; 0: none yet. */
 export async function readRevision(db: Db, organizationId: string): Promise<number> {
   const { rows } = await sql`
     select r.revision::float8 as revision from item_revisions r where r.organization_id = ${organizationId}`.execute(
@@ -52,7 +54,7 @@ export async function readRevision(db: Db, organizationId: string): Promise<numb
   return Revision.parse(rows)[0]?.revision ?? 0
 }
 
-/** The latest revision of an organization's items, and which of them changed since another one. */
+/** The latest revision of an organization's items, and the items that changed since another one. */
 export async function readChanges(db: Db, organizationId: string, since: number): Promise<ChangesSince> {
   const { rows } = await sql`
     select r.revision::float8 as head, c.revision::float8 as revision,
@@ -74,9 +76,9 @@ export async function readChanges(db: Db, organizationId: string, since: number)
 }
 
 /**
- * What tells a revision from one of the same number in another database, or before a migration: which transaction made it, what
- * it changed, and the latest migration. null: the revision is not noted any more, or never was, another model answers, or
- * the organization is being removed.
+ * A mark that tells a revision from one with the same number in another database or before a migration: the
+ * transaction that made it, its changes, and the latest migration. null: the revision is not recorded,
+ * another model is active, or the organization is being removed.
  */
 export async function readMark(
   db: Db,
@@ -91,7 +93,7 @@ export async function readMark(
   return Mark.parse(rows)[0]?.mark ?? null
 }
 
-/** Which of these organizations are there, and not being removed. */
+/** The organizations that exist and are not being removed. */
 export async function whichAreThere(db: Db, organizationIds: readonly string[]): Promise<Set<string>> {
   if (organizationIds.length === 0) return new Set()
   const rows = await db
@@ -103,7 +105,6 @@ export async function whichAreThere(db: Db, organizationIds: readonly string[]):
   return new Set(rows.map(({ id }) => id))
 }
 
-/** How many vectors of the model an organization has. */
 export async function countRows(db: Db, { organizationId, modelId }: SnapshotOf): Promise<number> {
   const { rows } = await sql`
     select count(*)::int as rows from chunk_embeddings e
@@ -111,7 +112,7 @@ export async function countRows(db: Db, { organizationId, modelId }: SnapshotOf)
   return Counted.parse(rows)[0].rows
 }
 
-/** In base64 and in one piece, since one value of many rows costs both drivers far less than many values. */
+/** One base64 value for all rows: both drivers handle one large value far faster than many small ones. */
 const ROWS = `encode(string_agg(uuid_send(e.source_item_id) || int4send(e.position) || halfvec_send(e.embedding), ''::bytea), 'base64') as rows`
 
 const readPageOfAll = prepare(`
@@ -121,7 +122,8 @@ const readPageOfAll = prepare(`
     order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
   ) e`)
 
-// Item by item, so that no plan reads all rows of the organization, and in their order, so that it stops where the page is full.
+// Item by item and in order, so that no plan reads all rows of the organization and the statement stops at a
+// full page.
 const readPageOfItems = prepare(`
   select ${ROWS} from (
     select e.source_item_id, e.position, e.embedding
@@ -139,8 +141,8 @@ const readPageOfItems = prepare(`
   ) e`)
 
 /**
- * The next rows after a key, at most {@link ROWS_A_PAGE}: as `writeRows` takes them, one after the other.
- * @param itemIds of these items alone; null: of all
+ * The next rows after a key, at most {@link ROWS_A_PAGE}, concatenated as `writeRows` takes them.
+ * @param itemIds only these items; null: all
  */
 export async function readPage(
   db: Db,
@@ -163,7 +165,7 @@ const selectItems = prepare(`
   cross join lateral (
     select i.* from source_items i where i.organization_id = $1 and i.id = g.id::uuid limit 1) i`)
 
-/** What is known of items; those that are gone are left out. */
+/** Omits items that no longer exist. */
 export async function readItems(
   db: Db,
   organizationId: string,

@@ -7,7 +7,7 @@ import type { SharedMemory } from './shared-memory.ts'
 import type { VectorThreads } from './vector-threads.ts'
 import { rowBytesOf } from './write-rows.ts'
 
-/** There is no room for another block. */
+/** The memory has no room for another block. */
 export class NoRoom extends Error {
   constructor() {
     super('the memory for vectors is full')
@@ -17,12 +17,14 @@ export class NoRoom extends Error {
 
 const WORD = 4
 
-/** Rows of quantized vectors in blocks of the shared memory; each row belongs to a numbered item, or is free. */
+/**
+ * Rows of quantized vectors in blocks of the shared memory. Each row belongs to a numbered item or is free.
+ */
 export class RowTable {
   readonly layout: BlockLayout
   readonly #shared: SharedMemory
   readonly #threads: VectorThreads
-  /** Both in memory that threads share; the parts in use are handed to them. */
+  /** In shared memory; threads get the parts in use. */
   #blocks = sharedWords(64)
   #blockCount = 0
   #rowItems = sharedWords(64 * ROWS_A_BLOCK).fill(NO_ITEM)
@@ -37,12 +39,12 @@ export class RowTable {
     this.#threads = threads
   }
 
-  /** Rows in use, and free ones between them. */
+  /** Rows, including free ones between others. */
   get rows(): number {
     return this.#rowCount
   }
 
-  /** How many rows were added so far, those that took a free one's place too. */
+  /** Rows ever added, including those that reused a free one. */
   get written(): number {
     return this.#written
   }
@@ -55,7 +57,7 @@ export class RowTable {
     return this.#rowItems
   }
 
-  /** Bytes of the shared memory. */
+  /** Bytes used in the shared memory. */
   get bytes(): number {
     return this.#blockCount * this.layout.blockBytes
   }
@@ -68,13 +70,12 @@ export class RowTable {
     return this.#positions[row] ?? 0
   }
 
-  /** Gives a row to an item. */
   assign(row: number, item: number, position: number): void {
     this.#positions[row] = position
     this.#rowItems[row] = item
   }
 
-  /** A row for new numbers. @throws NoRoom */
+  /** A row to write to. @throws NoRoom */
   newRow(): number {
     this.#written += 1
     const free = this.#freeRows.pop()
@@ -83,7 +84,7 @@ export class RowTable {
     return this.#rowCount++
   }
 
-  /** The next row of the last block, whose numbers are there already. */
+  /** The next row of the last block, whose numbers are already there. */
   nextRow(): number {
     this.#written += 1
     return this.#rowCount++
@@ -102,7 +103,6 @@ export class RowTable {
     return this.bytesOf(this.#blockCount - 1)
   }
 
-  /** The bytes of a block, by its number. */
   bytesOf(number: number): Uint8Array {
     return new Uint8Array(this.#shared.memory.buffer, this.#blocks[number] ?? 0, this.layout.blockBytes)
   }
@@ -114,13 +114,13 @@ export class RowTable {
     await this.#threads.write({ layout: this.layout, rows: page, blocks, places }, isLarge)
   }
 
-  /** Takes a row from its item, for another one. */
+  /** Takes a row from its item so that another can use it. */
   free(row: number): void {
     this.#rowItems[row] = NO_ITEM
     this.#freeRows.push(row)
   }
 
-  /** Reads rows' quantized vectors, as they are now. */
+  /** Reads the current quantized vectors of rows. */
   quantizedRows(): (row: number) => QuantizedRow {
     const bytes = new Int8Array(this.#shared.memory.buffer)
     const scales = new Float32Array(this.#shared.memory.buffer)
@@ -138,7 +138,7 @@ export class RowTable {
     }
   }
 
-  /** Overwrites free rows, and what blocks held before they were this table's. @throws the reason of `signal` */
+  /** Overwrites free rows, and what earlier owners left in the blocks. @throws the reason of `signal` */
   async wipe(signal: AbortSignal): Promise<void> {
     const end = this.#blockCount * ROWS_A_BLOCK
     const free = Array.from({ length: end - this.#rowCount }, (_, at) => this.#rowCount + at)
@@ -151,7 +151,7 @@ export class RowTable {
     }
   }
 
-  /** Releases its memory; it must not be scanned any more. */
+  /** Releases the memory. The caller must not scan it afterwards. */
   release(): void {
     for (const block of this.blocks) this.#shared.release(block, this.layout.blockBytes)
     this.#blockCount = 0

@@ -1,13 +1,16 @@
-/** The words of a chunk: hashes of the stems of its title, then of its content. They lie in an array with those of others. */
+/**
+ * The words of a chunk: hashes of the stems of its title, then of its content. They share an array with other
+ * chunks.
+ */
 export interface ChunkWords {
   numbers: Uint32Array
   from: number
   to: number
-  /** How many of them are the title's. */
+  /** How many of them belong to the title. */
   titleWords: number
 }
 
-/** How much the words of all snapshots may take together. */
+/** Limit on the words of all snapshots together. */
 export interface WordsBudget {
   bytesMax: number
   bytes: number
@@ -17,13 +20,16 @@ const BYTES_PER_NUMBER = 4
 const FIRST_NUMBERS = 16_384
 const GROWTH = 1.5
 
-/** The words of a snapshot's rows, one after the other in one array. What replaced rows leave is reclaimed when it is half. */
+/**
+ * The words of a snapshot's rows, concatenated in one array. Space of replaced rows is reclaimed once it is
+ * half of the array.
+ */
 export class RowWords {
   readonly #budget: WordsBudget
   #numbers = new Uint32Array(0)
   #end = 0
   #unused = 0
-  /** By row: where its numbers begin; -1: it has none. The first number says how many of the others are the title's. */
+  /** Where a row's numbers begin; -1: none. The first number counts the title's words. */
   readonly #starts: number[] = []
   readonly #lengths: number[] = []
 
@@ -35,7 +41,7 @@ export class RowWords {
     return (this.#lengths[row] ?? 0) > 0
   }
 
-  /** The words of a row; null: they are not kept. */
+  /** The words of a row; null: not cached. */
   of(row: number): ChunkWords | null {
     const length = this.#lengths[row] ?? 0
     if (length === 0) return null
@@ -44,7 +50,7 @@ export class RowWords {
     return { numbers, from: start + 1, to: start + length, titleWords: numbers[start] ?? 0 }
   }
 
-  /** Keeps the words of a row, unless that would exceed the budget. */
+  /** Caches the words of a row unless that exceeds the budget. */
   set(row: number, { numbers, from, to, titleWords }: ChunkWords): void {
     this.delete(row)
     const length = to - from + 1
@@ -67,7 +73,7 @@ export class RowWords {
     this.#unused += length
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   clear(): void {
     this.#budget.bytes -= this.#numbers.byteLength
     this.#numbers = new Uint32Array(0)
@@ -77,7 +83,7 @@ export class RowWords {
     this.#unused = 0
   }
 
-  /** @returns whether there is room for so many numbers */
+  /** @returns whether this many numbers fit */
   #makeRoom(length: number): boolean {
     const used = this.#end - this.#unused
     const isGarbage = this.#unused > used

@@ -5,11 +5,11 @@ import { ItemFacts } from './item-facts.ts'
 import { FORMAT } from './saved-snapshots.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
-it('what a file of saved vectors holds is of its format: whoever changes the one raises the other', () => {
+it('keeps the file format of saved vectors unless its version is raised', () => {
   const layout = layoutOf(200)
   const memory = new WebAssembly.Memory({ initial: 2, maximum: 2, shared: true })
   const rows = new Uint8Array(3 * rowBytesOf(200))
-  // Halves between -2 and 2 in each row's vector.
+  // Half-precision numbers between -2 and 2.
   for (let row = 0; row < 3; row++)
     for (let at = 0; at < 200; at++)
       rows[row * rowBytesOf(200) + KEY_BYTES + 4 + 2 * at] = (at % 2) * 128 + 0x30 + ((at * 7 + row) % 16)

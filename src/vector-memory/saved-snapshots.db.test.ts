@@ -40,7 +40,7 @@ let items: Items
 let organization: TestOrganization
 let folder: string
 const memories: VectorMemory[] = []
-/** Pages of rows that were read from the database. */
+/** Pages of rows read from the database. */
 let pagesRead = 0
 const said: string[] = []
 const errors: unknown[] = []
@@ -81,7 +81,6 @@ function item(number: number, body = `common word${number} word${number % 7}`) {
   })
 }
 
-/** Deletes an item. @returns its id */
 async function remove(externalId: string): Promise<string> {
   return await changeItems(database.db, organization.id, async (tx, changes) => {
     const { id } = await tx
@@ -95,7 +94,7 @@ async function remove(externalId: string): Promise<string> {
   })
 }
 
-/** The memory of a process; `folder`: null where it saves nothing. */
+/** Starts a process's memory. With `folder` null it saves nothing. */
 function start(at: string | null = folder, { bytes = 64 * 2 ** 20, rowsSavedMin = 1 } = {}): VectorMemory {
   const log = (_fields: object, message?: string): void => void said.push(message ?? '')
   const memory = createVectorMemory({
@@ -111,7 +110,7 @@ function start(at: string | null = folder, { bytes = 64 * 2 ** 20, rowsSavedMin 
   return memory
 }
 
-/** What a memory proposes and counts in each scope. */
+/** What a memory returns and counts in each scope. */
 async function answers(memory: VectorMemory, of = organization): Promise<unknown> {
   const { active } = await readModelState(database.db, of.id)
   const snapshot = await memory.take({
@@ -132,10 +131,10 @@ async function answers(memory: VectorMemory, of = organization): Promise<unknown
   return found
 }
 
-/** As a memory answers that has read everything from the database. */
+/** The answers of a memory that reads everything from the database. */
 const answersAnew = (): Promise<unknown> => answers(start(null))
 
-/** Searches and stops, which saves. @returns the file */
+/** Searches, then stops, which saves. @returns the file */
 async function searchAndStop(): Promise<string> {
   const memory = start()
   await answers(memory)
@@ -146,8 +145,8 @@ async function searchAndStop(): Promise<string> {
 
 const files = (): Promise<string[]> => readdir(folder).catch(() => [])
 
-describe('snapshots that a stop saves', () => {
-  it('answer after the next start as they did, without a row being read anew', async () => {
+describe('saved snapshots', () => {
+  it('give the same answers after a restart without rereading rows', async () => {
     const file = await searchAndStop()
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
@@ -157,7 +156,7 @@ describe('snapshots that a stop saves', () => {
     expect(await files()).toEqual([])
   })
 
-  it('are of what is read in the background too, which the stop ends', async () => {
+  it('include what background work has read, and stopping aborts that work', async () => {
     const memory = start()
     const { active } = await readModelState(database.db, organization.id)
     const snapshot = await memory.take({
@@ -173,7 +172,7 @@ describe('snapshots that a stop saves', () => {
       () => errors.length,
       (told) => told === 1,
     )
-    // The snapshot is as it was.
+    // The snapshot is unchanged.
     expect(memory.held().organizations).toBe(1)
     snapshot?.snapshot.inBackground(async (signal) => await sleep(MINUTE, undefined, { signal }))
     snapshot?.release()
@@ -181,7 +180,7 @@ describe('snapshots that a stop saves', () => {
     expect([await files(), errors.length]).toEqual([[`${organization.id}.vectors`], 1])
   })
 
-  it('are all in memory soon after a start, and in no file, whether or not anybody searches', async () => {
+  it('load fully after a start, even without searches, and leave no file', async () => {
     await searchAndStop()
     const [memory, expected] = [start(), await answersAnew()]
     pagesRead = 0
@@ -193,13 +192,13 @@ describe('snapshots that a stop saves', () => {
     )
     expect(await answers(memory)).toEqual(expected)
     expect([pagesRead, await files()]).toEqual([0, []])
-    // And again, from what was itself saved.
+    // Saving a restored snapshot works too.
     await memory.close()
     expect(await answers(start())).toEqual(expected)
     expect(pagesRead).toBe(0)
   })
 
-  it('are of use to a search that comes while a start takes them up', async () => {
+  it('serve a search that arrives while a start is restoring them', async () => {
     await searchAndStop()
     const memory = start()
     memory.start()
@@ -210,17 +209,17 @@ describe('snapshots that a stop saves', () => {
     expect(found).toEqual([expected, expected])
   })
 
-  it('take in what was stored, changed and deleted after the start and before the first search', async () => {
+  it('apply what was stored, changed and deleted between the start and the first search', async () => {
     await searchAndStop()
     await items.write(organization.id, [item(3, 'common changed'), item(ROWS, 'word3 common new')])
     await remove('item-10')
     const answered = await answers(start())
-    // What changed, and nothing else.
+    // Only the changed rows.
     expect(pagesRead).toBe(1)
     expect(answered).toEqual(await answersAnew())
   })
 
-  it('are read anew where more has changed than is noted', async () => {
+  it('are reread if more changed than is recorded', async () => {
     await searchAndStop()
     await items.write(organization.id, [item(3, 'common changed')])
     await database.db.deleteFrom('item_changes').where('organization_id', '=', organization.id).execute()
@@ -228,7 +227,7 @@ describe('snapshots that a stop saves', () => {
     expect(await answers(start())).toEqual(await answersAnew())
   })
 
-  it('hold nothing of what was deleted before, and of no other organization', async () => {
+  it('contain nothing deleted earlier and nothing of other organizations', async () => {
     const memory = start()
     await answers(memory)
     const gone = await remove('item-10')
@@ -236,14 +235,14 @@ describe('snapshots that a stop saves', () => {
     const file = path.join(folder, `${organization.id}.vectors`)
     const first = await readFile(file)
     expect(first.includes(gone)).toBe(false)
-    // Its place among the blocks says nothing either: the file is what it is where it was always free.
+    // Free space reveals nothing either: the file equals one where the row was never used.
     const again = start()
     await answers(again)
     await again.close()
     expect((await readFile(file)).equals(first)).toBe(true)
   })
 
-  it('are not made of an organization that is being removed', async () => {
+  it('are not written for an organization that is being removed', async () => {
     const memory = start()
     await answers(memory)
     await database.db
@@ -255,14 +254,14 @@ describe('snapshots that a stop saves', () => {
     expect(await files()).toEqual([])
   })
 
-  it('are not made of what is small', async () => {
+  it('are not written for small organizations', async () => {
     const memory = start(folder, { rowsSavedMin: 10_000 })
     await answers(memory)
     await memory.close()
     expect(await files()).toEqual([])
   })
 
-  it('are given up where nothing can be written, which ends the stop as ever', async () => {
+  it('are discarded if the disk cannot be written, without delaying the stop', async () => {
     await writeFile(folder, 'in the way')
     const memory = start()
     await answers(memory)
@@ -273,7 +272,7 @@ describe('snapshots that a stop saves', () => {
   })
 })
 
-describe('a file that is of no use', () => {
+describe('an unusable snapshot file', () => {
   const damaged = (change: (bytes: Buffer) => Buffer) => async (file: string) =>
     await writeFile(file, change(await readFile(file)))
   const flipped = (at: (bytes: Buffer) => number) =>
@@ -285,7 +284,7 @@ describe('a file that is of no use', () => {
         bytes.subarray(index + 1),
       ])
     })
-  /** A head that says something else, with the checksum that goes with it. */
+  /** A changed head with a matching checksum. */
   const saying = (from: string, to: string) =>
     damaged((bytes) => {
       const length = bytes.readUInt32LE(0)
@@ -315,13 +314,13 @@ describe('a file that is of no use', () => {
     [
       'is of another database',
       async () => {
-        // The same change of the same revision, by another transaction.
+        // The same change of the same revision, in another transaction.
         await sql`update item_changes set item_ids = item_ids where organization_id = ${organization.id}`.execute(
           database.db,
         )
       },
     ],
-  ])('because it %s is removed, and the rows are read anew', async (_, change) => {
+  ])('is removed because it %s, and the rows are reread', async (_, change) => {
     for (const isStarted of [false, true]) {
       await change(await searchAndStop())
       const memory = start()
@@ -336,7 +335,7 @@ describe('a file that is of no use', () => {
     }
   })
 
-  it('because another version wrote it, its organization is gone or there is no room, costs a start nothing but its removal', async () => {
+  it('is removed at no other cost if another version wrote it, its organization is gone or there is no room', async () => {
     const file = await searchAndStop()
     await rename(file, path.join(folder, `${crypto.randomUUID()}.vectors`))
     await writeFile(path.join(folder, `${organization.id}.vectors.part`), 'half')

@@ -7,7 +7,7 @@ import { DIMENSIONS_MAX, layoutOf } from './block-layout.ts'
 import { NotWhole, readPieces, writePieces } from './pieces.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Goes up whenever a block, what is known of an item, or a piece looks different. */
+/** Raise it whenever the format of a block, an item or a piece changes. */
 export const FORMAT = 2
 
 const SavedHead = z.object({
@@ -15,13 +15,13 @@ const SavedHead = z.object({
   modelId: z.int(),
   dimensions: z.int().min(1).max(DIMENSIONS_MAX),
   blocks: z.int().min(1),
-  /** Of the organization's items. */
+  /** The revision of the organization's items. */
   revision: z.int().min(1),
-  /** What tells this revision from one of the same number in another database. */
+  /** Tells this revision from one with the same number in another database. */
   mark: z.string(),
 })
 
-/** What a file says of the snapshot that it holds. */
+/** The head of a file. */
 export type SavedHead = z.output<typeof SavedHead>
 
 const Head = SavedHead.extend({
@@ -30,36 +30,36 @@ const Head = SavedHead.extend({
   blockBytes: z.int(),
 }).refine(({ dimensions, blockBytes }) => layoutOf(dimensions).blockBytes === blockBytes)
 
-/** A file that was opened and is gone from its folder: whoever has it closes it. */
+/** A file that is open and already removed from its folder. The caller closes it. */
 export interface SavedSnapshot {
   head: SavedHead
-  /** What `VectorSnapshot` has written, in its order. */
+  /** What `VectorSnapshot` wrote, in order. */
   pieces: AsyncGenerator<Uint8Array, void>
   close(): Promise<void>
 }
 
 /**
- * Snapshots in files, from a stop to the next start. Nothing in them is the only one of its kind, so they are not flushed: one that
- * does not have what was written to it is noticed and thrown away.
+ * Snapshots in files, between a stop and the next start. The database has everything they contain, so files
+ * are not flushed: an incomplete one is detected and deleted.
  */
 export interface SavedSnapshots {
-  /** Whose snapshots there are. What else lies in the folder is removed. */
+  /** The organizations that have a snapshot. Removes other files from the folder. */
   list(): Promise<string[]>
-  /** What a file says of itself; null, and it is removed: it is of no use to this version. */
+  /** Reads a file's head; if this version cannot use the file, removes it and returns null. */
   peek(organizationId: string): Promise<SavedHead | null>
-  /** Opens a file and removes it, so that what is deleted from now on is in none. null: there is none that is of use. */
+  /** Opens a file and removes it, so that later deletions leave nothing on disk. null: no usable file. */
   take(organizationId: string): Promise<SavedSnapshot | null>
   remove(organizationId: string): Promise<void>
-  /** @throws what the disk throws, and the reason of `signal`; then there is no file */
+  /** @throws disk errors and the reason of `signal`, leaving no file */
   write(head: SavedHead, pieces: Iterable<Uint8Array>, signal: AbortSignal): Promise<void>
   readonly logger: Pick<Logger, 'info' | 'warn'>
 }
 
 const ENDING = '.vectors'
-/** Of what is free on the disk so much is left to the database. */
+/** Fraction of the free disk space that saving leaves to the database. */
 const FREE_AFTER = 2
 
-/** Saved snapshots in a folder of their own, whose files their owner alone may read. */
+/** Keeps snapshots in their own folder, in files that only their owner can read. */
 export function createSavedSnapshots({
   folder,
   logger,
@@ -127,7 +127,7 @@ function* withFirst(first: Uint8Array, others: Iterable<Uint8Array>): Generator<
   yield* others
 }
 
-/** null: it is of another version, of another organization, or damaged. */
+/** null: another version, another organization, or a damaged file. */
 async function readHead(
   pieces: AsyncGenerator<Uint8Array, void>,
   organizationId: string,
@@ -141,7 +141,7 @@ async function readHead(
   return head?.organizationId === organizationId ? head : null
 }
 
-/** What a piece of JSON says; undefined where it is none. */
+/** The parsed JSON; undefined: not JSON. */
 function parsed(piece: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(piece).toString('utf8'))

@@ -11,7 +11,10 @@ import { createScanner, mergeProposals, NO_ITEM, type Proposal, type ScanJob } f
 import { createSharedMemory, roomOf } from './shared-memory.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
-/** How the numbers of a vector are spread: as of a dense model, as of the built-in one, or a few great ones among small. */
+/**
+ * Distribution of a vector's numbers: like a dense model, like the built-in one, or a few large ones among
+ * small ones.
+ */
 type Shape = 'dense' | 'sparse' | 'uneven'
 
 function vectorOf(random: () => number, dimensions: number, shape: Shape): Float32Array {
@@ -22,7 +25,7 @@ function vectorOf(random: () => number, dimensions: number, shape: Shape): Float
   })
 }
 
-/** Cosine similarity of the halves that the database has, in double precision; 0 where one of them has no length. */
+/** Cosine similarity of the half-precision vectors, in double precision; 0 if either has no length. */
 function similarity(left: Float32Array, right: Float32Array): number {
   const [a, b] = [left, right].map((vector) => Float64Array.from(Float16Array.from(vector)))
   const dot = (one: Float64Array, two: Float64Array): number =>
@@ -39,14 +42,14 @@ function rowsOf(vectors: readonly Float32Array[], dimensions: number): Uint8Arra
   return rows
 }
 
-/** Vectors in memory, and what scans them. */
+/** Vectors in memory with a scanner. */
 function held(vectors: readonly Float32Array[], dimensions: number) {
   const layout = layoutOf(dimensions)
   const shared = createSharedMemory({ bytes: 64 * 2 ** 20, threads: 1 })
   const blocks = Uint32Array.from({ length: Math.ceil(vectors.length / ROWS_A_BLOCK) }, () => {
     const block = shared.allocate(layout.blockBytes)
     if (block === null) throw new Error('no room')
-    // What an earlier owner left.
+    // Leftovers of an earlier owner.
     new Uint8Array(shared.memory.buffer, block, layout.blockBytes).fill(0xff)
     return block
   })
@@ -74,7 +77,7 @@ const given = fc.record({
   dimensions: fc.constantFrom(3, 48, 128, 384, 1_000, 1_536),
   rows: fc.oneof(
     { weight: 5, arbitrary: fc.integer({ min: 1, max: 100 }) },
-    // Of several blocks.
+    // Several blocks.
     { weight: 1, arbitrary: fc.integer({ min: 250, max: 600 }) },
   ),
   shapes: fc.tuple(
@@ -86,12 +89,12 @@ const given = fc.record({
 })
 
 describe('the scan', () => {
-  it('bounds every similarity from both sides, and proposes all rows that may be among the nearest', () => {
+  it('bounds every similarity from both sides and returns all rows that may be among the nearest', () => {
     fc.assert(
       fc.property(given, ({ seed, dimensions, rows, shapes: [ofRows, ofQuestion], limit, odd }) => {
         const random = seededRandom(seed)
         const vectors = Array.from({ length: rows }, () => vectorOf(random, dimensions, ofRows))
-        // Equal ones, and one without length.
+        // Duplicates, and one without length.
         if (odd) vectors.push(...vectors.slice(0, 20), new Float32Array(dimensions))
         const question = vectorOf(random, dimensions, ofQuestion)
         if (question.every((value) => value === 0)) question[0] = 1
@@ -112,14 +115,14 @@ describe('the scan', () => {
     )
   })
 
-  it('proposes few beside the nearest', () => {
+  it('returns few rows beyond the nearest', () => {
     const random = seededRandom(1)
     const vectors = Array.from({ length: 2_000 }, () => vectorOf(random, 1_024, 'sparse'))
     const { rows } = held(vectors, 1_024)(vectorOf(random, 1_024, 'sparse'), { limit: 8 })
     expect(rows.length).toBeLessThan(40)
   })
 
-  it('passes over what is not allowed and places without a row', () => {
+  it('skips disallowed items and empty rows', () => {
     const random = seededRandom(2)
     const vectors = Array.from({ length: 40 }, () => vectorOf(random, 64, 'dense'))
     const allowed = Uint8Array.from(vectors, (_, row) => row % 2)
@@ -128,7 +131,7 @@ describe('the scan', () => {
     expect(rows.every((row) => row % 2 === 1 && row < 40)).toBe(true)
   })
 
-  it('proposes the same in parts as in one go', () => {
+  it('returns the same rows in parts as in one pass', () => {
     const random = seededRandom(3)
     const vectors = Array.from({ length: 5 * ROWS_A_BLOCK }, () => vectorOf(random, 256, 'dense'))
     const scan = held(vectors, 256)
@@ -139,7 +142,7 @@ describe('the scan', () => {
     expect(merged).toEqual(whole)
   })
 
-  it('is done by the kernel that the script makes', async () => {
+  it('runs the kernel that the build script generates', async () => {
     const checkedIn = readFileSync(new URL('./scan.wasm', import.meta.url))
     expect(checkedIn.equals(await buildKernel(scanKernelText()))).toBe(true)
   })

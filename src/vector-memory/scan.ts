@@ -5,35 +5,37 @@ import { type BlockLayout, ROWS_A_BLOCK, SCALES_BYTES } from './block-layout.ts'
 import type { Question } from './question.ts'
 import { BLOCKS_AT_ONCE, type Room } from './shared-memory.ts'
 
-/** What is scanned for what. */
 export interface ScanJob {
   layout: BlockLayout
   question: Question
-  /** The snapshot's blocks, by their addresses. */
+  /** Addresses of the snapshot's blocks. */
   blocks: Uint32Array
-  /** The first block that is scanned, and the first that is not any more. */
+  /** First block to scan, and the one after the last. */
   from: number
   to: number
-  /** The item of each row; {@link NO_ITEM} where there is no row. */
+  /** The item of each row; {@link NO_ITEM}: an empty row. */
   rowItems: Uint32Array
-  /** For each item whether it is looked for; null: all are. */
+  /** For each item, whether it is in scope; null: all are. */
   allowed: Uint8Array | null
-  /** How many rows are wanted. */
+  /** How many rows the search needs. */
   limit: number
 }
 
-/** The rows that may be among the nearest, and all that may. */
+/** All rows that may be among the nearest. */
 export interface Proposal {
   rows: number[]
-  /** What each row's similarity is at most, and that of its quantized vector, which is in the middle of the bounds. */
+  /**
+   * Upper bounds of the rows' similarities, and the similarities of their quantized vectors, which lie in the
+   * middle of the bounds.
+   */
   uppers: number[]
   cosines: number[]
-  /** So similar is at least the last of the nearest, as far as there are `limit`; else 0. What is not proposed is less. */
+  /** Lower bound of the `limit`-th similarity, 0 if there are fewer rows. All other rows are below it. */
   floor: number
 }
 
 export const NO_ITEM = 0xffff_ffff
-/** More may be among the nearest only where very many are equally near: those are for the database. */
+/** Only very many equally near rows exceed this; the database then answers. */
 export const PROPOSED_MAX = 4_096
 
 type Kernel = (
@@ -47,13 +49,13 @@ type Kernel = (
   out: number,
 ) => void
 
-/** A thread's means to scan. */
+/** Scans on one thread. */
 export interface Scanner {
-  /** @returns null where more than {@link PROPOSED_MAX} may be among the nearest */
+  /** @returns null if more than {@link PROPOSED_MAX} may be among the nearest */
   scan(job: ScanJob): Proposal | null
 }
 
-/** Scans with the kernel in WebAssembly, on the calling thread, in its own room of the shared memory. */
+/** Scans with the WebAssembly kernel on the calling thread, in that thread's room of the shared memory. */
 export function createScanner(memory: WebAssembly.Memory, room: Room): Scanner {
   const kernel = loadKernel(memory)
   return {
@@ -89,14 +91,14 @@ function loadKernel(memory: WebAssembly.Memory): Kernel {
   return (...given) => void scan(...given)
 }
 
-/** Keeps the rows whose upper bound is not below the lower bounds of as many as are wanted. */
+/** Keeps the rows whose upper bound reaches the k-th lower bound. */
 class Nearest {
   readonly #job: ScanJob
   readonly #scales: Float32Array
   #rows: number[] = []
   #uppers: number[] = []
   #cosines: number[] = []
-  /** Of the lower bounds. */
+  /** The greatest lower bounds. */
   readonly #best: Greatest
 
   constructor(job: ScanJob, memory: WebAssembly.Memory) {
@@ -105,7 +107,7 @@ class Nearest {
     this.#best = new Greatest(job.limit)
   }
 
-  /** @returns whether they are still few enough */
+  /** @returns whether the candidates still fit */
   take(firstRow: number, uppers: Float32Array): boolean {
     const { rowItems, allowed } = this.#job
     const best = this.#best
@@ -135,7 +137,7 @@ class Nearest {
     this.#best.note(lower)
   }
 
-  /** What a row's similarity is off by at most. */
+  /** Maximum error of a row's similarity. */
   #offBy(row: number): number {
     const { blocks, question } = this.#job
     const at = (blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0) / 4 + (row % ROWS_A_BLOCK)
@@ -154,7 +156,7 @@ class Nearest {
   }
 }
 
-/** What several scans of one snapshot propose together. */
+/** Combines the results of several scans of one snapshot. */
 export function mergeProposals(proposals: readonly Proposal[], limit: number): Proposal {
   const [only] = proposals
   if (only && proposals.length === 1) return only

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createSharedMemory } from './shared-memory.ts'
 
-/** What is taken from the system at once. */
+/** Bytes requested from the system at a time. */
 const EXTENT = 4 * 2 ** 20
-/** Blocks of 1,024 and of 1,536 dimensions. */
+/** Block sizes for 1,024 and 1,536 dimensions. */
 const SMALL = 270_336
 const LARGE = 405_504
 
@@ -14,7 +14,7 @@ function fill(shared: ReturnType<typeof createSharedMemory>, size: number): numb
 }
 
 describe('the memory for vectors', () => {
-  it('never takes more than it may, nor hands out a place twice', () => {
+  it('stays within its limit and never hands out an address twice', () => {
     const shared = createSharedMemory({ bytes: 3 * EXTENT, threads: 2 })
     const room = shared.memory.buffer.byteLength
     const blocks = fill(shared, SMALL).toSorted((left, right) => left - right)
@@ -26,7 +26,7 @@ describe('the memory for vectors', () => {
     expect(blocks[0]).toBeGreaterThanOrEqual(room)
   })
 
-  it('gives what one size of block has left to another one', () => {
+  it('reuses space for blocks of another size', () => {
     const shared = createSharedMemory({ bytes: 2 * EXTENT, threads: 1 })
     const small = fill(shared, SMALL)
     expect(shared.hasRoom(1, LARGE)).toBe(false)
@@ -37,7 +37,7 @@ describe('the memory for vectors', () => {
     expect(shared.memory.buffer.byteLength).toBeLessThan(3 * EXTENT)
   })
 
-  it('says beforehand how much finds room', () => {
+  it('predicts how many blocks fit', () => {
     const shared = createSharedMemory({ bytes: 2 * EXTENT, threads: 1 })
     const most = 2 * Math.floor(EXTENT / SMALL)
     expect(shared.hasRoom(most, SMALL)).toBe(true)

@@ -1,20 +1,23 @@
 import { DIMENSIONS_MAX, ROWS_A_BLOCK, SEGMENT } from './block-layout.ts'
 
 const PAGE_BYTES = 65_536
-/** Blocks of one size fill an extent, so that what one organization leaves another can use. */
+/** An extent has blocks of one size. An empty extent can serve another organization. */
 const EXTENT_BYTES = 64 * PAGE_BYTES
-/** WebAssembly's 32-bit addresses reach no further. */
+/** Limit of WebAssembly's 32-bit addresses. */
 export const MEMORY_BYTES_MAX = 4_000 * 2 ** 20
 
 const WORD = 4
-/** Blocks that are scanned in one go, so that what comes of it stays in the processor's cache. */
+/** Blocks per kernel call, so that the results stay in the processor's cache. */
 export const BLOCKS_AT_ONCE = 16
-/** A thread's own room, in words: a question, a list of blocks, sums of one block's rows, and what all rows come to. */
+/**
+ * Layout of a thread's room, in words: a question, a list of blocks, the sums of one block's rows, and the
+ * results of all rows.
+ */
 const QUESTION_WORDS = DIMENSIONS_MAX + 3 * (DIMENSIONS_MAX / SEGMENT)
 const OUT_WORDS = BLOCKS_AT_ONCE * ROWS_A_BLOCK
 const ROOM_BYTES = WORD * (QUESTION_WORDS + BLOCKS_AT_ONCE + ROWS_A_BLOCK + OUT_WORDS)
 
-/** Where a thread has what it hands to the kernel; addresses in bytes. */
+/** Where a thread passes arguments to the kernel; addresses in bytes. */
 export interface Room {
   readonly question: number
   readonly blocks: number
@@ -22,7 +25,7 @@ export interface Room {
   readonly out: number
 }
 
-/** The room of the thread of this number, from 0. */
+/** The room of a thread; numbers start at 0. */
 export function roomOf(thread: number): Room {
   const question = thread * ROOM_BYTES
   const blocks = question + WORD * QUESTION_WORDS
@@ -30,15 +33,15 @@ export function roomOf(thread: number): Room {
   return { question, blocks, sums, out: sums + WORD * ROWS_A_BLOCK }
 }
 
-/** One piece of memory that all threads share, handed out in blocks. */
+/** Memory that all threads share, allocated in blocks. */
 export interface SharedMemory {
   readonly memory: WebAssembly.Memory
-  /** A block's address; null: there is no room for it. */
+  /** The block's address; null: no room. */
   allocate(bytes: number): number | null
   release(address: number, bytes: number): void
-  /** Whether so many blocks of this size would find room if nobody else had any. */
+  /** Whether this many blocks would fit into empty memory. */
   couldHold(blocks: number, bytes: number): boolean
-  /** Whether so many blocks of this size would find room now. */
+  /** Whether this many blocks fit now. */
   hasRoom(blocks: number, bytes: number): boolean
 }
 
@@ -49,16 +52,16 @@ interface Extent {
 }
 
 /**
- * Memory of at most `bytes`, taken from the system as it is needed. What is released is used again, and never given back:
- * WebAssembly's memory does not shrink.
- * @param threads how many have a room of their own in it
+ * Memory of at most `bytes`, requested from the system as needed. Released blocks are reused but never
+ * returned: WebAssembly memory cannot shrink.
+ * @param threads threads that have a room in it
  */
 export function createSharedMemory({ bytes, threads }: { bytes: number; threads: number }): SharedMemory {
   const extentsMax = Math.floor(Math.min(bytes, MEMORY_BYTES_MAX) / EXTENT_BYTES)
   const rooms = Math.ceil((threads * ROOM_BYTES) / PAGE_BYTES)
   const pagesMax = rooms + (extentsMax * EXTENT_BYTES) / PAGE_BYTES
   const memory = new WebAssembly.Memory({ initial: rooms, maximum: pagesMax, shared: true })
-  /** Extents in use, by the size of their blocks; those with a free block first come, first served. */
+  /** Extents in use, by block size; those with a free block, in the order they got one. */
   const bySize = new Map<number, Map<number, Extent>>()
   const withRoom = new Map<number, Set<Extent>>()
   const empty: number[] = []

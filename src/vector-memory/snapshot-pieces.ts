@@ -5,21 +5,21 @@ import { NotWhole } from './pieces.ts'
 import type { RowTable } from './row-table.ts'
 import { NO_ITEM } from './scan.ts'
 
-/** What is saved of a snapshot. */
+/** The parts of a snapshot that are saved. */
 export interface SnapshotParts {
   facts: ItemFacts
   table: RowTable
 }
 
 const WORD = 4
-/** In a piece of rows, each has the number of its item and its position, before the blocks. */
+/** A piece of rows starts with each row's item number and position; the blocks follow. */
 const KEY_WORDS = 2
 const KEYS_BYTES = ROWS_A_BLOCK * KEY_WORDS * WORD
-/** What is written or read in one go: a millisecond or less, a few for items. */
+/** Size of one write or read: a millisecond or less, a few for items. */
 const PIECE_BYTES = 2 ** 20
 const ITEMS_A_PIECE = 512
 
-/** What {@link restorePieces} makes a snapshot of: its items, then its rows. Each piece is made when it is asked for. */
+/** The items, then the rows, for {@link restorePieces}. Pieces are made on demand. */
 export function* piecesOf({ facts, table }: SnapshotParts): Generator<Uint8Array, void> {
   const items = facts.numbers
   yield Buffer.from(JSON.stringify({ items }))
@@ -50,7 +50,7 @@ function blocksPiece(table: RowTable, from: number, to: number): Uint8Array {
 const SavedCount = z.object({ items: z.int() })
 
 /**
- * Makes an empty snapshot what another one was when it made these pieces.
+ * Restores into an empty snapshot what `piecesOf` produced.
  * @throws NoRoom, NotWhole, what the pieces throw, and the reason of `signal`
  */
 export async function restorePieces(

@@ -7,32 +7,31 @@ import { piecesOf, restorePieces } from './snapshot-pieces.ts'
 import type { Entry } from './entry.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
-/** Fewer are read from the database in less than a tenth of a second. */
+/** Reading fewer from the database takes less than a tenth of a second. */
 const ROWS_MIN = 1_024
-/** A stop saves for no longer: of the 30 s that it has, requests may have taken 25. */
+/** Time limit of saving at a stop. A stop has 30 s, of which requests may use 25. */
 const SAVING_MS = 3_000
 
-/** What saving asks of those who hold snapshots. */
 export interface SavingDeps {
   db: Db
   saved: SavedSnapshots
-  /** A snapshot with fewer rows is not saved. */
+  /** Smaller snapshots are not saved. */
   rowsMin?: number | undefined
   /** Aborts at a stop. */
   signal: AbortSignal
   entryOf(organizationId: string): Entry | undefined
-  /** Begins to load a snapshot; null: none can be held now. */
+  /** Starts to load a snapshot; null: none can be held now. */
   begin(of: SnapshotOf, dimensions: number): Entry | null
-  /** An empty snapshot in the place of an entry's. */
+  /** An empty snapshot to replace an entry's. */
   empty(entry: Entry): VectorSnapshot
   hasRoom(blocks: number, size: number): boolean
-  /** Gives up others for so many blocks. @returns whether they have room then */
+  /** Drops other snapshots until this many blocks fit. @returns whether they fit */
   makeRoom(blocks: number, size: number): boolean
-  /** Takes in what changed until now. */
+  /** Applies all changes up to now. */
   catchUp(entry: Entry, signal: AbortSignal): Promise<void>
 }
 
-/** Brings snapshots from a stop to the next start: it saves them, and restores them in the background. */
+/** Carries snapshots from a stop to the next start: saves them, then restores them in the background. */
 export class SnapshotSaving {
   readonly #deps: SavingDeps
 
@@ -40,7 +39,7 @@ export class SnapshotSaving {
     this.#deps = deps
   }
 
-  /** Restores an entry from what was saved of it. @returns false where nothing of use was saved. @throws NoRoom */
+  /** Restores an entry from its file. @returns false if there is no usable file. @throws NoRoom */
   async restore(entry: Entry): Promise<boolean> {
     const { saved, signal, empty } = this.#deps
     let taken: SavedSnapshot | null = null
@@ -74,7 +73,7 @@ export class SnapshotSaving {
     return (await readMark(this.#deps.db, head, head.revision)) === head.mark
   }
 
-  /** Restores what the last stop saved, one snapshot after the other. */
+  /** Restores what the last stop saved, one snapshot at a time. */
   async restoreAll(): Promise<void> {
     const { saved, signal, entryOf } = this.#deps
     const startedAt = performance.now()
@@ -96,7 +95,7 @@ export class SnapshotSaving {
     }
   }
 
-  /** A file that is of no use now never is again. A search may have begun to restore it itself. */
+  /** A file that is unusable now stays unusable. A search may already be restoring the snapshot. */
   async #restoreOne(organizationId: string): Promise<void> {
     const { saved, entryOf, begin, hasRoom } = this.#deps
     const head = entryOf(organizationId) ? null : await saved.peek(organizationId)
@@ -111,7 +110,7 @@ export class SnapshotSaving {
     else await saved.remove(organizationId)
   }
 
-  /** Saves entries in the order given, for as long as there is time. */
+  /** Saves entries in the given order until the time is up. */
   async saveAll(entries: readonly Entry[]): Promise<void> {
     const { saved } = this.#deps
     const startedAt = performance.now()
@@ -134,7 +133,7 @@ export class SnapshotSaving {
     saved.logger.info({ organizations, ms }, 'saved the vectors in memory for the next start')
   }
 
-  /** Saves with what changed until now, so that no file holds what was deleted before. */
+  /** Applies all changes first, so that no file contains deleted items. */
   async #save(entry: Entry, signal: AbortSignal): Promise<boolean> {
     const { db, saved, rowsMin = ROWS_MIN, catchUp } = this.#deps
     const { snapshot, organizationId, modelId } = entry

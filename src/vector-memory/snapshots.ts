@@ -15,34 +15,34 @@ import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
 
 export interface SnapshotsOptions {
   db: Db
-  /** How much vectors may take. */
+  /** Memory limit for vectors. */
   bytes: number
-  /** Threads beside the caller's that scan and write. */
+  /** Threads, besides the caller's, that scan and write. */
   threads: number
-  /** A snapshot could not be made or kept; the database answers. */
+  /** Reports a snapshot that failed; the database answers instead. */
   onError: (error: unknown, organizationId: string) => void
-  /** A snapshot with more rows is written and scanned by threads, 8,192 if not said; twice as many for a search that comes alone. */
+  /** Threads write and scan snapshots with more rows. Default 8,192; doubled for a search that runs alone. */
   rowsHereMax?: number
-  /** Where snapshots are between a stop and the next start; left out, they are made anew. */
+  /** Stores snapshots between a stop and the next start; without it they are rebuilt. */
   saved?: SavedSnapshots | undefined
-  /** A snapshot with fewer rows is not saved, 1,024 if not said. */
+  /** Smaller snapshots are not saved. Default 1,024. */
   rowsSavedMin?: number
   now?: () => number
 }
 
-/** A snapshot that was used since is not given up for another one: else organizations would push each other out in turns. */
+/** A snapshot used this recently is not evicted; otherwise organizations would keep evicting each other. */
 const KEPT_MS = 5_000
-/** What found no room, or failed, is not tried again for so long. */
+/** After a snapshot failed or found no room, it is not retried for this long. */
 const REFUSED_MS = 60_000
 const REFUSED_MAX = 10_000
 const LOADS_WAITING_MAX = 16
-/** What words may take beside the vectors, as a share of their memory: 128 MiB hold the words of 300,000 chunks. */
+/** Share of the vectors' memory that words may take beside it: 128 MiB hold the words of 300,000 chunks. */
 const WORDS_SHARE = 1 / 8
-/** What one takes in is beside the memory that is bounded. */
+/** What a catch-up reads is outside the memory limit. */
 const FOLLOWING_MAX = 4
 const ROWS_HERE_MAX = 8_192
 
-/** The snapshots that are held, one for each organization, in memory of a bounded size. */
+/** In-memory snapshots, one for each organization, within a memory limit. */
 export class Snapshots {
   readonly #db: Db
   readonly #shared: SharedMemory
@@ -82,7 +82,7 @@ export class Snapshots {
     this.#saving = saved && this.#createSaving(saved, rowsSavedMin)
   }
 
-  /** The organization's snapshot, begun if there is none; null: none can be made now. */
+  /** The organization's snapshot, loading if new; null: none can be held now. */
   find(of: SnapshotOf, dimensions: number): Entry | null {
     const held = this.#entries.get(of.organizationId)
     if (held && held.modelId !== of.modelId) this.#drop(held)
@@ -94,7 +94,10 @@ export class Snapshots {
     return entry
   }
 
-  /** What may be nearest among a snapshot's rows. @returns null where too many are equally near. @throws when a thread ended */
+  /**
+   * Scans a snapshot for the nearest rows. @returns null if too many are equally near. @throws when a thread
+   * ended
+   */
   scan(
     snapshot: VectorSnapshot,
     asked: Pick<ScanJob, 'question' | 'allowed' | 'limit'>,
@@ -103,10 +106,10 @@ export class Snapshots {
     return this.#threads.scan({ ...asked, layout, blocks, rowItems }, this.#searches === 1)
   }
 
-  /** Catches up with all that is committed by now. Calls during a run wait for one that begins after it. */
+  /** Applies all changes committed by now. A call during a run waits for one that starts after it. */
   async follow(entry: Entry): Promise<void> {
     await entry.following
-    // Its memory may be another snapshot's by now.
+    // Another snapshot may own its memory by now.
     if (entry.isDropped) return
     entry.following ??= this.#work(entry, () =>
       this.#followTurn(async () => {
@@ -116,7 +119,7 @@ export class Snapshots {
     await entry.following
   }
 
-  /** Works in the background while the entry is held, without changing it; a stop aborts it. */
+  /** Runs in the background while it holds the entry, and must not change it. A stop aborts it. */
   later(entry: Entry, act: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#stopping
     if (signal.aborted) return
@@ -124,7 +127,7 @@ export class Snapshots {
       try {
         await act(signal)
       } catch (error) {
-        // The snapshot is as it was: a stop saves it, and searches go on with it.
+        // The snapshot is unchanged: searches keep using it and a stop saves it.
         if (!signal.aborted) this.#onError(error, entry.organizationId)
       }
     })
@@ -151,7 +154,7 @@ export class Snapshots {
     return { bytes, organizations: this.#entries.size }
   }
 
-  /** Drops the snapshots of deleted organizations, and of those being removed. */
+  /** Drops the snapshots of organizations that are deleted or being removed. */
   async forgetRemoved(): Promise<void> {
     const held = [...this.#entries.values()]
     const there = await whichAreThere(
@@ -161,12 +164,12 @@ export class Snapshots {
     for (const entry of held) if (!there.has(entry.organizationId)) this.#drop(entry)
   }
 
-  /** Restores what the last stop saved, one snapshot after the other, in the background. */
+  /** Restores what the last stop saved in the background, one snapshot at a time. */
   start(): void {
     if (this.#saving) this.#restoring = this.#saving.restoreAll()
   }
 
-  /** Ends loads and threads, and saves what is held. */
+  /** Ends loads and threads, and saves the snapshots. */
   async close(): Promise<void> {
     this.#stopping.abort()
     await Promise.all([this.#restoring, ...this.#working])
@@ -221,7 +224,7 @@ export class Snapshots {
     const { organizationId } = entry
     await turn()
     if (entry.isDropped) return
-    // Should it fail, it is not tried again at once.
+    // Set first, so that a failure is not retried at once.
     this.#refuse(organizationId)
     if (!(await this.#saving?.restore(entry))) await this.#readAnew(entry)
     await this.#catchUp(entry, this.#stopping.signal)
@@ -231,14 +234,14 @@ export class Snapshots {
 
   async #readAnew(entry: Entry): Promise<void> {
     const { snapshot, organizationId } = entry
-    // First, so that what changes while rows are read is read again.
+    // Before reading, so that rows that change meanwhile are read again.
     snapshot.reach(await readRevision(this.#db, organizationId))
     const rows = await countRows(this.#db, entry)
     if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), snapshot.table.layout.blockBytes)) throw new NoRoom()
     await snapshot.read(this.#db, null, this.#stopping.signal, { isLarge: rows > this.#rowsHereMax })
   }
 
-  /** One that is too far behind is dropped: it is made anew. */
+  /** Drops a snapshot that is too far behind, to be rebuilt. */
   async #catchUp(entry: Entry, signal: AbortSignal): Promise<void> {
     const { snapshot, organizationId } = entry
     const { revision, itemIds } = await readChanges(this.#db, organizationId, snapshot.stage.revision)
@@ -247,7 +250,7 @@ export class Snapshots {
       return
     }
     if (revision === snapshot.stage.revision) return
-    // Until all is there that is new, what was before is searched.
+    // Searches use the previous state until all new rows are there.
     const ordered = [...itemIds].toSorted()
     const rows = await snapshot.readFirst(this.#db, ordered, signal)
     snapshot.leave()
@@ -258,7 +261,7 @@ export class Snapshots {
     snapshot.reach(revision)
   }
 
-  /** Work on a snapshot, whose memory nobody else gets meanwhile. A snapshot whose work fails is dropped. */
+  /** Works on a snapshot while holding its memory. Drops the snapshot if the work fails. */
   async #work(entry: Entry, act: () => Promise<void>): Promise<void> {
     const work = this.#hold(entry, act)
     this.#working.add(work)
@@ -271,7 +274,7 @@ export class Snapshots {
       await act()
     } catch (error) {
       const { aborted } = this.#stopping.signal
-      // A stop saves what it has not broken off in the middle.
+      // A stop still saves a snapshot whose change it did not interrupt.
       if (!aborted || !entry.isReady || isChanging(entry.snapshot.stage)) this.#drop(entry)
       if (!aborted && !(error instanceof NoRoom)) this.#onError(error, entry.organizationId)
     } finally {
@@ -291,7 +294,7 @@ export class Snapshots {
     this.#refusedUntil.set(organizationId, this.#now() + REFUSED_MS)
   }
 
-  /** Gives up what was not used lately until so many blocks find room. @returns whether they do */
+  /** Evicts snapshots not used recently until this many blocks fit. @returns whether they fit */
   #makeRoom(blocks: number, size: number): boolean {
     if (!this.#shared.couldHold(blocks, size)) return false
     for (const entry of this.#entries.values()) {

@@ -14,7 +14,7 @@ import { createItems, type Items } from '../items/index.ts'
 import { changeItems, createVectorMemory, type HeldSnapshot, type VectorMemory } from './index.ts'
 import { Readable } from '../kernel/reader.ts'
 
-/** What is taken from the system at once, and a block of 256 rows, of which three find room in it. */
+/** Bytes requested from the system at a time, and the size of a block of 256 rows; three blocks fit. */
 const EXTENT = 4 * 2 ** 20
 const BLOCK = 1_081_344
 const MINUTE = 60_000
@@ -68,7 +68,7 @@ async function take({ id: organizationId }: TestOrganization): Promise<HeldSnaps
   return await memory.take({ organizationId, modelId: active?.id ?? 0, dimensions: model.dimensions })
 }
 
-/** How many rows the snapshot has that it gives; null: there is none. */
+/** Rows of the organization's snapshot; null: none. */
 async function rowsHeld(organization: TestOrganization): Promise<number | null> {
   const snapshot = await take(organization)
   if (snapshot === null) return null
@@ -78,8 +78,8 @@ async function rowsHeld(organization: TestOrganization): Promise<number | null> 
   return rows
 }
 
-describe('the snapshots of vectors', () => {
-  it('give up those that were not used for the longest, and none that is used', async () => {
+describe('vector snapshots', () => {
+  it('evict the least recently used, but none in use', async () => {
     const [first, second, third, fourth] = [
       await organizationOf(20),
       await organizationOf(20),
@@ -91,7 +91,7 @@ describe('the snapshots of vectors', () => {
     expect(await rowsHeld(second)).toBe(20)
     expect(await rowsHeld(third)).toBe(20)
     now += 1
-    // The others were used a moment ago: the first one is given up, since there is room for three.
+    // The others were used a moment ago, so the first is evicted: three fit.
     expect(await rowsHeld(fourth)).toBe(20)
     expect(memory.held()).toEqual({ organizations: 3, bytes: 3 * BLOCK })
     const used = await take(second)
@@ -105,7 +105,7 @@ describe('the snapshots of vectors', () => {
     expect(errors).toEqual([])
   })
 
-  it('leave to the database what finds no room, without giving up others for it', async () => {
+  it('leave an organization that can never fit to the database, without evicting others', async () => {
     const small = await organizationOf(20)
     expect(await rowsHeld(small)).toBe(20)
     now += MINUTE
@@ -115,10 +115,10 @@ describe('the snapshots of vectors', () => {
     expect(errors).toEqual([])
   })
 
-  it('leave to the database what finds no room any more', async () => {
+  it('leave an organization that no longer fits to the database', async () => {
     const organization = await organizationOf(700)
     expect(await rowsHeld(organization)).toBe(700)
-    // Of two pages the first one finds no room.
+    // The first of two pages does not fit.
     await items.write(
       organization.id,
       Array.from({ length: 300 }, (_, n) => testItem(organization, { externalId: `more-${n}` })),
@@ -130,7 +130,7 @@ describe('the snapshots of vectors', () => {
     expect(errors).toEqual([])
   })
 
-  it('grow and shrink with what is stored, and use again what was freed', async () => {
+  it('grow and shrink with the stored items and reuse freed rows', async () => {
     const organization = await organizationOf(10)
     expect(await rowsHeld(organization)).toBe(10)
     for (let round = 0; round < 8; round++) {
@@ -142,11 +142,11 @@ describe('the snapshots of vectors', () => {
       )
       expect(await rowsHeld(organization)).toBe(70)
     }
-    // 70 rows, and 60 that were replaced before their places were used again.
+    // 70 rows, and 60 that were replaced before their space was reused.
     expect(memory.held().bytes).toBe(BLOCK)
   })
 
-  it('are given up of organizations that are gone or being removed, and of no others', async () => {
+  it('drop only organizations that are gone or being removed', async () => {
     const [kept, removed] = [await organizationOf(20), await organizationOf(20)]
     for (const one of [kept, removed]) expect(await rowsHeld(one)).toBe(20)
     const used = await take(removed)
@@ -164,7 +164,7 @@ describe('the snapshots of vectors', () => {
     expect(errors).toEqual([])
   })
 
-  it('are made anew where what changed is not noted any more', async () => {
+  it('are rebuilt if the changes are no longer recorded', async () => {
     const organization = await organizationOf(3)
     expect(await rowsHeld(organization)).toBe(3)
     await items.write(organization.id, [testItem(organization, { externalId: 'unseen' })])
@@ -176,7 +176,7 @@ describe('the snapshots of vectors', () => {
     expect(await rowsHeld(organization)).toBe(5)
   })
 
-  it('tell what was before while what changed is read, item by item', async () => {
+  it('return the previous state while changes are read, item by item', async () => {
     const organization = await organizationOf(10)
     expect(await rowsHeld(organization)).toBe(10)
     await items.write(organization.id, [testItem(organization, { externalId: 'new', body: 'common' })])
@@ -203,7 +203,7 @@ describe('the snapshots of vectors', () => {
     snapshot?.release()
   })
 
-  it('are not touched any more once they are given up, by whoever waited for them either', async () => {
+  it('are not touched after eviction, even by callers that waited for them', async () => {
     const organization = await organizationOf(10)
     expect(await rowsHeld(organization)).toBe(10)
     await items.write(organization.id, [testItem(organization, { externalId: 'new' })])
@@ -226,7 +226,7 @@ describe('the snapshots of vectors', () => {
     expect(await rowsHeld(organization)).toBe(11)
   })
 
-  it('take in changes of four organizations at a time, since what they hold of them has no other bound', async () => {
+  it('apply the changes of at most four organizations at a time, which bounds their memory', async () => {
     await memory.close()
     memory = memoryOf(4 * EXTENT)
     const organizations = await Promise.all(Array.from({ length: 6 }, () => organizationOf(2)))
@@ -240,7 +240,7 @@ describe('the snapshots of vectors', () => {
       if (!('sql' in statement && /chunk_embeddings/.test(statement.sql)))
         return await send(statement, ...rest)
       most = Math.max(most, (under += 1))
-      // The others have begun by then, if they may.
+      // Long enough for the others to have started, if allowed.
       await setTimeout(100)
       return await send(statement, ...rest).finally(() => (under -= 1))
     })
@@ -249,7 +249,7 @@ describe('the snapshots of vectors', () => {
     expect(most).toBe(4)
   })
 
-  it('are read to the end of an item and from there on, however many pages it has', async () => {
+  it('are read item by item across any number of pages', async () => {
     const organization = await organizationOf(1)
     expect(await rowsHeld(organization)).toBe(1)
     const large = Array.from({ length: 300 }, (_, n) => `# ${n}\n\n${`word${n} `.repeat(130)}.`).join('\n\n')
@@ -260,8 +260,8 @@ describe('the snapshots of vectors', () => {
     expect(await rowsHeld(organization)).toBe(400)
   })
 
-  it('miss nothing of a transaction that began before others and ended after them', async (context) => {
-    // The embedded database has one transaction at a time.
+  it('include a transaction that began before others and ended after them', async (context) => {
+    // The embedded database runs one transaction at a time.
     if (database.url === null) return context.skip()
     const organization = await organizationOf(3)
     expect(await rowsHeld(organization)).toBe(3)
@@ -285,13 +285,13 @@ describe('the snapshots of vectors', () => {
   })
 })
 
-describe('what changed of items', () => {
-  it('is noted of the latest revisions alone', async () => {
+describe('the changes of items', () => {
+  it('are recorded for the latest revisions only', async () => {
     const organization = await insertOrganization(database.db)
     const change = () =>
       changeItems(database.db, organization.id, async (_tx, changes) => changes.add([randomUUID()]))
     await change()
-    // As if there had been as many changes.
+    // Simulates that many changes.
     await sql`
       insert into item_changes (organization_id, revision, item_ids)
       select ${organization.id}, n, '[]' from generate_series(2, 4000) as n`.execute(database.db)
@@ -309,7 +309,7 @@ describe('what changed of items', () => {
     expect(Math.max(...kept.map(({ revision }) => revision))).toBe(4_300)
   })
 
-  it('is nothing where a transaction failed or changed none', async () => {
+  it('are empty if a transaction failed or changed nothing', async () => {
     const organization = await insertOrganization(database.db)
     const failing = changeItems(database.db, organization.id, async (_tx, changes) => {
       changes.add([randomUUID()])

@@ -10,101 +10,104 @@ import type { ChunkWords } from './row-words.ts'
 import type { Proposal } from './scan.ts'
 import { type Candidate, changing, isChanging, type Stage, type VectorSnapshot } from './vector-snapshot.ts'
 
-/** A row that may be near to a question. */
+/** A row that may be near a question. */
 export interface Proposed extends Candidate {
-  /** An upper bound of its score. */
+  /** Upper bound of its score. */
   atMost: number
 }
 
-/** What a ranking compares of a row. */
+/** A row with the values that ranking compares. */
 export interface Compared extends Proposed {
-  /** The cosine of the quantized vectors. */
+  /** Cosine of the quantized vectors. */
   cosine: number
-  /** The quantized product of the meaning parts; null: none was asked for. */
+  /** Product of the quantized meaning parts; null: not requested. */
   meaning: number | null
-  /** The row's words, where they are in memory. */
+  /** The row's words, if they are in memory. */
   words: ChunkWords | null
 }
 
-/** What may be nearest to a question, and how near all else is at most. */
+/** The rows that may be nearest to a question, and a bound for all others. */
 export interface Candidates<Of extends Proposed = Proposed> {
-  /** Greatest upper bound first; of a ranking greatest quantized cosine first. */
+  /** Greatest upper bound first; for ranking, greatest quantized cosine first. */
   keys: Of[]
-  /** Every other row is no more similar than this; 0: it is not similar at all. */
+  /** Upper bound of every other row; 0: no similarity. */
   floor: number
-  /** The stage of the snapshot that this was made of. */
+  /** The stage that the scan saw. */
   stage: Stage
 }
 
-/** All that is in memory of an organization; the same object for as long as the snapshot is. */
+/** An organization's data in memory; the same object for the snapshot's lifetime. */
 export interface Snapshot extends SnapshotOf {
-  /** Of this moment. */
+  /** The current stage. */
   readonly stage: Stage
-  /** Rows, some of which may be empty. */
+  /** Rows, including empty ones. */
   readonly rows: number
-  /** How many rows were taken in so far, those that replaced others too. */
+  /** Rows ever added, including those that replaced others. */
   readonly written: number
-  /** How many numbers the vectors of so many rows have. */
+  /** Numbers in the vectors of all these rows. */
   readonly vectorNumbers: number
-  /** The chunks of the rows from one to before another; none once the snapshot is dropped. */
+  /** The chunks of the rows in [from, to); none once the snapshot is dropped. */
   rowsBetween(from: number, to: number): Candidate[]
   hasWords(row: number): boolean
-  /** Keeps a row's words that were read at this stage, unless the snapshot has changed since. */
+  /** Caches a row's words read at this stage, unless the snapshot has changed since. */
   keepWords(row: number, words: ChunkWords, stage: Stage): void
   /**
-   * Works in the background, which keeps the snapshot in memory and must not change its rows; a stop aborts it. A failure goes to
-   * the memory's `onError`.
+   * Runs in the background and keeps the snapshot in memory; it must not change rows. A stop aborts it.
+   * Failures go to the memory's `onError`.
    */
   inBackground(act: (signal: AbortSignal) => Promise<void>): void
 }
 
-/** A snapshot that stays in memory while it is held. */
+/** A snapshot that stays in memory until released. */
 export interface HeldSnapshot {
-  /** It is not used for other searches any more. */
+  /** Other searches no longer use it. */
   readonly isDropped: boolean
   readonly snapshot: Snapshot
-  /** All rows in scope that may be among the `limit` nearest to a vector; null when too many are equally near. */
+  /** All rows in scope that may be among the `limit` nearest to a vector; null: too many are equally near. */
   candidates(vector: Float32Array, limit: number, scope: ItemScope): Promise<Candidates | null>
-  /** The rows in scope among which the `limit` with the greatest quantized cosines are; null when too many are equally near. */
+  /** Rows in scope that include the `limit` greatest quantized cosines; null: too many are equally near. */
   candidatesToRank(
     vector: Float32Array,
     limit: number,
     scope: ItemScope,
     meaning: MeaningPart | null,
   ): Promise<Candidates<Compared> | null>
-  /** How many rows are in scope. */
+  /** Counts the rows in scope. */
   count(scope: ItemScope): number
-  /** Waits while it is changing. @returns whether that ended soon enough */
+  /** Waits for a change in progress to end. @returns whether it ended in time */
   settle(): Promise<boolean>
-  /** Takes in what has changed since. @returns whether that ended soon enough */
+  /** Applies changes since. @returns whether it finished in time */
   follow(): Promise<boolean>
-  /** The same in the background, unless it is under way. */
+  /** Applies changes in the background, unless that is already running. */
   followLater(): void
   release(): void
 }
 
-/** Snapshots of organizations' vectors in the process's memory. The database stays the truth: what a snapshot proposes it decides. */
+/**
+ * Snapshots of organizations' vectors in the process's memory. The database is authoritative: it decides on
+ * every candidate.
+ */
 export interface VectorMemory {
-  /** null: it is not held, or not yet, and the database has to answer. Never rejects. */
+  /** null: there is no snapshot (yet), and the database has to answer. Never rejects. */
   take(of: SnapshotOf & { dimensions: number }): Promise<HeldSnapshot | null>
   held(): { bytes: number; organizations: number }
-  /** Gives up the snapshots of organizations that are gone, or being removed. */
+  /** Drops the snapshots of organizations that are gone or being removed. */
   forgetRemoved(): Promise<void>
-  /** Begins to take up what the last stop has saved. */
+  /** Starts to restore what the last stop saved. */
   start(): void
-  /** Ends what is being loaded and the threads, and saves what is held. */
+  /** Ends loads and threads, and saves the snapshots. */
   close(): Promise<void>
 }
 
 export interface VectorMemoryOptions extends SnapshotsOptions {
   /**
-   * How long a search waits, in milliseconds, for a snapshot that is being made, and for one that catches up with many changes;
-   * then the database answers. Embedded, where a scan blocks all other requests, waiting is better.
+   * How long a search waits, in milliseconds, for a snapshot to load or to catch up before the database
+   * answers. With the embedded database waiting is better, because its scan blocks all other requests.
    */
   patience: { loadMs: number; followMs: number }
 }
 
-/** @returns the memory, empty; a snapshot is made when an organization is first searched */
+/** @returns an empty memory; an organization's first search loads its snapshot */
 export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   const { patience } = options
   const snapshots = new Snapshots(options)
@@ -163,7 +166,7 @@ function snapshotOf(snapshots: Snapshots, entry: Entry): Snapshot {
 
 type Found<Of extends Proposed> = Pick<Candidates<Of>, 'keys' | 'floor'>
 
-/** The rows that a scan found, greatest upper bound first. */
+/** The rows of a scan, greatest upper bound first. */
 function proposedOf(snapshot: VectorSnapshot, { rows, uppers, floor }: Proposal): Found<Proposed> {
   const keys = rows
     .map((row, at): Proposed => ({ ...snapshot.candidateOf(row), atMost: uppers[at] ?? 1 }))
@@ -172,10 +175,10 @@ function proposedOf(snapshot: VectorSnapshot, { rows, uppers, floor }: Proposal)
   return { keys, floor }
 }
 
-/** Of the candidates of a ranking some change or fall out of scope: so many times more are described. */
+/** Extra candidates for a ranking, because some change or leave the scope. */
 const RANKED_MARGIN = 1.25
 
-/** The rows with the greatest quantized cosines, with what a ranking compares; equal ones are all in or all out. */
+/** The rows with the greatest quantized cosines, with what ranking compares. Ties are all in or all out. */
 function rankedOf(
   snapshot: VectorSnapshot,
   { rows, uppers, cosines, floor }: Proposal,
@@ -217,7 +220,7 @@ function hold(
     const job = { question, allowed: snapshot.facts.allowed(scope), limit }
     const proposal = await snapshots.scan(snapshot, job)
     if (proposal === null) return null
-    // Rows may have changed while others were scanned: then this is of no stage that there was.
+    // The rows may have changed during the scan; the result then belongs to no stage.
     return { ...found(proposal), stage: snapshot.stage === stage ? stage : changing() }
   }
 

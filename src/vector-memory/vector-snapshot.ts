@@ -12,13 +12,13 @@ import type { VectorThreads } from './vector-threads.ts'
 /** A row that may be near. */
 export interface Candidate extends RowKey {
   row: number
-  /** Another one whenever what is stored of its item may have changed. */
+  /** Changes whenever the stored item may have changed. */
   version: number
 }
 
-/** The state of a snapshot from one change to the next. */
+/** The state of a snapshot between two changes. */
 export interface Stage {
-  /** The revision of the items. */
+  /** The items' revision. */
   readonly revision: number
   /** A statement found the organization at this revision, with the same model and no source being removed. */
   isConfirmed: boolean
@@ -29,24 +29,23 @@ export function changing(): Stage {
   return { revision: -1, isConfirmed: false }
 }
 
-/** Whether it is {@link changing}. */
 export function isChanging({ revision }: Stage): boolean {
   return revision < 0
 }
 
-/** Pages of rows that are held before they are written, of which each takes a millisecond to write: no more once they have so many bytes. */
+/** Limits on pages read but not yet written, in pages and bytes. Writing a page takes about a millisecond. */
 const PAGES_HELD = 16
 const BYTES_HELD = 8 * 2 ** 20
 const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
 
-/** Rows as they are stored, with their items. */
+/** Stored rows with their items. */
 interface FirstRows {
   pages: (PageOfRows & { items: readonly ItemRow[] })[]
-  /** There may be more after this one; null: these are all. */
+  /** More rows may follow this one; null: there are no more. */
   after: RowKey | null
 }
 
-/** The vectors of one organization and model, with what a search can ask of their items. */
+/** The vectors of one organization and model, with the filterable fields of their items. */
 export class VectorSnapshot {
   #stage: Stage = { revision: 0, isConfirmed: false }
   readonly facts = new ItemFacts()
@@ -68,17 +67,17 @@ export class VectorSnapshot {
     this.table = new RowTable(layout, { shared, threads })
   }
 
-  /** Another one after each change. */
+  /** A new object after each change. */
   get stage(): Stage {
     return this.#stage
   }
 
-  /** What it holds is of this revision from now on. */
+  /** The contents are of this revision from now on. */
   reach(revision: number): void {
     this.#stage = { revision, isConfirmed: false }
   }
 
-  /** What it holds changes from now on, until it has reached a revision. */
+  /** The contents are changing, until they reach a revision. */
   leave(): void {
     this.#stage = changing()
   }
@@ -94,8 +93,8 @@ export class VectorSnapshot {
   }
 
   /**
-   * Reads rows after a key, of all items or of those that are named, page by page with turns for other work. Where they are many,
-   * threads write a page while the next one is read.
+   * Reads rows after a key, of all items or of the named ones, a page at a time; it yields to the event loop
+   * between pages. For many rows, threads write one page while the next is read.
    * @param itemIds in ascending order
    * @throws NoRoom, and the reason of `signal`
    */
@@ -113,18 +112,18 @@ export class VectorSnapshot {
         await this.#readItemsOf(db, keys)
         await writing
         writing = this.#addRows(page, keys, isLarge)
-        // What it fails with is met where it is waited for.
+        // The await below handles the error.
         writing.catch(() => {})
       }
       await writing
     } finally {
-      // Whatever failed: a thread may write to this memory until then.
+      // Even after a failure: until then, a thread may write to this memory.
       await Promise.allSettled([writing])
     }
   }
 
   /**
-   * Reads rows of some items, as many as are quickly written, and changes nothing.
+   * Reads a limited number of the items' rows and changes nothing.
    * @param itemIds in ascending order
    * @throws the reason of `signal`
    */
@@ -144,7 +143,7 @@ export class VectorSnapshot {
     return { pages, after: null }
   }
 
-  /** Adds rows of items of which there are none, with turns for other work. @throws NoRoom */
+  /** Adds rows of items that have none; it yields to the event loop between pages. @throws NoRoom */
   async add({ pages }: FirstRows): Promise<void> {
     for (const { page, keys, items } of pages) {
       await turn()
@@ -172,7 +171,7 @@ export class VectorSnapshot {
     for (const [index, { itemId, position }] of keys.entries()) {
       const row = rows[index] ?? 0
       const item = this.facts.numberOf(itemId)
-      // Deleted since its rows were read: a later revision says so too.
+      // Deleted after its rows were read; a later revision reports that too.
       if (item === undefined) this.table.free(row)
       else {
         this.table.assign(row, item, position)
@@ -197,7 +196,7 @@ export class VectorSnapshot {
     for (const item of gone) this.facts.remove(item)
   }
 
-  /** Releases its memory; it must not be scanned any more. */
+  /** Releases the memory. The caller must not scan it afterwards. */
   release(): void {
     this.table.release()
     this.words.clear()

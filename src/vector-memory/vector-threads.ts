@@ -5,18 +5,18 @@ import { roomOf, type SharedMemory } from './shared-memory.ts'
 import type { VectorJob, VectorWorkerData } from './vector-worker.ts'
 import { type WriteJob, writeRows } from './write-rows.ts'
 
-/** A share that is worth a thread of its own. */
+/** Fewer blocks do not justify another thread. */
 const BLOCKS_A_THREAD_MIN = 32
 const HEAP_MAX_MB = 64
 
-/** Who scans and writes: this thread while there is little of it, else threads that are started when they are first needed. */
+/** Scans and writes: small jobs on this thread, others on threads that start when first needed. */
 export interface VectorThreads {
   /**
-   * @param isAlone nobody else searches: twice as many rows are scanned at once rather than handed over
-   * @returns null where too many rows are equally near. @throws when a thread ended
+   * @param isAlone no other search is running, so twice as many rows are scanned on this thread
+   * @returns null if too many rows are equally near. @throws when a thread ended
    */
   scan(job: Omit<ScanJob, 'from' | 'to'>, isAlone: boolean): Promise<Proposal | null>
-  /** Writes rows, whose bytes are handed over. `isLarge`: they are some of many. */
+  /** Writes rows and transfers their bytes. `isLarge`: they are part of many. */
   write(job: WriteJob, isLarge: boolean): Promise<void>
   close(): Promise<void>
 }
@@ -27,8 +27,9 @@ interface Thread {
 }
 
 /**
- * @param count threads beside this one, each with a room of its own in the memory after that of this one
- * @param rowsHereMax so many are scanned where it is asked for: handing them over costs as much
+ * @param count threads besides this one; each has a room in the memory after this thread's
+ * @param rowsHereMax up to this many rows are scanned on the calling thread, because handing them over costs
+ * as much
  */
 export function createVectorThreads(
   shared: SharedMemory,
@@ -44,7 +45,7 @@ export function createVectorThreads(
     if (running) return running
     const started = startThread(
       { memory, room: roomOf(number + 1) },
-      // The next job starts another one.
+      // The next job starts a new thread.
       () => threads.delete(number),
     )
     threads.set(number, started)

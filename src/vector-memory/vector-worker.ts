@@ -3,7 +3,6 @@ import { createScanner, type ScanJob } from './scan.ts'
 import type { Room } from './shared-memory.ts'
 import { type WriteJob, writeRows } from './write-rows.ts'
 
-/** What a thread is started with. */
 export interface VectorWorkerData {
   memory: WebAssembly.Memory
   room: Room

@@ -1,4 +1,7 @@
-/** What of WebAssembly is used here: TypeScript has it among the browser's types alone, which are not the service's. */
+/**
+ * The parts of WebAssembly used here. TypeScript declares it only in the DOM library, which the service does
+ * not load.
+ */
 declare namespace WebAssembly {
   interface Module {
     readonly [Symbol.toStringTag]: 'WebAssembly.Module'
@@ -7,7 +10,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(limits: { initial: number; maximum: number; shared: true })
     readonly buffer: SharedArrayBuffer
-    /** By so many pages of 64 KiB. @returns how many there were */
+    /** Grows by pages of 64 KiB. @returns the previous number of pages */
     grow(pages: number): number
   }
   class Instance {

@@ -1,21 +1,23 @@
 import { type BlockLayout, PAIR_BYTES, SCALES_BYTES, SEGMENT } from './block-layout.ts'
 
-/** Rows as the database hands them out: ids, positions and vectors as `uuid_send`, `int4send` and `halfvec_send` write them. */
+/**
+ * A row as the database returns it: id, position and vector as `uuid_send`, `int4send` and `halfvec_send`
+ * write them.
+ */
 export const KEY_BYTES = 20
 const VECTOR_HEAD_BYTES = 4
 
-/** How many bytes a row of a model's vectors has there. */
+/** Bytes of such a row. */
 export function rowBytesOf(dimensions: number): number {
   return KEY_BYTES + VECTOR_HEAD_BYTES + 2 * dimensions
 }
 
-/** Rows and where they go. */
 export interface WriteJob {
   layout: BlockLayout
   rows: Uint8Array
-  /** The block of each row, by its address. */
+  /** Address of each row's block. */
   blocks: Uint32Array
-  /** Which row of its block each is. */
+  /** Index of each row in its block. */
   places: Uint8Array
 }
 
@@ -29,10 +31,13 @@ function halfValues(): Float64Array {
   ))
 }
 
-/** Rows that are brought in order together, so that what is written lies side by side. */
+/** Rows quantized together, so that the writes are adjacent. */
 const ROWS_A_TILE = 32
 
-/** Writes rows as bytes: each vector of length 1, each of its segments in steps of 1/127 of the greatest number in it. */
+/**
+ * Quantizes rows to bytes: each vector is normalized, and each of its segments has steps of 1/127 of its
+ * greatest number.
+ */
 export function writeRows(memory: WebAssembly.Memory, { layout, rows, blocks, places }: WriteJob): void {
   const pairs = new Int16Array(memory.buffer)
   const scales = new Float32Array(memory.buffer)
@@ -62,7 +67,7 @@ export function writeRows(memory: WebAssembly.Memory, { layout, rows, blocks, pl
   }
 }
 
-/** How many rows from one on go side by side. */
+/** How many rows from this one on are adjacent. */
 function tileAt(first: number, blocks: Uint32Array, places: Uint8Array): number {
   let count = 1
   while (
@@ -74,7 +79,7 @@ function tileAt(first: number, blocks: Uint32Array, places: Uint8Array): number 
   return count
 }
 
-/** Rounds a segment of a vector. @returns its scale */
+/** Quantizes a segment of a vector. @returns its scale */
 function toBytes(vector: Float64Array, segment: number, bytes: Int8Array, row: number): number {
   const from = segment * SEGMENT
   const scale = scaleOf(vector, from)
@@ -84,7 +89,7 @@ function toBytes(vector: Float64Array, segment: number, bytes: Int8Array, row: n
   return scale
 }
 
-/** Reads a vector and gives it the length 1; one without length stays 0, and is similar to nothing. */
+/** Reads and normalizes a vector. A vector without length stays 0 and is similar to nothing. */
 function readUnit(rows: Uint8Array, from: number, dimensions: number, into: Float64Array): void {
   const values = halfValues()
   for (let dimension = 0, at = from; dimension < dimensions; dimension++, at += 2)
@@ -101,7 +106,10 @@ function toUnit(vector: Float64Array, dimensions: number): void {
     vector[dimension] = (vector[dimension] ?? 0) * factor
 }
 
-/** One vector as {@link writeRows} writes it: its bytes, filled up to whole segments, and the scale of each segment. */
+/**
+ * Quantizes one vector like {@link writeRows}: its bytes, padded to whole segments, and the scale of each
+ * segment.
+ */
 export function quantize(
   values: Float16Array,
   { dimensions, segments }: BlockLayout,
@@ -123,7 +131,7 @@ function scaleOf(vector: Float64Array, from: number): number {
   return Math.fround(most / BYTE_STEPS)
 }
 
-/** The nearest whole number. A segment's numbers are at most {@link BYTE_STEPS} of its scale. */
+/** Rounds to the nearest integer. A segment's numbers are at most {@link BYTE_STEPS} of its scale. */
 function nearest(value: number): number {
   return value < 0 ? (value - 0.5) | 0 : (value + 0.5) | 0
 }
