@@ -32,7 +32,7 @@ function sessionAt(start: number, change: Partial<ProviderSession> = {}) {
   return { session, time }
 }
 
-/** An attempt that fails with these errors in turn and then gives the token it was called with. */
+/** Throws these errors one after another, then returns the token it was called with. */
 function failing(...errors: ProviderError[]) {
   return async (token: string) => {
     const error = errors.shift()
@@ -46,8 +46,8 @@ const limited = (retryAfter?: number) =>
 const down = () => new ProviderError('unavailable', 'down')
 const expired = () => new ProviderError('auth', 'token expired', { code: 'expired' })
 
-describe('a call to a provider', () => {
-  it('waits out a rate limit for as long as it says, with up to a tenth more', async () => {
+describe('calling a provider', () => {
+  it('waits out a rate limit for the time the provider names, plus up to a tenth', async () => {
     for (const [random, waited] of [
       [0, 30_000],
       [0.999, 32_997],
@@ -58,13 +58,13 @@ describe('a call to a provider', () => {
     }
   })
 
-  it('never turns a wait of nothing into a busy loop', async () => {
+  it('does not spin when the provider names a wait of zero', async () => {
     const { session, time } = sessionAt(0)
     await caller()(session, failing(limited(0), limited(0), limited(0)))
     expect(time.now).toBe(3_000)
   })
 
-  it('gives up on rate limits when their sum is over the budget, and says when to come back', async () => {
+  it('gives up when the waits exceed the budget, and reports when to come back', async () => {
     const { session, time } = sessionAt(0)
     const errors = Array.from({ length: 20 }, () => limited(120_000))
     await expect(caller()(session, failing(...errors))).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe('a call to a provider', () => {
     expect(time.now).toBe(600_000)
   })
 
-  it('holds back other calls of the same account, and no others', async () => {
+  it('holds back other calls of the same account, and of no other account', async () => {
     const call = caller()
     const { session } = sessionAt(0, { limits: { ...DEFAULT_PROVIDER_LIMITS, maxRateLimitWaitMs: 1_000 } })
     await expect(call(session, failing(limited(60_000)))).rejects.toMatchObject({ kind: 'rate_limited' })
@@ -86,20 +86,20 @@ describe('a call to a provider', () => {
     expect(other.time.waits).toEqual([])
   })
 
-  it('tries again while the provider is down, longer each time, and then tells what it said', async () => {
+  it("retries an outage with growing waits, then throws the provider's message", async () => {
     const { session, time } = sessionAt(0)
     expect(await caller()(session, failing(down(), down()))).toBe('old')
     expect(time.waits).toEqual([500, 1_000])
     await expect(caller()(session, failing(down(), down(), down(), down(), down()))).rejects.toThrow('down')
   })
 
-  it('asks for another token once when the old one is expired', async () => {
+  it('asks once for another token when the old one has expired', async () => {
     const { session } = sessionAt(0)
     expect(await caller()(session, failing(expired()))).toBe('new')
     await expect(caller()(session, failing(expired(), expired()))).rejects.toMatchObject({ kind: 'auth' })
   })
 
-  it("throws the provider's own words when there is no other token", async () => {
+  it("throws the provider's message when no other token exists", async () => {
     const { session } = sessionAt(0, {
       accessToken: async (refused) => {
         if (refused !== undefined) throw new ProviderError('auth', 'no refresh token')
@@ -109,7 +109,7 @@ describe('a call to a provider', () => {
     await expect(caller()(session, failing(expired()))).rejects.toThrow('token expired')
   })
 
-  it('stops with the reason of the run', async () => {
+  it("stops with the run's abort reason", async () => {
     const { session } = sessionAt(0, { signal: AbortSignal.abort(new Error('drained')) })
     await expect(caller()(session, failing())).rejects.toThrow('drained')
   })
@@ -130,8 +130,8 @@ describe('Retry-After', () => {
   })
 })
 
-describe('a text cut to bytes', () => {
-  it('is a beginning of the text, whole characters, and as long as it may be', () => {
+describe('cutting text to a byte limit', () => {
+  it('returns a prefix of whole characters, as long as the limit allows', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, most) => {
         const cut = cutToBytes(text, most)

@@ -5,9 +5,9 @@ const LAST_BACKOFF_MS = 30_000
 const UNKNOWN_RATE_LIMIT_MS = 30_000
 
 export interface ProviderCallerOptions {
-  /** What an SDK's failure means; null for what is no failure of the provider (a bug), which is thrown as it is. */
+  /** Translates an SDK error. Returns null when the provider did not fail (a bug): the caller rethrows the error. */
   toProviderError(error: unknown, now: Date): ProviderError | null
-  /** Whether a fresh access token may cure an `auth` failure. */
+  /** Whether a fresh access token may fix an `auth` failure. */
   curedByNewToken(error: ProviderError): boolean
 }
 
@@ -18,9 +18,9 @@ export type ProviderCaller = <Result>(
 ) => Promise<Result>
 
 /**
- * A caller that waits out rate limits (as long as the provider says, plus up to a tenth of it as jitter), tries again while
- * the provider is down (1 s doubling to 30 s, halved at random), and asks for a new token once when the old one is called
- * expired. A rate limit met by one call holds back every call of the same account in this process.
+ * Creates a caller with three rules. It waits out rate limits, for the time the provider names plus up to 10% jitter.
+ * It retries outages (1 s doubling to 30 s, halved at random). It asks once for a new token when the provider calls
+ * the old one expired. A rate limit holds back every call of the same account in this process.
  */
 export function createProviderCaller(options: ProviderCallerOptions): ProviderCaller {
   const blockedUntil = new Map<string, number>()
@@ -55,7 +55,7 @@ export function createProviderCaller(options: ProviderCallerOptions): ProviderCa
   }
 }
 
-/** Another token for the one refused; where there is none, what the provider said about the old one is thrown. */
+/** Gets another token for the refused one; without one it throws the provider's error. */
 async function newToken(session: ProviderSession, refused: string, failure: ProviderError): Promise<string> {
   try {
     return await session.accessToken(refused)
@@ -65,7 +65,10 @@ async function newToken(session: ProviderSession, refused: string, failure: Prov
   }
 }
 
-/** Waits while the account is held back; returns how long, in milliseconds. Throws `rate_limited` when that is over the budget. */
+/**
+ * Waits while the account is held back; returns the milliseconds waited. Throws `rate_limited` when the wait exceeds
+ * the budget.
+ */
 async function waitForGate(
   session: ProviderSession,
   blockedUntil: Map<string, number>,
@@ -88,7 +91,7 @@ function closeGate(
   failure: ProviderError,
 ): void {
   const saidMs = failure.retryAfterMs ?? UNKNOWN_RATE_LIMIT_MS
-  // At least a second: a provider that says 0 again and again must not become a busy loop without end.
+  // At least a second: a provider that keeps answering 0 must not cause an endless busy loop.
   const waitMs = Math.max(1_000, saidMs) * (1 + session.random() * 0.1)
   const until = session.clock.now().getTime() + waitMs
   const account = session.account.externalAccountId

@@ -3,7 +3,7 @@ import { gmail } from './google/gmail/index.ts'
 import { notion } from './notion/index.ts'
 import { slack } from './slack/index.ts'
 
-/** Every provider, one line each, in the order of the API. */
+/** Every provider, in the order of the API. */
 export const CATALOG = [slack, googleDrive, notion, gmail] as const
 
 declare module '../kernel/providers.ts' {

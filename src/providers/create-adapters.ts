@@ -9,13 +9,15 @@ import { findProvider, providers } from './providers.ts'
 /** The providers that this deployment offers. */
 export interface ProviderAdapters {
   readonly offered: readonly ProviderId[]
-  /** @throws AppError `not_configured` that names the settings */
+  /** @throws AppError `not_configured`; the message names the settings */
   get(provider: ProviderId): ProviderAdapter
-  /** Ends the threads that read files. */
+  /** Ends the extraction threads. */
   close(): Promise<void>
 }
 
-/** An adapter for each provider whose client is configured. The SDKs of the others are not loaded: they take their time. */
+/**
+ * Creates an adapter for each configured provider. It does not load the SDKs of the others, because loading is slow.
+ */
 export async function createProviderAdapters(
   environment: ProviderEnvironment,
   clock: Clock,

@@ -4,47 +4,47 @@ import type { Clock } from '../kernel/clock.ts'
 import type { TextExtractor } from '../file-text/index.ts'
 import type { Credentials, ProviderAdapter, SourceKind } from './provider.ts'
 
-/** Environment variables as config has parsed them: each is text, or not set. */
+/** Environment variables as parsed by config; undefined when not set. */
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>
-/** Each environment variable with its form, and its meaning as `.describe` says it. */
+/** Each environment variable with its schema. `.describe` holds its documentation. */
 export type SettingsShape = Readonly<Record<string, z.ZodType<string | undefined>>>
 
-/** A sign by what it shows. */
+/** An icon, named by what it shows. */
 export type ProviderIcon = 'drive' | 'hash' | 'mail' | 'page'
 
 /**
- * All that the service knows of one provider. Everything else asks the catalogue, so that a provider is one folder. It is
- * light: what loads the provider's SDK is behind `createAdapter`.
+ * Everything the service knows about one provider. All other code reads the catalog, so that a provider is one
+ * folder. Importing it is cheap: `createAdapter` loads the SDK.
  */
 export interface Provider<Id extends string = string> {
   readonly id: Id
-  /** What people call it. */
+  /** The display name. */
   readonly name: string
-  /** What its sources bring, in one sentence for people who choose what to connect. */
+  /** One sentence for users who choose what to connect: what the provider's sources contain. */
   readonly brings: string
-  /** The sign that the console shows. */
+  /** The icon in the console. */
   readonly icon: ProviderIcon
-  /** Its environment variables; providers of one family may have theirs in common. */
+  /** Its environment variables. Providers of one family may share some. */
   readonly settings: SettingsShape
-  /** The two settings with which it is offered. */
+  /** The two settings that enable the provider. */
   readonly client: { readonly id: string; readonly secret: string }
-  /** Whether a workspace needs the operator's leave, where GATED_PROVIDERS does not say otherwise. */
+  /** Whether a workspace needs the operator's approval, unless GATED_PROVIDERS says otherwise. */
   readonly isGated: boolean
-  /** Whether a source of it can be limited to some of its channels. */
+  /** Whether a source can be limited to some channels. */
   readonly hasChannels: boolean
-  /** Whether files that a person imports are listed under it, unless they choose another provider. */
+  /** Whether imported files belong to this provider by default. */
   readonly isForFiles: boolean
   /**
-   * Whether it says in `metadata.accessPolicy` who may read each item. Otherwise the people of the source
-   * (`source:<id>`), its audience, may read everything that its runs bring.
+   * Whether `metadata.accessPolicy` names the readers of each item. Otherwise the source's audience (`source:<id>`)
+   * may read everything the source contains.
    */
   readonly tellsReaders: boolean
   readonly grants: GrantSharing
-  /** Its adapter. @throws when {@link Provider.client} is not set, which is asked before */
+  /** Creates the adapter. @throws when {@link Provider.client} is not set; callers check that first */
   createAdapter(environment: ProviderEnvironment, deps: AdapterDependencies): Promise<ProviderAdapter>
   readonly webhook?: ProviderWebhook
   readonly cleanUps?: readonly CleanUpJob[]
-  /** What `policyHealth` of its sources says, computed after a run that may have changed it. */
+  /** Computes `policyHealth` of a source after a run that may have changed it. */
   policyHealth?(counts: PolicyCounts): object
 }
 
@@ -53,11 +53,11 @@ export interface AdapterDependencies {
   extractor: TextExtractor
 }
 
-/** What ending a grant at the provider ends with it. */
+/** Which other grants end together with a revoked grant. */
 export interface GrantSharing {
-  /** Providers of the same family share the grants of an account. */
+  /** Providers of one family share an account's grants. */
   readonly family: string
-  /** Whether ending the one ends the other, of the same account; always, when left out. */
+  /** Whether revoking one grant also revokes the other grant of the same account. Defaults to true. */
   isShared?(one: Credentials, other: Credentials): boolean
 }
 
@@ -65,7 +65,7 @@ export interface GrantSharing {
 export interface PolicyCounts {
   files: number
   filesWithoutPolicy: number
-  /** All of these were stored or seen again by the last full crawl. */
+  /** Whether the last full crawl stored or saw all of these. */
   resyncedSince: boolean
 }
 
@@ -74,7 +74,9 @@ export interface WebhookRequest {
   rawBody: Buffer
 }
 
-/** What a provider announces. `eventId` tells repeats apart; `hints` are the adapter's own values, for the next run. */
+/**
+ * An event from a provider. `eventId` identifies duplicates; `hints` are the adapter's own values for the next run.
+ */
 export type WebhookEvent =
   | { kind: 'challenge'; challenge: string }
   | {
@@ -82,15 +84,15 @@ export type WebhookEvent =
       accountId: string
       eventId: string
       hints: readonly unknown[]
-      /** Who may read something may have changed too. */
+      /** Permissions may have changed too. */
       changesPermissions?: boolean
     }
-  /** Nothing but who may read something may have changed. */
+  /** Only permissions may have changed. */
   | { kind: 'permissions'; accountId: string; eventId: string }
   | { kind: 'disconnected'; accountId: string; eventId: string; reason: string }
   | { kind: 'ignored'; reason: string }
 
-/** `POST /v1/webhooks/{provider}`: public, so `read` has to prove who sent it. */
+/** `POST /v1/webhooks/{provider}`: the route is public, so `read` must verify the sender. */
 export interface ProviderWebhook {
   readonly operationId: string
   readonly summary: string
@@ -99,20 +101,23 @@ export interface ProviderWebhook {
   read(request: WebhookRequest, environment: ProviderEnvironment, now: Date): WebhookEvent
 }
 
-/** `POST /v1/maintenance/{provider}/{name}`: removes stored items that are no content. */
+/** `POST /v1/maintenance/{provider}/{name}`: removes stored items that are not content. */
 export interface CleanUpJob {
   readonly operationId: string
-  /** Its last part of the path, and with `_` for `-` of the audit action. */
+  /** The last path segment. With `_` for `-`, also part of the audit action. */
   readonly name: string
   readonly summary: string
   readonly description: string
   readonly sourceKind: SourceKind
-  /** What goes: items with one of these in `metadata.subtype`, and short bodies that match (a POSIX regular expression). */
+  /**
+   * The job removes items with one of these in `metadata.subtype`, and short bodies that match (a POSIX regular
+   * expression).
+   */
   readonly subtypes: readonly string[]
   readonly shortBody: string
 }
 
-/** A provider with its settings as parsed by its own shape. */
+/** A provider whose settings are typed by their schemas. */
 type ProviderDefinition<Id extends string, Shape extends SettingsShape> = Omit<
   Provider<Id>,
   'settings' | 'createAdapter' | 'webhook'
@@ -124,7 +129,6 @@ type ProviderDefinition<Id extends string, Shape extends SettingsShape> = Omit<
   }
 }
 
-/** Declares a provider, its settings typed by their shape. */
 export function defineProvider<const Id extends string, const Shape extends SettingsShape>(
   definition: ProviderDefinition<Id, Shape>,
 ): Provider<Id> {

@@ -28,16 +28,16 @@ const EVERYBODYS = [
   new DOMException('too long', 'TimeoutError'),
 ]
 
-describe('what is thrown while one item is at work', () => {
+describe('an error while one item is processed', () => {
   it("is the item's own fault, whatever its class [SYNC-13]", () => {
     for (const error of OWN) expect(isItemsOwn(error)).toBe(true)
   })
 
-  it('is not where every other item would meet it too: provider, database, network, a call given up', () => {
+  it("is not the item's fault when every other item would meet it: provider, database, network, aborted call", () => {
     for (const error of EVERYBODYS) expect(isItemsOwn(error)).toBe(false)
   })
 
-  it('is told without its message, which may quote the item, and kept for the log', () => {
+  it('is reported without its message, which may quote the item, and logged', () => {
     const fault = new TypeError('secret.trim is not a function')
     const failure = ownFailure('doc', 'It cannot be read', fault)
     expect(failure).toEqual({
@@ -58,16 +58,16 @@ describe.each([
     async (error: unknown) => (await createItemFailures(async () => {}).judge('doc', error)).failure,
   ],
 ])('the adapters of %s', (_, judge) => {
-  it('make it a failure of that item', async () => {
+  it("record it as that item's failure", async () => {
     for (const error of OWN) expect(await judge(error)).toMatchObject({ externalId: 'doc', fault: error })
   })
 
-  it('let what concerns all end the run', async () => {
+  it('pass on errors that affect every item and end the run', async () => {
     for (const error of EVERYBODYS) await expect((async () => judge(error))()).rejects.toBe(error)
   })
 })
 
-it('a run that has to stop says so, and blames no item', () => {
+it('blame no item when the run must stop', () => {
   const stopping = new AbortController()
   const guard = createOutageGuard(stopping.signal)
   stopping.abort(new Error('the worker is stopping'))

@@ -1,20 +1,20 @@
 import { isItemsOwn, ownFailure } from './item-fault.ts'
 import { ProviderError, type ItemFailure } from './provider.ts'
 
-/** This many calls in a row that find Slack down mean that it is down, not that one thread or channel is broken. */
+/** This many consecutive unavailable answers mean an outage, not one broken thread or channel. */
 const FAILURES_IN_A_ROW = 3
 
-/** Tells one broken thing from a provider that is down. */
+/** Tells one broken object from an outage. */
 export interface OutageGuard {
   passed(): void
   /**
-   * The failure to record for an error that concerns one thing alone, of whatever class it is; throws the others (auth, rate
-   * limit, outage), and the signal's reason once the run has to stop.
+   * The failure to record for an error that concerns one object, whatever its class. Throws other errors (auth, rate
+   * limit, outage), and the signal's reason once the run must stop.
    */
   failureOf(externalId: string, error: unknown): ItemFailure
 }
 
-/** A guard of one run that gives up after three unavailable answers without a good one in between. */
+/** A guard for one run that gives up after three consecutive unavailable answers. */
 export function createOutageGuard(signal: AbortSignal): OutageGuard {
   let inARow = 0
   return {

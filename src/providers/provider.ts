@@ -4,19 +4,19 @@ import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
 
-/** What an OAuth grant gave. Encrypted at rest by whoever stores it. */
+/** The result of an OAuth grant, encrypted at rest. */
 export interface Credentials {
   accessToken: string
-  /** Null where the provider's tokens do not expire. Replaced on use where the provider rotates it. */
+  /** Null when the provider's tokens do not expire. Replaced on use when the provider rotates it. */
   refreshToken: string | null
-  /** Null where the access token does not expire. */
+  /** Null when the access token does not expire. */
   expiresAt: Date | null
   scopes: string[]
-  /** Whatever else the adapter wants back with the credentials. */
+  /** Further data that the adapter needs with the credentials. */
   extra?: JsonObject
 }
 
-/** The account an OAuth grant belongs to. */
+/** The account that an OAuth grant belongs to. */
 export interface ConnectedAccount {
   /** The account's id at the provider (Slack team, Notion workspace, Google account). */
   externalAccountId: string
@@ -24,7 +24,7 @@ export interface ConnectedAccount {
   credentials: Credentials
 }
 
-/** A channel as `GET /v1/sources/{id}/channels` shows it. */
+/** A channel in `GET /v1/sources/{id}/channels`. */
 export interface ProviderChannel {
   id: string
   name: string
@@ -32,18 +32,18 @@ export interface ProviderChannel {
   memberCount: number
 }
 
-/** Bounds of the work an adapter does for one source. Times in milliseconds, sizes in bytes. */
+/** Limits on an adapter's work for one source. Times in milliseconds, sizes in bytes. */
 export interface ProviderLimits {
-  /** One HTTP request to the provider, answer included. */
+  /** Per HTTP request to the provider, including its answer. */
   requestTimeoutMs: number
-  /** How long one call may wait in total for the provider's rate limit; longer ends the run, to go on from its cursor. */
+  /** The total time one call may wait for rate limits. A longer wait ends the run, which resumes from its cursor. */
   maxRateLimitWaitMs: number
-  /** Tries of one call that fails because the provider is down or does not answer, the first included. */
+  /** Attempts per call during an outage, including the first. */
   maxAttempts: number
-  /** The largest file that is downloaded, and the longest text that is kept of one item. */
+  /** The largest file to download, and the longest text to store per item. */
   maxDownloadBytes: number
   maxTextBytes: number
-  /** Time and heap of the extraction of one file's text. */
+  /** Time and heap for extracting one file's text. */
   extractTimeoutMs: number
   extractMemoryMb: number
 }
@@ -58,30 +58,29 @@ export const DEFAULT_PROVIDER_LIMITS: ProviderLimits = {
   extractMemoryMb: SERVICE_FILE_LIMITS.memoryMb,
 }
 
-/** What a run lends an adapter. Alive for one run of one source; never stored. */
+/** What the engine gives an adapter for one run of one source. Never stored. */
 export interface ProviderSession {
   /**
-   * A token that is valid now. Asked for before each request, so that a run may outlive a token.
-   * `refused` is a token the provider has just called expired: the answer is another one, made by a refresh
-   * (clocks differ: a token may be dead before its time). Throws ProviderError `auth` when there is none.
+   * A valid token. Adapters call it before each request, so that a run may outlive a token. `refused` is a token the
+   * provider has just called expired; the call then refreshes it even before its expiry, because clocks differ.
+   * Throws ProviderError `auth` when there is none.
    */
   accessToken(refused?: string): Promise<string>
   readonly account: { externalAccountId: string; displayName: string }
   readonly scopes: readonly string[]
   /** `extra` of the stored credentials. */
   readonly extra: JsonObject
-  /** Aborts when the run has to stop (drain, lost lease); the adapter then throws the signal's reason. */
+  /** Aborts when the run must stop (drain, lost lease); the adapter then throws the signal's reason. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when the run has to stop. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when the run must stop. */
   wait(ms: number): Promise<void>
   /** A number in [0, 1), for jitter. */
   random(): number
   readonly limits: ProviderLimits
   /**
-   * External ids of the items earlier pages of this source brought (pushed documents are left out), bytewise ascending
-   * (`COLLATE "C"`), `from` <= id < `to` (null: no upper bound), at most `limit` of them. With it an adapter whose
-   * provider has no delete feed finds what is gone.
+   * External ids of this source's stored items (without pushed documents), bytewise ascending (`COLLATE "C"`), `from`
+   * <= id < `to` (null: no upper bound), at most `limit`. Adapters without a delete feed use it to find what is gone.
    */
   storedIds(range: { from: string; to: string | null; limit: number }): Promise<string[]>
 }
@@ -89,9 +88,9 @@ export interface ProviderSession {
 export type SourceKind = 'message' | 'document' | 'file'
 
 /**
- * Who may read an item at its provider. `public`: anybody; `workspace`: the people of the provider's workspace, as
- * {@link PermissionsPage} lists them; `restricted`, `private`: those named. `groups` are ids of the source's own groups or of
- * groups of the organization, such as the address of a Google group.
+ * The readers of an item at its provider. `public`: anyone; `workspace`: the provider's workspace as listed in {@link
+ * PermissionsPage}; `restricted`, `private`: those named. `groups` are ids of the source's groups or of the
+ * organization's, such as the address of a Google group.
  */
 export interface AccessPolicy extends JsonObject {
   visibility: 'public' | 'workspace' | 'restricted' | 'private'
@@ -101,16 +100,16 @@ export interface AccessPolicy extends JsonObject {
 }
 
 /**
- * The fields a person filters by and an answer cites, named the same for every provider. Adapters add their own beside
- * them; a field that has no value is left out.
+ * The fields that users filter by and answers cite, named the same for every provider. Adapters add their own and
+ * omit fields without a value.
  */
 export interface ItemMetadata extends JsonObject {
-  /** The workspace's, domain's or account's name. */
+  /** The name of the workspace, domain or account. */
   workspace?: string
   workspaceId?: string
   channel?: string
   channelId?: string
-  /** Who wrote it: display name and address. */
+  /** The author: display name and address. */
   sender?: string
   senderEmail?: string
   /** Path of the folders or parent pages, outermost first, joined with ` / `. */
@@ -122,9 +121,9 @@ export interface ItemMetadata extends JsonObject {
   accessPolicy?: AccessPolicy
 }
 
-/** One thing a person would find and cite. */
+/** One thing to find and cite. */
 export interface ProviderItem {
-  /** Unique for the provider within an organization: holds the workspace's id where ids are not unique in the world. */
+  /** Unique per provider within an organization. It includes the workspace's id when ids are not globally unique. */
   externalId: string
   sourceKind: SourceKind
   title: string
@@ -137,66 +136,66 @@ export interface ProviderItem {
   metadata: ItemMetadata
 }
 
-/** An item that could not be read or extracted. It counts as seen: a crawl does not remove what it failed to read. */
+/** An item that could not be read or extracted. It counts as seen: a crawl does not remove it. */
 export interface ItemFailure {
   externalId: string
-  /** The provider's or extractor's own words. */
+  /** The provider's or extractor's own message. */
   message: string
-  /** What was thrown where the service itself failed on the item: for the log, without its message. */
+  /** The error when the service itself failed on the item; logged without its message. */
   fault?: unknown
 }
 
 /**
- * A step of a run. The engine applies deletions, then upserts, and saves `cursor`, all in one transaction; a run that died
- * goes on from the saved cursor. Applying a page twice changes nothing.
+ * A step of a run. The engine applies deletions, then upserts, and saves `cursor`, all in one transaction; an
+ * interrupted run resumes from the saved cursor. Applying a page twice changes nothing.
  */
 export interface ChangePage {
   upserts: ProviderItem[]
-  /** External ids removed, trashed or no longer visible. Ids that were never stored are fine. */
+  /** External ids that were removed, trashed or hidden. They may include ids that were never stored. */
   deletions: string[]
   failures: ItemFailure[]
-  /** Items the provider returned for this page, those filtered out included. */
+  /** Items the provider returned for this page, including filtered ones. */
   discovered: number
   cursor: JsonValue
-  /** True on the last page of the run, and only there. */
+  /** True only on the last page of the run. */
   complete: boolean
   /**
-   * Name of the full crawl this page is part of (the same across resumed runs), or null for a page of changes. The engine
-   * notes it on each item the page upserts or fails; when a page is `complete` and has one, the source's synced items that
-   * do not carry it are removed (pushed documents are not).
+   * The name of the full crawl (the same across resumed runs), or null for a page of changes. The engine records it
+   * on each item the page upserts or fails. On the `complete` page of a crawl it removes the source's synced items
+   * without that name, but no pushed documents.
    */
   snapshot: string | null
 }
 
-/** What the provider's webhook has announced for a source. */
+/** The provider's webhook events for a source. */
 export interface PushState {
-  /** When the first event of the source arrived that the service has had since; null: none yet. */
+  /** When the first event of the source arrived; null: none yet. */
   since: Date | null
-  /** What has to be looked at again: the adapter's own values, as its webhook mapping gave them, oldest first. */
+  /** What to look at again, oldest first: the adapter's own values from its webhook mapping. */
   hints: JsonValue[]
 }
 
 export interface ListChangesInput {
-  /** Of the last saved page; null asks for everything (first run, full resync). */
+  /** The cursor of the last saved page; null requests everything (first run, full resync). */
   cursor: JsonValue | null
   settings: { channelAllowlist: string[] | null }
-  /** Only providers with a webhook look at it. The engine drops the hints it gave once the run has succeeded. */
+  /** Only adapters with a webhook use it. The engine deletes the hints it passed once the run has succeeded. */
   push?: PushState
 }
 
-/** Who belongs to a group of a source. */
+/** The members of a source's group. */
 export interface GroupMembers {
   users: string[]
-  /** Groups of the organization, by their id. */
+  /** Groups of the organization, by id. */
   groups: string[]
   domains: string[]
-  /** Everybody of the provider's workspace. */
+  /** Whether it includes everyone in the provider's workspace. */
   isWorkspace: boolean
 }
 
-/** A part of what a source says of its readers, apart from contents. Applying it twice changes nothing. */
+/** One page of a source's permissions, without contents. Applying it twice changes nothing. */
 export interface PermissionsPage {
-  /** The addresses of everybody in the provider's workspace; left out where the provider has none or did not say. */
+  /** The addresses of everyone in the provider's workspace; absent when the provider has none or did not answer. */
   workspace?: string[]
   /** Groups, each with all its members. */
   groups: { id: string; members: GroupMembers }[]
@@ -205,48 +204,51 @@ export interface PermissionsPage {
 }
 
 export interface ListPermissionsInput {
-  /** Where the source's runs stand: what is after it has not been read by a run. */
+  /** The position of the source's runs: no run has read what follows it. */
   cursor: JsonValue | null
-  /** The groups of the source that have members, as they were last read. */
+  /** The source's groups that have members, as last read. */
   groupIds: ReadonlySet<string>
 }
 
-/** What reading the permissions came to. */
+/** The result of a permissions poll. */
 export interface PermissionsEnd {
-  /** All groups of the source: the members of others are removed. Null: not known now, so all stay. */
+  /** All groups of the source; the engine removes the members of others. Null: unknown, so all stay. */
   groupIds: string[] | null
-  /** Something changed that only a run can read: it should begin now. */
+  /** Something changed that only a run can read, so one should start now. */
   needsRun: boolean
 }
 
-/** One provider: OAuth and a feed of changes. Has no state of its own but rate-limit gates, one per account. */
+/** One provider: OAuth and a feed of changes. Its only state is the rate-limit gates, one per account. */
 export interface ProviderAdapter {
   /** The id of its descriptor. */
   readonly provider: string
   readonly usesPkce: boolean
-  /** The page to send the browser to. `codeChallenge` is S256 (RFC 7636), ignored where the provider has no PKCE. */
+  /** The page to send the browser to. `codeChallenge` is S256 (RFC 7636); providers without PKCE ignore it. */
   authorizeUrl(input: { state: string; redirectUri: string; codeChallenge: string }): string
-  /** Throws ProviderError `auth` when the code is refused. */
+  /** Throws ProviderError `auth` when the provider refuses the code. */
   exchangeCode(input: {
     code: string
     redirectUri: string
     codeVerifier: string
     signal: AbortSignal
   }): Promise<ConnectedAccount>
-  /** New credentials; throws ProviderError `auth` when the grant is gone (final) and `unavailable` when it may be tried again. */
+  /**
+   * Returns new credentials. Throws ProviderError `auth` when the grant is gone (final), and `unavailable` when a
+   * retry may work.
+   */
   refresh(credentials: Credentials, signal: AbortSignal): Promise<Credentials>
-  /** Ends the grant at the provider. A grant that is already gone is no error. */
+  /** Revokes the grant at the provider; succeeds when it is already gone. */
   revoke(credentials: Credentials, signal: AbortSignal): Promise<void>
-  /** Channels the account can list, by name (Slack). */
+  /** The channels that the account can list, by name (Slack). */
   listChannels?(session: ProviderSession): Promise<ProviderChannel[]>
   /**
-   * Pages of what changed after `cursor`. Throws ProviderError; `cursor_expired` means that only a run with a null cursor
-   * can go on.
+   * Pages of what changed after `cursor`. Throws ProviderError; `cursor_expired` means that only a run with a null
+   * cursor can continue.
    */
   listChanges(session: ProviderSession, input: ListChangesInput): AsyncIterable<ChangePage>
   /**
-   * Who may read what, as it is now, without contents: what changed since the runs' cursor, and all groups. It moves no cursor.
-   * Left out where the provider does not tell who may read an item. Throws ProviderError.
+   * The current readers, without contents: changes since the runs' cursor, and all groups. It does not advance the
+   * cursor. Absent when the provider does not report readers. Throws ProviderError.
    */
   listPermissions?(
     session: ProviderSession,
@@ -255,12 +257,12 @@ export interface ProviderAdapter {
 }
 
 /**
- * What became of a call: `auth` the grant is expired or revoked, `rate_limited` try after `retryAfterMs`, `unavailable` the
- * provider is down or did not answer, `rejected` the request itself was refused, `cursor_expired` a full resync is needed.
+ * Outcomes of a failed call: `auth` (grant expired or revoked), `rate_limited` (retry after `retryAfterMs`),
+ * `unavailable` (outage or no answer), `rejected` (the request was refused), `cursor_expired` (needs a full resync).
  */
 export type ProviderErrorKind = 'auth' | 'rate_limited' | 'unavailable' | 'rejected' | 'cursor_expired'
 
-/** A provider's failure. `message` is the provider's own words, verbatim, and may be shown. */
+/** A provider's failure. `message` is the provider's own message, verbatim, and may be shown to users. */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind
   readonly retryAfterMs: number | null

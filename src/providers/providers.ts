@@ -8,20 +8,17 @@ const byId = new Map(known.map((provider) => [provider.id, provider]))
 /** Every provider's id, in the order of the API. */
 export const PROVIDERS: readonly ProviderId[] = known.map(({ id }) => id)
 
-/** Every provider. */
 export const providers: readonly Provider<ProviderId>[] = known
 
-/** The environment variables of all providers. */
 export const providerSettings: SettingsShape = Object.assign({}, ...known.map(({ settings }) => settings))
 
-/** A provider by its id. */
 export function findProvider(id: ProviderId): Provider<ProviderId> {
   const provider = byId.get(id)
   if (!provider) throw new Error(`there is no provider ${id}`)
   return provider
 }
 
-/** What callers may know of each provider, in the order of the API. */
+/** The public description of each provider, in the order of the API. */
 export function describeProviders(): Pick<
   Provider<ProviderId>,
   'id' | 'name' | 'brings' | 'icon' | 'hasChannels' | 'isForFiles'

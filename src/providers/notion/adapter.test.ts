@@ -10,7 +10,7 @@ afterEach(closeNotion)
 const HOUR = 3600_000
 
 describe('Notion: the first run', () => {
-  it('brings every page, row and database once, with its place and its author', async () => {
+  it('stores every page, row and database once, with its location and author', async () => {
     const { notion, sync } = await connect()
     const top = notion.state.create({ title: 'Handbook', markdown: 'all about us' })
     const middle = notion.state.create({ title: 'Travel', parentId: top })
@@ -40,7 +40,7 @@ describe('Notion: the first run', () => {
     expect(row?.metadata.folder).toMatch(/tracker/)
   })
 
-  it('finds what the search misses: children by their parents, rows by their database', async () => {
+  it('finds what search misses: children through their parents, rows through their database', async () => {
     const { notion, sync, idOf } = await connect()
     const child = notion.state.create({
       title: 'Hidden child',
@@ -65,7 +65,7 @@ describe('Notion: the first run', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('puts a long page together from its parts', async () => {
+  it('assembles a long page from its parts', async () => {
     const { notion, sync } = await connect({ markdownLimit: 50 })
     const markdown = Array.from({ length: 40 }, (_unused, i) => `line number ${i} of a long page`).join('\n')
     const id = notion.state.create({ title: 'Long', markdown })
@@ -89,7 +89,7 @@ describe('Notion: later runs', () => {
     expect(large.notion.requests.byPath()).toEqual({ '/v1/search': 2 })
   })
 
-  it('bring new pages, edits and renames, and nothing else', async () => {
+  it('store new pages, edits and renames, and nothing else', async () => {
     const { notion, sync, idOf } = await connect()
     await sync.run()
     sync.now += HOUR
@@ -101,7 +101,7 @@ describe('Notion: later runs', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('see a second edit within the minute of the first', async () => {
+  it('detect a second edit within the minute of the first', async () => {
     const { notion, sync, idOf } = await connect()
     await sync.run()
     sync.now += HOUR + 10_000
@@ -113,7 +113,7 @@ describe('Notion: later runs', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('remove what was trashed, with all that lies in it, and bring it back when it is restored', async () => {
+  it('remove trashed pages with everything in them, and restore them when they leave the trash', async () => {
     const { notion, sync } = await connect()
     const top = notion.state.create({ title: 'Doomed' })
     const child = notion.state.create({ title: 'Doomed child', parentId: top })
@@ -136,7 +136,7 @@ describe('Notion: later runs', () => {
     expect(report.deleted.toSorted()).toEqual([top, child].toSorted())
   })
 
-  it('remove what is no longer shared, and bring what was shared just now though edited long ago', async () => {
+  it('remove unshared pages, and store newly shared ones even if edited long ago', async () => {
     const { notion, sync, idOf } = await connect()
     notion.state.setShared(idOf('Task 2.2'), false)
     await sync.run()
@@ -147,7 +147,7 @@ describe('Notion: later runs', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('keep what the search forgets for a while', async () => {
+  it('keep pages that search omits for a while', async () => {
     const { notion, sync, idOf } = await connect()
     const page = notion.state.create({ title: 'Shy' })
     await sync.run()
@@ -157,7 +157,7 @@ describe('Notion: later runs', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('give a moved or renamed page, and all that lies in it, its new place', async () => {
+  it('update the location of a moved or renamed page and everything in it', async () => {
     const { notion, sync, idOf } = await connect()
     const area = notion.state.create({ title: 'Area' })
     const team = notion.state.create({ title: 'Team' })
@@ -177,7 +177,7 @@ describe('Notion: later runs', () => {
     expect(sync.items.get(idOf('Plan'))?.metadata.folder).toBe('Region / Team')
   })
 
-  it('with a full resync read everything again and remove what is not there', async () => {
+  it('with a full resync read everything again and remove what is gone', async () => {
     const { notion, sync } = await connect()
     await sync.run()
     const [stale] = sync.items.values()

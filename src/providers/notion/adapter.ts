@@ -6,14 +6,14 @@ import { exchangeNotionCode, notionAuthorizeUrl, refreshNotionToken, revokeNotio
 export interface NotionAdapterOptions {
   clientId: string
   clientSecret: string
-  /** Stands for `https://api.notion.com`. */
+  /** Replaces `https://api.notion.com`. */
   apiUrl: string
-  /** Objects after which a page is handed out to be stored; 20 when left out. */
+  /** Objects per yielded page; 20 by default. */
   objectsPerPage?: number
   now?: () => Date
 }
 
-/** Notion, read through the pages a person shared with the connection. */
+/** Reads the Notion pages that a user shared with the connection. */
 export function createNotionAdapter(options: NotionAdapterOptions): ProviderAdapter {
   const oauth = { ...options, now: options.now ?? (() => new Date()) }
   const caller = createNotionCaller()

@@ -5,7 +5,7 @@ import { plainText, richTextSchema, type RichText } from './objects.ts'
 type BlockType = BlockObjectResponse['type']
 
 const text = z.string().catch('')
-// One schema for what blocks of all types hold: the API gives each type a field of its own name with some of these.
+// One schema for the contents of all block types: each type's field holds some of these.
 const contentSchema = z.looseObject({
   rich_text: richTextSchema,
   caption: richTextSchema,
@@ -30,7 +30,7 @@ const blockSchema = z.looseObject({
   archived: z.boolean().optional().catch(undefined),
 })
 
-/** A block as far as it is read. */
+/** The fields of a block that are read. */
 export interface NotionBlock {
   id: string
   type: string
@@ -39,7 +39,7 @@ export interface NotionBlock {
   content: Content
 }
 
-/** A block of an answer; null when it is none, or "partial": no more than an id. */
+/** Parses a block; null when it is invalid or "partial" (id only). */
 export function toNotionBlock(raw: unknown): NotionBlock | null {
   const parsed = blockSchema.safeParse(raw)
   if (!parsed.success) return null
@@ -59,10 +59,10 @@ const words =
   (content: Content) =>
     prefix + richMarkdown(content.rich_text)
 const link = (content: Content) => linked(plainText(content.caption) || content.url, content.url)
-// A file's address is good for an hour, and says nothing.
+// A file's URL expires after an hour and has no useful text.
 const file = (content: Content) => [content.name, plainText(content.caption)].filter(Boolean).join(': ')
 
-/** A line for each type of block that says something; null for those that only hold others. */
+/** Renders each block type that has text; null for blocks that only contain others. */
 const LINES: { [Type in BlockType]?: ((content: Content) => string) | null } = {
   paragraph: words(),
   heading_1: words('# '),
@@ -102,12 +102,12 @@ const LINES: { [Type in BlockType]?: ((content: Content) => string) | null } = {
 }
 const lineOf = new Map<string, ((content: Content) => string) | null>(Object.entries(LINES))
 
-/** Whether a block of this type, or what lies in it, says anything. Types unheard of are left out. */
+/** Whether a block of this type, or its children, has text. Unknown types are skipped. */
 export function isReadable(type: string): boolean {
   return lineOf.has(type)
 }
 
-/** A block without what lies in it, as Markdown-like text; null when there is nothing of its own to be said. */
+/** A block without its children, as Markdown-like text; null when it has no text. */
 export function blockText(block: NotionBlock): string | null {
   const line = lineOf.get(block.type)?.(block.content) ?? ''
   return line === '' ? null : line

@@ -6,10 +6,10 @@ import { toNotionList } from './objects.ts'
 const BLOCKS_PER_REQUEST = 100
 const DEEPEST = 30
 
-/** What is read of one page at most. A toggle or list item with something in it takes a request of its own. */
+/** Upper bounds for one page. Each toggle or list item with children costs a request. */
 export const BLOCK_LIMITS = { blocks: 10_000, requests: 1_000 }
 
-/** What a page says, as readable text, and what lies directly in it. */
+/** A page's readable text and its direct children. */
 export interface NotionContent {
   text: string
   children: { kind: 'page' | 'database'; id: string }[]
@@ -22,9 +22,9 @@ interface Level {
 }
 
 /**
- * The blocks of a page (or of one block) as Markdown-like text, up to `maxTextBytes`: what takes the place of the Markdown
- * endpoint. What lies in a block is read where it stands, and once: synced blocks may hold each other. What we may not see
- * is left out. Throws ProviderError when the page itself cannot be read.
+ * The blocks of a page (or of one block) as Markdown-like text, up to `maxTextBytes`: the fallback for the Markdown
+ * endpoint. Children appear in place, and once, since synced blocks may contain each other. Blocks we may not see are
+ * skipped. Throws ProviderError when the page itself cannot be read.
  */
 export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMITS): Promise<NotionContent> {
   const lines: string[] = []
@@ -56,7 +56,7 @@ export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMI
   return { text: lines.join('\n').trim(), children }
 }
 
-/** The next block of a level; null at its end, and where we may not see what lies in a block. */
+/** The next block of a level; null at its end, and when we may not see a block's children. */
 async function nextBlock(level: Level, isTop: boolean): Promise<NotionBlock | null> {
   try {
     for (;;) {
@@ -71,16 +71,16 @@ async function nextBlock(level: Level, isTop: boolean): Promise<NotionBlock | nu
   }
 }
 
-/** Whose blocks are to be read for a block: its own, or those of the block it is a copy of; null for none. */
+/** The id whose child blocks to read for a block: its own, or its original's for a copy; null for none. */
 function holderOf(block: NotionBlock): string | null {
   const original = block.type === 'synced_block' ? block.content.synced_from : null
   if (original !== null) return original.block_id
-  // What lies in a subpage is read with the subpage.
+  // A subpage is an item of its own.
   const isClosed = block.type === 'child_page' || block.type === 'child_database'
   return block.hasChildren && !isClosed && isReadable(block.type) ? block.id : null
 }
 
-/** The blocks directly in a block, as long as there are requests left. */
+/** The direct children of a block, while requests are left. */
 function blocksIn(run: NotionRun, id: string, left: { requests: number }): AsyncIterator<unknown> {
   const list = async (args: { block_id: string; page_size: number; start_cursor?: string }) => {
     if (left.requests <= 0)

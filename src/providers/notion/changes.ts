@@ -18,12 +18,12 @@ import {
 } from './sync.ts'
 import { createNotionTree } from './tree.ts'
 
-/** Pages of 100 trashed objects that each run looks at: being put into the trash need not move an object to the first. */
+/** Pages of 100 trashed objects that each run checks: trashing an object need not move it to the first page. */
 const TRASH_PAGES = 5
 
 /**
- * What changed since `cursor`: the search results, edited last first, down to what has been read before; what lies in the
- * trash; from time to time a count of everything; and what these led to (children, rows, pages shared just now). Throws
+ * What changed since `cursor`: search results, most recently edited first, down to what was read before; the trash;
+ * periodically a count of everything; and what these lead to (children, rows, newly shared pages). Throws
  * ProviderError.
  */
 export async function* listNotionChanges(
@@ -45,7 +45,7 @@ export async function* listNotionChanges(
     person: createNotionPeople(run),
   }
   const isCrawl = state.since === ''
-  // Those that fail again are not tried twice in one run.
+  // A copy: objects that fail again are not retried in this run.
   const failed = [...state.failed]
   yield* readEdited(sync)
   yield* removeTrashed(sync)
@@ -62,7 +62,7 @@ async function* readEdited(sync: NotionSync): AsyncGenerator<ChangePage> {
     yield* readResults(sync)
   } catch (error) {
     if (state.pass?.startCursor == null || !isCursorRefused(error)) throw error
-    // From the first page again, past what has been read by its time.
+    // From the first page again, skipping what was read before.
     Object.assign(state.pass, { startCursor: null, done: [] })
     yield* readResults(sync)
   }
@@ -71,7 +71,7 @@ async function* readEdited(sync: NotionSync): AsyncGenerator<ChangePage> {
 const isCursorRefused = (error: unknown) =>
   error instanceof ProviderError && (error.code === 'validation_error' || error.code === 'invalid_request')
 
-/** Goes on through the search results until those edited before the last run. */
+/** Continues through the search results down to those edited before the last run. */
 async function* readResults(sync: NotionSync): AsyncGenerator<ChangePage> {
   const { state, run, objectsPerPage } = sync
   const pass = state.pass
@@ -109,15 +109,14 @@ function isToBeRead(sync: NotionSync, object: NotionObject, newestBefore: string
   const { pass } = sync.state
   if (pass === null || pass.done.includes(object.id) || isSettled(sync.state, object)) return false
   const time = object.last_edited_time
-  // After a second start from the first page: between what was the newest and what was reached, all has been read.
+  // After a restart from the first page: everything between the former newest and the reached position was read.
   const isRepeated =
     pass.startCursor === null && pass.reached !== '' && time > pass.reached && time <= newestBefore
   return !isRepeated
 }
 
 /**
- * Removes what was put into the trash: what lies on the first pages of its contents, and on further ones as long as there is
- * something stored among it.
+ * Removes trashed objects: those on the first pages of the trash, and further ones while they include stored objects.
  */
 async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
   const { run, state } = sync
@@ -130,11 +129,11 @@ async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
         const stored = await run.session.storedIds({ from: id, to: `${id}\u0001`, limit: 1 })
         if (stored.length > 0) part.deletions.push(id)
       }
-      // What lies in a trashed page went with it, without a word.
+      // The children of a trashed page go with it, without an event.
       if (part.deletions.some((id) => state.containers[id] !== undefined)) state.sweep.at = NEVER
       if (hasContent(part)) yield pageOf(sync, part)
       pages += 1
-      // Where the search knows no trash, and answers with something else, counting everything finds what is gone.
+      // When search does not support the trash and answers with something else, the count finds what is gone.
       const isTrash = trashed.length === results.length
       if (!isTrash || (part.deletions.length === 0 && pages >= TRASH_PAGES)) return
     }
@@ -152,7 +151,7 @@ async function* readReferences(sync: NotionSync, refs: readonly NotionRef[]): As
   }
 }
 
-/** Reads what the run came across, and what that leads to, until nothing is left. */
+/** Reads pending objects and those they lead to, until none is left. */
 async function* readPending(sync: NotionSync): AsyncGenerator<ChangePage> {
   const { state, objectsPerPage } = sync
   let part = emptyPart()

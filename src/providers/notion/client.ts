@@ -15,11 +15,11 @@ export interface NotionRun {
   session: ProviderSession
   client: Client
   call<Result>(attempt: (token: string) => Promise<Result>): Promise<Result>
-  /** Notion's own time, from its last answer: edits are compared with it and not with our clock. */
+  /** Notion's time, from its last answer: edits are compared with it, not with the local clock. */
   serverTime(): Date
 }
 
-/** Calls of Notion's API with waiting and token renewal. */
+/** Calls of Notion's API with waits and token renewal. */
 export function createNotionCaller(): ProviderCaller {
   return createProviderCaller({
     toProviderError: toNotionError,
@@ -27,7 +27,7 @@ export function createNotionCaller(): ProviderCaller {
   })
 }
 
-/** A run of one source: a client without retries of its own, ended by the session's signal. */
+/** A run of one source. Its client does not retry and stops on the session's signal. */
 export function createNotionRun(apiUrl: string, session: ProviderSession, caller: ProviderCaller): NotionRun {
   let served: Date | null = null
   const client = createNotionClient(apiUrl, session.limits.requestTimeoutMs, session.signal, (date) => {
@@ -41,7 +41,7 @@ export function createNotionRun(apiUrl: string, session: ProviderSession, caller
   }
 }
 
-/** A client for `apiUrl` (stands for `https://api.notion.com`); `onDate` gets the `Date` header of each answer. */
+/** A client for `apiUrl` (replaces `https://api.notion.com`); `onDate` receives the `Date` header of each answer. */
 export function createNotionClient(
   apiUrl: string,
   timeoutMs: number,
@@ -70,7 +70,7 @@ export function createNotionClient(
   })
 }
 
-/** What a failure of the SDK means, with Notion's own words; null when it is none of Notion's. */
+/** Translates an SDK error, with Notion's message; null when Notion did not cause it. */
 export function toNotionError(error: unknown, now: Date): ProviderError | null {
   if (isHTTPResponseError(error)) return httpError(error, now)
   if (RequestTimeoutError.isRequestTimeoutError(error)) {
@@ -78,7 +78,7 @@ export function toNotionError(error: unknown, now: Date): ProviderError | null {
   }
   if (isNotionClientError(error))
     return new ProviderError('rejected', error.message, { code: error.code, cause: error })
-  // What the SDK makes of a good answer that is no JSON: a gateway's page.
+  // The SDK throws this for a successful answer that is not JSON: a gateway's page.
   if (error instanceof SyntaxError) {
     return new ProviderError('unavailable', 'Notion did not answer with JSON', { cause: error })
   }
@@ -102,7 +102,7 @@ function httpError(
   // 529 is Notion's own "service overload", with a Retry-After like 429.
   if (error.status === 429 || error.status === 529) return new ProviderError('rate_limited', words, options)
   if (error.status === 401) return new ProviderError('auth', words, options)
-  // 501: the route is not there, and will not be after waiting.
+  // 501: the route does not exist, so waiting cannot help.
   if (error.status === 501) return new ProviderError('rejected', words, options)
   if (error.status >= 500 || error.status === 408 || error.status === 409) {
     return new ProviderError('unavailable', words, options)
@@ -122,7 +122,7 @@ function oauthWords(body: string): string | null {
   }
 }
 
-/** Whether an error says that an object does not exist, or not for us: deleted for good, or no longer shared. */
+/** Whether an object does not exist for us: deleted permanently, or no longer shared. */
 export function isNotFound(error: unknown): boolean {
   return (
     error instanceof ProviderError &&
@@ -130,17 +130,17 @@ export function isNotFound(error: unknown): boolean {
   )
 }
 
-/** The same for what is asked for by its id: a page's id asked for as a data source, or the other way round, is a validation error. */
+/** The same for requests by id. Using a page's id as a data source's, or the reverse, is a validation error. */
 export function isNotThere(error: unknown): boolean {
   return isNotFound(error) || (error instanceof ProviderError && error.code === 'validation_error')
 }
 
-/** Whether the call itself was refused, for whatever reason. */
+/** Whether Notion refused the call itself, for any reason. */
 export function isRejected(error: unknown): boolean {
   return error instanceof ProviderError && error.kind === 'rejected'
 }
 
-/** Whether an error says that there is no such route: what answers is not Notion's newest API, or a gateway before it. */
+/** Whether the route does not exist: an older API version or a gateway answered. */
 export function isEndpointMissing(error: unknown): boolean {
   if (!(error instanceof ProviderError) || isNotFound(error)) return false
   if (error.code === 'invalid_request_url') return true

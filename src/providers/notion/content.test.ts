@@ -32,7 +32,7 @@ const MARKDOWN = [
 ].join('\n')
 
 let blockNumber = 0
-/** A block as the API shows it. */
+/** A block as the API returns it. */
 function block(type: string, content: unknown, more: Record<string, unknown> = {}) {
   blockNumber += 1
   const id = `00000000-0000-4000-8000-${String(blockNumber).padStart(12, '0')}`
@@ -41,7 +41,7 @@ function block(type: string, content: unknown, more: Record<string, unknown> = {
 const rich = (text: string, href: string | null = null) => [{ type: 'text', plain_text: text, href }]
 const words = (text: string) => ({ rich_text: rich(text), color: 'default' })
 
-/** A page without Markdown whose blocks are those given; `inner` holds those of blocks, by the block's id. */
+/** A page without Markdown that has these blocks; `inner` holds the children of blocks, by block id. */
 async function pageOf(blocks: unknown[], inner: Record<string, unknown[]> = {}) {
   const { notion, sync } = await connect({ seed: { pages: 0, databases: 0 }, withoutMarkdown: true })
   const id = notion.state.create({ title: 'Page' })
@@ -55,7 +55,7 @@ async function pageOf(blocks: unknown[], inner: Record<string, unknown[]> = {}) 
 }
 
 describe('Notion without Markdown', () => {
-  it('reads by blocks what it reads by Markdown, in as many answers as it takes', async () => {
+  it('reads the same text from blocks as from Markdown, in as many answers as needed', async () => {
     const runs = await Promise.all(
       [false, true].map(async (withoutMarkdown) => {
         const { notion, sync } = await connect({ seed: SMALL, withoutMarkdown })
@@ -73,7 +73,7 @@ describe('Notion without Markdown', () => {
     expect(byBlocks && notionRequests(byBlocks.notion, '/markdown')).toBe(1)
   })
 
-  it('follows subpages and databases that the search misses', async () => {
+  it('follows subpages and databases that search misses', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL, withoutMarkdown: true })
     const child = notion.state.create({ title: 'Hidden', parentId: idOf('Task 1.1'), markdown: 'a\nb' })
     const table = notion.state.create({ title: 'Hidden table', parentId: child, kind: 'data_source' })
@@ -94,7 +94,7 @@ describe('Notion without Markdown', () => {
     ['a page it does not find', notionRefusal(404, 'object_not_found'), 3],
     ['an answer without Markdown', { status: 200, body: {} }, 3],
     ['a failure every time', { status: 500, body: {} }, 15],
-  ])('is learned from %s, and not asked for again in the run', async (_name, refusal, requests) => {
+  ])('is detected from %s, and not requested again in the run', async (_name, refusal, requests) => {
     const { notion, sync } = await connect({ seed: SMALL })
     notion.faults.add({ path: '/markdown', ...refusal })
     const report = await sync.run()
@@ -103,7 +103,7 @@ describe('Notion without Markdown', () => {
     expect(notionRequests(notion, '/markdown')).toBe(requests)
   })
 
-  it('reads the one page that Notion cannot render by its blocks, the others as Markdown', async () => {
+  it('reads one page that Notion cannot render from its blocks, and the others as Markdown', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     notion.faults.add({ path: `${idOf('Task 1.1')}/markdown`, ...notionRefusal(400, 'validation_error') })
     const report = await sync.run()
@@ -112,7 +112,7 @@ describe('Notion without Markdown', () => {
     expect(notionRequests(notion, '/children')).toBe(1)
   })
 
-  it('records a page whose content may not be seen, and does not take it for removed', async () => {
+  it('records a page with inaccessible content, and does not remove it', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     await sync.run()
     sync.now += 3600_000
@@ -128,7 +128,7 @@ describe('Notion without Markdown', () => {
     expect(sync.items.has(id)).toBe(true)
   })
 
-  it('removes a page that went away between the search and its reading', async () => {
+  it('removes a page that disappeared between search and read', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     await sync.run()
     sync.now += 3600_000
@@ -140,7 +140,7 @@ describe('Notion without Markdown', () => {
 })
 
 describe("a page's blocks", () => {
-  it('say what a person reads, each type in its way; unheard-of types are left out', async () => {
+  it('yield the visible text of each type; unknown types are skipped', async () => {
     const url = 'https://fares.example/'
     const table = block('table', { table_width: 2, has_column_header: true }, { has_children: true })
     const columns = block('column_list', {}, { has_children: true })
@@ -215,7 +215,7 @@ describe("a page's blocks", () => {
     expect(children.map(({ kind }) => kind)).toEqual(['page', 'database'])
   })
 
-  it('are read once where synced blocks hold each other, and left out where the original is not shared', async () => {
+  it('are read once when synced blocks contain each other, and skipped when the original is not shared', async () => {
     const original = block('synced_block', { synced_from: null }, { has_children: true })
     const copyOf = (id: string) =>
       block('synced_block', { synced_from: { type: 'block_id', block_id: id } }, { has_children: true })
@@ -226,7 +226,7 @@ describe("a page's blocks", () => {
     expect(notionRequests(notion, '/children')).toBe(3)
   })
 
-  it('end at any depth, and at the bounds of blocks, requests and bytes', async () => {
+  it('end at any depth, and at the limits of blocks, requests and bytes', async () => {
     const deep = Array.from({ length: 60 }, (_unused, i) =>
       block('toggle', words(`level ${i}`), { has_children: true }),
     )
@@ -239,7 +239,7 @@ describe("a page's blocks", () => {
     expect((await read()).text.split('\n')).toHaveLength(3)
   })
 
-  it('end where a server leads from an empty answer to the next for ever', async () => {
+  it('end when a server leads from one empty answer to the next forever', async () => {
     const { notion, read, id } = await pageOf([])
     notion.faults.clear()
     const body = { object: 'list', results: [], next_cursor: 'again', has_more: true }

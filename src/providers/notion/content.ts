@@ -3,17 +3,17 @@ import { readBlocks, type NotionContent } from './blocks.ts'
 import { isEndpointMissing, isRejected, type NotionRun } from './client.ts'
 import { childrenIn, readableMarkdown } from './text.ts'
 
-/** Parts of a long page that are fetched one by one. */
+/** Upper bound on separately fetched parts of a long page. */
 const MOST_PARTS = 100
-/** After so many pages in a row whose Markdown was not to be had, though their blocks were, it is no longer asked for. */
+/** After this many consecutive pages with blocks but no Markdown, the reader stops requesting Markdown. */
 const MOST_REFUSALS = 3
 
 /** Reads a page's content; throws ProviderError. */
 export type NotionReader = (pageId: string) => Promise<NotionContent>
 
 /**
- * A reader for one run. It asks for a page's Markdown, and where that is not to be had, for its blocks; where there is no
- * such thing as Markdown, for blocks at once from then on.
+ * A reader for one run. It requests a page's Markdown and falls back to its blocks. When the server has no Markdown
+ * at all, it requests blocks right away from then on.
  */
 export function createNotionReader(run: NotionRun): NotionReader {
   let refusals = 0
@@ -36,7 +36,7 @@ export function createNotionReader(run: NotionRun): NotionReader {
   }
 }
 
-/** A page's blocks; where blocks are unknown as well, what was said about the Markdown is thrown. */
+/** A page's blocks; when these are unknown as well, throws the refusal of the Markdown. */
 async function blocksInstead(run: NotionRun, pageId: string, refusal: ProviderError): Promise<NotionContent> {
   try {
     return await readBlocks(run, pageId)
@@ -46,8 +46,8 @@ async function blocksInstead(run: NotionRun, pageId: string, refusal: ProviderEr
 }
 
 /**
- * A page as Notion's enhanced Markdown, up to `maxTextBytes`. A long page comes without the parts named in
- * `unknown_block_ids`; they are asked for one by one, those not shared with us left out. Throws ProviderError.
+ * A page as Notion's enhanced Markdown, up to `maxTextBytes`. A long page omits the parts named in
+ * `unknown_block_ids`; they are fetched one by one, except those not shared with us. Throws ProviderError.
  */
 async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionContent> {
   const texts: string[] = []
@@ -77,9 +77,9 @@ async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionConte
 
 interface Part {
   markdown: string
-  /** Those of a part that was read by its blocks; a Markdown's own are in its tags. */
+  /** Children of a part that was read from its blocks; the Markdown names its own in tags. */
   children: NotionContent['children']
-  /** Ids of the parts left out. */
+  /** Ids of the omitted parts. */
   others: string[]
 }
 
@@ -92,7 +92,7 @@ async function markdownOf(run: NotionRun, id: string): Promise<Part> {
   return { markdown, children: [], others: truncated && others ? others : [] }
 }
 
-/** A part of a long page: as Markdown, else by its blocks, else left out. */
+/** A part of a long page: as Markdown, else from its blocks, else skipped. */
 async function readPart(run: NotionRun, id: string): Promise<Part> {
   try {
     return await markdownOf(run, id)

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ProviderError, type JsonValue } from '../provider.ts'
 
-/** Edits this close to the newest one may still be missing from the search; they are looked at again. */
+/** Search may still lack edits this close to the newest one, so the next run checks this range again. */
 const OVERLAP_MS = 10 * 60_000
-/** Notion rounds `last_edited_time` down to the minute: within it, a second edit leaves no trace. */
+/** Notion rounds `last_edited_time` down to the minute, which hides a second edit within it. */
 const MINUTE_MS = 60_000
 const MOST_SETTLED = 5_000
 const MOST_FAILED = 2_000
@@ -13,49 +13,49 @@ const MOST_FAILED = 2_000
 const reference = z.object({
   kind: z.enum(['page', 'data_source', 'database']),
   id: z.string(),
-  /** Its place has changed: it is to be read although it is stored. */
+  /** Its location changed: read it although it is stored. */
   hasMoved: z.exactOptional(z.boolean()),
 })
 export type NotionRef = z.infer<typeof reference>
 
 const cursorSchema = z.object({
   version: z.literal(1),
-  /** The newest `last_edited_time` of all that has been read; '' at first. */
+  /** The newest `last_edited_time` read so far; '' at first. */
   since: z.string(),
-  /** The way through the search results, newest first; null between runs. */
+  /** Progress through the search results, newest first; null between runs. */
   pass: z
     .object({
       newest: z.string(),
-      /** Notion's cursor of the page of results under way, and what of it has been read. */
+      /** Notion's cursor of the current result page, and which of its objects were read. */
       startCursor: z.string().nullable(),
       done: z.array(z.string()),
-      /** The `last_edited_time` reached, for when Notion no longer takes its cursor. */
+      /** The `last_edited_time` reached, in case Notion rejects its cursor. */
       reached: z.string(),
     })
     .nullable(),
-  /** Objects near `since` that were read after the minute of their edit was over, with the time of that edit. */
+  /** Objects near `since` that were read after the minute of their edit ended, with the time of that edit. */
   settled: z.record(z.string(), z.string()),
-  /** What holds other pages, with a hash of its path: when that changes, what it holds has moved with it. */
+  /** Objects that contain pages, with a hash of their path: a changed hash means that their contents moved too. */
   containers: z.record(z.string(), z.string()),
   pending: z.array(reference),
-  /** Could not be read: tried again by the next run. */
+  /** Objects that could not be read; the next run retries them. */
   failed: z.array(reference),
   sweep: z.object({
     /** When all objects were last counted (epoch milliseconds), and how many requests that took. */
     at: z.number(),
     requests: z.number(),
-    /** The id up to which those not found were looked at one by one; '' when all were. */
+    /** The count checks missing objects one by one and has reached this id; '' when none is left. */
     checkedTo: z.string(),
-    /** When the count under way began, and the last one that came to its end (ISO 8601, Notion's time); '' for never. */
+    /** When the current count began, and the last completed one (ISO 8601, Notion's time); '' for never. */
     begun: z.string().default(''),
     since: z.string().default(''),
   }),
 })
 
-/** Where a Notion source stands. */
+/** The state of a Notion source. */
 export type NotionState = z.infer<typeof cursorSchema>
 
-/** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
+/** Parses a saved cursor; null gives a new state. Throws ProviderError `cursor_expired` on an invalid cursor. */
 export function readNotionCursor(cursor: JsonValue | null): NotionState {
   if (cursor === null) {
     const sweep = { at: 0, requests: 0, checkedTo: '', begun: '', since: '' }
@@ -67,14 +67,14 @@ export function readNotionCursor(cursor: JsonValue | null): NotionState {
   return parsed.data
 }
 
-/** The state as it is now, to be saved with a page. */
+/** The current state, to save with a page. */
 export function writeNotionCursor(state: NotionState): JsonValue {
   return structuredClone(state)
 }
 
 /**
- * The way through the search results is at its end: what was newest on it is where the next one stops, but not in the future
- * (by Notion's clock), where no later edit would be found.
+ * Ends the pass through the search results. The next pass stops at its newest edit, but never in the future (by
+ * Notion's clock), where it would miss later edits.
  */
 export function finishPass(state: NotionState, serverTime: Date): void {
   if (state.pass !== null) {
@@ -85,17 +85,17 @@ export function finishPass(state: NotionState, serverTime: Date): void {
   state.pass = null
 }
 
-/** Where looking through the search results may stop: what was edited before has been read. '' means nowhere. */
+/** Where a pass through the search results may stop: everything edited earlier was read. '' means nowhere. */
 export function overlapStart(since: string): string {
   return since === '' ? '' : new Date(Date.parse(since) - OVERLAP_MS).toISOString()
 }
 
-/** Whether an object is as it was when last read. */
+/** Whether an object is unchanged since it was last read. */
 export function isSettled(state: NotionState, object: { id: string; last_edited_time: string }): boolean {
   return state.settled[object.id] === object.last_edited_time
 }
 
-/** Notes an object just read, at Notion's own time. */
+/** Records an object just read, at Notion's time. */
 export function settle(
   state: NotionState,
   object: { id: string; last_edited_time: string },
@@ -106,7 +106,7 @@ export function settle(
   else delete state.settled[object.id]
 }
 
-/** Keeps of the settled objects those that the next run will meet again, and bounds what failed. */
+/** Keeps only the settled objects that the next run will meet, and bounds the failed ones. */
 export function pruneNotionState(state: NotionState): void {
   const newest = state.pass !== null && state.pass.newest > state.since ? state.pass.newest : state.since
   const start = overlapStart(newest)
@@ -117,7 +117,7 @@ export function pruneNotionState(state: NotionState): void {
   state.failed = state.failed.slice(-MOST_FAILED)
 }
 
-/** A short hash of a container's place and name. */
+/** A short hash of a container's path and title. */
 export function pathMark(path: readonly string[], title: string): string {
   return createHash('sha256')
     .update(JSON.stringify([path, title]))

@@ -11,7 +11,7 @@ afterEach(closeNotion)
 const SMALL = { pages: 30, databases: 1, rowsPerDatabase: 10 }
 
 describe('Notion: faults', () => {
-  it('any cut, at any page, and going on from the saved cursor gives what an uncut run gives', async () => {
+  it('a run interrupted at any page and resumed gives the result of an uninterrupted run', async () => {
     const whole = await connect({ seed: SMALL })
     await whole.sync.run()
     const expected = new Map([...whole.sync.items].toSorted())
@@ -31,7 +31,7 @@ describe('Notion: faults', () => {
     )
   })
 
-  it('a run that dies again and again after one page comes to its end', async () => {
+  it('a run that dies after every page still finishes', async () => {
     const { notion, sync } = await connect({ objectsPerPage: 10 })
     let runs = 0
     for (let complete = false; !complete; runs += 1) {
@@ -41,7 +41,7 @@ describe('Notion: faults', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('edits made while the first run is cut are found', async () => {
+  it('edits made while the first run is interrupted are found', async () => {
     const { notion, sync, idOf } = await connect({ objectsPerPage: 5 })
     await sync.run({ dieAfter: 2 })
     sync.now += 3600_000
@@ -52,7 +52,7 @@ describe('Notion: faults', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('a search cursor that Notion no longer takes starts the search again, without reading twice', async () => {
+  it('a search cursor that Notion rejects restarts the search without reading anything twice', async () => {
     const { notion, sync } = await connect({ seed: { pages: 150, databases: 0 }, objectsPerPage: 20 })
     await sync.run({ dieAfter: 6 })
     notion.requests.reset()
@@ -72,34 +72,31 @@ describe('Notion: faults', () => {
   it.each([
     ['seconds', '20', 429],
     ['an HTTP date', new Date(Date.UTC(2026, 0, 20) + 60_000).toUTCString(), 529],
-  ])(
-    'a storm of refusals that say when to come back in %s is waited out',
-    async (_name, retryAfter, status) => {
-      const { notion, sync } = await connect({ seed: SMALL })
-      const code = status === 429 ? 'rate_limited' : 'service_overload'
-      const body = { object: 'error', status, code, message: 'slow down' }
-      notion.faults.add({
-        path: '/v1/',
-        every: 4,
-        times: 20,
-        status,
-        headers: { 'retry-after': retryAfter },
-        body,
-      })
-      await sync.run()
-      expect(differences(notion, sync)).toEqual([])
-      expect(sync.waitedMs).toBeGreaterThanOrEqual(20_000)
-    },
-  )
+  ])('a series of refusals with a waiting time in %s is waited out', async (_name, retryAfter, status) => {
+    const { notion, sync } = await connect({ seed: SMALL })
+    const code = status === 429 ? 'rate_limited' : 'service_overload'
+    const body = { object: 'error', status, code, message: 'slow down' }
+    notion.faults.add({
+      path: '/v1/',
+      every: 4,
+      times: 20,
+      status,
+      headers: { 'retry-after': retryAfter },
+      body,
+    })
+    await sync.run()
+    expect(differences(notion, sync)).toEqual([])
+    expect(sync.waitedMs).toBeGreaterThanOrEqual(20_000)
+  })
 
-  it("a revoked grant ends the run with Notion's own words", async () => {
+  it("a revoked grant ends the run with Notion's message", async () => {
     const { notion, sync } = await connect({ objectsPerPage: 5 })
     await sync.run({ dieAfter: 1 })
     notion.grants.revokeAll()
     await expect(sync.run()).rejects.toMatchObject({ kind: 'auth', message: 'API token is invalid.' })
   })
 
-  it('a token that expires within a run is replaced and nothing is lost', async () => {
+  it('a token that expires during a run is replaced and nothing is lost', async () => {
     const issued: string[] = []
     const { notion, sync } = await connect({
       objectsPerPage: 5,
@@ -119,7 +116,7 @@ describe('Notion: faults', () => {
     expect(issued).toHaveLength(2)
   })
 
-  it('a page that fails every time is recorded, keeps what is stored, and is read once it answers', async () => {
+  it('a page that always fails is recorded, keeps its stored version, and is read once it answers', async () => {
     const { notion, sync, idOf } = await connect()
     await sync.run()
     const id = idOf('Task 1.1')
@@ -137,7 +134,7 @@ describe('Notion: faults', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('an answer that is too slow, or is no answer of the provider, is asked for again', async () => {
+  it('an answer that is too slow or not from the provider is requested again', async () => {
     const { notion, sync } = await connect({ harness: { limits: { requestTimeoutMs: 500 } } })
     notion.faults.add({ path: '/v1/search', times: 1, delayMs: 20_000 })
     notion.faults.add({ path: '/v1/search', times: 1, status: 502, body: '<html>Bad gateway</html>' })
@@ -146,7 +143,7 @@ describe('Notion: faults', () => {
     expect(sync.waitedMs).toBeGreaterThan(0)
   })
 
-  it('a run that has to stop stops at once, with its own reason', async () => {
+  it('a run that must stop stops at once, with its own reason', async () => {
     const stop = new AbortController()
     const { notion, sync } = await connect({ harness: { signal: stop.signal } })
     notion.faults.add({ path: '/v1/search', delayMs: 20_000 })
@@ -155,7 +152,7 @@ describe('Notion: faults', () => {
     await expect(run).rejects.toThrow('drained')
   })
 
-  it('a provider that is down ends the run; the next run goes on where it stood', async () => {
+  it('an outage ends the run; the next run resumes', async () => {
     const { notion, sync } = await connect({ objectsPerPage: 5 })
     await sync.run({ dieAfter: 2 })
     const stored = sync.items.size
@@ -167,7 +164,7 @@ describe('Notion: faults', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it("a clock hours fast or slow changes nothing: edits are compared by Notion's", async () => {
+  it("a clock hours fast or slow changes nothing: edits are compared by Notion's clock", async () => {
     for (const skew of [-7_200_000, 7_200_000]) {
       const server = { now: Date.UTC(2026, 0, 20) }
       const { notion, sync, idOf } = await connect({ now: () => server.now })

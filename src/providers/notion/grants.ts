@@ -1,8 +1,8 @@
 import type { Credentials } from '../provider.ts'
 
 /**
- * Whether two grants of a Notion workspace may be the same person's, so that ending one ends the other: of an unknown bot it
- * is assumed. Notion ends one authorization of the workspace out of many, each person's with a bot of its own
+ * Whether two grants of a Notion workspace may belong to the same user, so that revoking one also revokes the other.
+ * An unknown bot counts as the same. Each user's authorization has its own bot
  * (developers.notion.com/guides/get-started/authorization, `bot_id`).
  */
 export function isSameNotionBot({ extra: one }: Credentials, { extra: other }: Credentials): boolean {

@@ -2,7 +2,6 @@ import { defineProvider, type Provider } from '../descriptor.ts'
 import { required, secretSetting, urlSetting } from '../settings.ts'
 import { isSameNotionBot } from './grants.ts'
 
-/** Notion. */
 export const notion: Provider<'notion'> = defineProvider({
   id: 'notion',
   name: 'Notion',

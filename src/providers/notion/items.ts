@@ -18,7 +18,7 @@ export interface FoundForItem {
   editor: NotionPerson | null
 }
 
-/** The item of a page or data source. Throws ProviderError when a property has a shape unheard of. */
+/** The item of a page or data source. Throws ProviderError when a property has an unknown shape. */
 export function notionItem(
   context: NotionItemContext,
   object: NotionObject,
@@ -45,7 +45,7 @@ export function notionItem(
       ...(path.length === 0 ? {} : { folder: path.join(' / ') }),
       objectType: object.object === 'page' ? (isRow(object) ? 'database_row' : 'page') : 'database',
       permalink: object.url,
-      // Who may see a page is not in the API; that it is public is.
+      // The API does not list readers; it only says whether a page is public.
       ...(object.public_url === null ? {} : { accessPolicy: { visibility: 'public' as const } }),
     },
   }

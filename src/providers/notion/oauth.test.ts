@@ -22,7 +22,7 @@ async function start() {
 }
 
 describe('Notion OAuth', () => {
-  it('comes back with code and state, and the code is good for one token of the workspace', async () => {
+  it('returns a code and the state, and the code buys one token of the workspace', async () => {
     const { notion, adapter, back, exchange } = await start()
     expect(back.searchParams.get('state')).toBe('signed state')
     const account = await adapter.exchangeCode(exchange)
@@ -34,7 +34,7 @@ describe('Notion OAuth', () => {
     })
   })
 
-  it('replaces both tokens on a refresh, and a used refresh token is final', async () => {
+  it('replaces both tokens on a refresh, and refuses a used refresh token for good', async () => {
     const { notion, adapter, exchange } = await start()
     const { credentials } = await adapter.exchangeCode(exchange)
     const renewed = await adapter.refresh(credentials, signal)
@@ -46,7 +46,7 @@ describe('Notion OAuth', () => {
     })
   })
 
-  it('revokes the token at Notion, and says nothing where it was revoked before', async () => {
+  it('revokes the token at Notion, and succeeds when it is already revoked', async () => {
     const { notion, adapter, exchange } = await start()
     const { credentials } = await adapter.exchangeCode(exchange)
     await adapter.revoke(credentials, signal)
@@ -54,14 +54,14 @@ describe('Notion OAuth', () => {
     await expect(adapter.revoke({ ...credentials, accessToken: 'gone' }, signal)).resolves.toBeUndefined()
   })
 
-  it('does not take a refusal of our own credentials for a revoked token', async () => {
+  it('does not mistake a refusal of our own credentials for a revoked token', async () => {
     const { notion, adapter, exchange } = await start()
     const { credentials } = await adapter.exchangeCode(exchange)
     const stranger = createNotionAdapter({ clientId: 'other', clientSecret: 'other', apiUrl: notion.url })
     await expect(stranger.revoke(credentials, signal)).rejects.toMatchObject({ message: 'invalid_client' })
   })
 
-  it('tells a provider that is down from a refused grant', async () => {
+  it('distinguishes an outage from a refused grant', async () => {
     const { notion, adapter, exchange } = await start()
     const { credentials } = await adapter.exchangeCode(exchange)
     notion.faults.add({ path: '/v1/oauth/token', status: 503 })

@@ -7,12 +7,12 @@ const REQUEST_TIMEOUT_MS = 15_000
 export interface NotionOAuthOptions {
   clientId: string
   clientSecret: string
-  /** Stands for `https://api.notion.com`. */
+  /** Replaces `https://api.notion.com`. */
   apiUrl: string
   now: () => Date
 }
 
-/** The page where a person picks the pages to share (developers.notion.com/guides/get-started/authorization). */
+/** The page where a user picks the pages to share (developers.notion.com/guides/get-started/authorization). */
 export function notionAuthorizeUrl(
   options: NotionOAuthOptions,
   input: { state: string; redirectUri: string },
@@ -26,7 +26,7 @@ export function notionAuthorizeUrl(
   return url.href
 }
 
-/** Trades the code of the callback for a token of the workspace. Throws ProviderError. */
+/** Exchanges the callback's code for a token of the workspace. Throws ProviderError. */
 export async function exchangeNotionCode(
   options: NotionOAuthOptions,
   input: { code: string; redirectUri: string; signal: AbortSignal },
@@ -46,7 +46,7 @@ export async function exchangeNotionCode(
   }
 }
 
-/** New credentials for a refresh token, which Notion replaces on use. Throws ProviderError. */
+/** Exchanges a refresh token, which Notion replaces on use. Throws ProviderError. */
 export async function refreshNotionToken(
   options: NotionOAuthOptions,
   credentials: Credentials,
@@ -61,7 +61,7 @@ export async function refreshNotionToken(
   return credentialsOf(answer)
 }
 
-/** Ends the grant; one that is gone already is no error. Throws ProviderError. */
+/** Revokes the grant; succeeds when it is already gone. Throws ProviderError. */
 export async function revokeNotionToken(
   options: NotionOAuthOptions,
   credentials: Credentials,
@@ -72,7 +72,7 @@ export async function revokeNotionToken(
       client.oauth.revoke({ ...secrets, token: credentials.accessToken }),
     )
   } catch (error) {
-    // With wrong credentials of our own nothing was revoked.
+    // With wrong client credentials Notion revoked nothing.
     const isGone =
       error instanceof ProviderError && error.kind === 'auth' && error.message !== 'invalid_client'
     if (!isGone) throw error
@@ -105,9 +105,9 @@ function credentialsOf(answer: OauthTokenResponse): Credentials {
   return {
     accessToken: answer.access_token,
     refreshToken: answer.refresh_token,
-    // Notion does not say when a token ends: it is renewed when it is refused.
+    // Notion does not say when a token expires, so it is renewed on refusal.
     expiresAt: null,
-    // A person picks pages instead of scopes.
+    // Users pick pages instead of scopes.
     scopes: [],
     extra: { botId: answer.bot_id },
   }

@@ -6,7 +6,7 @@ import type { NotionRef } from './cursor.ts'
 
 export type NotionProperty = PageObjectResponse['properties'][string]
 
-/** What something lies in. */
+/** The object that contains another. */
 export interface NotionParent {
   kind: 'page' | 'data_source' | 'database' | 'block'
   id: string
@@ -14,17 +14,17 @@ export interface NotionParent {
 
 interface NotionCommon {
   id: string
-  /** ISO 8601 in UTC; null where Notion does not say. */
+  /** ISO 8601 in UTC; null when Notion omits it. */
   created_time: string | null
   last_edited_time: string
   in_trash: boolean
   url: string
-  /** Null for what is not published to the web. */
+  /** Null when not published to the web. */
   public_url: string | null
-  /** Ids of people. */
+  /** A user id. */
   created_by: string | null
   last_edited_by: string | null
-  /** Null at the top of the workspace, and for what lies in something unheard of. */
+  /** Null at the top of the workspace, and inside objects of unknown types. */
   parent: NotionParent | null
 }
 
@@ -33,7 +33,7 @@ export interface NotionPage extends NotionCommon {
   properties: Record<string, NotionProperty>
 }
 
-/** A table of a database. It lies in what its database lies in. */
+/** A table of a database. Its parent is its database's parent. */
 export interface NotionDataSource extends NotionCommon {
   object: 'data_source'
   title: string
@@ -41,15 +41,15 @@ export interface NotionDataSource extends NotionCommon {
   columns: string[]
 }
 
-/** Pages and the data sources of databases are what a search finds and what items are made of. */
+/** Search finds pages and the data sources of databases; each becomes an item. */
 export type NotionObject = NotionPage | NotionDataSource
 
-/** Rich text as far as it is read. */
+/** The fields of rich text that are read. */
 export type RichText = readonly (Pick<Partial<RichTextItemResponse>, 'plain_text' | 'href'> & {
   text?: { content: string } | undefined
 })[]
 
-/** Rich text, or none where there is something else. */
+/** Rich text; empty when the field holds something else. */
 export const richTextSchema = z
   .array(
     z.looseObject({
@@ -60,7 +60,7 @@ export const richTextSchema = z
   )
   .catch([])
 
-/** Rich text without its marks. */
+/** Rich text without formatting. */
 export function plainText(rich: RichText): string {
   return rich.map((part) => part.plain_text ?? part.text?.content ?? '').join('')
 }
@@ -84,7 +84,7 @@ const isProperty = (value: unknown): value is NotionProperty => {
   return content !== undefined && (!LISTS.has(parsed.data.type) || Array.isArray(content))
 }
 
-// What a server leaves out is no reason to leave out the page: only the id and the time of the last edit have to be there.
+// A missing field must not cost the page: only the id and the last edit time are required.
 const common = {
   id: z.string(),
   created_time: time.nullable().catch(null),
@@ -122,7 +122,7 @@ const dataSourceSchema = z.object({
 
 const referenceSchema = z.object({ object: z.enum(['page', 'data_source', 'database']), id: z.string() })
 
-/** The parent an answer names; null for the workspace and what we do not know. */
+/** The parent in an answer; null for the workspace and unknown types. */
 export function toParent(raw: unknown): NotionParent | null {
   const parsed = z
     .looseObject({ type: z.enum(['page_id', 'data_source_id', 'database_id', 'block_id']) })
@@ -142,7 +142,7 @@ export function toParent(raw: unknown): NotionParent | null {
   }
 }
 
-/** A page or data source of an answer; null when it is neither, or "partial": no more than an id. */
+/** Parses a page or data source; null when it is neither, or "partial" (id only). */
 export function toNotionObject(raw: unknown): NotionObject | null {
   const page = pageSchema.safeParse(raw)
   if (page.success) return { ...page.data, ...filledIn(page.data) }
@@ -152,7 +152,7 @@ export function toNotionObject(raw: unknown): NotionObject | null {
   return {
     ...rest,
     ...filledIn(rest),
-    // Where it is not said, the database is asked for.
+    // When the answer omits it, the database is requested.
     parent: database_parent ? toParent(database_parent) : rest.parent,
     columns: Object.keys(properties),
   }
@@ -165,24 +165,26 @@ function filledIn(raw: {
   url?: string | undefined
 }) {
   return {
-    // `archived` is what `in_trash` was called before.
+    // `archived` is the former name of `in_trash`.
     in_trash: raw.in_trash ?? raw.archived ?? false,
     url: raw.url ?? `https://www.notion.so/${raw.id.replaceAll('-', '')}`,
   }
 }
 
-/** What an answer says no more of than what it is and its id. */
+/** The type and id of a partial answer. */
 export function toNotionRef(raw: unknown): NotionRef | null {
   const parsed = referenceSchema.safeParse(raw)
   return parsed.success ? { kind: parsed.data.object, id: parsed.data.id } : null
 }
 
-/** A page, or null when it is not there for us. Throws ProviderError. */
+/** A page; null when it does not exist for us. Throws ProviderError. */
 export async function retrievePage(run: NotionRun, id: string): Promise<NotionObject | null> {
   return await whole(isNotThere, () => run.call((auth) => run.client.pages.retrieve({ auth, page_id: id })))
 }
 
-/** A data source, or null when it is not there for us, or Notion knows of no data sources. Throws ProviderError. */
+/**
+ * A data source; null when it does not exist for us, or Notion does not support data sources. Throws ProviderError.
+ */
 export async function retrieveDataSource(run: NotionRun, id: string): Promise<NotionObject | null> {
   return await whole(
     (error) => isNotThere(error) || isEndpointMissing(error),
@@ -197,12 +199,12 @@ async function whole(
   const answer = await orNull(read, isGone)
   if (answer === null) return null
   const object = toNotionObject(answer)
-  // Not the same as gone: what is stored of it stays.
+  // Not the same as gone: its stored version stays.
   if (!object) throw new ProviderError('rejected', 'Notion shows no more of it than its id')
   return object
 }
 
-/** What `read` answers, or null where it fails in one of the ways of `isNull`. Throws what it throws otherwise. */
+/** The result of `read`; null when it fails in a way that `isNull` accepts. Rethrows other errors. */
 export async function orNull<Result>(
   read: () => Promise<Result>,
   isNull: (error: unknown) => boolean,
@@ -230,7 +232,7 @@ export interface NotionList {
   isIncomplete: boolean
 }
 
-/** One answer of a list. Throws ProviderError `unavailable` when it is none. */
+/** Parses a list. Throws ProviderError `unavailable` when the answer is not a list. */
 export function toNotionList(answer: unknown): NotionList {
   const parsed = listSchema.safeParse(answer)
   if (!parsed.success) throw new ProviderError('unavailable', 'Notion did not answer with a list')

@@ -14,7 +14,7 @@ const SMALL = { pages: 10, databases: 1, rowsPerDatabase: 4 }
 const NOTHING = { pages: 0, databases: 0 }
 const ID = '0a0b0c0d-0000-4000-8000-000000000001'
 
-/** As little of a page as can be read. */
+/** The smallest readable page. */
 const page = (more: Record<string, unknown> = {}) => ({
   object: 'page',
   id: ID,
@@ -23,7 +23,7 @@ const page = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-/** A workspace whose search finds what is given, and nothing in the trash. */
+/** A workspace whose search finds these results, and whose trash is empty. */
 async function finding(results: unknown[], options: Parameters<typeof connect>[0] = {}) {
   const connected = await connect({ seed: NOTHING, ...options })
   const { faults } = connected.notion
@@ -33,13 +33,13 @@ async function finding(results: unknown[], options: Parameters<typeof connect>[0
   return connected
 }
 
-describe('Notion: connections that may see little', () => {
+describe('Notion: connections with limited access', () => {
   it.each([
     ['may see nobody', notionRefusal(403, 'restricted_resource'), 1],
     ['knows nobody of that id', notionRefusal(404, 'object_not_found'), 6],
     ['refuses for reasons of its own', { status: 418, body: 'no' }, 6],
     ['has no such route', { status: 404, body: 'not found' }, 1],
-  ])('brings every page without names where it %s', async (_name, refusal, most) => {
+  ])('store every page without names when Notion %s', async (_name, refusal, most) => {
     const { notion, sync } = await connect({ seed: SMALL })
     notion.faults.add({ path: '/v1/users/', ...refusal })
     const report = await sync.run()
@@ -50,14 +50,14 @@ describe('Notion: connections that may see little', () => {
     expect(asked.length).toBeLessThanOrEqual(most)
   })
 
-  it('brings the pages of a person who fails every time, without the name', async () => {
+  it('store the pages of a user that always fails, without the name', async () => {
     const { notion, sync } = await connect({ seed: { ...SMALL, users: 1 } })
     notion.faults.add({ path: '/v1/users/', status: 500 })
     expect(await sync.run()).toMatchObject({ failures: [], complete: true })
     expect(differences(notion, sync)).toEqual([])
   })
 
-  it('keeps what is stored of a page it is shown nothing of but the id, and says so', async () => {
+  it('keep the stored version of a page that shows only its id, and report it', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     await sync.run()
     const id = idOf('Task 1.1')
@@ -70,8 +70,8 @@ describe('Notion: connections that may see little', () => {
   })
 })
 
-describe('Notion: servers that answer with less', () => {
-  it('read a page of which only id, title and time are said, and none as public', async () => {
+describe('Notion: servers with reduced answers', () => {
+  it('a page with only id, title and time is stored, and not as public', async () => {
     const { sync } = await finding([page()])
     expect(await sync.run()).toMatchObject({ failures: [], ingested: [ID] })
     const item = sync.items.get(ID)
@@ -87,13 +87,13 @@ describe('Notion: servers that answer with less', () => {
     expect(item?.metadata).not.toHaveProperty('folder')
   })
 
-  it('read a page that says it is public as such', async () => {
+  it('a page that says it is public is stored as public', async () => {
     const { sync } = await finding([page({ public_url: 'https://acme.notion.site/x' })])
     await sync.run()
     expect(sync.items.get(ID)?.metadata.accessPolicy).toEqual({ visibility: 'public' })
   })
 
-  it('ask for results that are no more than an id, and leave out what is no result', async () => {
+  it('results with only an id are requested, and invalid results are skipped', async () => {
     const partial = { object: 'page', id: ID }
     const { notion, sync } = await finding([
       partial,
@@ -116,12 +116,12 @@ describe('Notion: servers that answer with less', () => {
     ['a page that is refused', { type: 'page_id', page_id: 'nowhere' }],
     ['a block on a server without blocks', { type: 'block_id', block_id: 'nowhere' }],
     ['itself', { type: 'page_id', page_id: ID }],
-  ])('read a page that lies in %s', async (_name, parent) => {
+  ])('a page inside %s is stored', async (_name, parent) => {
     const { sync } = await finding([page({ parent })])
     expect(await sync.run()).toMatchObject({ failures: [], ingested: [ID] })
   })
 
-  it('record a row with a property of unheard-of shape, and bring the others', async () => {
+  it('a row with a property of unknown shape is recorded, and the others are stored', async () => {
     const parent = { type: 'data_source_id', data_source_id: 'table', database_id: 'base' }
     const title = { type: 'title', title: [{ plain_text: 'Row' }] }
     const other = ID.replace('1', '2')
@@ -134,7 +134,7 @@ describe('Notion: servers that answer with less', () => {
     expect(report.ingested).toEqual([other])
   })
 
-  it('do not lose everything where the search does not know the trash and answers with what is not in it', async () => {
+  it('nothing stored is lost when search ignores the trash filter and answers with other pages', async () => {
     const { notion, sync } = await connect({ seed: SMALL })
     await sync.run()
     const all = await fetch(`${notion.url}/v1/search`, {
@@ -154,7 +154,7 @@ describe('Notion: servers that answer with less', () => {
     ['validation_error', 400],
     ['invalid_request', 400],
     ['restricted_resource', 403],
-  ])('count what is gone where the trash is refused with %s', async (code, status) => {
+  ])('missing objects are found by counting when the trash is refused with %s', async (code, status) => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     notion.faults.add({ path: '/v1/search', contains: 'in_trash', ...notionRefusal(status, code) })
     await sync.run()
@@ -167,7 +167,7 @@ describe('Notion: servers that answer with less', () => {
     ['no word of more', {}],
     ['a cursor, but no more', { has_more: false, next_cursor: 'on' }],
     ['a cursor that leads to itself', { has_more: true, next_cursor: 'on' }],
-  ])('end where a list says %s', async (_name, more) => {
+  ])('a list that says %s ends', async (_name, more) => {
     const { notion, sync } = await connect({ seed: NOTHING })
     notion.faults.add({ path: '/v1/search', contains: 'in_trash', ...notionList([]) })
     notion.faults.add({ path: '/v1/search', status: 200, body: { results: [page()], ...more } })
@@ -175,7 +175,7 @@ describe('Notion: servers that answer with less', () => {
     expect(await sync.run()).toMatchObject({ ingested: [ID], complete: true })
   })
 
-  it('find what is gone where there are no data sources', async () => {
+  it('missing objects are found without data sources', async () => {
     const { notion, sync, idOf } = await connect({ seed: { pages: 10, databases: 0 } })
     notion.faults.add({ path: '/v1/data_sources', ...notionRefusal(400, 'invalid_request_url') })
     await sync.run()
@@ -186,7 +186,7 @@ describe('Notion: servers that answer with less', () => {
     expect(idOf('Leaf')).toBe(id)
   })
 
-  it('ask again for an answer that is no list', async () => {
+  it('an answer that is not a list is requested again', async () => {
     const { notion, sync } = await connect({ seed: SMALL })
     notion.faults.add({ path: '/v1/search', times: 1, status: 200, body: { hello: 'world' } })
     await sync.run()
@@ -194,12 +194,12 @@ describe('Notion: servers that answer with less', () => {
     expect(sync.waitedMs).toBeGreaterThan(0)
   })
 
-  it('ask again for an answer that is no JSON', () => {
+  it('an answer that is not JSON is requested again', () => {
     const error = toNotionError(new SyntaxError('Unexpected token <'), new Date(0))
     expect(error).toMatchObject({ kind: 'unavailable', message: 'Notion did not answer with JSON' })
   })
 
-  it('find later edits though an edit stands in the future', async () => {
+  it('later edits are found although one edit lies in the future', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     const ahead = notion.state.objects.get(idOf('Task 1.1'))
     if (ahead) ahead.editedAt = sync.now + 365 * 86_400_000

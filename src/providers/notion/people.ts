@@ -16,8 +16,9 @@ const userSchema = z.looseObject({
 })
 
 /**
- * Looks people up by id, each once a run. Null where Notion does not say: a name is no reason to go without the page. Once
- * it says that the connection may not see people, nobody is asked for. Throws ProviderError `auth` and `rate_limited`.
+ * Looks up users by id, each once a run. Null when Notion does not answer: a missing name must not cost the page.
+ * Once Notion says that the connection may not see users, it asks for no more. Throws ProviderError `auth` and
+ * `rate_limited`.
  */
 export function createNotionPeople(run: NotionRun): (id: string | null) => Promise<NotionPerson | null> {
   const known = new Map<string, NotionPerson | null>()

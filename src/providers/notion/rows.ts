@@ -7,14 +7,14 @@ const ROWS_PER_REQUEST = 100
 const MOST_REQUESTS = 1_000
 
 export interface NotionRow extends NotionRef {
-  /** Null where Notion says no more than the id. */
+  /** Null when Notion returns only the id. */
   object: NotionObject | null
 }
 
 /**
- * A data source's rows, by their time of creation, those in the trash left out. One query lists at most 10,000 of them;
- * further ones begin at the last row's time, as the SDK's own `iterateAllDataSourceRows` does. Nothing when the data source
- * is gone. Throws ProviderError.
+ * A data source's rows by creation time, without trashed ones. One query lists at most 10,000 rows; further queries
+ * begin at the last row's time, as the SDK's `iterateAllDataSourceRows` does. Yields nothing when the data source is
+ * gone. Throws ProviderError.
  */
 export async function* rowsOf(
   run: NotionRun,

@@ -8,14 +8,14 @@ const MOST_REQUESTS = 1_000
 
 export interface SearchPage {
   results: NotionObject[]
-  /** Results that are "partial": Notion says no more of them than their ids. */
+  /** "Partial" results: Notion returns only their ids. */
   partial: NotionRef[]
-  /** What to ask for after this page; null at the end. */
+  /** Cursor of the next page; null at the end. */
   nextCursor: string | null
 }
 
 /**
- * What is shared with us, edited last first, from `startCursor` on (null: the first page); with `inTrash` what lies in the
+ * What is shared with us, most recently edited first, from `startCursor` (null: the first page); with `inTrash` the
  * trash instead. Throws ProviderError.
  */
 export async function* searchPages(
@@ -26,7 +26,7 @@ export async function* searchPages(
   let cursor = startCursor
   for (let request = 0; request < MOST_REQUESTS; request += 1) {
     const page = await searchOnce(run, cursor, inTrash)
-    // A cursor that leads back to itself is no way on.
+    // A cursor that points to itself would loop.
     if (page.nextCursor === cursor) page.nextCursor = null
     yield page
     cursor = page.nextCursor

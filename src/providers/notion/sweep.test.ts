@@ -13,11 +13,11 @@ afterEach(closeNotion)
 const MINUTE = 60_000
 const POLL = 15 * MINUTE
 const SMALL = { pages: 10, databases: 1, rowsPerDatabase: 4 }
-/** Thirteen requests to count, as of a workspace of more than a thousand pages. */
+/** Counting takes thirteen requests, as in a workspace of more than a thousand pages. */
 const LARGE = { pages: 4, databases: 12, rowsPerDatabase: 2 }
 
-describe('Notion: what the search does not tell', () => {
-  it('edits of pages and rows the search misses are found by counting', async () => {
+describe('Notion: changes that search does not report', () => {
+  it('edits of pages and rows that search misses are found by counting', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     const page = notion.state.create({ title: 'Shy page', parentId: idOf('Task 1.1') })
     for (const id of [page, idOf('Task 1.2')]) notion.state.hideFromSearch(id)
@@ -36,7 +36,7 @@ describe('Notion: what the search does not tell', () => {
     expect((await sync.run()).discovered).toBe(0)
   })
 
-  it('a page moved without a word gets its new place, with all that lies in it', async () => {
+  it('a page moved without an edit gets its new location, with everything in it', async () => {
     const { notion, sync } = await connect({ seed: SMALL })
     const area = notion.state.create({ title: 'Area' })
     const team = notion.state.create({ title: 'Team' })
@@ -53,7 +53,7 @@ describe('Notion: what the search does not tell', () => {
     expect((await sync.run()).discovered).toBe(0)
   })
 
-  it('a full resync reads again what the search misses', async () => {
+  it('a full resync reads again what search misses', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     const page = notion.state.create({ title: 'Shy', parentId: idOf('Task 1.1'), markdown: 'a\nb' })
     for (const id of [page, idOf('Task 1.2')]) notion.state.hideFromSearch(id)
@@ -64,8 +64,8 @@ describe('Notion: what the search does not tell', () => {
   })
 })
 
-describe('Notion: what is gone', () => {
-  it('is found by the next poll in a workspace of more than a thousand pages, shared ones too', async () => {
+describe('Notion: missing objects', () => {
+  it('are found by the next poll in a workspace of more than a thousand pages, even if shared', async () => {
     const { notion, sync, idOf } = await connect({ seed: LARGE })
     const [late = '', ...gone] = [1, 2, 3, 4, 5].map((number) => idOf(`Task ${number}.1`))
     notion.state.setShared(late, false)
@@ -78,7 +78,7 @@ describe('Notion: what is gone', () => {
     expect(report.ingested).toEqual([late])
   })
 
-  it('is found at once in the trash, though hundreds were thrown away after it was edited', async () => {
+  it('are found at once in the trash, though hundreds were trashed after their last edit', async () => {
     const { notion, sync, idOf } = await connect({ seed: LARGE })
     await sync.run()
     for (let i = 0; i < 330; i += 1) notion.state.trash(notion.state.create({ title: `Scrap ${i}` }))
@@ -88,7 +88,7 @@ describe('Notion: what is gone', () => {
     expect(notion.requests.byPath()).toEqual({ '/v1/search': 5 })
   })
 
-  it('is looked at a thousand at a time, from where the last run stood, also after it died', async () => {
+  it('are checked a thousand at a time, resuming where the last run stopped or died', async () => {
     const { sync } = await connect({ seed: LARGE })
     await sync.run()
     sync.now += POLL
@@ -104,7 +104,7 @@ describe('Notion: what is gone', () => {
     expect((await sync.run()).deleted).toEqual([])
   })
 
-  it('is removed though another page that is looked at fails every time, and that one is kept', async () => {
+  it('are removed although another checked page always fails, and that page stays', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     await sync.run()
     const [broken, refused, gone] = [idOf('Task 1.1'), idOf('Task 1.2'), idOf('Task 1.3')]
@@ -123,7 +123,7 @@ describe('Notion: what is gone', () => {
 })
 
 describe('Notion: counting', () => {
-  it('asks once a run for a page that cannot be read', async () => {
+  it('requests an unreadable page once a run', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     const id = idOf('Task 1.1')
     for (const ending of ['markdown', 'children'])
@@ -135,7 +135,7 @@ describe('Notion: counting', () => {
     }
   })
 
-  it('pauses in large workspaces for three seconds a request, so that most calls are left for reading', async () => {
+  it('pauses in large workspaces for three seconds per request, to leave most calls for reading', async () => {
     const { notion, sync } = await connect({ seed: LARGE })
     await sync.run()
     const requests = async () => {
@@ -150,7 +150,7 @@ describe('Notion: counting', () => {
     expect(await requests()).toBe(15)
   })
 
-  it('keeps the pages in a page that fails every time out of it, and ends in peace', async () => {
+  it('keeps the children of a page that always fails, and ends', async () => {
     const { notion, sync } = await connect({ seed: SMALL })
     const parent = notion.state.create({ title: 'Broken' })
     const children = Array.from({ length: 5 }, (_unused, i) =>
@@ -169,7 +169,7 @@ describe('Notion: counting', () => {
 })
 
 describe('Notion: times rounded to the minute', () => {
-  it('no edit is missed by the run after it, whatever the seconds between edits and runs', async () => {
+  it('the next run misses no edit, whatever the seconds between edits and runs', async () => {
     const step = fc.record({
       waitMs: fc.integer({ min: 0, max: 3 * MINUTE }),
       page: fc.integer({ min: 0, max: 3 }),

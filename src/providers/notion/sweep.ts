@@ -15,20 +15,22 @@ import {
 } from './sync.ts'
 import { titleOf } from './tree.ts'
 
-/** Counting everything is part of every run while it takes no more requests than this. */
+/** Every run counts everything while that takes no more requests than this. */
 const CHEAP_REQUESTS = 10
-/** Beyond, it waits this long for each request the last count took: a ninth of the three a second that Notion allows. */
+/** Above that, it waits this long per request of the last count: a ninth of Notion's three requests a second. */
 const PAUSE_PER_REQUEST_MS = 3_000
-/** But never longer than this. */
+/** The longest such pause. */
 const LONGEST_PAUSE_MS = 6 * 3600_000
-/** Objects the count did not meet that are looked at one by one in a run; the next run goes on. No bound on the first count. */
+/**
+ * Objects missing from the count that a run checks one by one; the next run continues. The first count has no bound.
+ */
 const CHECKS_PER_RUN = 1_000
 const CHECKS_PER_PAGE = 50
 const STORED_IDS_LIMIT = 1_000
-/** The time of a count that has to be made anew. */
+/** The time of a count that must start over. */
 export const NEVER = 0
 
-/** Whether everything has to be counted in this run. */
+/** Whether this run must count everything. */
 export function isSweepDue(sync: NotionSync, isCrawl: boolean): boolean {
   const { at, requests, checkedTo, since } = sync.state.sweep
   const age = sync.run.serverTime().getTime() - at
@@ -37,14 +39,15 @@ export function isSweepDue(sync: NotionSync, isCrawl: boolean): boolean {
 }
 
 /**
- * Counts what there is (search results and rows of data sources) against what is stored. What is not stored is read: a page
- * shared a moment ago, but edited long before, is nowhere in the newest results. What was not met is looked at, since the
- * search misses pages: removed when it is in the trash or no longer shared, read when it was edited. Throws ProviderError.
+ * Compares what exists (search results and rows of data sources) with what is stored. It reads what is not stored: a
+ * page shared just now but edited long ago is not among the newest results. It checks stored objects that the count
+ * did not meet, since search misses pages: removes them when trashed or unshared, reads them when edited. Throws
+ * ProviderError.
  */
 export async function* sweepNotion(sync: NotionSync): AsyncGenerator<ChangePage> {
   const { state, run } = sync
   const isFirst = state.sweep.since === ''
-  // Until the end: a run that dies within counts again.
+  // Until the end: a run that dies midway counts again.
   state.sweep.at = NEVER
   if (state.sweep.checkedTo === '') state.sweep.begun = run.serverTime().toISOString()
   const count = await countObjects(sync)
@@ -58,9 +61,9 @@ export async function* sweepNotion(sync: NotionSync): AsyncGenerator<ChangePage>
 }
 
 interface Count {
-  /** What there is, and what it is. */
+  /** The existing objects and their types. */
   met: Map<string, 'page' | 'data_source'>
-  /** Rows the search does not list that were edited since the last count. */
+  /** Rows edited since the last count that search does not list. */
   edited: string[]
   failures: ItemFailure[]
   requests: number
@@ -99,7 +102,7 @@ async function countRows(sync: NotionSync, source: string, count: Count): Promis
   }
 }
 
-/** A page that was moved need not have been edited. */
+/** A moved page need not have been edited. */
 async function readAgainWhenMoved(sync: NotionSync, object: NotionObject): Promise<void> {
   const { path } = await sync.tree.locate(object)
   if (sync.state.containers[object.id] === pathMark(path, titleOf(object))) return
@@ -119,7 +122,7 @@ async function orFailure(
   }
 }
 
-/** Takes what is stored out of `met`; returns what is stored, but was not met. */
+/** Removes stored objects from `met`; returns the stored ones that the count did not meet. */
 async function takeStored(sync: NotionSync, met: Count['met']): Promise<string[]> {
   const missing: string[] = []
   let from = ''
@@ -137,7 +140,7 @@ async function takeStored(sync: NotionSync, met: Count['met']): Promise<string[]
 async function* readUnstored(sync: NotionSync, unstored: Count['met']): AsyncGenerator<ChangePage> {
   let part = emptyPart()
   for (const [id, kind] of unstored) {
-    // It was read, or could not be, a moment ago.
+    // This run has already read it, or failed to.
     if (sync.visited.has(id)) continue
     const ref: NotionRef = { kind, id }
     await readReference(sync, ref, part)

@@ -10,7 +10,7 @@ import type { NotionPerson } from './people.ts'
 import { rowsOf } from './rows.ts'
 import { titleOf, type NotionTree } from './tree.ts'
 
-/** Everything a run works with. */
+/** Shared by all parts of a run. */
 export interface NotionSync {
   run: NotionRun
   state: NotionState
@@ -22,11 +22,11 @@ export interface NotionSync {
   visited: Set<string>
   /** Ids of objects this run found to be stored. */
   stored: Set<string>
-  /** Objects after which a page is handed out. */
+  /** Objects per yielded page. */
   objectsPerPage: number
 }
 
-/** What has been read since the last page. */
+/** What was read since the last page. */
 export interface NotionPart {
   upserts: ProviderItem[]
   deletions: string[]
@@ -36,23 +36,23 @@ export interface NotionPart {
 
 export const emptyPart = (): NotionPart => ({ upserts: [], deletions: [], failures: [], discovered: 0 })
 
-/** Whether there is something to be stored or told. */
 export const hasContent = (part: NotionPart): boolean =>
   part.upserts.length + part.deletions.length + part.failures.length > 0
 
-/** A page with the state as it is now, not the last one. */
+/** A page with the current state as its cursor; not the last one. */
 export function pageOf(sync: NotionSync, part: NotionPart): ChangePage {
   for (const id of part.deletions) {
     delete sync.state.containers[id]
     delete sync.state.settled[id]
   }
   pruneNotionState(sync.state)
-  // What is gone is found by counting, so that an object that could not be read is not taken for removed.
+  // Counting finds what is gone, so an object that could not be read does not count as removed.
   return { ...part, cursor: writeNotionCursor(sync.state), complete: false, snapshot: null }
 }
 
 /**
- * Reads one object into the part: as an item, a deletion, or a failure that the next run tries again; whether it was read.
+ * Reads one object into the part as an item, a deletion, or a failure that the next run retries. Returns whether it
+ * was read.
  */
 export async function readObject(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<boolean> {
   const { state, outage } = sync
@@ -72,7 +72,7 @@ export async function readObject(sync: NotionSync, object: NotionObject, part: N
   }
 }
 
-/** Reads what is only known by its id; a database stands for its data sources. */
+/** Reads an object known only by id; a database stands for its data sources. */
 export async function readReference(sync: NotionSync, ref: NotionRef, part: NotionPart): Promise<void> {
   const { run, state, outage } = sync
   drop(state.pending, ref)
@@ -107,7 +107,7 @@ async function readOrRemove(sync: NotionSync, object: NotionObject, part: Notion
   try {
     await readContent(sync, object, part)
   } catch (error) {
-    // No longer shared since it was listed; or it is the content alone that we may not see.
+    // The object is no longer shared, or only its content is hidden from us.
     if (!isNotFound(error) || (await retrieve(sync.run, object.object, object.id)) !== null) throw error
     part.deletions.push(object.id)
   }
@@ -128,15 +128,15 @@ async function readContent(sync: NotionSync, object: NotionObject, part: NotionP
   const context = { workspace: { id, name }, maxTextBytes: run.session.limits.maxTextBytes }
   part.upserts.push(notionItem(context, object, { path, text, author, editor }))
   if (container !== null) {
-    // A page that held nothing when it was read may hold this one since.
+    // A page that was empty when read may contain this one since.
     sync.state.containers[container.id] ??= pathMark(container.path, container.title)
-    // The search may have missed it.
+    // Search may have missed it.
     await addIfNew(sync, { kind: container.kind, id: container.id })
   }
   await followChildren(sync, object, path, children)
 }
 
-/** Children never seen are to be read; all of them when their parent was renamed or moved, and they with it. */
+/** Reads unknown children. When their parent was renamed or moved, reads all of them. */
 async function followChildren(
   sync: NotionSync,
   object: NotionObject,
@@ -158,12 +158,12 @@ async function followChildren(
   state.containers[object.id] = mark
 }
 
-/** Notes an object as one to be read, unless it is stored or this run has come across it; or in any case, if it was moved. */
+/** Marks an object to be read, unless it is stored or this run has met it; always if it moved. */
 export async function addIfNew(sync: NotionSync, ref: NotionRef, always = false): Promise<void> {
   if (ref.kind === 'database') {
     const isKnown = sync.state.containers[ref.id] !== undefined
     if (isKnown && !always) return
-    // Noted as a container of its data sources, so that it is looked into once.
+    // Recorded as a container of its data sources, so that it is searched once.
     sync.state.containers[ref.id] = ''
     addPending(sync.state, { ...ref, hasMoved: always })
     return
@@ -179,7 +179,6 @@ async function isStored(sync: NotionSync, id: string): Promise<boolean> {
   return found.length > 0
 }
 
-/** Adds an object to those to be read, once. */
 export function addPending(state: NotionState, ref: NotionRef): void {
   if (!state.pending.some((known) => known.id === ref.id)) state.pending.push(ref)
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { childrenIn, readableMarkdown } from './text.ts'
 
 describe("Notion's enhanced Markdown", () => {
-  it('loses its tags and keeps what they hold', () => {
+  it('loses its tags but keeps their content', () => {
     const markdown = [
       '<callout icon="💡" color="blue_bg">',
       '\tMind the <span color="red">gap</span>',
@@ -22,13 +22,13 @@ describe("Notion's enhanced Markdown", () => {
     )
   })
 
-  it('keeps signs that are no tags', () => {
+  it('keeps angle brackets that are not tags', () => {
     expect(readableMarkdown('a < b, <https://x.example>, List<String> and `<div>`')).toBe(
       'a < b, <https://x.example>, List<String> and `<div>`',
     )
   })
 
-  it('names the subpages and databases, not those that are mentioned', () => {
+  it('names subpages and databases, but not mentioned ones', () => {
     const id = '0123456789abcdef0123456789abcdef'
     const other = 'fedcba9876543210fedcba9876543210'
     const markdown = [

@@ -13,7 +13,7 @@ export function pageTitle(page: NotionPage): string {
   return title?.type === 'title' ? plainText(richTextSchema.parse(title.title)).trim() : ''
 }
 
-/** The properties of a database's row as lines `Name: value`, without the title and those that are empty. */
+/** The properties of a database row as lines `Name: value`, without the title and empty ones. */
 export function propertyLines(page: NotionPage): string {
   return Object.entries(page.properties)
     .flatMap(([name, property]) => {
@@ -54,7 +54,7 @@ function propertyText(property: Property): string {
     case 'formula':
       return formulaText(property.formula)
     default:
-      // Files, relations, rollups, buttons and the like say nothing a person would search for.
+      // Files, relations, rollups, buttons and the like have no text worth searching.
       return ''
   }
 }
@@ -74,7 +74,7 @@ function formulaText(formula: Extract<Property, { type: 'formula' }>['formula'])
   }
 }
 
-/** What a person would look for of a database itself: what it is about and which columns it has. */
+/** The searchable text of a database: its description and column names. */
 export function dataSourceText(source: NotionDataSource): string {
   const { description, columns } = source
   return [description, columns.length === 0 ? '' : `Columns: ${columns.join(', ')}`]
@@ -82,7 +82,7 @@ export function dataSourceText(source: NotionDataSource): string {
     .join('\n\n')
 }
 
-// Each stops where the next tag begins: what has no end is no tag.
+// Each pattern stops where the next tag begins: an unclosed tag is not a tag.
 const CHILD = /<(page|database)\b[^<>]*?\burl="([^"<>]+)"/g
 const ROW_END = /<\/tr>\s*/g
 const CELL_END = /<\/td>\s*/g
@@ -90,7 +90,7 @@ const TAG =
   /<\/?(?:page|database|mention-[a-z-]+|callout|columns?|details|summary|synced_block(?:_reference)?|table|colgroup|col|tr|td|span|unknown|empty-block|table_of_contents|audio|video|file|pdf|meeting-notes|notes)\b[^<>]*>/g
 
 /**
- * Notion's enhanced Markdown as plain Markdown: its tags are taken away and what they hold stays
+ * Notion's enhanced Markdown as plain Markdown: removes the tags and keeps their content
  * (developers.notion.com/guides/data-apis/enhanced-markdown).
  */
 export function readableMarkdown(markdown: string): string {
@@ -103,7 +103,7 @@ export function readableMarkdown(markdown: string): string {
     .trim()
 }
 
-/** The pages and databases directly under a page, by the tags in its Markdown. Mentions are no children. */
+/** The pages and databases directly under a page, by the tags in its Markdown. Mentions do not count. */
 export function childrenIn(markdown: string): { kind: 'page' | 'database'; id: string }[] {
   return [...markdown.matchAll(CHILD)].flatMap((match) => {
     const id = extractNotionId(match[2] ?? '')

@@ -14,29 +14,29 @@ import { pageTitle } from './text.ts'
 const DEEPEST = 50
 
 interface TreeNode {
-  /** Null for what has no name of its own in a path: blocks, and databases, whose data sources carry it. */
+  /** Null for objects without a name in a path: blocks, and databases, whose data sources carry it. */
   title: string | null
   trashed: boolean
   parent: NotionParent | null
 }
 
 export interface NotionPlace {
-  /** Titles of the pages and databases the object lies in, outermost first, as far as they are shared. */
+  /** Titles of the containing pages and databases, outermost first, as far as they are shared. */
   path: string[]
-  /** Whether the object, or something it lies in, is in the trash. */
+  /** Whether the object, or a container of it, is in the trash. */
   trashed: boolean
-  /** The innermost of those, with the titles around it. */
+  /** The innermost container, with the titles around it. */
   container: { kind: 'page' | 'data_source'; id: string; title: string; path: string[] } | null
 }
 
 export interface NotionTree {
-  /** Notes an object met on the way, so that it need not be asked for. */
+  /** Caches an object found elsewhere, to save a request. */
   remember(object: NotionObject): void
   /** Where an object lies. Throws ProviderError. */
   locate(object: NotionObject): Promise<NotionPlace>
 }
 
-/** The pages and databases of a workspace as they lie in each other, read as needed and kept for the run. */
+/** The containment tree of a workspace's pages and databases, read on demand and cached for the run. */
 export function createNotionTree(run: NotionRun): NotionTree {
   const nodes = new Map<string, TreeNode | null>()
   const broken = new Map<string, ProviderError>()
@@ -52,7 +52,7 @@ export function createNotionTree(run: NotionRun): NotionTree {
       return node
     } catch (error) {
       if (error instanceof ProviderError && error.kind === 'unavailable') {
-        // One broken page with a hundred in it is asked for once a run, and is not Notion being down a hundred times.
+        // A broken page with a hundred children is requested once a run, and does not count as a hundred failures.
         broken.set(ref.id, new ProviderError('rejected', error.message, { cause: error }))
       }
       throw error
@@ -87,7 +87,7 @@ export function createNotionTree(run: NotionRun): NotionTree {
   }
 }
 
-/** An object's title; `Untitled` as Notion shows it when there is none. */
+/** An object's title; `Untitled`, as in Notion, when it has none. */
 export function titleOf(object: NotionObject): string {
   const title = object.object === 'page' ? pageTitle(object) : object.title.trim()
   return title === '' ? 'Untitled' : title
@@ -103,7 +103,7 @@ const nodeSchema = z.looseObject({
   parent: z.unknown().optional().transform(toParent),
 })
 
-/** A page or table, block or database around an object; null when Notion does not show it to us. */
+/** The page, table, block or database around an object; null when Notion hides it from us. */
 async function readNode(run: NotionRun, ref: NotionParent): Promise<TreeNode | null> {
   if (ref.kind === 'page' || ref.kind === 'data_source') {
     const retrieve = ref.kind === 'page' ? retrievePage : retrieveDataSource

@@ -9,16 +9,16 @@ type Permission = drive_v3.Schema$Permission
 const PAGE_SIZE = 100
 
 /**
- * A file of somebody's own Drive carries its permissions. One of a shared drive does not: it has its drive's members, and
- * `hasAugmentedPermissions` when people were added to the file or folder itself. Below a folder with limited access it has a list of
- * its own.
+ * A file of a user's own Drive lists its permissions. A file of a shared drive does not: the drive's members may read
+ * it, and `hasAugmentedPermissions` marks people added to the file or folder itself. Below a folder with limited
+ * access a file has its own list.
  */
 export function createAccessPolicies(): AccessPolicies {
   const ofDrives = new Map<string, Promise<Permission[] | null>>()
 
   async function membersOf(run: DriveRun, driveId: string): Promise<Permission[] | null> {
     const known = ofDrives.get(driveId) ?? listPermissions(run, driveId)
-    // The answer is cached, not a failure: that is asked for again.
+    // Caches the answer, but not a failure.
     known.catch(() => ofDrives.delete(driveId))
     ofDrives.set(driveId, known)
     return await known
@@ -35,7 +35,7 @@ export function createAccessPolicies(): AccessPolicies {
     if (sharing === 'drive') return { visibility: 'restricted', groups: [driveId] }
     const permissions = await listPermissions(run, file.id)
     if (permissions === null) return null
-    // Members of the drive are read through its group, so that a change of theirs needs no change of its files.
+    // Files refer to the drive's group, so that a membership change does not change its files.
     return withGroup(accessPolicyOf(permissions.filter(isOfFile)), driveId)
   }
 
@@ -63,7 +63,8 @@ async function listPermissions(run: DriveRun, fileId: string): Promise<Permissio
       all.push(...(data.permissions ?? []))
       pageToken = data.nextPageToken ?? undefined
     } catch (error) {
-      // Only those who may share may ask; the item is stored without a policy and counted by policyHealth.
+      // Only accounts that may share the file may list its permissions. The item is stored without a policy, and
+      // policyHealth counts it.
       if (error instanceof GoogleError && error.kind === 'rejected') return null
       throw error
     }
@@ -74,11 +75,10 @@ async function listPermissions(run: DriveRun, fileId: string): Promise<Permissio
 const policyOrNull = (permissions: Permission[] | null) =>
   permissions === null ? null : accessPolicyOf(permissions)
 
-/** Whether a permission is on the file or a folder above it, and not that of a member of the drive. */
+/** Whether a permission is set on the file or a folder above it, rather than inherited from drive membership. */
 const isOfFile = ({ permissionDetails }: Permission) =>
   !permissionDetails?.length || permissionDetails.some(({ permissionType }) => permissionType !== 'member')
 
-/** The policy of a list of permissions. */
 export function accessPolicyOf(permissions: readonly Permission[]): AccessPolicy {
   const reading = permissions.filter(letsRead)
   if (reading.some(({ type }) => type === 'anyone')) return { visibility: 'public' }
@@ -97,10 +97,10 @@ function withGroup(policy: AccessPolicy, group: string): AccessPolicy {
   return { ...policy, visibility: 'restricted', groups: [...(policy.groups ?? []), group].toSorted() }
 }
 
-// `view` limits a permission to what is published of a file, or to the names in a folder.
+// A permission with `view` covers only the published version of a file, or the names in a folder.
 const letsRead = ({ deleted, view }: Permission) => deleted !== true && !view
 
-/** The people, groups and domains that permissions name, each once and in order. */
+/** The people, groups and domains that permissions name, sorted and without duplicates. */
 function groupMembersOf(permissions: readonly Permission[]): GroupMembers {
   const reading = permissions.filter(letsRead)
   const named = (type: string, name: (permission: Permission) => string | null | undefined) => {
@@ -115,7 +115,7 @@ function groupMembersOf(permissions: readonly Permission[]): GroupMembers {
   }
 }
 
-/** A hash that changes with any of the permissions, whatever their order. */
+/** A hash of the permissions, independent of their order. */
 export function permissionsHash(permissions: readonly Permission[]): string {
   const plain = permissions
     .map(({ id, type, emailAddress, domain, view, deleted }) =>

@@ -20,17 +20,17 @@ const connect = (options: GoogleEmulatorOptions = {}, limits: Partial<ProviderLi
   )
 
 describe('the first sync of a Drive', () => {
-  it('brings every readable file of My Drive and the shared drives, each once, and nothing that is not readable', async () => {
+  it('stores every readable file of My Drive and the shared drives once, and no others', async () => {
     const { engine } = await connect({ files: 120, folders: 12, sharedDrives: 2 })
     const { ingested, failures } = await engine.run()
     expect(failures).toEqual([])
-    // Every eleventh file is a picture.
+    // Every eleventh file is an image.
     expect(engine.items.size).toBe(110)
     expect(ingested.length).toBe(110)
     expect([...engine.items.values()].filter((item) => item.body.length < 100)).toEqual([])
   })
 
-  it('brings the text of Office files, by their name where Drive does not know their kind', async () => {
+  it('stores the text of Office files, recognized by name when Drive does not know their type', async () => {
     const { google, engine } = await connect({ files: 33 })
     const content = workbookOf([{ name: 'Costs', rows: [['Desks', 1234.5, new Date('2025-03-01')]] }])
     google.drive.create({ name: 'Budget.xlsx', mimeType: 'application/octet-stream', content })
@@ -44,7 +44,7 @@ describe('the first sync of a Drive', () => {
     expect(openings).toEqual(['# Sheet1', '# Slide '])
   })
 
-  it('tells folder, author, dates, link and access policy of a file', async () => {
+  it('stores folder, author, dates, link and access policy of a file', async () => {
     const { google, engine } = await connect()
     const folder = google.drive.createFolder('Plans', google.drive.createFolder('Office'))
     const permissions = [
@@ -77,7 +77,7 @@ describe('the first sync of a Drive', () => {
     expect(item?.sourceUpdatedAt?.getTime()).toBe(google.drive.get(id)?.modifiedAt)
   })
 
-  it('lets the members of a shared drive read its files, since the files carry no permissions', async () => {
+  it("gives files of a shared drive the drive's members as readers, since the files carry no permissions", async () => {
     const { google, engine } = await connect({ sharedDrives: 1 })
     google.drive.create({ name: 'Team notes', content: 'Ours.', driveId: google.drive.driveId(1) })
     await engine.run()
@@ -88,7 +88,7 @@ describe('the first sync of a Drive', () => {
     })
   })
 
-  it('stores a file without policy when Google does not tell who may see it', async () => {
+  it('stores a file without a policy when Google hides its permissions', async () => {
     const { google, engine } = await connect({ sharedDrives: 1 })
     google.drive.create({ name: 'Team notes', content: 'Ours.', driveId: google.drive.driveId(1) })
     google.faults.add({ path: '/permissions', status: 403, body: refusal('insufficientFilePermissions') })
@@ -96,7 +96,7 @@ describe('the first sync of a Drive', () => {
     expect(byTitle(engine, 'Team notes')?.metadata).not.toHaveProperty('accessPolicy')
   })
 
-  it('reads tables, mails and OpenDocument as the command line does', async () => {
+  it('reads spreadsheets, emails and OpenDocument files as the command line does', async () => {
     const { google, engine } = await connect()
     const odt = await sampleOdt('<text:h text:outline-level="2">Steps</text:h><text:p>Pack.</text:p>')
     const table = 'Item,Cost\nDesk,1200\n'
@@ -118,7 +118,7 @@ describe('the first sync of a Drive', () => {
     })
   })
 
-  it('leaves pictures out of an exported document', async () => {
+  it('drops images from an exported document', async () => {
     const { google, engine } = await connect()
     const content = 'Look: ![][image1] here.\n\n[image1]: <data:image/png;base64,iVBORw0KGgo=>\n'
     google.drive.create({ name: 'Illustrated', content })
@@ -127,8 +127,8 @@ describe('the first sync of a Drive', () => {
   })
 })
 
-describe('what happens in a Drive', () => {
-  it('arrives with the next run: new, edited, renamed, trashed, restored, deleted, no longer shared', async () => {
+describe('changes in a Drive', () => {
+  it('reach the next run: new, edited, renamed, trashed, restored, deleted and unshared files', async () => {
     const { google, engine } = await connect()
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) =>
       google.drive.create({ name, content: `text of ${name}` }),
@@ -150,7 +150,7 @@ describe('what happens in a Drive', () => {
     expect(titles(engine)).toEqual(['A', 'b', 'e'])
   })
 
-  it('is asked for with a handful of requests when it is nothing', async () => {
+  it('cost a handful of requests when there are none', async () => {
     const { google, engine } = await connect({ files: 60, folders: 9, sharedDrives: 2 })
     await engine.run()
     google.requests.reset()
@@ -160,7 +160,7 @@ describe('what happens in a Drive', () => {
     expect(google.requests.total).toBe(4)
   })
 
-  it('to permissions alone changes the access policy', async () => {
+  it('update the access policy when only permissions changed', async () => {
     const { google, engine } = await connect()
     const id = google.drive.create({ name: 'Pay', content: 'secret' })
     await engine.run()
@@ -175,7 +175,7 @@ describe('what happens in a Drive', () => {
     expect(after?.metadata.accessPolicy).toEqual({ visibility: 'public' })
   })
 
-  it('to a folder reaches the files in it, at any depth', async () => {
+  it('of a folder update the files in it, at any depth', async () => {
     const { google, engine } = await connect()
     const outer = google.drive.createFolder('Outer')
     const inner = google.drive.createFolder('Inner', outer)
@@ -196,7 +196,7 @@ describe('what happens in a Drive', () => {
     expect(titles(engine)).toEqual(['beside'])
   })
 
-  it('as a move between My Drive and a shared drive leaves one item, in either direction', async () => {
+  it('between My Drive and a shared drive leave one item, in either direction', async () => {
     const { google, engine } = await connect({ sharedDrives: 1 })
     const team = google.drive.driveId(1)
     const id = google.drive.create({ name: 'Nomad', content: 'on the way' })
@@ -209,7 +209,7 @@ describe('what happens in a Drive', () => {
     expect([...engine.items.keys()]).toEqual([`my/${id}`])
   })
 
-  it('as leaving a shared drive removes all it brought, and joining it again brings it back', async () => {
+  it('remove everything of a shared drive when the account leaves it, and restore it on rejoining', async () => {
     const { google, engine } = await connect({ files: 60, sharedDrives: 2 })
     await engine.run()
     const all = new Set(engine.items.keys())
@@ -223,7 +223,7 @@ describe('what happens in a Drive', () => {
     expect(new Set(engine.items.keys())).toEqual(all)
   })
 
-  it('to a file that has nothing to read any more removes it', async () => {
+  it('remove a file that no longer has readable content', async () => {
     const { google, engine } = await connect()
     const id = google.drive.create({ name: 'Emptied', content: 'words' })
     await engine.run()
@@ -232,7 +232,7 @@ describe('what happens in a Drive', () => {
     expect(engine.items.size).toBe(0)
   })
 
-  it('while no run looked is found by a full resync, which removes what is gone', async () => {
+  it('that no run saw are found by a full resync, which also removes deleted files', async () => {
     const { google, engine } = await connect({ files: 20 })
     await engine.run()
     const size = engine.items.size
@@ -247,7 +247,7 @@ describe('what happens in a Drive', () => {
 })
 
 describe('a shortcut', () => {
-  it('to a file that is stored anyway adds nothing', async () => {
+  it('to a file that is already stored adds nothing', async () => {
     const { google, engine } = await connect()
     const id = google.drive.create({ name: 'Target', content: 'once' })
     google.drive.createShortcut('Target link', id)
@@ -255,7 +255,7 @@ describe('a shortcut', () => {
     expect([...engine.items.keys()]).toEqual([`my/${id}`])
   })
 
-  it('to a file nobody lists brings it, its later state too, until the shortcut or the target is gone', async () => {
+  it('to an unlisted file stores it and its later versions until the shortcut or the target is gone', async () => {
     const { google, engine } = await connect()
     const target = google.drive.create({ name: 'Elsewhere', content: 'v1', unlisted: true })
     const shortcut = google.drive.createShortcut('link', target)
@@ -276,7 +276,7 @@ describe('a shortcut', () => {
     expect(engine.items.size).toBe(0)
   })
 
-  it('that is one of too many to keep in mind takes what it brought with it all the same', async () => {
+  it('beyond the remembered number still takes its content along when deleted', async () => {
     const { google, engine } = await connect()
     const target = google.drive.create({ name: 'Elsewhere', content: 'v1', unlisted: true })
     const links = Array.from({ length: 202 }, (_, index) =>
@@ -289,7 +289,7 @@ describe('a shortcut', () => {
     expect(engine.items.size).toBe(0)
   })
 
-  it('to a file nobody lists follows its permissions', async () => {
+  it('to an unlisted file follows its permissions', async () => {
     const { google, engine } = await connect()
     const target = google.drive.create({ name: 'Elsewhere', content: 'v1', unlisted: true })
     google.drive.createShortcut('link', target)
@@ -299,7 +299,7 @@ describe('a shortcut', () => {
     expect(byTitle(engine, 'Elsewhere')?.metadata.accessPolicy?.visibility).toBe('public')
   })
 
-  it('to a folder that leads back to itself brings each file once and ends', async () => {
+  it('to a folder that contains itself stores each file once and ends', async () => {
     const { google, engine } = await connect()
     const stranger = google.drive.create({
       name: 'Their folder',

@@ -36,7 +36,7 @@ export interface GoogleDriveAdapterOptions {
   extractor: TextExtractor
 }
 
-/** The Google Drive connector: files of the user's Drive, those shared with them, and their shared drives. */
+/** The Google Drive connector reads the user's files, files shared with them, and their shared drives. */
 export function createGoogleDriveAdapter({
   settings,
   clock,
@@ -71,7 +71,7 @@ export function createGoogleDriveAdapter({
     session: ProviderSession,
     { cursor }: ListPermissionsInput,
   ): AsyncGenerator<PermissionsPage, PermissionsEnd> {
-    // Nothing has been read yet: what a first run stores carries the policies of now.
+    // No run has stored anything yet; the first run stores current policies.
     if (cursor === null) return { groupIds: null, needsRun: false }
     return yield* permissionsOf(await openRun(session), parseDriveCursor(cursor))
   }
@@ -79,14 +79,14 @@ export function createGoogleDriveAdapter({
   async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
     const run = await openRun(session)
     const state = input.cursor === null ? await startCrawl(run) : parseDriveCursor(input.cursor)
-    // The name outlives the crawl: the last page of the run has to carry it.
+    // Read the name before the crawl state is cleared: the last page of the run must carry it.
     const position = state.crawl
     const snapshot = position?.name ?? null
     for await (const step of steps(run, state)) {
       state.retry = retriesAfter(state.retry, { settled: settledBy(step), again: step.again })
       yield pageOf(state, step, { snapshot, complete: false })
     }
-    // Without the name nothing is removed: what the crawl has not seen may be in a drive that refused to be listed.
+    // Without the name the engine removes nothing: unseen items may be in a drive that refused the listing.
     const isWhole = position === null || position.isWhole
     yield pageOf(state, emptyStep(), { snapshot: isWhole ? snapshot : null, complete: true })
   }
@@ -96,7 +96,10 @@ export function createGoogleDriveAdapter({
 
 const RETRIED_AT_ONCE = 50
 
-/** All steps of a run. A full crawl is a run of its own: what changed meanwhile is told by the tokens taken before it. */
+/**
+ * All steps of a run. A full crawl is its own run. Change tokens are taken before it, so the next run sees what
+ * changed meanwhile.
+ */
 async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   const isFullCrawl = state.crawl !== null && state.crawl.name !== null
   yield* matchDrives(run, state)
@@ -108,7 +111,7 @@ async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncSte
   yield* sweep(run, state)
 }
 
-/** Tries the items again that got no answer in earlier runs. */
+/** Retries the items that got no answer in earlier runs. */
 async function* retry(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   const ids = state.retry.map(({ id }) => id)
   for (let start = 0; start < ids.length; start += RETRIED_AT_ONCE) {
@@ -144,7 +147,7 @@ async function retryItems(run: DriveRun, externalIds: readonly string[]): Promis
   }
 }
 
-/** Item ids that need no other try. */
+/** Ids of the items that need no retry. */
 function settledBy({ upserts, deletions, failures, again }: SyncStep): string[] {
   const failed = failures.map(({ externalId }) => externalId).filter((id) => !again.includes(id))
   return [...upserts.map(({ externalId }) => externalId), ...deletions, ...failed]

@@ -21,8 +21,8 @@ import { followShortcut, unfollowShortcut } from './shortcuts.ts'
 const PAGE_SIZE = 50
 
 /**
- * Reads a feed's changes from `state.feeds[feed]` on and moves it page by page. Entries are the current state of a file, not
- * deltas, so their order does not matter. Throws `cursor_expired` when Google no longer takes the page token.
+ * Reads a feed's changes from `state.feeds[feed]` and advances it page by page. Entries hold the current state of a
+ * file, not deltas, so their order does not matter. Throws `cursor_expired` when Google rejects the page token.
  */
 export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string): AsyncGenerator<SyncStep> {
   for await (const { changes, next } of changesAfter(run, feed, state.feeds[feed] ?? '')) {
@@ -41,7 +41,10 @@ export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string
   }
 }
 
-/** Changes of files after a page token, page by page; `next` is the token after them. None where a shared drive does not answer. */
+/**
+ * Pages of file changes after a page token; `next` is the following token. Yields nothing when a shared drive does
+ * not answer.
+ */
 export async function* changesAfter(
   run: DriveRun,
   feed: string,
@@ -59,7 +62,10 @@ export async function* changesAfter(
   }
 }
 
-/** A page of changes; null when a shared drive does not answer this account (the others go on, this one the next time). */
+/**
+ * A page of changes; null when a shared drive does not answer this account. The other drives continue, this one next
+ * time.
+ */
 async function changesPage(
   run: DriveRun,
   feed: string,
@@ -86,7 +92,8 @@ async function changesPage(
   }
 }
 
-// What lay in a folder that is gone is not told one by one: the feed is compared with what is stored before the run ends.
+// Google does not report the contents of a removed folder one by one, so the run compares the feed with what is
+// stored.
 async function* forget(
   run: DriveRun,
   state: DriveCursor,
@@ -110,7 +117,7 @@ async function* readLinked(
   if (file.mimeType === SHORTCUT) yield* followShortcut(run, state, feed, file)
   if (file.mimeType !== FOLDER) return
   run.folders.learn(file)
-  // A folder that was renamed, moved, shared or brought back changes its files without a word about them.
+  // A renamed, moved, shared or restored folder changes its files without an event for each.
   if (!isFolderNew(state, feed, file)) return
   const onFolder = (folder: DriveFile) => rememberFolder(state, feed, folder)
   for await (const below of filesBelow(run, feed, file.id, onFolder)) {
@@ -122,7 +129,7 @@ async function* readLinked(
       yield { ...(await readFiles(run, toRead(feed, batch))), discovered: batch.length }
     }
   }
-  // Only now: a run that dies in the middle walks the folder again.
+  // Last, so that a run that dies midway walks the folder again.
   rememberFolder(state, feed, file)
 }
 

@@ -19,14 +19,14 @@ import { emptyStep, type ReadItems, type SyncStep } from '../shared/sync-steps.t
 const PAGE_SIZE = 50
 
 /**
- * Lists the feeds of `state.crawl.waiting` from `state.crawl.pageToken` on and reads every file. The state is moved page by
- * page, so that a crawl that died goes on with the page it died in. Ends with `state.crawl` null.
+ * Lists the feeds of `state.crawl.waiting` from `state.crawl.pageToken` and reads every file. The state advances page
+ * by page, so an interrupted crawl resumes on the same page. Sets `state.crawl` to null at the end.
  */
 export async function* crawl(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   while (state.crawl !== null) {
     const feed = state.crawl.waiting[0]
     if (feed === undefined) {
-      // What a crawl that is not whole did not see is looked for feed by feed.
+      // After an incomplete crawl, the sweep looks for deleted items feed by feed.
       if (state.crawl.name !== null && !state.crawl.isWhole) state.sweep = listedFeeds(state)
       state.crawl = null
       return
@@ -58,7 +58,7 @@ async function* crawlFeed(
     const own = files.filter((file) => feed !== MY_DRIVE || !isInDriveFeed(state, file))
     for (const folder of own.filter((file) => file.mimeType === FOLDER)) rememberFolder(state, feed, folder)
     for (const shortcut of own.filter((file) => file.mimeType === SHORTCUT)) {
-      // Before the page's own step: until that moves the cursor, a crawl that dies follows the shortcut again.
+      // Before the page's own step, which advances the cursor: a crawl that dies here follows the shortcut again.
       yield* followShortcut(run, state, feed, shortcut)
     }
     const step = await readPage(run, feed, own)
@@ -72,7 +72,7 @@ async function readPage(run: DriveRun, feed: string, files: readonly DriveFile[]
   const plain = files.filter((file) => file.mimeType !== FOLDER && file.mimeType !== SHORTCUT)
   const toRead = plain.map((file): FileToRead => ({ externalId: itemId(feed, file.id), feed, file }))
   const read = await readFiles(run, toRead)
-  // A drive the account has just joined may hold what was known as shared with the user until now.
+  // A newly joined drive may hold files so far known as shared with the user.
   const moved = feed === MY_DRIVE ? [] : plain.map((file) => itemId(MY_DRIVE, file.id))
   return { ...read, deletions: [...read.deletions, ...moved] }
 }
@@ -85,7 +85,7 @@ async function listPage(run: DriveRun, feed: string, pageToken: string | null): 
     return await listFiles(run, { ...input, pageToken })
   } catch (error) {
     if (!(error instanceof GoogleError) || error.kind !== 'rejected') throw error
-    // Page tokens of a list die within hours. Reading the feed's list again stores nothing twice.
+    // List page tokens expire within hours. Listing the feed again stores nothing twice.
     const isTokenDead = error.status === 400 || error.status === 410
     if (pageToken !== null && isTokenDead) return await listPage(run, feed, null)
     if (feed === MY_DRIVE) throw error
@@ -93,25 +93,27 @@ async function listPage(run: DriveRun, feed: string, pageToken: string | null): 
   }
 }
 
-/** A shared drive that does not let this account list it: recorded, and the other drives go on. */
+/** Records a shared drive that this account may not list; the other drives continue. */
 export function refusedDrive(feed: string, { message }: GoogleError): SyncStep {
   return { ...emptyStep(), failures: [{ externalId: itemId(feed, ''), message }] }
 }
 
-/** True when a shared drive's own feed tells about the file. */
+/** Whether a shared drive's own feed reports the file. */
 export const isInDriveFeed = (state: DriveCursor, { driveId }: { driveId?: string | null }) =>
   typeof driveId === 'string' && (Object.hasOwn(state.feeds, driveId) || state.toCrawl.includes(driveId))
 
 const listedFeeds = ({ feeds, toCrawl }: DriveCursor) =>
   Object.keys(feeds).filter((feed) => !toCrawl.includes(feed))
 
-/** Whether what the folder's files inherit differs from what was noted. In a shared drive a folder does not tell whom it was shared with. */
+/**
+ * Whether the folder's files now inherit something else than noted. In a shared drive a folder does not list its
+ * permissions.
+ */
 export const isFolderNew = (state: DriveCursor, feed: string, folder: DriveFile) =>
   state.folders[itemId(feed, folder.id)] !== folderHash(folder) ||
   folder.hasAugmentedPermissions === true ||
   folder.inheritedPermissionsDisabled === true
 
-/** Notes what the folder's files inherit. */
 export function rememberFolder(state: DriveCursor, feed: string, folder: DriveFile): void {
   const key = itemId(feed, folder.id)
   const isKnown = Object.hasOwn(state.folders, key)

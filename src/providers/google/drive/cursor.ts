@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { ProviderError, type JsonValue } from '../../provider.ts'
 import { retryList } from '../shared/item-failures.ts'
 
-/** How much is remembered of an account's folders and shortcuts; what is over it is found by the next full crawl. */
+/** Upper bounds on remembered folders and shortcuts per account. The next full crawl finds what exceeds them. */
 export const MOST_FOLDERS = 5_000
 export const MOST_FOLLOWED = 200
 
 const driveCursor = z.object({
   version: z.literal(2),
-  /** Where each feed's changes go on: the user's (`my`) and each shared drive's page token. */
+  /** Page token of each feed's changes: the user's (`my`) and one for each shared drive. */
   feeds: z.record(z.string(), z.string()),
   /**
-   * A crawl under way: the feeds still to list, the first one at `pageToken`; `name` is set for a full crawl. What a crawl that is
-   * not whole has not seen may still be there.
+   * A crawl in progress: the feeds still to list, the first one at `pageToken`. A full crawl has a `name`. An
+   * incomplete crawl must not remove items it did not see.
    */
   crawl: z
     .object({
@@ -22,11 +22,14 @@ const driveCursor = z.object({
       isWhole: z.boolean(),
     })
     .nullable(),
-  /** Of each shared drive what its files have from it. */
+  /** What the files of each shared drive inherit from it. */
   drives: z.record(z.string(), z.object({ name: z.string().nullable() })),
-  /** Shared drives that the next run crawls: they were refused, or renamed. */
+  /** Shared drives that the next run crawls, because they were refused or renamed. */
   toCrawl: z.array(z.string()),
-  /** Folders by item id (`feed/folderId`), with a short hash of what their files inherit: only when that changes are the files read again. */
+  /**
+   * Folders by item id (`feed/folderId`), with a short hash of what their files inherit. The files are read again
+   * only when the hash changes.
+   */
   folders: z.record(z.string(), z.string()),
   /** Shortcuts whose target no feed tells about: looked at by hand, longest ago first. */
   followed: z.array(z.object({ feed: z.string(), id: z.string(), targetId: z.string(), print: z.string() })),

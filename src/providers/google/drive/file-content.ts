@@ -3,8 +3,8 @@ import type { DriveFile, DriveRun } from './run.ts'
 import { inSlices, type Pausable } from '../../../kernel/slices.ts'
 import { type ExtractedText, textFormatOf } from '../../../file-text/index.ts'
 
-// What Google's own kinds are exported as, best first. Markdown of a document holds its pictures, so one that is too large to
-// export may still be small as plain text. A spreadsheet's CSV is its first sheet.
+// Export types of Google's own formats, best first. A document's Markdown embeds its images, so a document too large
+// for Markdown may still fit as plain text. A spreadsheet's CSV holds its first sheet only.
 // https://developers.google.com/workspace/drive/api/guides/ref-export-formats
 const EXPORTS: Record<string, readonly string[]> = {
   'application/vnd.google-apps.document': ['text/markdown', 'text/plain'],
@@ -12,20 +12,20 @@ const EXPORTS: Record<string, readonly string[]> = {
   'application/vnd.google-apps.presentation': ['text/plain'],
 }
 
-/** Files over this size are held one at a time. */
+/** Only one file over this size is in memory at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
 const BYTES_A_PAUSE = 65_536
 
-/** True for the kinds whose content is written in Google's editors. */
+/** True for formats edited in Google's own editors. */
 export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
 
-/** True when a file of this kind is never read, whatever it holds. */
+/** True for file types that are never read. */
 export const isSkipped = (file: DriveFile) =>
   !isGoogleDocument(file.mimeType) && textFormatOf(file.mimeType, file.name) === null
 
 /**
- * The text of a file; null when its kind is not read. Throws GoogleError, ExtractionError, or the signal's reason. A file
- * over `maxDownloadBytes` is refused before it is fetched.
+ * The text of a file; null when its type is not read. Throws GoogleError, ExtractionError, or the signal's reason.
+ * Refuses a file over `maxDownloadBytes` before the download.
  */
 export async function readContent(run: DriveRun, file: DriveFile): Promise<ExtractedText | null> {
   const exports = EXPORTS[file.mimeType]
@@ -112,8 +112,8 @@ function tooLarge(maxBytes: number): GoogleError {
 }
 
 /**
- * Google puts pictures as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text. Neither goes over a
- * line, so that it can be done bit by bit.
+ * Google writes images as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text. Neither
+ * spans lines, so the text can be processed in slices.
  */
 export function* withoutPictures(markdown: Uint8Array): Pausable<Buffer> {
   const decoder = new TextDecoder()

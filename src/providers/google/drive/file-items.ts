@@ -14,7 +14,7 @@ export interface FileToRead {
   file: DriveFile
 }
 
-/** Reads files, a few at once; those to try again are told by item id. Throws only what ends the run. */
+/** Reads several files concurrently; `again` holds item ids. Throws only errors that end the run. */
 export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Promise<ReadItems> {
   const read = nothingRead()
   await mapBounded(files, AT_ONCE, async (entry) => {
@@ -27,7 +27,7 @@ export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Pr
     } catch (error) {
       run.session.signal.throwIfAborted()
       const { verdict, failure } = await run.failures.judge(externalId, error)
-      // What its owner has closed to readers is no longer answered from an older copy.
+      // When the owner closes a file to readers, its stored copy must go.
       if (verdict === 'gone' || isClosed(error)) read.deletions.push(externalId)
       if (verdict !== 'gone') read.failures.push(failure)
       if (verdict === 'again') read.again.push(externalId)
@@ -39,7 +39,7 @@ export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Pr
 const isClosed = (error: unknown) =>
   error instanceof GoogleError && ['cannotDownloadFile', 'cannotExportFile'].includes(error.reason ?? '')
 
-/** The item of a file, or null when there is nothing in it to find: a kind that is not read, or no text. */
+/** The item of a file; null when its type is not read or it holds no text. */
 async function readItem(run: DriveRun, { externalId, feed, file }: FileToRead): Promise<ProviderItem | null> {
   if (isSkipped(file)) return null
   const content = await readContent(run, file)
@@ -80,7 +80,7 @@ async function metadataOf(
   }
 }
 
-// Files of shared drives have no owner; then it is who touched it last.
+// Files of shared drives have no owner, so the last editor counts as the author.
 const authorOf = (file: DriveFile) => file.owners?.[0] ?? file.lastModifyingUser ?? null
 
 /** The domain of the connected account's address. */

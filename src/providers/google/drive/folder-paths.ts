@@ -14,12 +14,11 @@ interface FolderName {
   sharing: Sharing
 }
 
-/** An empty cache of folder names. */
 export function createFolderPaths(): FolderPaths {
   const known = new Map<string, FolderName | null>()
 
   function remember(id: string, folder: FolderName | null): void {
-    // The oldest goes first: folders are asked for in the order of their files.
+    // Evicts the oldest entry: folders are requested in the order of their files.
     const oldest = known.size >= MOST_CACHED ? known.keys().next().value : undefined
     if (oldest !== undefined) known.delete(oldest)
     known.set(id, folder)
@@ -54,7 +53,7 @@ export function createFolderPaths(): FolderPaths {
     let id = file.parents?.[0] ?? null
     for (let depth = 0; id !== null && found !== 'limited' && depth < DEEPEST; depth++) {
       const folder = await folderOf(run, id)
-      // Of a folder that may not be seen nothing is known: the file is asked itself.
+      // The account may not see the folder, so ask the file itself.
       if (folder === null || folder.sharing === 'limited') return 'limited'
       if (folder.sharing === 'augmented') found = 'augmented'
       id = folder.parent
@@ -94,7 +93,7 @@ function sharingIn(file: drive_v3.Schema$File): Sharing {
   return file.hasAugmentedPermissions ? 'augmented' : 'drive'
 }
 
-// Only a saving: where it is refused, folders are asked for one by one.
+// Only an optimization: after a refusal folders are requested one by one.
 async function foldersPage(run: DriveRun, input: Parameters<typeof listFiles>[1]) {
   try {
     return await listFiles(run, input)
@@ -104,7 +103,8 @@ async function foldersPage(run: DriveRun, input: Parameters<typeof listFiles>[1]
   }
 }
 
-// The root of My Drive is a folder like others; a shared drive's root carries the drive's name, so paths begin with either.
+// The root of My Drive is an ordinary folder. A shared drive's root carries the drive's name, so paths start with
+// either.
 async function readFolder(run: DriveRun, id: string): Promise<FolderName | null> {
   const drive = run.drives.names.get(id)
   if (drive !== undefined) return { name: drive, parent: null, sharing: 'drive' }
@@ -113,7 +113,7 @@ async function readFolder(run: DriveRun, id: string): Promise<FolderName | null>
     const folder = await run.call((options) => run.api.files.get(params, options))
     return folder.name ? folderName(folder, folder.name) : null
   } catch (error) {
-    // A file may be shared without the folder it lies in.
+    // A file may be shared without its folder.
     if (error instanceof GoogleError && error.kind === 'rejected') return null
     throw error
   }

@@ -12,11 +12,11 @@ import {
 } from './run.ts'
 
 const PAGE_SIZE = 200
-/** How much of a folder behind a shortcut is followed; the tree may belong to somebody else and be of any size. */
+/** Limits on a folder behind a shortcut: another user may own the tree, and it may have any size. */
 const MOST_FOLLOWED_FILES = 500
 const MOST_FOLLOWED_FOLDERS = 200
 
-/** The files below a folder, at any depth, page by page; folders go to `onFolder` instead. Each folder is listed once. */
+/** Pages of files below a folder, at any depth. Folders go to `onFolder` instead. Each folder is listed once. */
 export async function* filesBelow(
   run: DriveRun,
   feed: string,
@@ -40,8 +40,8 @@ export async function* filesBelow(
 }
 
 /**
- * The files a shortcut leads to: its target, or what lies below it, through further shortcuts. A thing is visited once, so
- * shortcuts that lead in a circle end. Gives null when the target is gone, trashed or not shared.
+ * The files a shortcut leads to: its target, or everything below it, through further shortcuts. Each target is
+ * visited once, so cycles end. Returns null when the target is gone, trashed or not shared.
  */
 export async function filesBehind(run: DriveRun, targetId: string): Promise<DriveFile[] | null> {
   const target = await getTarget(run, targetId)

@@ -2,7 +2,6 @@ import { defineProvider, type Provider } from '../../descriptor.ts'
 import { googleClient, googleGrants, googleSettings, readGoogleSettings } from '../shared/settings.ts'
 import { computePolicyHealth } from './policy-health.ts'
 
-/** Google Drive. */
 export const googleDrive: Provider<'google_drive'> = defineProvider({
   id: 'google_drive',
   name: 'Google Drive',

@@ -26,7 +26,7 @@ async function connect(sharedDrives = 1) {
 const user = (emailAddress: string) => ({ id: `p-${emailAddress}`, type: 'user' as const, emailAddress })
 
 describe('the access policy of permissions', () => {
-  it('names people, groups and domains in lower case, each once', () => {
+  it('lists people, groups and domains in lower case, without duplicates', () => {
     expect(
       accessPolicyOf([
         user('Ada@acme.example'),
@@ -42,7 +42,7 @@ describe('the access policy of permissions', () => {
     })
   })
 
-  it('leaves out deleted accounts and what opens something else than the file', () => {
+  it('ignores deleted accounts and permissions on something other than the file', () => {
     const permissions = [
       user('ada@acme.example'),
       { ...user('gone@acme.example'), deleted: true },
@@ -53,13 +53,13 @@ describe('the access policy of permissions', () => {
     expect(accessPolicyOf([])).toEqual({ visibility: 'restricted' })
   })
 
-  it('is public where anyone may read', () => {
+  it('is public when anyone may read', () => {
     expect(accessPolicyOf([user('ada@acme.example'), { type: 'anyone' }])).toEqual({ visibility: 'public' })
   })
 })
 
 describe('files of a shared drive', () => {
-  it('are read by its members, and one that was shared by others too', async () => {
+  it('are readable by its members and by people they were shared with', async () => {
     const { google, engine, team } = await connect()
     const { drive } = google
     const folder = drive.create({
@@ -87,7 +87,7 @@ describe('files of a shared drive', () => {
     })
   })
 
-  it('below a folder with limited access are read by those it names alone', async () => {
+  it('below a folder with limited access are readable only by those it names', async () => {
     const { google, engine, team } = await connect()
     const { drive } = google
     const folder = drive.create({
@@ -106,7 +106,7 @@ describe('files of a shared drive', () => {
 })
 
 describe('reading permissions alone', () => {
-  it('tells the members of every shared drive', async () => {
+  it('reports the members of every shared drive', async () => {
     const { google, engine, team, read } = await connect()
     google.drive.create({ name: 'ours', content: 'words', driveId: team })
     await engine.run()
@@ -121,14 +121,14 @@ describe('reading permissions alone', () => {
     expect([groupIds, [...policies], needsRun]).toEqual([[team], [], false])
   })
 
-  it('tells no members where Google refuses, so that nobody reads', async () => {
+  it('reports no members when Google refuses, so that nobody can read', async () => {
     const { google, engine, team, read } = await connect()
     await engine.run()
     google.faults.add({ path: '/permissions', status: 403, body: refusal('insufficientFilePermissions') })
     expect((await read()).groups.get(team)?.users).toEqual([])
   })
 
-  it('tells the new policies of files that changed since the last run, until a run has read them', async () => {
+  it('reports the new policies of files changed since the last run, until a run has read them', async () => {
     const { google, engine, read } = await connect()
     const file = google.drive.create({ name: 'Pay', content: 'secret' })
     const gone = google.drive.create({ name: 'Gone', content: 'gone' })
@@ -144,7 +144,7 @@ describe('reading permissions alone', () => {
     expect((await read()).policies.size).toBe(0)
   })
 
-  it('tells those of the files in a folder that was shared, at any depth', async () => {
+  it('reports the policies of files in a newly shared folder, at any depth', async () => {
     const { google, engine, team, read } = await connect()
     const { drive } = google
     const kind = 'application/vnd.google-apps.folder'
@@ -160,7 +160,7 @@ describe('reading permissions alone', () => {
     })
   })
 
-  it('asks for a run where a folder is gone, and where the position is too old', async () => {
+  it('requests a run when a folder is gone or the position is too old', async () => {
     const { google, engine, read } = await connect()
     const folder = google.drive.createFolder('Plans')
     google.drive.create({ name: 'plan', content: 'words', folderId: folder })
@@ -171,7 +171,7 @@ describe('reading permissions alone', () => {
     expect((await read()).needsRun).toBe(true)
   })
 
-  it('leaves groups as they are while nothing has been read', async () => {
+  it('leaves groups unchanged before the first read', async () => {
     const { adapter, engine } = await connect()
     expect((await readPermissions(adapter, engine.session, null)).groupIds).toBeNull()
   })

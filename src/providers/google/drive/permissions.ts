@@ -18,8 +18,9 @@ const PAGE_SIZE = 50
 const FOR_A_RUN = new Set<ProviderErrorKind>(['rejected', 'cursor_expired'])
 
 /**
- * Who may read what changed since the runs stood at `state`, and the members of every shared drive. The position stays, so
- * each change is read again until a run has read it, and what a run stores from before it is put right.
+ * Yields the readers of what changed since the runs' position `state`, and the members of every shared drive. It does
+ * not advance the position, so each poll reads a change again until a run has read it. This corrects whatever a run
+ * stores from older answers.
  */
 export async function* permissionsOf(
   run: DriveRun,
@@ -35,7 +36,7 @@ export async function* permissionsOf(
   return { groupIds: drives, needsRun }
 }
 
-/** The members of a shared drive; none where the account may no longer see them, or the drive. */
+/** The members of a shared drive; none when the account can no longer see them or the drive. */
 async function membersOrNone(run: DriveRun, driveId: string) {
   const members = await run.policies.membersOf(run, driveId)
   return members ?? { users: [], groups: [], domains: [], isWorkspace: false }
@@ -56,7 +57,7 @@ async function* changesIn(
         const isGone = removed === true || file?.trashed === true || !file
         if (!isGone && (feed !== MY_DRIVE || !isInDriveFeed(state, file))) files.push(driveFile(file))
         else hidden.push(itemId(feed, fileId ?? ''))
-        // What lay in a folder that is gone, and what a shortcut led to, is not told one by one.
+        // Google does not report the contents of a removed folder, or of a shortcut's target, one by one.
         needsRun ||= isGone && Object.hasOwn(state.folders, itemId(feed, fileId ?? ''))
         needsRun ||= isGone && state.followed.some((entry) => entry.id === fileId)
       }
@@ -70,7 +71,7 @@ async function* changesIn(
       }
     }
   } catch (error) {
-    // A shared drive that does not answer this account now, or a position that is too old: a run finds out.
+    // The shared drive refuses this account now, or the position is too old: a run handles both.
     if (!(error instanceof ProviderError) || !FOR_A_RUN.has(error.kind)) throw error
     return true
   }
@@ -93,7 +94,7 @@ async function* policiesOf(
   }
 }
 
-/** A file that Google refuses to tell about is hidden rather than left as it was. */
+/** Hides a file whose permissions Google refuses to list, instead of leaving its old policy. */
 async function policyOrHidden(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null> {
   try {
     return await run.policies.policyOf(run, file)

@@ -7,7 +7,7 @@ describe('policy health', () => {
     expect(health).toEqual({ status: 'ok', files: 7, filesWithoutPolicy: 0, warnings: [] })
   })
 
-  it('names a full resync as the cure, until one has not helped', () => {
+  it('suggests a full resync until one has not helped', () => {
     const before = computePolicyHealth({ files: 7, filesWithoutPolicy: 1, resyncedSince: false })
     expect(before.warnings[0]).toMatchObject({
       code: 'full_resync_required',

@@ -1,4 +1,4 @@
-/** The state of a Google Drive source's access policies, as `GET /v1/sources` shows it in `policyHealth`. */
+/** The state of a Google Drive source's access policies (`policyHealth` of `GET /v1/sources`). */
 export interface PolicyHealth {
   status: 'ok' | 'warning'
   files: number
@@ -7,9 +7,9 @@ export interface PolicyHealth {
 }
 
 /**
- * Computes `policyHealth` from two counts of a source's synced items: all of them, and those without
- * `metadata.accessPolicy`. `resyncedSince`: all of these were stored or seen again by the last full crawl, so another one is no
- * cure: the account lacks the right to see who may see the files.
+ * Computes `policyHealth` from two counts of a source's synced items: all, and those without `metadata.accessPolicy`.
+ * When `resyncedSince` is true, the last full crawl saw all of them, so another one cannot help: the account lacks
+ * the right to list permissions.
  */
 export function computePolicyHealth(counts: {
   files: number

@@ -5,13 +5,13 @@ import { type AccessPolicy, type GroupMembers, ProviderError, type ProviderSessi
 import type { GoogleCalls } from '../shared/calls.ts'
 import type { ItemFailures } from '../shared/item-failures.ts'
 
-/** The feed of the user's own Drive and what is shared with them; every other feed is a shared drive's id. */
+/** The feed of the user's own Drive and files shared with them. Every other feed is a shared drive's id. */
 export const MY_DRIVE = 'my'
 
 export const FOLDER = 'application/vnd.google-apps.folder'
 export const SHORTCUT = 'application/vnd.google-apps.shortcut'
 
-/** What is asked of a permission, everywhere the same so that hashes agree. */
+/** The permission fields to request. They must be the same everywhere so that hashes agree. */
 export const PERMISSION_FIELDS =
   'id,emailAddress,type,domain,allowFileDiscovery,deleted,view,permissionDetails(permissionType)'
 
@@ -36,42 +36,41 @@ export const FILE_FIELDS = [
   'sharedWithMeTime',
 ].join(',')
 
-/** A file of the API with the fields every answer has. */
+/** A file with the fields that every answer has. */
 export type DriveFile = drive_v3.Schema$File & { id: string; name: string; mimeType: string }
 
-/** Who may see the files of one run, asked once for each shared drive. */
+/** The access policies of one run. Each shared drive is asked once. */
 export interface AccessPolicies {
-  /** Null when Google does not tell this account who may see the file. */
+  /** Null when Google hides the file's permissions from this account. */
   policyOf(run: DriveRun, file: DriveFile): Promise<AccessPolicy | null>
-  /** The members of a shared drive; null when Google does not tell. */
+  /** The members of a shared drive; null when Google hides them. */
   membersOf(run: DriveRun, driveId: string): Promise<GroupMembers | null>
 }
 
-/** `limited`: not the drive's members; `augmented`: others too; `drive`: the drive's members alone. */
+/** `limited`: excludes the drive's members; `augmented`: adds others; `drive`: only the drive's members. */
 export type Sharing = 'limited' | 'augmented' | 'drive'
 
-/** Names of folders by id, for the length of one run. */
+/** Folder names by id, cached for one run. */
 export interface FolderPaths {
-  /** Remembers a folder that an answer happened to hold. */
+  /** Caches a folder found in another answer. */
   learn(folder: drive_v3.Schema$File): void
-  /** Lists all folders of a feed at once: much cheaper than one by one when everything is read. */
+  /** Lists all folders of a feed at once, which is much cheaper than one by one in a full crawl. */
   learnAll(run: DriveRun, feed: string): Promise<void>
-  /** The folders a file lies in, outermost first, joined with ` / `; null at the top or where nothing may be seen. */
+  /** The folders around a file, outermost first, joined with ` / `; null at the top or when none is visible. */
   pathOf(run: DriveRun, file: DriveFile): Promise<string | null>
-  /** Whom a file of a shared drive, or a folder above it, has its readers from. */
+  /** Where a file of a shared drive, or a folder above it, gets its readers from. */
   sharingOf(run: DriveRun, file: DriveFile): Promise<Sharing>
 }
 
 /**
- * The shared drives of an account. `isKnown` is false where Google refuses to list them: that says nothing about which there
- * are, so nothing may be removed for it.
+ * The shared drives of an account. `isKnown` is false when Google refuses the listing: then nothing may be removed.
  */
 export interface SharedDrives {
   names: ReadonlyMap<string, string>
   isKnown: boolean
 }
 
-/** Everything the steps of one run share. */
+/** Shared by all steps of one run. */
 export interface DriveRun {
   session: ProviderSession
   api: drive_v3.Drive
@@ -81,11 +80,11 @@ export interface DriveRun {
   folders: FolderPaths
   policies: AccessPolicies
   drives: SharedDrives
-  /** Lets one large file be held at a time. */
+  /** Allows one large file in memory at a time. */
   oneLarge: LimitFunction
 }
 
-/** The file of an answer; throws ProviderError when the answer lacks what every file has. */
+/** The file of an answer. Throws ProviderError when a required field is missing. */
 export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
   const { id, name, mimeType } = file ?? {}
   if (!id || !mimeType)
@@ -93,7 +92,7 @@ export function driveFile(file: drive_v3.Schema$File | undefined): DriveFile {
   return { ...file, id, name: name || 'Untitled', mimeType }
 }
 
-/** Reads one file's metadata. Throws GoogleError; 404 when it is gone or no longer shared. */
+/** Reads one file's metadata. Throws GoogleError; 404 when the file is gone or no longer shared. */
 export async function getFile(run: DriveRun, fileId: string): Promise<DriveFile> {
   const data = await run.call((options) =>
     run.api.files.get({ fileId, fields: FILE_FIELDS, supportsAllDrives: true }, options),
@@ -101,12 +100,12 @@ export async function getFile(run: DriveRun, fileId: string): Promise<DriveFile>
   return driveFile(data)
 }
 
-/** How a feed is named in `files.list`. */
+/** The parameters that name a feed in `files.list`. */
 export function corpusOf(feed: string): { corpora: string; driveId?: string } {
   return feed === MY_DRIVE ? { corpora: 'user' } : { corpora: 'drive', driveId: feed }
 }
 
-/** One page of `files.list`. `files` has the fields asked for, `next` is null on the last page. */
+/** One page of `files.list`. `files` has the requested fields; `next` is null on the last page. */
 export async function listFiles(
   run: DriveRun,
   input: { feed: string; query: string; fields: string; pageSize: number; pageToken: string | null },
@@ -133,8 +132,8 @@ export async function listFiles(
 }
 
 /**
- * The item id of a file: its feed and its id. With the feed in it, what a shared drive's feed says about a file that moved
- * never undoes what another feed says, and all items of a drive are one range of ids.
+ * The item id of a file: feed and file id. With the feed in it, a shared drive's feed never undoes what another feed
+ * says about a moved file, and all items of a drive form one id range.
  */
 export const itemId = (feed: string, fileId: string) => `${feed}/${fileId}`
 

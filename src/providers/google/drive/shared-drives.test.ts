@@ -18,7 +18,7 @@ const connect = (options: GoogleEmulatorOptions = {}) =>
 const DRIVES = '/drive/v3/drives'
 const DAY_MS = 24 * 3_600_000
 
-/** An account with a file of its own and one in a shared drive, both stored. */
+/** An account with one file of its own and one in a shared drive, both stored. */
 async function connectBoth() {
   const connected = await connect({ sharedDrives: 1 })
   const { google, engine } = connected
@@ -31,16 +31,19 @@ async function connectBoth() {
 }
 
 describe('a refused list of shared drives', () => {
-  it.each([403, 404])('with %i is not taken for their end, and changes go on arriving', async (status) => {
-    const { google, engine, ours } = await connectBoth()
-    google.faults.add({ path: DRIVES, status, body: refusal('forbidden', status) })
-    google.drive.update(ours, { content: 'newer words' })
-    const { failures, deleted } = await engine.run()
-    expect([failures, deleted]).toEqual([[], []])
-    expect(byTitle(engine, 'ours')?.body).toBe('newer words')
-  })
+  it.each([403, 404])(
+    'with %i does not count as their removal, and changes keep arriving',
+    async (status) => {
+      const { google, engine, ours } = await connectBoth()
+      google.faults.add({ path: DRIVES, status, body: refusal('forbidden', status) })
+      google.drive.update(ours, { content: 'newer words' })
+      const { failures, deleted } = await engine.run()
+      expect([failures, deleted]).toEqual([[], []])
+      expect(byTitle(engine, 'ours')?.body).toBe('newer words')
+    },
+  )
 
-  it('does not keep a full resync from reading the drives that something is stored of', async () => {
+  it('does not stop a full resync from reading the drives with stored items', async () => {
     const { google, engine, ours } = await connectBoth()
     google.faults.add({ path: DRIVES, status: 403, body: refusal('forbidden') })
     google.drive.update(ours, { content: 'newer words' })
@@ -49,7 +52,7 @@ describe('a refused list of shared drives', () => {
     expect(byTitle(engine, 'ours')?.body).toBe('newer words')
   })
 
-  it('leaves an account without them its own files', async () => {
+  it("leaves the account's own files in place", async () => {
     const { google, engine } = await connect()
     google.faults.add({ path: DRIVES, status: 404, body: refusal('notFound', 404) })
     google.drive.create({ name: 'mine', content: 'my words' })
@@ -57,13 +60,13 @@ describe('a refused list of shared drives', () => {
     expect(titles(engine)).toEqual(['mine'])
   })
 
-  it('that is only late costs nothing: a drive is asked for before all of it is deleted', async () => {
+  it('that is only late costs nothing: the run checks a drive before deleting it', async () => {
     const { google, engine } = await connectBoth()
     google.faults.add({ path: DRIVES, times: 1, status: 200, body: { drives: [] } })
     expect((await engine.run()).deleted).toEqual([])
   })
 
-  it('that is only late costs nothing in a full resync either, nor in one that goes on', async () => {
+  it('that is only late costs nothing in a full resync either, even a resumed one', async () => {
     const { google, engine } = await connectBoth()
     const late = () => google.faults.add({ path: DRIVES, times: 1, status: 200, body: { drives: [] } })
     late()
@@ -78,7 +81,7 @@ describe('a refused list of shared drives', () => {
 })
 
 describe('a shared drive that is left and joined again', () => {
-  it('while everything is read for the first time is read too', async () => {
+  it('during the first crawl is read too', async () => {
     const { google, engine } = await connect({ files: 110, sharedDrives: 1 })
     const team = google.drive.driveId(1)
     google.drive.create({ name: 'ours', content: 'our words', driveId: team })
@@ -93,7 +96,7 @@ describe('a shared drive that is left and joined again', () => {
 })
 
 describe('a shared drive that refuses', () => {
-  it('to be listed keeps what is stored of it through a full resync, and is read again once it does not', async () => {
+  it('its listing keeps its stored items through a full resync, and is read again later', async () => {
     const { google, engine, team, mine, ours } = await connectBoth()
     google.faults.add({
       contains: `driveId=${team}`,
@@ -118,7 +121,7 @@ describe('a shared drive that refuses', () => {
     expect(google.requests.total).toBe(3)
   })
 
-  it('its change token is recorded, the others go on, and it comes with a later run', async () => {
+  it('its change token is recorded while the others go on, and is read in a later run', async () => {
     const { google, engine } = await connect({ sharedDrives: 1 })
     const team = google.drive.driveId(1)
     google.drive.create({ name: 'mine', content: 'my words' })
@@ -140,7 +143,7 @@ describe('a shared drive that refuses', () => {
 })
 
 describe('a full resync whose list Google calls incomplete', () => {
-  it('removes nothing for not having been seen', async () => {
+  it('does not remove unseen items', async () => {
     const { google, engine, mine } = await connectBoth()
     const file = google.drive.get(mine)
     google.faults.add({
@@ -156,7 +159,7 @@ describe('a full resync whose list Google calls incomplete', () => {
   })
 })
 
-describe('what files have from their shared drive', () => {
+describe('what files inherit from their shared drive', () => {
   it('is read again when the drive is renamed', async () => {
     const { google, engine, team } = await connectBoth()
     google.drive.renameDrive(team, 'Launch')
@@ -206,7 +209,7 @@ describe('a folder that moves', () => {
     expect(engine.items.size).toBe(0)
   })
 
-  it('into sight brings its subfolders, which are known when they go out of sight again', async () => {
+  it('into view stores its subfolders, which are removed when they leave it', async () => {
     const { google, engine } = await connect()
     const outer = google.drive.createFolder('Outer')
     const inner = google.drive.createFolder('Inner', outer)

@@ -8,7 +8,7 @@ import { newCrawl, type DriveCursor } from './cursor.ts'
 import { itemId, MY_DRIVE, type DriveRun, type SharedDrives } from './run.ts'
 import { deleteFeed } from './sweep.ts'
 
-/** Lists the shared drives the account is a member of. Throws GoogleError, but for a refusal. */
+/** Lists the account's shared drives. A refusal sets `isKnown`; other GoogleErrors are thrown. */
 export async function listDrives(api: drive_v3.Drive, call: GoogleCalls): Promise<SharedDrives> {
   const names = new Map<string, string>()
   let pageToken: string | undefined
@@ -27,7 +27,7 @@ export async function listDrives(api: drive_v3.Drive, call: GoogleCalls): Promis
   return { names, isKnown: true }
 }
 
-/** The state before a full crawl. The change tokens are taken first, so that nothing that happens meanwhile is missed. */
+/** The state before a full crawl. Change tokens come first, so that no change during the crawl is missed. */
 export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
   const state: DriveCursor = {
     version: 2,
@@ -50,8 +50,8 @@ export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
 }
 
 /**
- * Before anything is read: drops the feeds of shared drives that are gone, with what they brought, so that one that comes back
- * is new. Where no crawl is under way, starts one of new drives and of those whose files have to be read again.
+ * Runs before any read. Drops the feeds of removed shared drives and their items, so that a drive that returns counts
+ * as new. Unless a crawl is in progress, starts one of new drives and of drives whose files must be read again.
  */
 export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   yield* dropLostDrives(run, state)
@@ -72,7 +72,7 @@ export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGene
   if (ready.length > 0) state.crawl = newCrawl(null, ready)
 }
 
-/** A crawl taken up again does not ask for drives that are gone. */
+/** A resumed crawl skips drives that are gone. */
 async function skipLostDrives(run: DriveRun, position: NonNullable<DriveCursor['crawl']>): Promise<void> {
   const current = position.waiting[0]
   const drives = position.waiting.filter((feed) => feed !== MY_DRIVE)
@@ -81,7 +81,7 @@ async function skipLostDrives(run: DriveRun, position: NonNullable<DriveCursor['
   if (position.waiting[0] !== current) position.pageToken = null
 }
 
-/** Those of the drives that the list leaves out though they are not gone: it may be late, or was refused. */
+/** The drives that are missing from the list but still exist: the list may lag, or Google refused it. */
 async function unlistedDrives(run: DriveRun, drives: readonly string[]): Promise<string[]> {
   const unlisted = drives.filter((drive) => !run.drives.names.has(drive))
   if (!run.drives.isKnown) return unlisted
@@ -94,7 +94,7 @@ async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerato
   const followed = [...Object.keys(state.feeds), ...state.toCrawl].filter((feed) => feed !== MY_DRIVE)
   const there = new Set([...run.drives.names.keys(), ...(await unlistedDrives(run, followed))])
   for (const feed of new Set(followed).difference(there)) {
-    // A run that dies between the deletions may find the drive back: then it has to be read again.
+    // A run that dies between the deletions may find the drive back and must then read it again.
     if (!state.toCrawl.includes(feed)) state.toCrawl.push(feed)
     yield* deleteFeed(run, feed)
     delete state.feeds[feed]
@@ -107,7 +107,7 @@ async function* dropLostDrives(run: DriveRun, state: DriveCursor): AsyncGenerato
   }
 }
 
-/** Asked before everything of a drive is deleted: a list may be late. */
+/** Checked before a whole drive is deleted, because a list may lag. */
 async function isGone(run: DriveRun, driveId: string): Promise<boolean> {
   try {
     await run.call((options) => run.api.drives.get({ driveId, fields: 'id' }, options))
@@ -118,7 +118,7 @@ async function isGone(run: DriveRun, driveId: string): Promise<boolean> {
   }
 }
 
-/** A drive that was renamed is read again: its files carry its name. */
+/** Files carry their drive's name, so a renamed drive is read again. */
 function noteRenamedDrives(run: DriveRun, state: DriveCursor): void {
   for (const [drive, noted] of Object.entries(state.drives)) {
     const name = run.drives.names.get(drive)
@@ -126,7 +126,7 @@ function noteRenamedDrives(run: DriveRun, state: DriveCursor): void {
   }
 }
 
-/** Shared drives that something is stored of. */
+/** Shared drives with stored items. */
 async function storedDrives(run: DriveRun): Promise<string[]> {
   const drives: string[] = []
   let from = ''
@@ -135,12 +135,14 @@ async function storedDrives(run: DriveRun): Promise<string[]> {
     if (id === undefined) return drives
     const feed = id.split('/')[0] ?? ''
     if (feed !== MY_DRIVE) drives.push(feed)
-    // The least id that is not the feed's: `0` follows the slash in ASCII.
+    // The smallest id beyond the feed: `0` follows the slash in ASCII.
     from = `${feed}0`
   }
 }
 
-/** Takes a drive's change token; one that is refused makes the drive one to crawl later, and is given back. */
+/**
+ * Takes a drive's change token. When Google refuses it, marks the drive for a later crawl and returns the failure.
+ */
 async function takeToken(run: DriveRun, state: DriveCursor, drive: string): Promise<GoogleError | null> {
   try {
     state.feeds[drive] = await startToken(run, drive)

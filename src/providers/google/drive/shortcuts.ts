@@ -8,14 +8,14 @@ import { GoogleError } from '../shared/error.ts'
 import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
 
 const BATCH = 50
-/** Shortcuts looked at again in a run that finds nothing new. */
+/** Shortcuts rechecked in a run that finds nothing new. */
 const CHECKED_PER_RUN = 10
 
 type Followed = DriveCursor['followed'][number]
 
 /**
- * Stores what a shortcut leads to under the shortcut's own id (`feed/shortcut/file`), unless a feed of this account tells
- * about the target anyway. `state.followed` remembers it. Yields what to store and delete, in batches.
+ * Stores a shortcut's target under the shortcut's own id (`feed/shortcut/file`), unless a feed of this account
+ * reports the target anyway. `state.followed` remembers it. Yields batches to store and delete.
  */
 export async function* followShortcut(
   run: DriveRun,
@@ -27,7 +27,7 @@ export async function* followShortcut(
   yield* follow(run, state, { feed, id: shortcut.id, targetId, print: '' })
 }
 
-/** Forgets a shortcut that is gone, if it is one; yields the deletion of what it had brought, whether it was followed or not. */
+/** Drops a removed shortcut; yields the deletion of its content, even if it was never followed. */
 export async function* unfollowShortcut(
   run: DriveRun,
   state: DriveCursor,
@@ -38,7 +38,7 @@ export async function* unfollowShortcut(
   state.followed = state.followed.filter((entry) => entry.feed !== feed || entry.id !== shortcutId)
 }
 
-/** Looks at the shortcuts checked longest ago: no feed tells when their targets change or vanish. */
+/** Checks the shortcuts that waited longest: no feed reports when their targets change or vanish. */
 export async function* checkShortcuts(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   for (const entry of state.followed.slice(0, CHECKED_PER_RUN)) yield* follow(run, state, entry)
 }
@@ -50,7 +50,7 @@ async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): Asyn
     files = await filesOf(run, state, entry.targetId)
   } catch (error) {
     run.session.signal.throwIfAborted()
-    // What it brought stays until Google says what became of it; it is looked at again in its turn.
+    // Its content stays until Google answers; a later run checks it again.
     const { failure } = await run.failures.judge(key, error)
     remember(state, entry)
     yield { ...emptyStep(), failures: [failure] }
@@ -64,7 +64,7 @@ async function* follow(run: DriveRun, state: DriveCursor, entry: Followed): Asyn
   if (files !== null) remember(state, { ...entry, print })
 }
 
-/** What a shortcut brings; null when nothing, because its target is gone or comes by a feed of this account. */
+/** The files behind a shortcut; null when the target is gone or a feed of this account reports it. */
 async function filesOf(run: DriveRun, state: DriveCursor, targetId: string): Promise<DriveFile[] | null> {
   return (await isToldByFeed(run, state, targetId)) ? null : await filesBehind(run, targetId)
 }
@@ -87,13 +87,13 @@ function forget(state: DriveCursor, { feed, id }: Followed): void {
   state.followed = state.followed.filter((other) => other.feed !== feed || other.id !== id)
 }
 
-/** Puts it at the end of the list: looked at most recently. */
+/** Moves it to the end of the list: most recently checked. */
 function remember(state: DriveCursor, entry: Followed): void {
   forget(state, entry)
   if (state.followed.length < MOST_FOLLOWED) state.followed.push(entry)
 }
 
-/** Whether the target is in a feed of this account, and so is stored under its own id. */
+/** Whether a feed of this account reports the target, so that it is stored under its own id. */
 async function isToldByFeed(run: DriveRun, state: DriveCursor, targetId: string): Promise<boolean> {
   if (targetId === '') return true
   try {
@@ -109,7 +109,7 @@ async function isToldByFeed(run: DriveRun, state: DriveCursor, targetId: string)
   }
 }
 
-/** What lies in a shared folder is told by the feed without being shared itself. */
+/** A feed reports the contents of a shared folder even when they are not shared themselves. */
 async function isStored(run: DriveRun, state: DriveCursor, fileId: string): Promise<boolean> {
   const id = itemId(MY_DRIVE, fileId)
   if (Object.hasOwn(state.folders, id)) return true
@@ -127,7 +127,10 @@ async function* deleteBehind(
   }
 }
 
-/** The stored item ids under a prefix, in pages. Each page begins after the last one, so that deleting them is no matter. */
+/**
+ * Pages of stored item ids under a prefix. Each page starts after the previous one, so the caller may delete them
+ * meanwhile.
+ */
 export async function* storedUnder(run: DriveRun, prefix: string): AsyncGenerator<string[]> {
   const limit = 500
   let { from, to } = rangeUnder(prefix)
@@ -135,7 +138,7 @@ export async function* storedUnder(run: DriveRun, prefix: string): AsyncGenerato
     const ids = await run.session.storedIds({ from, to, limit })
     if (ids.length > 0) yield ids
     if (ids.length < limit) return
-    // The least id after the last one: ids hold nothing below a space.
+    // The smallest id after the last one: ids hold no character below a space.
     from = `${ids.at(-1) ?? ''} `
   }
 }

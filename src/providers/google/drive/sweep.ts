@@ -6,17 +6,17 @@ import { listFiles, MY_DRIVE, type DriveRun } from './run.ts'
 import { storedUnder } from './shortcuts.ts'
 
 const PAGE_SIZE = 1000
-/** Ids are held in memory to compare; a feed with more of them is left to the next full resync. */
+/** The comparison holds ids in memory; larger feeds wait for the next full resync. */
 const MOST_COMPARED = 500_000
 
-/** Compares what is stored of the feeds in `state.sweep` with what they list, ids only, and deletes what is gone. */
+/** Compares the stored ids of the feeds in `state.sweep` with the listed ids, and deletes what is gone. */
 export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   for (const feed of state.sweep.slice()) {
     try {
       const visible = await visibleIds(run, state, feed)
       if (visible !== null) yield* deleteInvisible(run, feed, visible)
     } catch (error) {
-      // A drive that does not let itself be listed now is compared by a later run.
+      // The drive refuses the listing now; a later run compares it.
       if (feed !== MY_DRIVE && error instanceof GoogleError && error.kind === 'rejected') continue
       throw error
     }
@@ -24,7 +24,7 @@ export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<
   }
 }
 
-/** Deletes everything stored of a shared drive the account is no longer a member of. */
+/** Deletes every item of a shared drive that the account has left. */
 export async function* deleteFeed(run: DriveRun, feed: string): AsyncGenerator<SyncStep> {
   for await (const ids of storedUnder(run, feed)) yield { ...emptyStep(), deletions: ids }
 }
@@ -40,7 +40,7 @@ async function* deleteInvisible(
   }
 }
 
-/** Ids of all files and shortcuts a feed lists; null when Google's list is not whole. */
+/** Ids of all files and shortcuts in a feed; null when Google's list is incomplete. */
 async function visibleIds(run: DriveRun, state: DriveCursor, feed: string): Promise<Set<string> | null> {
   const visible = new Set<string>()
   let pageToken: string | null = null

@@ -24,17 +24,17 @@ const connect = (options: GoogleEmulatorOptions = {}, limits: Partial<ProviderLi
 const idOf = (google: GoogleEmulator, mailId: string) => `${google.account}/${mailId}`
 
 describe('the first sync of a mailbox', () => {
-  it('brings every mail once but trash and spam', async () => {
+  it('stores every mail once, except trash and spam', async () => {
     const { engine } = await connect({ mails: 250 })
     const { ingested, failures } = await engine.run()
     expect(failures).toEqual([])
-    // Of the first 250, two are in the trash (13, 110, 207: three) and three in spam (11, 100, 189).
+    // Of the first 250 mails, three are in the trash (13, 110, 207) and three in spam (11, 100, 189).
     expect(ingested.length).toBe(250 - 3 - 3)
     expect(engine.items.size).toBe(ingested.length)
     expect([...engine.items.values()].filter((item) => /^>|wrote:$/m.test(item.body))).toEqual([])
   })
 
-  it('tells sender, recipients, labels, thread, link and when Google took the mail, not what the sender says', async () => {
+  it('stores sender, recipients, labels, thread, link and the time Google received the mail, not the Date header', async () => {
     const { google, engine } = await connect()
     const receivedAt = Date.UTC(2026, 0, 5)
     const id = google.mail.deliver({
@@ -73,7 +73,7 @@ describe('the first sync of a mailbox', () => {
     })
   })
 
-  it('tells the sender’s name whole, encoded or decoded by Gmail, with or without a comma in it', async () => {
+  it('stores the sender’s full name, encoded or decoded by Gmail, with or without a comma', async () => {
     const { google, engine } = await connect()
     const senders = [
       'Müller, Jürgen <j@acme.example>',
@@ -89,7 +89,7 @@ describe('the first sync of a mailbox', () => {
     ])
   })
 
-  it('reads HTML, old charsets, replies without what they quote, and attachments', async () => {
+  it('reads HTML, old charsets, replies without quotes, and attachments', async () => {
     const { google, engine } = await connect()
     google.mail.deliver({
       subject: 'Re: html',
@@ -110,7 +110,7 @@ describe('the first sync of a mailbox', () => {
     expect(byTitle(engine, 'Only a subject')?.body).toBe('Only a subject')
   })
 
-  it('stores a mail without an attachment that cannot be read, and says so', async () => {
+  it('stores a mail without an unreadable attachment, and reports it', async () => {
     const { google, engine } = await connect({}, { maxDownloadBytes: 50_000 })
     const files = [
       { fileName: 'broken.pdf', mimeType: 'application/pdf', content: brokenPdf() },
@@ -132,8 +132,8 @@ describe('the first sync of a mailbox', () => {
   })
 })
 
-describe('what happens in a mailbox', () => {
-  it('arrives with the next run: new mail, trash, spam, back again, deleted for ever, labels', async () => {
+describe('changes in a mailbox', () => {
+  it('reach the next run: new mail, trash, spam, restored mail, permanent deletion, labels', async () => {
     const { google, engine } = await connect()
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((subject) => google.mail.deliver({ subject }))
     await engine.run()
@@ -152,7 +152,7 @@ describe('what happens in a mailbox', () => {
     expect(titles(engine)).toEqual(['a', 'b', 'd', 'e'])
   })
 
-  it('during a full crawl is told by the run after it', async () => {
+  it('during a full crawl reach the run after it', async () => {
     const { google, engine } = await connect({ mails: 150 })
     await engine.run({ dieAfter: 1 })
     const first = google.mail.mailId(149)
@@ -163,7 +163,7 @@ describe('what happens in a mailbox', () => {
     expect(engine.items.has(idOf(google, first))).toBe(false)
   })
 
-  it('is asked for with one request when it is nothing, or nothing but reading', async () => {
+  it('cost one request when there are none, or only read marks', async () => {
     const { google, engine } = await connect({ mails: 50 })
     await engine.run()
     google.requests.reset()
@@ -180,7 +180,7 @@ describe('what happens in a mailbox', () => {
     expect(google.requests.total).toBe(1)
   })
 
-  it('to spam and drafts alone costs one request; what becomes a mail of them arrives', async () => {
+  it('to spam and drafts alone cost one request; drafts that are sent arrive', async () => {
     const { google, engine } = await connect()
     await engine.run()
     google.mail.deliver({ subject: 'spam', labelIds: ['SPAM'] })
@@ -198,7 +198,7 @@ describe('what happens in a mailbox', () => {
     expect(titles(engine)).toEqual(['draft saved'])
   })
 
-  it('too long ago asks for a full resync, which removes what is gone', async () => {
+  it('from too long ago require a full resync, which removes deleted mail', async () => {
     const { google, engine } = await connect({ mails: 30 })
     await engine.run()
     const size = engine.items.size
@@ -215,7 +215,7 @@ describe('what happens in a mailbox', () => {
 })
 
 describe('Gmail', () => {
-  it('storming with rate limits is waited out as long as it says, by its own clock', async () => {
+  it("rate limits are waited out by Gmail's clock", async () => {
     const { google, engine } = await connect({ mails: 60 })
     google.faults.add({
       every: 9,
@@ -237,7 +237,7 @@ describe('Gmail', () => {
     expect(engine.waitedMs).toBeLessThan(600_000)
   })
 
-  it('not answering for one mail does not hold up the others, and the mail comes with a later run', async () => {
+  it('a mail that gets no answer does not block the others and arrives with a later run', async () => {
     const { google, engine } = await connect({ mails: 60 })
     google.faults.add({ path: google.mail.mailId(5), status: 500, body: refusal('backendError', 500) })
     const { failures } = await engine.run()
@@ -249,7 +249,7 @@ describe('Gmail', () => {
     expect(ingested).toEqual([idOf(google, google.mail.mailId(5))])
   })
 
-  it('whose place a proxy takes with a page of its own is down, and nothing is removed', async () => {
+  it("a proxy's page in place of an answer counts as an outage and removes nothing", async () => {
     const { google, engine } = await connect({ mails: 20 })
     await engine.run()
     const size = engine.items.size
@@ -259,7 +259,7 @@ describe('Gmail', () => {
     expect(engine.items.size).toBe(size)
   })
 
-  it('holding a mail larger than is read records it and goes on', async () => {
+  it('a mail above the size limit is recorded and skipped', async () => {
     const { google, engine } = await connect({ mails: 3 }, { maxDownloadBytes: 100_000 })
     const id = google.mail.deliver({ subject: 'huge', text: 'words '.repeat(50_000) })
     const { failures } = await engine.run()
@@ -269,7 +269,7 @@ describe('Gmail', () => {
     expect(engine.items.size).toBe(3)
   })
 
-  it('listed to its end, but not done with, is still a full crawl to the run that goes on', async () => {
+  it('a full crawl that listed everything but did not finish is still a full crawl when resumed', async () => {
     const { google, engine } = await connect({ mails: 30 })
     await engine.run()
     const [kept] = engine.items.values()
@@ -281,7 +281,7 @@ describe('Gmail', () => {
     expect(engine.items.has(ghost)).toBe(false)
   })
 
-  it('being down ends the run, and the next goes on where it was', async () => {
+  it('an outage ends the run, and the next run resumes', async () => {
     const { google, engine } = await connect({ mails: 250 })
     await engine.run({ dieAfter: 1 })
     google.faults.add({ status: 503 })
@@ -293,7 +293,7 @@ describe('Gmail', () => {
     expect(google.requests.byPath()['/gmail/v1/users/me/messages']).toBe(2)
   })
 
-  it('no longer taking a page token reads the list, or the history, from its beginning', async () => {
+  it('a rejected page token restarts the list or the history', async () => {
     const { google, engine } = await connect({ mails: 250 })
     await engine.run({ dieAfter: 1 })
     google.mail.expirePageTokens()
@@ -312,7 +312,7 @@ describe('Gmail', () => {
     expect(engine.items.size).toBe(394)
   })
 
-  it('refusing an expired token is given a new one; a revoked grant ends the run', async () => {
+  it('a refused token is replaced; a revoked grant ends the run', async () => {
     const { google, engine } = await connect({ mails: 150 })
     await engine.run({ dieAfter: 1 })
     google.grants.expireAccessTokens()
@@ -323,8 +323,8 @@ describe('Gmail', () => {
   })
 })
 
-describe('a run that dies', () => {
-  it('at any pages, stored or not, with mail coming and going, ends with what a run in one go would have', async () => {
+describe('an interrupted run', () => {
+  it('on any pages, stored or not, with mail arriving and leaving, ends like an uninterrupted run', async () => {
     const act = fc.constantFrom('deliver', 'trash', 'untrash', 'remove', 'label', 'many', 'none')
     const cut = fc.record({
       dieAfter: fc.integer({ min: 1, max: 2 }),
@@ -363,7 +363,7 @@ function change({ mail }: GoogleEmulator, what: string, at: number): void {
   if (what === 'label') mail.addLabels(id, ['Label_1'])
 }
 
-/** Another source on the same mailbox, which has never synced. */
+/** Another source on the same mailbox that has never synced. */
 function connectFresh(google: GoogleEmulator) {
   const { clientId, clientSecret, url } = google
   const settings = { clientId, clientSecret, apiUrl: url, authUrl: url }
@@ -391,7 +391,7 @@ describe('one mail', () => {
   })
 
   it.each([new RangeError('too long'), new TypeError('text.trim is no function'), 'a string'])(
-    'that the service fails on (%s) is counted, and the others come [SYNC-13]',
+    'that the service fails on (%s) is counted, and the others arrive [SYNC-13]',
     async (fault) => {
       const throwing = {
         extract: () => Promise.reject(fault),

@@ -28,7 +28,7 @@ export interface GmailAdapterOptions {
   extractor: TextExtractor
 }
 
-/** The Gmail connector: every mail of one mailbox but trash, spam, drafts and chats. */
+/** The Gmail connector reads every mail of one mailbox except trash, spam, drafts and chats. */
 export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterOptions): ProviderAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
   const api = gmail({ version: 'v1', retry: false, redirect: 'error', ...rootUrl })
@@ -69,7 +69,7 @@ export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterO
   return { provider: 'gmail', ...oauth, listChanges }
 }
 
-/** All steps of a run. A full crawl is a run of its own: the next one reads the history since before it. */
+/** All steps of a run. A full crawl is its own run; the next run reads the history since its start. */
 async function* steps(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
   if (state.crawl !== null) {
     yield* crawlMailbox(run, state)
@@ -94,7 +94,7 @@ async function getProfile(api: gmail_v1.Gmail, call: GoogleCalls): Promise<gmail
   return await call((options) => api.users.getProfile({ userId: 'me' }, options))
 }
 
-/** Names of labels by id. Where Gmail refuses to tell, mails carry the ids: no reason to go without the mails. */
+/** Label names by id. When Gmail refuses, mails carry the ids instead. */
 async function listLabels(api: gmail_v1.Gmail, call: GoogleCalls): Promise<Map<string, string>> {
   try {
     const { labels } = await call((options) => api.users.labels.list({ userId: 'me' }, options))
@@ -105,7 +105,7 @@ async function listLabels(api: gmail_v1.Gmail, call: GoogleCalls): Promise<Map<s
   }
 }
 
-/** Keeps the answer, not a failure: that is asked for again. */
+/** Caches the answer, but not a failure. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | null = null
   return () => {

@@ -4,21 +4,21 @@ import { retryList } from '../shared/item-failures.ts'
 
 const gmailCursor = z.object({
   version: z.literal(1),
-  /** History is read from here: as it was before the full crawl, or when the last run read it to its end. */
+  /** The next run reads the history from here: the position before the full crawl, or after the last complete run. */
   historyId: z.string(),
-  /** A full crawl under way, at this page of the list; `listed` once that was the last one. */
+  /** A full crawl in progress, at this page of the list; `listed` after the last page. */
   crawl: z
     .object({ name: z.string(), pageToken: z.string().nullable(), listed: z.boolean().default(false) })
     .nullable(),
-  /** History half read: its next page, and where the run after it begins. */
+  /** A half-read history: its next page, and where the following run begins. */
   history: z.object({ pageToken: z.string(), nextHistoryId: z.string() }).nullable(),
-  /** Message ids to try again. */
+  /** Message ids to retry. */
   retry: retryList,
 })
 
 export type GmailCursor = z.infer<typeof gmailCursor>
 
-/** The cursor as saved; one that cannot be read asks for a full resync rather than a silent fresh start. */
+/** Parses the saved cursor. An unreadable cursor requires a full resync, never a silent fresh start. */
 export function parseGmailCursor(value: JsonValue): GmailCursor {
   const parsed = gmailCursor.safeParse(value)
   if (parsed.success) return parsed.data

@@ -1,7 +1,6 @@
 import { defineProvider, type Provider } from '../../descriptor.ts'
 import { googleClient, googleGrants, googleSettings, readGoogleSettings } from '../shared/settings.ts'
 
-/** Gmail. */
 export const gmail: Provider<'gmail'> = defineProvider({
   id: 'gmail',
   name: 'Gmail',

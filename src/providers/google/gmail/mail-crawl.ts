@@ -8,8 +8,9 @@ import type { MailRun } from './mail-run.ts'
 const PAGE_SIZE = 100
 
 /**
- * Lists the mailbox from `state.crawl.pageToken` on, newest first, and reads every message. Ends with `state.crawl` null,
- * but not with the last message: a run that dies before its end is still a full crawl, which removes what it has not seen.
+ * Lists the mailbox from `state.crawl.pageToken`, newest first, and reads every message. Sets `state.crawl` to null
+ * at the very end, after the last message: a run that dies earlier resumes as a full crawl, which removes what it has
+ * not seen.
  */
 export async function* crawlMailbox(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
   while (state.crawl !== null) {
@@ -41,7 +42,7 @@ async function listPage(
   try {
     return await run.call((options) => run.api.users.messages.list(params, options))
   } catch (error) {
-    // Page tokens do not live for ever. Reading the list again from its beginning stores nothing twice.
+    // Page tokens expire. Listing again from the start stores nothing twice.
     if (pageToken === null || !(error instanceof GoogleError) || error.status !== 400) throw error
     return await listPage(run, null)
   }

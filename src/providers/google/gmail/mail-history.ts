@@ -10,14 +10,14 @@ const PAGE_SIZE = 100
 export type MailStep = ReadMails & { discovered: number }
 
 /**
- * Reads the history from `state.historyId` on and moves it. Trash and spam arrive as added labels. Throws `cursor_expired`
- * when Gmail no longer knows the history that far back.
+ * Reads the history from `state.historyId` and advances it. Trash and spam arrive as added labels. Throws
+ * `cursor_expired` when Gmail no longer has that history.
  */
 export async function* changesSince(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
   for (;;) {
     const page = await historyPage(run, state)
     const { gone, changed } = verdictsOf(page.history ?? [])
-    // What happens while pages are read comes again in the next run rather than being missed.
+    // The next run rereads what happens while pages are read, so nothing is missed.
     const nextHistoryId = state.history?.nextHistoryId ?? page.historyId ?? state.historyId
     const discovered = gone.length + changed.length
     for await (const { read, isLast } of readMailBatches(run, changed)) {
@@ -52,14 +52,14 @@ async function historyPage(run: MailRun, state: GmailCursor): Promise<gmail_v1.S
     if (error.status === 404) {
       throw new ProviderError('cursor_expired', error.message, { code: '404', cause: error })
     }
-    // A page token from a run that died long ago: the history itself is still there.
+    // The page token comes from a run that died long ago; the history itself still exists.
     if (error.status !== 400 || state.history === null) throw error
     state.history = null
     return await historyPage(run, state)
   }
 }
 
-/** Which messages a page of history says are gone, and which have to be read again; the last word on each counts. */
+/** Which messages of a history page are gone and which must be read again. The last record for a message wins. */
 function verdictsOf(records: readonly gmail_v1.Schema$History[]): { gone: string[]; changed: string[] } {
   const verdicts = new Map<string, 'gone' | 'changed'>()
   const note = (message: gmail_v1.Schema$Message | undefined, verdict: 'gone' | 'changed') => {
@@ -67,7 +67,7 @@ function verdictsOf(records: readonly gmail_v1.Schema$History[]): { gone: string
   }
   for (const record of records) {
     for (const { message } of record.messagesAdded ?? []) {
-      // Spam, and drafts at each save of theirs, are not worth the quota of a look.
+      // Spam, and each save of a draft, are not worth the quota of a read.
       note(message, isOutside(message?.labelIds) ? 'gone' : 'changed')
     }
     for (const { message, labelIds } of record.labelsAdded ?? []) {

@@ -18,23 +18,23 @@ import { isReply, withoutQuotedText } from './quoted-text.ts'
 
 const MOST_ATTACHMENTS = 5
 const MOST_RECIPIENTS = 50
-/** Of a header that is longer, the beginning is read: a list of recipients may be a megabyte. */
+/** Longer headers are cut: a list of recipients may be a megabyte. */
 const HEADER_CHARACTERS_MAX = 20_000
-/** A share of the item's text for what is attached; the mail's own words come first. */
+/** One in this many bytes of the item's text is for attachments; the mail's own text comes first. */
 const ATTACHMENT_SHARE = 4
 
-/** Text of one part that is looked at, as a multiple of what is kept: quotes are taken out of it. */
+/** Text read per part, as a multiple of what is stored: removing quotes shortens it. */
 const TEXT_BEFORE_QUOTES = 4
 
-/** A mail's item, and what could not be read of its parts: the mail is stored without them. */
+/** A mail's item, and its unreadable parts: the mail is stored without them. */
 export interface ReadMail {
   item: ProviderItem
   unread: ItemFailure[]
-  /** Something in it got no answer and is worth another try. */
+  /** Whether a part got no answer and deserves a retry. */
   again: boolean
 }
 
-/** Makes the item of a message read with `format=full`. Throws what ends the run. */
+/** Builds the item of a message read with `format=full`. Throws only errors that end the run. */
 export async function mailItemOf(
   run: MailRun,
   message: gmail_v1.Schema$Message & { id: string },
@@ -63,7 +63,7 @@ export async function mailItemOf(
     body: kept,
     url: link,
     authorName: sender === null ? null : sender.name || sender.address,
-    // The Date header is whatever the sender's clock said; internalDate is when Google took the mail.
+    // The Date header comes from the sender's clock; internalDate is when Google received the mail.
     sourceCreatedAt: sentAt,
     sourceUpdatedAt: sentAt,
     metadata: {
@@ -77,14 +77,13 @@ export async function mailItemOf(
   return { item, unread: faults.unread, again: faults.again }
 }
 
-/** What could not be read of one mail so far. */
 interface Faults {
   externalId: string
   unread: ItemFailure[]
   again: boolean
 }
 
-/** Runs `read` for one part; where that fails by the part's fault or for want of an answer, notes it and gives null. */
+/** Runs `read` for one part. Records a fault of the part or a missing answer, and returns null. */
 async function readOrNote<Value>(
   run: MailRun,
   what: string,
@@ -102,7 +101,7 @@ async function readOrNote<Value>(
   }
 }
 
-/** The mail's own words by part, and those of mails attached to it. */
+/** The mail's own text by part, including attached mails. */
 async function ownTexts(run: MailRun, messageId: string, parts: readonly TextPart[], faults: Faults) {
   const texts: string[] = []
   const attachedMails: string[] = []
@@ -156,7 +155,7 @@ async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<
   return text
 }
 
-/** The text of the attachments that have some, a few at most; one that cannot be read is named and left out. */
+/** The text of the first few attachments that have some. An unreadable one is recorded and skipped. */
 async function attachedText(
   run: MailRun,
   messageId: string,
@@ -226,8 +225,8 @@ function internalDateOf(message: gmail_v1.Schema$Message): Date | null {
 }
 
 /**
- * The first mailbox of a From header. Gmail decodes encoded words without quoting them again, so that a comma in a name splits
- * it: what stands before the first address is part of its name.
+ * The first mailbox of a From header. Gmail decodes encoded words without quoting them again, so a comma in a name
+ * splits it. Everything before the first address belongs to its name.
  */
 function firstAddress(header: string | null): { name: string; address: string } | null {
   const parsed = addressParser((header ?? '').slice(0, HEADER_CHARACTERS_MAX), { flatten: true })
@@ -238,7 +237,7 @@ function firstAddress(header: string | null): { name: string; address: string } 
   return { name: names.filter((name) => name !== '').join(', '), address }
 }
 
-/** The mailboxes of an address header, groups opened (RFC 5322, 3.4). */
+/** The mailboxes of an address header, with groups expanded (RFC 5322, 3.4). */
 function addressesOf(header: string): { name: string; address: string }[] {
   return addressParser(header.slice(0, HEADER_CHARACTERS_MAX), { flatten: true }).flatMap(
     ({ name, address }) => (address ? [{ name: decodeWords(name).trim(), address }] : []),

@@ -16,7 +16,7 @@ const textsOf = (part: MessagePart) =>
   partsOf(part).texts.map(({ format, bytes }) => `${format}: ${Buffer.from(bytes ?? []).toString()}`)
 
 describe('the parts of a mail', () => {
-  it('give its text at any depth, plain rather than HTML, and its attachments', () => {
+  it('yield text at any depth, plain before HTML, and attachments', () => {
     const mail = group(
       'multipart/mixed',
       group(
@@ -35,7 +35,7 @@ describe('the parts of a mail', () => {
     ])
   })
 
-  it('fall back to HTML where there is no plain text, or only blanks', () => {
+  it('fall back to HTML when plain text is missing or blank', () => {
     expect(textsOf(leaf('text/html', '<p>rich</p>'))).toEqual(['html: <p>rich</p>'])
     const alternatives = group(
       'multipart/alternative',
@@ -45,7 +45,7 @@ describe('the parts of a mail', () => {
     expect(textsOf(alternatives)).toEqual(['html: <p>rich</p>'])
   })
 
-  it('nested without end or without number are read as far as is sensible', () => {
+  it('are read up to a bound when nested too deep or too many', () => {
     let deep = leaf('text/plain', 'too deep')
     for (let depth = 0; depth < 100; depth += 1) deep = group('multipart/mixed', deep)
     const wide = Array.from({ length: 5_000 }, () => leaf('text/plain', 'x'))
@@ -55,7 +55,7 @@ describe('the parts of a mail', () => {
 })
 
 describe('the name of an attachment', () => {
-  it('is decoded where it has encoded words, and never empty', () => {
+  it('decodes encoded words and is never empty', () => {
     const named = leaf('application/pdf', 'x', { filename: '=?utf-8?Q?Pl=C3=A4ne=2Epdf?=' })
     const headers = [{ name: 'Content-Disposition', value: 'attachment' }]
     const unnamed = leaf('text/plain', 'x', { filename: '', headers })
@@ -67,7 +67,7 @@ describe('the name of an attachment', () => {
 })
 
 describe('text in a charset', () => {
-  it('is read by its declaration, however quoted, unless that is one of ASCII bytes and the bytes are not', () => {
+  it('follows its declaration, however quoted, unless it declares an ASCII charset and holds other bytes', () => {
     const type = (value: string) => leaf('text/plain', 'x', { headers: [{ name: 'content-type', value }] })
     for (const value of [
       'text/plain; charset="gb18030"',
@@ -83,7 +83,7 @@ describe('text in a charset', () => {
     expect(decodeText(japanese, charsetFor(japanese, 'ISO-2022-JP'))).toBe('こんにちは')
   })
 
-  it('is decoded as declared, as UTF-8 when it is that whatever was declared, and never fails', () => {
+  it('is decoded as declared, as UTF-8 when it is valid UTF-8, and never fails', () => {
     expect(decodeText(Buffer.from('Grüße', 'latin1'), 'iso-8859-1')).toBe('Grüße')
     expect(decodeText(Buffer.from('Grüße'), 'iso-8859-1')).toBe('Grüße')
     expect(decodeText(Buffer.from([0x8f, 0xf0, 0xf2]), 'koi8-r')).not.toContain('\ufffd')

@@ -6,14 +6,14 @@ const DEEPEST = 30
 
 export type MessagePart = gmail_v1.Schema$MessagePart
 
-/** A piece of the message's own text, in the order it is read. */
+/** A part of the message's own text, in reading order. */
 export interface TextPart {
   format: 'text' | 'html'
   charset: string | null
-  /** The decoded bytes, or null when they have to be fetched by `attachmentId`. */
+  /** The decoded bytes; null when they must be fetched by `attachmentId`. */
   bytes: Uint8Array | null
   attachmentId: string | null
-  /** It belongs to a mail that is attached to this one (message/rfc822). */
+  /** Whether it belongs to an attached mail (message/rfc822). */
   isAttachedMail: boolean
 }
 
@@ -31,8 +31,8 @@ export interface MailParts {
 }
 
 /**
- * Takes a message's tree of MIME parts apart (RFC 2045 and 2046): of alternatives plain text is preferred, HTML is the
- * fallback; what has a file name is an attachment. At most 300 parts, 30 deep.
+ * Splits a message's tree of MIME parts (RFC 2045 and 2046). Among alternatives it prefers plain text over HTML. A
+ * part with a file name is an attachment. Reads at most 300 parts, 30 deep.
  */
 export function partsOf(payload: MessagePart): MailParts {
   const budget = { parts: MOST_PARTS }
@@ -70,7 +70,7 @@ function combine(mimeType: string, children: readonly MailParts[]): MailParts {
   return { texts, attachments }
 }
 
-// Some senders put an empty plain text beside the HTML that has the words.
+// Some senders put an empty plain text next to the HTML.
 function bestOf(alternatives: readonly MailParts[]): TextPart[] {
   const plain = alternatives.find(({ texts }) =>
     texts.some((text) => text.format === 'text' && !isBlank(text)),
@@ -84,7 +84,7 @@ const isBlank = ({ bytes }: TextPart) => bytes !== null && Buffer.from(bytes).to
 const isDisposedOf = (part: MessagePart) =>
   /^\s*attachment\b/i.test(headerOf(part, 'Content-Disposition') ?? '')
 
-// Gmail decodes RFC 2231; encoded words in a file name are against the rules and common.
+// Gmail decodes RFC 2231. Encoded words in a file name violate it but are common.
 const fileNameOf = (part: MessagePart) => decodeWords(part.filename ?? '').trim() || 'unnamed'
 
 function charsetOf(part: MessagePart): string | null {
@@ -92,15 +92,15 @@ function charsetOf(part: MessagePart): string | null {
 }
 
 /**
- * The charset to decode a part's bytes with: as declared, but for those made of ASCII bytes alone when there are others. Such
- * bytes were converted under their old charset's name.
+ * The charset for a part's bytes: as declared, except that non-ASCII bytes override an ASCII-only charset, because
+ * they were converted under their old charset's name.
  */
 export function charsetFor(bytes: Uint8Array, declared: string | null): string | null {
   const isSevenBit = /^(?:iso-2022|hz-gb)/i.test(declared ?? '')
   return isSevenBit && bytes.some((byte) => byte >= 0x80) ? null : declared
 }
 
-/** A header's value; names are compared without case (RFC 5322, 1.2.2). */
+/** A header's value. Names are case-insensitive (RFC 5322, 1.2.2). */
 export function headerOf(part: MessagePart, name: string): string | null {
   const wanted = name.toLowerCase()
   return part.headers?.find((header) => header.name?.toLowerCase() === wanted)?.value ?? null

@@ -4,23 +4,23 @@ import { nothingRead, type ReadItems } from '../shared/sync-steps.ts'
 import { mailItemOf } from './mail-item.ts'
 import { isOutside, mailItemId, type MailRun } from './mail-run.ts'
 
-/** Messages read at once: a message takes 20 of a new project's 6,000 quota units a minute, so more would only wait. */
+/** Concurrent reads. A message costs 20 of a new project's 6,000 quota units a minute, so more would only wait. */
 const AT_ONCE = 6
 
-/** Messages read between two looks at how much text is held. */
+/** Messages read between two checks of how much text is in memory. */
 const CHUNK = 24
-/** Characters of text held before they are handed over, so that a page of huge mails does not fill the memory. */
+/** Characters of text held before a batch is yielded, so that a page of huge mails does not fill the memory. */
 const MOST_HELD = 8_000_000
 
-/** What became of a batch of messages; those to try again are told by message id. */
+/** The result of a batch; `again` holds message ids. */
 export interface ReadMails extends ReadItems {
-  /** Message ids that need no other try. */
+  /** Ids of messages that need no retry. */
   settled: string[]
 }
 
 /**
- * Reads messages in batches that are handed over as soon as they hold much text; `isLast` is true on the last one, which always
- * comes. Throws only what ends the run.
+ * Reads messages and yields a batch as soon as it holds much text. `isLast` is true on the last batch, which always
+ * comes. Throws only errors that end the run.
  */
 export async function* readMailBatches(
   run: MailRun,
@@ -40,7 +40,7 @@ export async function* readMailBatches(
 const noMails = (): ReadMails => ({ ...nothingRead(), settled: [] })
 
 function add(read: ReadMails, more: ReadMails): void {
-  // One by one: a list handed over as arguments may be too long for the stack.
+  // One by one: spreading a long list as arguments may overflow the stack.
   for (const item of more.upserts) read.upserts.push(item)
   for (const id of more.deletions) read.deletions.push(id)
   for (const failure of more.failures) read.failures.push(failure)
@@ -49,8 +49,9 @@ function add(read: ReadMails, more: ReadMails): void {
 }
 
 /**
- * Reads messages, a few at once, as they are now: one that is gone, in the trash or spam is a deletion. `format=full` rather
- * than `raw`: it costs the same quota and leaves pictures and other attachments where they are. Throws only what ends the run.
+ * Reads the current state of several messages concurrently. A message that is gone, in the trash or spam is a
+ * deletion. `format=full` costs the same quota as `raw` and omits images and other attachments. Throws only errors
+ * that end the run.
  */
 async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
   const read = noMails()

@@ -5,28 +5,28 @@ import type { ProviderSession } from '../../provider.ts'
 import type { GoogleCalls } from '../shared/calls.ts'
 import type { ItemFailures } from '../shared/item-failures.ts'
 
-/** Everything the steps of one run share. */
+/** Shared by all steps of one run. */
 export interface MailRun {
   session: ProviderSession
   api: gmail_v1.Gmail
   call: GoogleCalls
   extractor: TextExtractor
   failures: ItemFailures
-  /** Names of labels by id, asked once when first needed. */
+  /** Label names by id, requested once on first use. */
   labelNames(): Promise<ReadonlyMap<string, string>>
-  /** Lets one attachment be held at a time: they are the only large things a mailbox has. */
+  /** Allows one attachment in memory at a time: only attachments are large. */
   oneAttachment: LimitFunction
 }
 
-/** Mails with one of these are not in the index: thrown away, spam, not sent yet, or no mail. */
+/** Mails with one of these labels are not indexed: trash, spam, unsent or chats. */
 const OUTSIDE = new Set(['TRASH', 'SPAM', 'DRAFT', 'CHAT'])
-// Labels that come and go with every look at a mail, or that Google guesses; nobody searches by them.
+// Labels that change with every read, or that Google guesses; nobody searches by them.
 const VOLATILE = /^(?:UNREAD|IMPORTANT|CATEGORY_.*)$/
 
 export const isOutside = (labelIds: readonly string[] | null | undefined) =>
   labelIds?.some((label) => OUTSIDE.has(label)) ?? false
 export const isVolatile = (labelId: string) => VOLATILE.test(labelId)
 
-/** Message ids are unique in a mailbox only, so the mailbox is part of the item's id. */
+/** Message ids are unique only within a mailbox, so the item id includes the mailbox. */
 export const mailItemId = (session: ProviderSession, messageId: string) =>
   `${session.account.externalAccountId}/${messageId}`

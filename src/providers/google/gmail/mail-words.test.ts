@@ -13,8 +13,8 @@ const connect = () =>
 
 const idOf = (google: GoogleEmulator, mailId: string) => `${google.account}/${mailId}`
 
-describe('the words of a mail', () => {
-  it('are whole when it forwards another, in the form of Outlook too, or quotes without being a reply', async () => {
+describe('the text of a mail', () => {
+  it("is complete when it forwards another, also in Outlook's form, or quotes without being a reply", async () => {
     const { google, engine } = await connect()
     const header = 'From: Ana\nSent: Monday\nTo: Ben\nSubject: RE: plan'
     const forwarded = `For you.\n\n${header}\n\nWe move in May.\n> When?`
@@ -32,7 +32,7 @@ describe('the words of a mail', () => {
     expect(byTitle(engine, 'New words')?.body).toBe('Yes.')
   })
 
-  it('come with those of a mail attached to it, which are nobody else’s quotes', async () => {
+  it('includes attached mails with their quotes', async () => {
     const { google, engine } = await connect()
     const id = google.mail.deliver({ subject: 'Re: attached' })
     const text = (words: string) => ({
@@ -55,7 +55,7 @@ describe('the words of a mail', () => {
     expect(byTitle(engine, 'Re: attached')?.body).toBe(`Mine.\n\nTheirs.\n\n${quote}`)
   })
 
-  it('are stored at once when an attachment gets no answer; the attachment comes with a later run', async () => {
+  it('is stored at once when an attachment gets no answer; the attachment arrives with a later run', async () => {
     const { google, engine } = await connect()
     const files = [{ fileName: 'plan.txt', mimeType: 'text/plain', content: Buffer.from('the plan') }]
     const id = google.mail.deliver({ subject: 'files', text: 'Attached.', attachments: files })
@@ -70,7 +70,7 @@ describe('the words of a mail', () => {
     expect(byTitle(engine, 'files')?.body).toBe('Attached.\n\nplan.txt:\nthe plan')
   })
 
-  it('are stored with the ids of labels when Gmail does not tell their names', async () => {
+  it('is stored with label ids when Gmail hides the names', async () => {
     const { google, engine } = await connect()
     google.mail.deliver({ subject: 'labelled', labelIds: ['INBOX', 'Label_1'] })
     google.faults.add({ path: '/labels', status: 403, body: refusal('forbidden') })
@@ -78,7 +78,7 @@ describe('the words of a mail', () => {
     expect(byTitle(engine, 'labelled')?.metadata.labels).toEqual(['INBOX', 'Label_1'])
   })
 
-  it('of many huge mails are handed over bit by bit, and a run that dies in between loses none', async () => {
+  it('of many huge mails is yielded in batches, and an interrupted run loses none', async () => {
     const { google, engine } = await connect()
     const text = 'words '.repeat(80_000)
     for (let index = 0; index < 60; index += 1) google.mail.deliver({ subject: `huge ${index}`, text })

@@ -4,8 +4,8 @@ import { isReply, withoutQuotedText as withoutQuoting } from './quoted-text.ts'
 
 const withoutQuotedText = (...texts: string[]): string => inOneGo(withoutQuoting(texts))
 
-describe('a reply without what it quotes', () => {
-  it('loses the quote and the line above it, in the forms mail programs use', () => {
+describe('a reply without its quotes', () => {
+  it('loses the quote and the line above it, in the forms of common mail programs', () => {
     const quotes = [
       'On Mon, 5 Feb 2024 at 10:12, Ana Lima <ana@acme.example> wrote:\n> old words\n> more',
       'On Mon, 5 Feb 2024 at 10:12, Ana Maria Lima-Kowalski\n<ana.maria.lima@acme.example> wrote:\n\n> old words',
@@ -30,17 +30,17 @@ describe('a reply without what it quotes', () => {
       expect(withoutQuotedText(`Yes, on Friday.\n\n${quote}`)).toBe('Yes, on Friday.')
   })
 
-  it('loses a quoted paragraph however long its line is', () => {
+  it('loses a quoted paragraph of any line length', () => {
     const text = `Yes.\n\nOn Mon, 5 Feb 2024 at 10:12, Ana wrote:\n\n> ${'old words '.repeat(100)}\n`
     expect(withoutQuotedText(text)).toBe('Yes.')
   })
 
-  it('keeps answers between the quoted lines, and below them', () => {
+  it('keeps answers between and below the quoted lines', () => {
     const text = 'On Monday, Ana wrote:\n> When?\nOn Friday.\n> Where?\nIn Rome.\n'
     expect(withoutQuotedText(text)).toBe('On Friday.\nIn Rome.')
   })
 
-  it('keeps what was forwarded', () => {
+  it('keeps forwarded text', () => {
     for (const mark of [
       '---------- Forwarded message ---------',
       '---------- Mensaje reenviado ---------',
@@ -51,13 +51,13 @@ describe('a reply without what it quotes', () => {
     }
   })
 
-  it('is the whole text when nothing else would be left, and when nothing is quoted', () => {
+  it('keeps the whole text when nothing else would be left, or nothing is quoted', () => {
     expect(withoutQuotedText('> only\n> quoted')).toBe('> only\n> quoted')
     const prose = 'On Friday we met.\nFrom: here to there\nHe wrote a lot:\nand more.'
     expect(withoutQuotedText(prose)).toBe(prose)
   })
 
-  it('keeps what only looks like a quote', () => {
+  it('keeps text that only looks like a quote', () => {
     for (const prose of [
       'My trip:\n\nFrom: Paris\nTo: Rome\nDate: Monday\n\nPlease book it.',
       'On Friday I met Ben\nand Ana wrote down\nthe following:\n\nWe move in May.',
@@ -68,12 +68,12 @@ describe('a reply without what it quotes', () => {
     expect(withoutQuotedText(above)).toBe('On Friday we meet.')
   })
 
-  it('judges each part of a mail on its own', () => {
+  it('handles each part of a mail separately', () => {
     const reply = 'Yes.\n\nOn 5 Feb 2024, at 10:12, Ana Lima wrote:\n\nold words'
     expect(withoutQuotedText(reply, 'list footer', '> the rest of the quote')).toBe('Yes.\n\nlist footer')
   })
 
-  it('of a megabyte on one line, or of as many marks, takes no time to speak of', () => {
+  it('of a megabyte on one line, or of as many quote marks, takes little time', () => {
     const line = `On ${'wrote '.repeat(200_000)}:`
     expect(withoutQuotedText(line)).toBe(line.trim())
     expect(withoutQuotedText('On a wrote\n'.repeat(50_000)).length).toBeGreaterThan(500_000)
@@ -83,14 +83,14 @@ describe('a reply without what it quotes', () => {
 })
 
 describe('a mail', () => {
-  it('is a reply when it answers another or says so, in the languages mail programs have', () => {
+  it('is a reply when it names the mail it answers or its subject says so, in the languages of mail programs', () => {
     for (const subject of ['Re: plan', 'AW: Plan', 'RE : plan', 'Re[2]: plan', '回复：计划', 'RE: FW: plan'])
       expect(isReply(subject, false)).toBe(true)
     expect(isReply('another subject', true)).toBe(true)
     expect(isReply('Report: plan', false)).toBe(false)
   })
 
-  it('that is forwarded is no reply, though it names the mail it came from', () => {
+  it('that is forwarded is not a reply, even if it names the original mail', () => {
     for (const subject of ['Fwd: plan', 'FW: RE: plan', 'WG: Plan', 'TR : plan', 'RV: plan', '转发: 计划'])
       expect(isReply(subject, true)).toBe(false)
   })

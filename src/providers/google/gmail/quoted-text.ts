@@ -2,15 +2,15 @@ import type { Pausable } from '../../../kernel/slices.ts'
 
 const VERBS =
   'wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu|skrev|napisał(?:a|\\(a\\))?|napsal(?:a|\\(a\\))?|kirjoitti|írta|написала?|пишет|yazdı|έγραψε'
-// "On <date>, <name> wrote:" and "<name> <address> schrieb am <date>:", in the languages mail programs have. Looked for at the
-// end of a line, where so much may follow the verb.
+// "On <date>, <name> wrote:" and "<name> <address> schrieb am <date>:" in the languages of mail programs. Matches at
+// the end of a line, with up to 80 characters after the verb.
 const ATTRIBUTION = new RegExp(
   `(?<!\\p{L})(?:(?:${VERBS})(?!\\p{L})[^.!?]{0,80}|写道|寫道|작성)\\s?[:：]$`,
   'u',
 )
 const BEFORE_VERB = { least: 3, most: 280 }
 const ATTRIBUTION_END_CHARACTERS = 100
-// How such a line begins: without it, the line above a wrapped one would be taken for its first half.
+// How such a line begins. Without it, the line above a wrapped one would count as its first half.
 const ATTRIBUTION_START =
   /^(?:On|Am|Le|El|Il|Op|Em|Den|Dnia|W dniu|Dne|Na|\d|\p{L}{2,4}(?:[.,] | \d)|["\p{L}][^<]{0,80}<[^>\s]{1,120}@)/u
 const TIME_OR_ADDRESS = /@|\d{1,2}[:.h]\s?\d{2}/
@@ -18,8 +18,8 @@ const ORIGINAL_MESSAGE =
   /^-{2,}\s*(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale|Oorspronkelijk bericht|Mensagem original)\s*-{2,}$/i
 const FORWARDED =
   /^(?:-{2,}\s*(?:Forwarded message|Weitergeleitete Nachricht|Message transféré|Mensaje reenviado|Messaggio inoltrato|Doorgestuurd bericht|Mensagem encaminhada|Przekazana wiadomość)\s*-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message transféré|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s?:)$/i
-// Outlook's block above what it quotes: From, and before the next blank line Sent or Date, and Subject. All three, since a
-// person may well write "From: Paris, To: Rome, Date: Monday". French puts a blank before the colon.
+// Outlook's block above a quote: From, then before the next blank line Sent or Date, and Subject. All three are
+// required, since an author may write "From: Paris, To: Rome, Date: Monday". French puts a space before the colon.
 const FROM = /^\*?(?:From|Von|De|Da|Van|Od|Från|Fra)\s?:\*? ./i
 const SENT =
   /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|Inviato|Verzonden|Fecha|Data|Wysłano|Skickat|Sendt)\s?:\*? ./i
@@ -27,15 +27,15 @@ const SUBJECT = /^\*?(?:Subject|Betreff|Objet|Asunto|Oggetto|Onderwerp|Assunto|T
 const HEADER_LINES = 12
 const RULE = /^(?:_{5,}|-{20,})$/
 
-// Longer lines are prose, and a pattern has no business in them.
+// Longer lines are prose; skip the patterns.
 const LONGEST_MARK = 400
 const LINES_A_PAUSE = 200
 const CHARACTERS_A_PAUSE = 65_536
 
 /**
- * A reply's own words: what it quotes of earlier mails is taken out, since those are stored themselves. What was forwarded
- * stays, it may be stored nowhere else. Each text is a part of the mail and is judged on its own; a mail that would lose
- * everything is given back as it is.
+ * A reply's own text. Quotes of earlier mails are removed, since those are stored themselves. Forwarded text stays,
+ * because it may be stored nowhere else. Each text is one part of the mail and is handled separately. A mail that
+ * would lose everything stays as it is.
  */
 export function* withoutQuotedText(texts: readonly string[]): Pausable<string> {
   const own: string[] = []
@@ -65,19 +65,19 @@ function* ownWords(text: string): Pausable<string> {
     const attribution = attributionAt(lines, index)
     if (attribution > 0) {
       index += attribution - 1
-      // Without marks there is no telling where the quote ends: as a rule at the end.
+      // Without quote marks the end of the quote is unknown; usually it is the end of the text.
       if (!isQuotedNext(lines, index + 1)) break
     } else if (!isQuoted(lines[index])) keep(kept, lines[index])
   }
   return yield* joinLines(kept)
 }
 
-/** Of several empty lines in a row one is kept. */
+/** Collapses consecutive empty lines into one. */
 function keep(kept: string[], line = ''): void {
   if (line !== '' || kept.at(-1) !== '') kept.push(line)
 }
 
-/** The lines of a text; they end with LF, CRLF or CR. */
+/** The lines of a text; LF, CRLF or CR ends a line. */
 function* linesOf(text: string): Pausable<string[]> {
   const lines: string[] = []
   let unfinished = ''
@@ -116,7 +116,7 @@ function markOf(line: string | undefined): string {
 
 const isQuoted = (line: string | undefined) => line?.trimStart().startsWith('>') ?? false
 
-/** How many lines the attribution that begins here takes (long ones are wrapped); 0 when there is none. */
+/** The number of lines of the attribution that begins here (long ones wrap); 0 when there is none. */
 function attributionAt(lines: readonly string[], index: number): number {
   let joined = ''
   for (let count = 1; count <= 3; count += 1) {
@@ -125,14 +125,14 @@ function attributionAt(lines: readonly string[], index: number): number {
     joined = joined === '' ? next : `${joined} ${next}`
     if (joined.length > LONGEST_MARK) return 0
     if (isAttribution(joined, isQuotedNext(lines, index + count))) {
-      // Of two lines that could begin it, the later one does.
+      // If two lines could begin it, the later one does.
       return count > 1 && attributionAt(lines, index + 1) > 0 ? 0 : count
     }
   }
   return 0
 }
 
-/** Above marked quotes a line that names who wrote is enough; elsewhere it has to tell when, or from which address, too. */
+/** Above marked quotes a line that names the author suffices; elsewhere it must also have a date or an address. */
 function isAttribution(line: string, isQuoteMarked: boolean): boolean {
   if (!/[:：]$/.test(line)) return false
   if (isQuoteMarked && line.includes('@') && /\d/.test(line) && ATTRIBUTION_START.test(line)) return true
@@ -162,7 +162,7 @@ function isOutlookHeader(lines: readonly string[], index: number): boolean {
   return block.some((line) => SENT.test(line)) && block.some((line) => SUBJECT.test(line))
 }
 
-/** The line Outlook draws above the header of what it quotes. */
+/** The rule that Outlook draws above the header of a quote. */
 function dropRule(kept: string[]): void {
   while (kept.length > 0 && kept.at(-1)?.trim() === '') kept.pop()
   if (RULE.test(markOf(kept.at(-1)))) kept.pop()
@@ -173,8 +173,9 @@ const REPLY_PREFIX =
   /^\s*(?:re|ré|aw|sv|antw|odp|rif|r|res|ynt|vá|回复|回覆|答复|답장|返信)\s?(?:\[\d{1,3}\]|\(\d{1,3}\))?\s?[:：]/i
 
 /**
- * Whether a mail is a reply, so that what it quotes is stored as a mail of its own. `isAnswer`: it names the mail it answers
- * (In-Reply-To or References, RFC 5322, 3.6.4), which forwarded mails do as well: Outlook's look like replies but for the subject.
+ * Whether a mail is a reply, so that its quotes are stored as mails of their own. `isAnswer`: it has In-Reply-To or
+ * References (RFC 5322, 3.6.4). Forwarded mails have these too, and Outlook's differ from replies only in the
+ * subject.
  */
 export function isReply(subject: string, isAnswer: boolean): boolean {
   return !FORWARD_PREFIX.test(subject) && (isAnswer || REPLY_PREFIX.test(subject))

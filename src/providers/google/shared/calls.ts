@@ -3,7 +3,7 @@ import type { ProviderSession } from '../../provider.ts'
 import { GoogleError, toGoogleError } from './error.ts'
 import { createRateWaits, type RateWaits } from './rate-waits.ts'
 
-/** Options for a method of the SDK: the SDK itself neither retries nor keeps a token. */
+/** Options for an SDK method: the SDK itself neither retries nor holds a token. */
 export interface CallOptions {
   headers: Record<string, string>
   signal: AbortSignal
@@ -12,14 +12,14 @@ export interface CallOptions {
 }
 
 /**
- * Runs a request of the SDK and gives its answer's data. A rate limit is waited out (for all calls of the account), an outage
- * tried again, a refused token replaced once. Throws GoogleError, or the signal's reason when the run has to stop.
+ * Runs an SDK request and returns its data. Waits out rate limits (for all calls of the account), retries outages,
+ * and replaces a refused token once. Throws GoogleError, or the signal's reason when the run must stop.
  */
 export type GoogleCalls = <Result>(
   request: (options: CallOptions) => Promise<{ data: Result }>,
 ) => Promise<Result>
 
-/** What all runs of one adapter make their calls with: it knows which accounts have to wait. */
+/** The caller shared by all runs of one adapter: it knows which accounts must wait. */
 export function createGoogleCaller(): ProviderCaller {
   const waits = createRateWaits()
   const caller = createProviderCaller({
@@ -32,7 +32,7 @@ export function createGoogleCaller(): ProviderCaller {
   return (session, attempt) => caller(session, (token) => timed(session, waits, () => attempt(token)))
 }
 
-/** Runs an attempt; a refusal that does not say when to come back is given the time to wait. */
+/** Runs an attempt; adds a waiting time to a refusal that names none. */
 async function timed<Result>(
   { account, clock }: ProviderSession,
   waits: RateWaits,
@@ -63,7 +63,7 @@ export function createGoogleCalls(session: ProviderSession, caller: ProviderCall
         timeout,
         retry: false,
       })
-      // A proxy's page with status 200: read as an answer it would be an empty list, and all that is stored would be gone.
+      // A proxy's page with status 200 would read as an empty list, and the run would delete everything stored.
       if (typeof data !== 'object' || data === null)
         throw new GoogleError('unavailable', 'Google did not answer: what came is not JSON')
       return data

@@ -2,13 +2,13 @@ import { gaxios } from 'google-auth-library'
 import { z } from 'zod'
 import { ProviderError, type ProviderErrorKind } from '../../provider.ts'
 
-/** A failed call to Google, with what the adapters decide by. */
+/** A failed call to Google, with the fields the adapters decide by. */
 export class GoogleError extends ProviderError {
   /** HTTP status; null when no answer came. */
   readonly status: number | null
-  /** `errors[0].reason` of the answer, such as `userRateLimitExceeded`; OAuth's `error` at the token endpoint. */
+  /** `errors[0].reason` of the answer, such as `userRateLimitExceeded`; at the token endpoint OAuth's `error`. */
   readonly reason: string | null
-  /** Whether `retryAfterMs` is what Google said, rather than a guess. */
+  /** Whether Google named `retryAfterMs`, rather than this code guessing it. */
   readonly saysWhen: boolean
 
   constructor(kind: ProviderErrorKind, message: string, options: GoogleErrorOptions = {}) {
@@ -20,7 +20,7 @@ export class GoogleError extends ProviderError {
     this.saysWhen = options.saysWhen ?? false
   }
 
-  /** The same failure with another time to wait, in milliseconds. */
+  /** The same failure with another waiting time in milliseconds. */
   after(retryAfterMs: number): GoogleError {
     return new GoogleError(this.kind, this.message, {
       ...(this.status === null ? {} : { status: this.status }),
@@ -38,7 +38,8 @@ interface GoogleErrorOptions {
   cause?: unknown
 }
 
-// https://developers.google.com/workspace/drive/api/guides/handle-errors and the same page of Gmail: rate limits also come as 403.
+// Rate limits also arrive as 403: https://developers.google.com/workspace/drive/api/guides/handle-errors and Gmail's
+// equivalent page.
 const RATE_LIMIT_REASONS = new Set([
   'rateLimitExceeded',
   'userRateLimitExceeded',
@@ -47,9 +48,9 @@ const RATE_LIMIT_REASONS = new Set([
   'dailyLimitExceededUnreg',
   'quotaExceeded',
 ])
-// Most refusals say no time.
+// Most refusals name no time.
 const USUAL_WAIT_MS = 5_000
-// A day's quota comes back with the day; until then it is asked for now and then.
+// A daily quota resets with the day; until then calls retry at this interval.
 const DAILY_REASONS = new Set(['dailyLimitExceeded', 'dailyLimitExceededUnreg'])
 const DAILY_WAIT_MS = 3_600_000
 const SCOPE_REASONS = new Set([
@@ -57,8 +58,8 @@ const SCOPE_REASONS = new Set([
   'insufficientScopes',
   'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
 ])
-// OAuth errors that only a person can mend: connect again, or correct the client's or the domain's settings (RFC 6749, section
-// 5.2, and https://developers.google.com/identity/protocols/oauth2/web-server#authorization-errors).
+// OAuth errors that only a user or operator can fix: connect again, or correct the client's or domain's settings (RFC
+// 6749, section 5.2, and https://developers.google.com/identity/protocols/oauth2/web-server#authorization-errors).
 const OAUTH_FINAL = new Set([
   'invalid_grant',
   'invalid_client',
@@ -70,7 +71,7 @@ const OAUTH_FINAL = new Set([
   'admin_policy_enforced',
   'org_internal',
 ])
-// Those that mean "not now", whatever the status (RFC 6749, 4.1.2.1; Google's own is internal_failure).
+// Errors that mean "not now", whatever the status (RFC 6749, 4.1.2.1; internal_failure is Google's own).
 const OAUTH_TRANSIENT = new Set(['internal_failure', 'server_error', 'temporarily_unavailable'])
 
 const apiErrorBody = z.object({
@@ -82,8 +83,8 @@ const apiErrorBody = z.object({
 const oauthErrorBody = z.object({ error: z.string(), error_description: z.string().optional() })
 
 /**
- * Translates whatever a call to Google threw. Errors that are not the transport's (a bug, an abort) come back as they are. The
- * transport's own error is not kept as the cause: it holds the whole request and answer, and ends up in logs.
+ * Translates errors of a call to Google. Other errors (a bug, an abort) return unchanged. The transport's error does
+ * not become the cause: it holds the whole request and answer, which would end up in logs.
  */
 export function toGoogleError(error: unknown): unknown {
   if (!(error instanceof gaxios.GaxiosError)) return error
@@ -109,7 +110,7 @@ export function toGoogleError(error: unknown): unknown {
 const usualWaitOf = (reason: string | undefined) =>
   reason !== undefined && DAILY_REASONS.has(reason) ? DAILY_WAIT_MS : USUAL_WAIT_MS
 
-/** The reason given to an answer that was longer than the limit of its request. */
+/** The reason of an answer above its request's size limit. */
 export const TOO_LARGE = 'tooLarge'
 const TOO_LARGE_MESSAGE = "Google's answer is larger than the limit and is not read"
 
@@ -144,13 +145,13 @@ function parseJson(data: unknown): unknown {
     const parsed: unknown = JSON.parse(text)
     return parsed
   } catch {
-    // Not JSON (a proxy's error page): there is no reason to read.
+    // Not JSON (a proxy's error page), so there is no reason to read.
     return null
   }
 }
 
-// Retry-After is seconds or a date (RFC 9110, 10.2.3); Gmail also says "Retry after <ISO time>" in the message.
-// Dates are compared with the answer's own Date header: the provider's clock, whatever ours says.
+// Retry-After is seconds or a date (RFC 9110, 10.2.3); Gmail also writes "Retry after <ISO time>" in the message.
+// Dates are compared with the answer's Date header, so the local clock does not matter.
 function retryAfterOf(headers: Headers, message: string | undefined): number | null {
   const header = headers.get('retry-after')
   if (header !== null && /^\d+$/.test(header.trim())) return Number(header) * 1000
@@ -165,7 +166,7 @@ function isTooLarge(error: Error): boolean {
   return cause instanceof Error && 'type' in cause && cause.type === 'max-size'
 }
 
-// The transport's own words begin with the address, which holds a token where a grant is revoked.
+// The transport's message begins with the URL, which holds a token when a grant is revoked.
 function reasonOf({ message, code }: { message: string; code?: string | number | undefined }): string {
   if (!message.includes('://')) return message
   return /, reason: ([^/]{1,200})$/.exec(message)?.[1]?.trim() || String(code ?? 'no connection')

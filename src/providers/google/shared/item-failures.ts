@@ -8,14 +8,14 @@ const MOST_IN_A_ROW = 5
 const MOST_TO_RETRY = 200
 const MOST_TRIES = 5
 
-/** Items a run could not read because the provider did not answer; the next runs try them again. Part of the cursor. */
+/** Items that a run could not read because the provider did not answer; later runs retry them. Part of the cursor. */
 export const retryList = z.array(z.object({ id: z.string(), tries: z.number().int() }))
 export type RetryList = z.infer<typeof retryList>
 
 /**
- * The list after a step of a run: what is settled leaves it; what got no answer stays or joins, and is given up when it has
- * failed too often. Throws ProviderError `unavailable` when the list is full: so many failures are half an outage, and the run
- * has to come back rather than lose items.
+ * The list after a step: settled items leave it, unanswered ones stay or join until they have failed too often.
+ * Throws ProviderError `unavailable` when the list is full: so many failures are close to an outage, and the run must
+ * come back rather than lose items.
  */
 export function retriesAfter(
   list: RetryList,
@@ -42,18 +42,18 @@ export interface Judgement {
 
 export interface ItemFailures {
   /**
-   * What a failed item means: `gone` it is not there any more, `failed` it is recorded and the run goes on, `again` it is
-   * recorded and tried again by the next run. An error of any other class is the item's own. Throws what ends the run: a
-   * dead grant, a rate limit that lasts, a provider that answers nothing any more; not to be asked once the run has to stop.
+   * Classifies a failed item: `gone` (it no longer exists), `failed` (recorded, the run continues) or `again`
+   * (recorded, and the next run retries). Errors of other classes are the item's own. Throws errors that end the run:
+   * a revoked grant, a lasting rate limit, an outage. Do not call it once the run must stop.
    */
   judge(externalId: string, error: unknown): Promise<Judgement>
-  /** An item was read: the provider is up. */
+  /** Reports a successful read: the provider is up. */
   succeeded(): void
 }
 
 /**
- * Tells bad items from a provider that is down: after several in a row that got no answer, `probe` (a cheap call that has
- * nothing to do with an item) decides, and its failure ends the run.
+ * Tells bad items from an outage. After several unanswered items in a row it calls `probe` (a cheap call unrelated to
+ * items), whose failure ends the run.
  */
 export function createItemFailures(probe: () => Promise<unknown>): ItemFailures {
   let inARow = 0
@@ -83,7 +83,7 @@ export function createItemFailures(probe: () => Promise<unknown>): ItemFailures 
   }
 }
 
-/** Whatever the probe is answered, a refusal included, the provider is up. */
+/** Any answer to the probe, even a refusal, means that the provider is up. */
 async function answers(probe: () => Promise<unknown>): Promise<void> {
   try {
     await probe()

@@ -1,6 +1,6 @@
 /**
- * Runs `work` over all values, at most `concurrency` at once, and gives the results in the values' order. After a failure
- * nothing new is started, what runs is waited for, and the first failure is thrown.
+ * Maps all values, at most `concurrency` at once, and returns the results in order. After a failure it starts nothing
+ * new, waits for what is running, and throws the first failure.
  */
 export async function mapBounded<Value, Result>(
   values: readonly Value[],

@@ -14,7 +14,7 @@ const redirectUri = 'http://127.0.0.1:9/v1/oauth/google_drive/callback'
 const codeVerifier = 'a-verifier-of-at-least-forty-three-characters-it-is'
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
 
-// The service's clock is a year off the machine's and Google's.
+// The service's clock is a year off from the machine's and Google's.
 const now = new Date('2031-05-05T00:00:00Z')
 
 async function start() {
@@ -23,7 +23,7 @@ async function start() {
   return { google, drive: createGoogleDriveAdapter(options), gmail: createGmailAdapter(options) }
 }
 
-/** The browser's part: follows the authorize page to the code. */
+/** Plays the browser: follows the authorize page to the code. */
 async function approve(
   adapter: ProviderAdapter,
   change: (url: URL) => void = () => undefined,
@@ -44,7 +44,7 @@ async function connect() {
 }
 
 describe('connecting a Google account', () => {
-  it('asks for offline access with consent, one read-only scope and PKCE', async () => {
+  it('requests offline access with consent, one read-only scope and PKCE', async () => {
     const { drive, google } = await start()
     const url = new URL(drive.authorizeUrl({ state: 'st', redirectUri, codeChallenge }))
     expect(url.origin + url.pathname).toBe(`${google.url}/o/oauth2/v2/auth`)
@@ -61,7 +61,7 @@ describe('connecting a Google account', () => {
     })
   })
 
-  it('without settings for a gateway leads to Google itself', async () => {
+  it('without gateway settings uses Google itself', async () => {
     const settings = { clientId: 'c', clientSecret: 's', apiUrl: null, authUrl: null }
     const drive = createGoogleDriveAdapter({
       settings,
@@ -72,7 +72,7 @@ describe('connecting a Google account', () => {
     expect(url.startsWith('https://accounts.google.com/o/oauth2/v2/auth?')).toBe(true)
   })
 
-  it('gives account, tokens, scopes and an expiry by our own clock, for Drive and Gmail', async () => {
+  it("returns account, tokens, scopes and an expiry by the service's clock, for Drive and Gmail", async () => {
     const { drive, gmail, google } = await start()
     for (const [adapter, scope, displayName] of [
       [drive, GOOGLE_DRIVE_SCOPE, `Demo User (${google.account})`],
@@ -88,7 +88,7 @@ describe('connecting a Google account', () => {
     }
   })
 
-  it('refuses a code that is used twice, comes with a wrong verifier or was never given', async () => {
+  it('refuses a code that is reused, has a wrong verifier or was never issued', async () => {
     const { drive } = await start()
     const code = await approve(drive)
     await drive.exchangeCode({ code, redirectUri, codeVerifier, signal })
@@ -106,7 +106,7 @@ describe('connecting a Google account', () => {
     }
   })
 
-  it('refuses a grant whose scope was unticked, and says what to do', async () => {
+  it('refuses a grant without the required scope, and says what to do', async () => {
     const { drive } = await start()
     const code = await approve(drive, (url) => url.searchParams.set('scope', 'openid'))
     await expect(drive.exchangeCode({ code, redirectUri, codeVerifier, signal })).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe('connecting a Google account', () => {
   })
 })
 
-describe('an answer of Google to a code', () => {
+describe("Google's answer to a code", () => {
   const answering = async (tokens: Record<string, unknown>) => {
     const { drive, google } = await start()
     const code = await approve(drive)
@@ -126,12 +126,12 @@ describe('an answer of Google to a code', () => {
     return await drive.exchangeCode({ code, redirectUri, codeVerifier, signal })
   }
 
-  it('that names no scope grants the one asked for', async () => {
+  it('without scopes grants the requested one', async () => {
     const { credentials } = await answering({ refresh_token: 'r' })
     expect(credentials.scopes).toEqual([GOOGLE_DRIVE_SCOPE])
   })
 
-  it('without a refresh token is refused at once, rather than an hour later, and says what to do', async () => {
+  it('without a refresh token is refused at once, and the error says what to do', async () => {
     await expect(answering({ scope: GOOGLE_DRIVE_SCOPE })).rejects.toMatchObject({
       kind: 'auth',
       message: expect.stringContaining('connect again'),
@@ -157,7 +157,7 @@ describe('a refused refresh', () => {
 })
 
 describe('a connected Google account', () => {
-  it('is given a new access token and keeps its refresh token', async () => {
+  it('gets a new access token and keeps its refresh token', async () => {
     const { drive, credentials } = await connect()
     const refreshed = await drive.refresh(credentials, signal)
     expect(refreshed.accessToken).not.toBe(credentials.accessToken)
@@ -165,7 +165,7 @@ describe('a connected Google account', () => {
     expect(refreshed.scopes).toEqual(credentials.scopes)
   })
 
-  it('whose grant is gone cannot be refreshed: final, in the words of Google', async () => {
+  it('with a revoked grant cannot be refreshed: the error is final and quotes Google', async () => {
     const { drive, google, credentials } = await connect()
     google.grants.revokeAll()
     await expect(drive.refresh(credentials, signal)).rejects.toMatchObject({
@@ -177,13 +177,13 @@ describe('a connected Google account', () => {
     })
   })
 
-  it('cannot be refreshed while Google is down: that may be tried again', async () => {
+  it('cannot be refreshed while Google is down: the error allows a retry', async () => {
     const { drive, google, credentials } = await connect()
     google.faults.add({ path: '/token', status: 503 })
     await expect(drive.refresh(credentials, signal)).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  it('is revoked at Google, and revoking it again is no error', async () => {
+  it('is revoked at Google, and a second revocation succeeds', async () => {
     const { drive, google, credentials } = await connect()
     await drive.revoke(credentials, signal)
     expect(google.grants.check(credentials.accessToken)).toBe('revoked')
@@ -191,7 +191,7 @@ describe('a connected Google account', () => {
     await drive.revoke(credentials, signal)
   })
 
-  it('that cannot be revoked because Google does not answer says so without its tokens', async () => {
+  it('that Google does not answer for reports the failed revocation without tokens', async () => {
     const { drive, google, credentials } = await connect()
     google.faults.add({ path: '/revoke', drop: true })
     const error: unknown = await drive.revoke(credentials, signal).catch((thrown: unknown) => thrown)
@@ -199,7 +199,7 @@ describe('a connected Google account', () => {
     expect(inspect(error, { depth: 10 })).not.toContain(credentials.refreshToken)
   })
 
-  it('is not waited for when the run has to stop', async () => {
+  it('stops waiting when the run must stop', async () => {
     const { drive, google, credentials } = await connect()
     google.faults.add({ path: '/token', delayMs: 5_000 })
     const controller = new AbortController()

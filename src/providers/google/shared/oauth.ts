@@ -10,22 +10,24 @@ import { GoogleError, toGoogleError } from './error.ts'
 
 const OAUTH_TIMEOUT_MS = 30_000
 
-/** What the Google adapters need from the settings. */
+/** The settings that the Google adapters need. */
 export interface GoogleSettings {
   clientId: string
   clientSecret: string
-  /** Stands for https://www.googleapis.com, with `/drive/v3` and `/gmail/v1` under it; null: Google itself. An origin. */
+  /**
+   * Origin that replaces https://www.googleapis.com, with `/drive/v3` and `/gmail/v1` under it; null: Google itself.
+   */
   apiUrl: string | null
-  /** Stands for https://accounts.google.com and https://oauth2.googleapis.com; null: Google itself. */
+  /** Replaces https://accounts.google.com and https://oauth2.googleapis.com; null: Google itself. */
   authUrl: string | null
 }
 
 export interface GoogleOAuthOptions {
   settings: GoogleSettings
-  /** The scope without which the connector cannot work. */
+  /** The scope that the connector requires. */
   scope: string
   clock: Clock
-  /** Asks the API whose token this is. */
+  /** Asks the API for the token's account. */
   lookUpAccount(
     accessToken: string,
     signal: AbortSignal,
@@ -35,8 +37,8 @@ export interface GoogleOAuthOptions {
 type GoogleOAuth = Pick<ProviderAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'>
 
 /**
- * The OAuth half of a Google adapter (https://developers.google.com/identity/protocols/oauth2/web-server): offline access,
- * PKCE, and `prompt=consent` because Google gives a refresh token only with a consent.
+ * The OAuth half of a Google adapter (https://developers.google.com/identity/protocols/oauth2/web-server): offline
+ * access, PKCE, and `prompt=consent`, because Google issues a refresh token only with a consent.
  */
 export function createGoogleOAuth({
   settings,
@@ -51,7 +53,7 @@ export function createGoogleOAuth({
     const answer = await translated(signal, () =>
       client(signal).getToken({ code, codeVerifier, redirect_uri: redirectUri }),
     )
-    // An answer without scopes grants what was asked for (RFC 6749, 5.1).
+    // An answer without scopes grants the requested ones (RFC 6749, 5.1).
     const tokens = { scope, ...answer.tokens }
     const credentials = credentialsOf(tokens, clock, null)
     if (!credentials.scopes.includes(scope)) {
@@ -117,7 +119,7 @@ function createClient(settings: GoogleSettings, signal: AbortSignal | undefined)
 
 async function revoke(client: OAuth2Client, credentials: Credentials, signal: AbortSignal): Promise<void> {
   try {
-    // The refresh token ends the whole grant, access tokens included.
+    // Revoking the refresh token ends the whole grant, access tokens included.
     await translated(signal, () => client.revokeToken(credentials.refreshToken ?? credentials.accessToken))
   } catch (error) {
     const isGone =
@@ -136,7 +138,7 @@ function credentialsOf(tokens: GoogleTokens, clock: Clock, before: Credentials |
   }
 }
 
-// The library turns `expires_in` into a time of the machine's clock; here it is one of ours again.
+// The library turns `expires_in` into a time of the machine's clock; this converts it to the service's clock.
 function expiryOf(tokens: GoogleTokens, clock: Clock): Date | null {
   if (!tokens.expiry_date) return null
   return new Date(clock.now().getTime() + tokens.expiry_date - Date.now())

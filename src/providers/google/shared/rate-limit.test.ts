@@ -10,11 +10,11 @@ afterEach(closeGoogles)
 
 const extractor = createTextExtractor({ threads: 1 })
 const PER_MINUTE = 60
-/** What each look at the clock takes of a mailbox's minute, whatever the machine does meanwhile. */
+/** Simulated milliseconds per look at the clock, however fast the machine is. */
 const LOOK_MS = 20
 
 describe('a mailbox larger than the quota of many minutes', () => {
-  it('is read in one run that waits for the minutes to pass, with few calls in vain and within a budget of one', async () => {
+  it('is read in one run that waits for each minute, with few rejected calls and within the wait budget', async () => {
     let passed = 0
     const now = () => Date.UTC(2026, 1, 1) + (passed += LOOK_MS)
     const { google, engine, adapter } = await connectGoogle(
@@ -31,7 +31,7 @@ describe('a mailbox larger than the quota of many minutes', () => {
       wait: (ms) => {
         waited = Math.max(waited, ms)
         const until = passed + ms
-        // Whoever waits for the same moment has come by then, and waits no longer than the first.
+        // Every waiter for the same moment has arrived by then, and waits no longer than the first.
         return new Promise((resolve) =>
           setTimeout(() => {
             passed = Math.max(passed, until)
@@ -50,15 +50,15 @@ describe('a mailbox larger than the quota of many minutes', () => {
     }
     expect(new Set(ids).size).toBe(273)
     expect(waited).toBeGreaterThan(20_000)
-    // Five windows of 60 calls; two waits in each, at most six calls under way when it is met.
+    // Five windows of 60 calls; two waits in each, with at most six calls in flight.
     const attachments = 28
     const needed = 273 + attachments + 5
     expect(google.requests.total - needed).toBeLessThan(80)
   }, 60_000)
 })
 
-describe('a wait for a quota that does not say how long', () => {
-  it('is short first, then the rest of the minute that is counted, then minute by minute', () => {
+describe('a wait for a quota that names no time', () => {
+  it('is short first, then lasts the rest of the counted minute, then minute by minute', () => {
     const waits = createRateWaits()
     waits.passed('a', 0, 0)
     expect(waits.refused('a', 19_000, 20_000)).toBe(5_000)
@@ -69,7 +69,7 @@ describe('a wait for a quota that does not say how long', () => {
     expect(waits.refused('a', 146_000, 146_000)).toBe(44_000)
   })
 
-  it('is one for all calls that were under way, whatever becomes of them, and is no other account’s', () => {
+  it('is shared by all calls in flight, whatever their outcome, and by no other account', () => {
     const waits = createRateWaits()
     waits.passed('a', 0, 0)
     expect(waits.refused('a', 9_000, 10_000)).toBe(5_000)
@@ -81,8 +81,8 @@ describe('a wait for a quota that does not say how long', () => {
   })
 })
 
-describe('a quota of the day', () => {
-  it('ends the run, to go on in an hour', async () => {
+describe('a daily quota', () => {
+  it('ends the run, which resumes in an hour', async () => {
     const { google, engine } = await connectGoogle(
       (settings, clock) => createGmailAdapter({ settings, clock, extractor }),
       GMAIL_SCOPE,

@@ -1,28 +1,28 @@
-/** Times in milliseconds. Per account, for refusals that do not say when to come back. */
+/** Waiting times per account for refusals that name none. Times in milliseconds. */
 export interface RateWaits {
-  /** A call made at `startedAt` was let through at `now`. */
+  /** Reports that a call made at `startedAt` succeeded at `now`. */
   passed(account: string, startedAt: number, now: number): void
   /** How long to wait after a call made at `startedAt` was refused at `now`. */
   refused(account: string, startedAt: number, now: number): number
 }
 
 const SHORT_MS = 5_000
-// Quotas are counted by the minute: https://developers.google.com/workspace/gmail/api/reference/quota
+// Quotas count by the minute: https://developers.google.com/workspace/gmail/api/reference/quota
 const WINDOW_MS = 60_000
 
 interface AccountState {
-  /** The first call let through since the last long wait: the minute that is being counted began then at the latest. */
+  /** The first successful call since the last long wait: the minute being counted began no later. */
   windowStart: number | null
-  /** Waits in a row with no call let through in between. */
+  /** Consecutive waits without a successful call. */
   strikes: number
-  /** When the last wait was over. */
+  /** When the last wait ended. */
   until: number
 }
 
 /**
- * Waits for quotas of which only the kind is known. The first wait is short, since it may have been too many calls at once; when
- * that was not enough, the rest of the minute that is counted; then minute by minute. Refusals of calls made before a wait was
- * over belong to that wait.
+ * Waits for quotas that name no time. The first wait is short, since there may only have been too many calls at once.
+ * The second lasts the rest of the counted minute, and further ones a minute each. A refusal of a call made before a
+ * wait ended belongs to that wait.
  */
 export function createRateWaits(): RateWaits {
   const accounts = new Map<string, AccountState>()
@@ -38,7 +38,7 @@ export function createRateWaits(): RateWaits {
   return {
     passed: (account, startedAt, now) => {
       const state = stateOf(account)
-      // Made before the last wait was over, it says nothing about what is let through since.
+      // The call started before the last wait ended, so it says nothing about the quota since.
       if (startedAt < state.until) return
       state.strikes = 0
       state.windowStart ??= now

@@ -2,7 +2,7 @@ import type { ProviderEnvironment } from '../../descriptor.ts'
 import { required, secretSetting, urlSetting } from '../../settings.ts'
 import type { GoogleSettings } from './oauth.ts'
 
-/** Google's settings, in common to its providers. */
+/** Settings that Google's providers share. */
 export const googleSettings = {
   GOOGLE_CLIENT_ID: secretSetting.describe(
     "Google OAuth client's ID. With the secret, the console offers Google Drive and Gmail",
@@ -18,10 +18,10 @@ export const googleSettings = {
 
 export const googleClient = { id: 'GOOGLE_CLIENT_ID', secret: 'GOOGLE_CLIENT_SECRET' }
 
-/** Ending a grant ends the app's access to the account altogether, Drive and Gmail. */
+/** Revoking a grant ends the app's whole access to the account, for Drive and Gmail. */
 export const googleGrants = { family: 'google' }
 
-/** The settings as the adapters take them. @throws when the client is not set */
+/** The settings in the adapters' form. @throws when the client is not set */
 export function readGoogleSettings(settings: ProviderEnvironment): GoogleSettings {
   return {
     clientId: required(settings['GOOGLE_CLIENT_ID'], 'GOOGLE_CLIENT_ID'),

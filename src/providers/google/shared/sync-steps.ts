@@ -1,33 +1,33 @@
 import type { ChangePage, ItemFailure, JsonValue, ProviderItem, ProviderSession } from '../../provider.ts'
 
-/** What became of a batch of items. */
+/** The result of a batch of items. */
 export interface ReadItems {
   upserts: ProviderItem[]
-  /** External ids of what is gone, or holds nothing to find any more. */
+  /** External ids of items that are gone or no longer hold anything to find. */
   deletions: string[]
   failures: ItemFailure[]
-  /** What got no answer, by the ids of the retry list: the next run tries it again. */
+  /** Unanswered items, by their ids in the retry list; the next run retries them. */
   again: string[]
 }
 
-/** What a run hands over at once; its state has moved on when a step is taken. */
+/** One step of a run. When it is yielded, the state has already advanced. */
 export type SyncStep = ReadItems & { discovered: number }
 
 export const nothingRead = (): ReadItems => ({ upserts: [], deletions: [], failures: [], again: [] })
 
 export const emptyStep = (): SyncStep => ({ ...nothingRead(), discovered: 0 })
 
-/** The page that stores a step, with the state it has left as the cursor. */
+/** The page that stores a step, with the advanced state as its cursor. */
 export function pageOf(
   state: JsonValue,
   { upserts, deletions, failures, discovered }: SyncStep,
   end: Pick<ChangePage, 'snapshot' | 'complete'>,
 ): ChangePage {
-  // A copy: the state goes on changing while the page is being stored.
+  // A copy: the state changes while the engine stores the page.
   return { upserts, deletions, failures, discovered, cursor: structuredClone(state), ...end }
 }
 
-/** A name for a full crawl that no other has: when it began, and a mark for those that begin at the same time. */
+/** A unique name for a full crawl: its start time plus a random suffix. */
 export function newCrawlName({ clock, random }: ProviderSession): string {
   const mark = Math.floor(random() * 1e9).toString(36)
   return `${clock.now().toISOString()}-${mark}`
