@@ -4,7 +4,7 @@ const FIRST_MS = 1_000
 const LONGEST_MS = 300_000
 const DOUBLINGS_MAX = 9
 
-/** How long to wait after one more failed attempt, at least as long as the payment processor asks. */
+/** The wait after another failed attempt: at least what the payment processor asks for. */
 export function backOffMs(attemptsBefore: number, error: unknown): number {
   const own = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attemptsBefore, DOUBLINGS_MAX))
   return Math.max(own, error instanceof ProcessorFailure ? (error.retryAfterMs ?? 0) : 0)

@@ -7,7 +7,7 @@ describe('the page after the payment processor', () => {
     [{ checkout: 'canceled' }, 'Nothing was bought'],
     [{}, 'Billing'],
     [{ checkout: '<script>alert(1)</script>' }, 'Billing'],
-  ])('says what became of it, and nothing else that its address says: %j', (query, title) => {
+  ])('says what happened, and nothing else from its URL: %j', (query, title) => {
     const { text } = billingPage(query)
     expect(text).toContain(`<h1>${title}</h1>`)
     expect(text).not.toContain('script')

@@ -1,8 +1,7 @@
 import { type Html, html, page } from '../http/page.ts'
 
 /**
- * The page a person comes back to from a checkout or the portal where the console is not there. It shows nothing of the address
- * but known words.
+ * The page after checkout or the portal when the console is not installed. It shows only known words from its URL.
  */
 export function billingPage({ checkout }: { checkout?: unknown }): Html {
   if (checkout === 'done') {

@@ -14,7 +14,7 @@ import { Readable } from '../kernel/reader.ts'
 const START = new Date('2026-05-10T08:00:00.000Z')
 
 let database: TestDatabase
-/** The console's billing routes, served by the real server to the visitor. */
+/** The console's billing routes on the real server. */
 let server: FastifyInstance
 let visitor: Visitor
 
@@ -91,7 +91,7 @@ interface Visitor {
   now?: Date
 }
 
-/** Sends a request as a member of the organization, `admin` unless told otherwise. */
+/** Sends a request as a member of the organization, `admin` by default. */
 async function call(
   method: 'GET' | 'POST',
   path: string,
@@ -110,7 +110,7 @@ async function billingOf(organizationId: string): Promise<unknown> {
 describe('GET /v1/console/billing', () => {
   const period = { periodStart: START.toISOString(), periodEnd: '2026-06-10T08:00:00.000Z' }
 
-  it('shows the credits of the current period and what the plan has room for [PAY-34]', async () => {
+  it("returns the current period's credits and the plan's limits [PAY-34]", async () => {
     const organizationId = await workspace(
       { status: 'active', tier: 'builder', creditsIncluded: null },
       1_200,
@@ -141,7 +141,7 @@ describe('GET /v1/console/billing', () => {
     })
   })
 
-  it('shows a new period from its first moment, before anything is used in it', async () => {
+  it('returns a new period from its first moment, before any use', async () => {
     const organizationId = await workspace(
       { status: 'active', tier: 'builder', creditsIncluded: null },
       5_000,
@@ -155,7 +155,7 @@ describe('GET /v1/console/billing', () => {
     })
   })
 
-  it('shows null for what is unlimited, and never less than nothing over the cap', async () => {
+  it('returns null for unlimited values, and never a negative number over the cap', async () => {
     const internal = await workspace({ status: 'internal', tier: null, creditsIncluded: null }, 7)
     const over = await workspace({ status: 'past_due', tier: 'studio', creditsIncluded: null }, 25_010)
     const unpaid = await workspace({ status: 'incomplete', tier: null, creditsIncluded: null })
@@ -172,12 +172,12 @@ describe('GET /v1/console/billing', () => {
     expect(await billingOf(unpaid)).toMatchObject({ creditsIncluded: 0, creditsRemaining: 0, tier: null })
   })
 
-  it('answers 402 where there is no subscription at all', async () => {
+  it('returns 402 without a subscription', async () => {
     const view = await call('GET', '/v1/console/billing', { organizationId: await workspace() })
     expect(view).toMatchObject({ status: 402, body: { code: 'subscription_required' } })
   })
 
-  it('needs the role admin', async () => {
+  it('requires the role admin', async () => {
     const organizationId = await workspace({ status: 'active', tier: 'builder', creditsIncluded: null })
     for (const [role, status] of [
       ['owner', 200],
@@ -189,7 +189,7 @@ describe('GET /v1/console/billing', () => {
 })
 
 describe('checkout and portal without a payment processor', () => {
-  it('answer 503 and name the settings that are missing [PAY-33]', async () => {
+  it('return 503 and name the missing settings [PAY-33]', async () => {
     const caller = { organizationId: await workspace() }
     const checkout = { tier: 'studio', interval: 'annual' }
     for (const answer of [
@@ -201,7 +201,7 @@ describe('checkout and portal without a payment processor', () => {
     }
   })
 
-  it('check the body first', async () => {
+  it('validate the body first', async () => {
     const caller = { organizationId: await workspace() }
     for (const body of [
       {},
@@ -213,7 +213,7 @@ describe('checkout and portal without a payment processor', () => {
 })
 
 describe('the plans', () => {
-  it('are those of the document [PAY-32]', () => {
+  it('match the API document [PAY-32]', () => {
     const table = Object.values(PLANS).map((plan) => [
       plan.name,
       plan.monthlyPriceUsd,
@@ -232,7 +232,7 @@ describe('the plans', () => {
     ])
   })
 
-  it('are what the database counts by', async () => {
+  it("match the database's limits", async () => {
     const { db } = database
     for (const tier of TIERS) {
       const id = await workspace({ status: 'active', tier, creditsIncluded: null })
@@ -250,7 +250,7 @@ describe('the plans', () => {
     }
   })
 
-  it('price an answer to the millionth of a dollar, without rounding', () => {
+  it('price an answer to a millionth of a dollar, without rounding', () => {
     expect([0n, 15_000n, 15_000_000n, 1n, 123_456_789n].map(formatUsd)).toEqual([
       '0.00',
       '0.015',

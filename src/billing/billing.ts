@@ -37,7 +37,7 @@ export interface BillingDependencies {
   keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
   onReportAttempt: ReportDependencies['onAttempt']
-  /** Of a change at the payment processor that no event had announced. */
+  /** Called for a change at the payment processor that no event announced. */
   onUnannounced: () => void
 }
 
@@ -50,24 +50,24 @@ export interface Billing {
   overage: {
     standing(): Promise<OverageStanding>
     listWaiting(limit: number): Promise<WaitingReport[]>
-    /** @returns whether there is such a report that waits. */
+    /** @returns whether such a report is waiting. */
     resolve(report: { organizationId: string; id: string; arrived: boolean }): Promise<boolean>
   }
   comparison: {
     standing(): Promise<ComparisonStanding>
-    /** Organizations that somebody should look at, those that cannot be read first. */
+    /** Organizations that need the operator's attention, unreadable ones first. */
     listRemarked(limit: number): Promise<RemarkedOrganization[]>
   }
   /**
-   * Runs `act` while an organization neither has a subscription at the payment processor nor answers to be charged.
-   * @throws AppError `removal_refused`, `overloaded`, `upstream_error`, and what `act` throws
+   * Runs `act` while the organization has neither a subscription at the payment processor nor uncharged answers.
+   * @throws AppError `removal_refused`, `overloaded`, `upstream_error`, and errors of `act`
    */
   whileNothingIsOwed<T>(organizationId: string, act: () => Promise<T>): Promise<T>
-  /** Reports answers over the cap and compares subscriptions from now on; without a payment processor nothing. */
+  /** Starts reporting answers over the cap and comparing subscriptions; does nothing without a payment processor. */
   start(): void
-  /** Compares and reports what is due now, the answers of the last seconds too. For tests, with the rest not started. */
+  /** Compares and reports what is due now, including the answers of the last seconds. For tests, without `start`. */
   settle(): Promise<void>
-  /** Gives up what a dead process had begun: for a database that no other process can have open. */
+  /** Releases what a dead process held. Only for a database that no other process can have open. */
   takeOver(): Promise<void>
   stop(): Promise<void>
 }
@@ -76,7 +76,7 @@ const LOOK_MS = 1_000
 const STOP_TIMEOUT_MS = 10_000
 const SWEEP_MS = 3_600_000
 
-/** Plans, subscriptions and what the payment processor has to do with them. */
+/** Plans, subscriptions and their payment. */
 export function createBilling(deps: BillingDependencies): Billing {
   const { db, clock, logger, processor } = deps
   const onError = (err: unknown): void =>
@@ -141,7 +141,7 @@ export function createBilling(deps: BillingDependencies): Billing {
       await reportAll()
     },
     async stop() {
-      // A payment processor that does not answer must not hold the end up: what it was asked is asked again.
+      // An unresponsive payment processor must not delay the shutdown: its calls are repeated later.
       await within(STOP_TIMEOUT_MS, Promise.all(tasks.map((task) => task.stop())))
     },
   }

@@ -2,45 +2,45 @@ import type { BillingInterval, PaymentRemark, SubscriptionStatus } from '../data
 import { AppError } from '../kernel/errors.ts'
 import { INTERVALS, SOLD_TIERS, type SoldTier } from './plans/plans.ts'
 
-/** What a subscription becomes, and when; `plan` null: it ends. */
+/** The next change of a subscription and its time; `plan` null: it ends. */
 export interface PlannedChange {
   at: Date
   plan: { tier: SoldTier; interval: BillingInterval } | null
 }
 
-/** A subscription of a plan that this service sells, as the payment processor has it at the moment of reading. */
+/** A subscription to one of this service's plans, as read from the payment processor. */
 export interface SubscriptionReading {
   id: string
   status: Exclude<SubscriptionStatus, 'internal'>
   tier: SoldTier
   interval: BillingInterval
-  /** Of the item that is charged most often: the month of an annual plan where its extra answers are charged monthly. */
+  /** Of the item charged most often: the month of an annual plan whose extra answers are charged monthly. */
   periodStart: Date
   periodEnd: Date
   /** Whether `periodStart` to `periodEnd` is a whole year. */
   isYear: boolean
   trialEndsAt: Date | null
   cancelAtPeriodEnd: boolean
-  /** null: it stays as it is. */
+  /** null: no change. */
   planned: PlannedChange | null
   paymentMethodMissing: boolean
-  /** Whether extra answers are among what it charges. */
+  /** Whether it charges extra answers. */
   hasMeter: boolean
-  /** What it has otherwise than this service sells it. */
+  /** Its deviations from what this service sells. */
   remarks: PaymentRemark[]
   createdAt: Date
 }
 
-/** One whose price this service does not know: everything of it but which tier it is. */
+/** A subscription with an unknown price: everything but its tier. */
 export type UnknownSubscription = Omit<SubscriptionReading, 'tier'> & { prices: string[] }
 
-/** What the payment processor says of a customer. */
+/** What the payment processor returns for a customer. */
 export interface CustomerReading {
-  /** The newest first. */
+  /** Newest first. */
   subscriptions: SubscriptionReading[]
-  /** Subscriptions of prices that this service does not know, the newest first. */
+  /** Subscriptions with unknown prices, newest first. */
   unknown: UnknownSubscription[]
-  /** Of the newest checkout, where there is no subscription; null: never begun. */
+  /** The newest checkout's status when there is no subscription; null: never begun. */
   lastCheckout: 'open' | 'complete' | 'expired' | null
   isDeleted: boolean
 }
@@ -50,25 +50,25 @@ export interface CheckoutPage {
   url: string
 }
 
-/** An event whose signature was right, as far as it matters: that something of a customer changed. */
+/** A verified event, reduced to whose state changed. */
 export interface ProcessorEvent {
   id: string
   type: string
   customerId: string | null
-  /** As the metadata says; checked by whoever uses it. */
+  /** From the metadata; the caller must verify it. */
   organizationId: string | null
 }
 
-/** The payment processor. All but `readEvent` call it over the network and throw {@link ProcessorFailure}. */
+/** The payment processor. All methods but `readEvent` use the network and throw {@link ProcessorFailure}. */
 export interface PaymentProcessor {
-  /** Makes an organization's customer; the same again within a day returns the same one. `replaces`: one that is deleted. */
+  /** Creates an organization's customer; idempotent for a day. `replaces`: a deleted customer. */
   createCustomer(organization: { id: string; name: string; replaces: string | null }): Promise<string>
   readCustomer(customerId: string): Promise<CustomerReading>
-  /** The open checkouts of a customer, with the plan that each is for. */
+  /** The open checkouts of a customer, with their plans. */
   listOpenCheckouts(
     customerId: string,
   ): Promise<(CheckoutPage & { tier: string | undefined; interval: string | undefined })[]>
-  /** @throws ProcessorFailure also when a price is missing, which it names. */
+  /** @throws ProcessorFailure, which names a missing price. */
   openCheckout(checkout: {
     organizationId: string
     customerId: string
@@ -82,9 +82,9 @@ export interface PaymentProcessor {
   }): Promise<CheckoutPage>
   expireCheckout(id: string): Promise<void>
   openPortal(portal: { customerId: string; returnUrl: string }): Promise<CheckoutPage>
-  /** Adds the price of extra answers to a subscription that came to a metered tier without it. */
+  /** Adds the price of extra answers to a subscription that moved to a metered tier without it. */
   addMeter(subscriptionId: string): Promise<void>
-  /** Reports answers over the cap; the same identifier again is taken as done. */
+  /** Reports answers over the cap; a repeated identifier succeeds. */
   reportAnswers(report: {
     identifier: string
     customerId: string
@@ -92,19 +92,19 @@ export interface PaymentProcessor {
     servedAt: Date
   }): Promise<void>
   /**
-   * Checks a webhook's signature, at most five minutes old.
-   * @throws AppError `webhook_signature_invalid`, `malformed_json`
+   * Verifies a webhook's signature, at most five minutes old. @throws AppError `webhook_signature_invalid`,
+   * `malformed_json`
    */
   readEvent(rawBody: Buffer, signature: string | undefined, now: Date): ProcessorEvent
 }
 
-/** `refused` was understood and not done; of `unavailable` nobody knows whether it was. */
+/** `refused`: not executed; `unavailable`: the outcome is unknown. */
 export type ProcessorFailureKind = 'rate_limited' | 'unavailable' | 'refused'
 
-/** What went wrong at the payment processor, in its own words; they carry no secret. */
+/** A failure with the payment processor's own message, which holds no secret. */
 export class ProcessorFailure extends Error {
   readonly kind: ProcessorFailureKind
-  /** How long it asks to wait; null when it does not say. */
+  /** The wait it asks for; null when it names none. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -125,7 +125,7 @@ const PUBLIC_WORDS: Record<ProcessorFailureKind, string> = {
   refused: 'The payment processor refused',
 }
 
-/** A failure as the `upstream_error` that a person is answered; other errors as they are. */
+/** Turns a failure into the `upstream_error` shown to users; returns other errors unchanged. */
 export function toUpstreamError(error: unknown): unknown {
   if (!(error instanceof ProcessorFailure)) return error
   const words = PUBLIC_WORDS[error.kind]
@@ -133,7 +133,7 @@ export function toUpstreamError(error: unknown): unknown {
   return new AppError('upstream_error', message, { cause: error })
 }
 
-/** The tier and interval that a price's lookup key says; undefined when it is not one of ours. */
+/** The tier and interval of a price's lookup key; undefined for unknown keys. */
 export function planOfLookupKey(key: string): { tier: SoldTier; interval: BillingInterval } | undefined {
   return PLANS_BY_KEY.get(key)
 }
@@ -142,7 +142,7 @@ export function lookupKeyOf(tier: SoldTier, interval: BillingInterval): string {
   return `${tier}_${interval}`
 }
 
-/** The meter that counts answers over the cap, and the lookup key of its price. */
+/** The meter of answers over the cap, and the lookup key of its price. */
 export const OVERAGE_METER = 'answers_overage'
 
 const PLANS_BY_KEY = new Map(

@@ -12,7 +12,7 @@ export interface BillingServices {
 const countOrNull = (description: string, example: number) =>
   z.int().min(0).nullable().meta({ description, example })
 
-/** Fields of a subscription that every surface shows alike. */
+/** Subscription fields that all surfaces share. */
 export const subscriptionFields = {
   creditsUsed: count('Credits taken in the current period, those of requests in flight included.', 1200),
   creditsIncluded: countOrNull('Credits of a period; null: unlimited.', 5000),

@@ -4,10 +4,10 @@ import { ProviderError } from '../providers/index.ts'
 import { type SourceChannels } from '../sources/index.ts'
 import type { OpenProviderAccount } from './open-account.ts'
 
-/** Somebody waits for the answer: a provider that asks for patience is not waited for longer. */
+/** A user waits for the answer, so the limits on waiting are short. */
 const LIMITS = { requestTimeoutMs: 15_000, maxRateLimitWaitMs: 5_000, maxAttempts: 2 }
 
-/** Lists the channels of a source as its provider has them now. @throws AppError `not_configured`, `upstream_error` */
+/** Lists a source's channels at its provider. @throws AppError `not_configured`, `upstream_error` */
 export function createChannels(deps: { openAccount: OpenProviderAccount }): SourceChannels {
   return {
     async list({ organizationId }, source, signal) {

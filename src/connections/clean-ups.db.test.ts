@@ -28,7 +28,7 @@ describe('the cleanup of Slack system events', () => {
     ...values,
   })
 
-  it('counts on a dry run, and removes what is no content and nothing else [MAINT-1, MAINT-2, MAINT-3]', async () => {
+  it('counts on a dry run, and otherwise deletes only what is not content [MAINT-1, MAINT-2, MAINT-3]', async () => {
     const documents = [
       message('1', {}),
       message('2', { metadata: { subtype: 'channel_join' } }),
@@ -54,7 +54,7 @@ describe('the cleanup of Slack system events', () => {
     ])
   })
 
-  it('looks at nothing of another workspace, and refuses a key that is not allowed Slack [MAINT-5, KEY-19]', async () => {
+  it('ignores other workspaces, and refuses a key without access to Slack [MAINT-5, KEY-19]', async () => {
     await withKey('POST', '/v1/ingest', {
       documents: [message('1', { metadata: { subtype: 'channel_join' } })],
     })
@@ -68,7 +68,7 @@ describe('the cleanup of Slack system events', () => {
     })
   })
 
-  it('needs the action admin, and takes nothing but dryRun [MAINT-1, MAINT-4]', async () => {
+  it('requires the admin action, and accepts only dryRun [MAINT-1, MAINT-4]', async () => {
     const { secret } = await organization.mint({ actions: ACTIONS.filter((action) => action !== 'admin') })
     expect(await service.call('POST', PATH, { key: secret, body: {} })).toMatchObject({ status: 403 })
     expect(await withKey('POST', PATH, { dryrun: true })).toMatchObject({ status: 400 })

@@ -10,30 +10,29 @@ import type { CleanUpJob } from '../providers/index.ts'
 import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
 
 export interface CleanUpReport {
-  /** Items of its kind that were looked at. */
+  /** Items of this kind that were scanned. */
   scanned: number
-  /** Those that are no content: removed, or with `dryRun` what would be. */
+  /** Items that are not content: deleted, or with `dryRun` to be deleted. */
   deleted: number
   dryRun: boolean
 }
 
 export interface CleanUps {
-  /** Removes what an older version, or another tool, has stored of a provider as if it were content. */
+  /** Deletes what an older version or another tool stored as content. */
   run(caller: AgentPrincipal, job: ProviderJob, dryRun: boolean): Promise<CleanUpReport>
 }
 
-/** A clean-up and whose it is. */
+/** A cleanup job and its provider. */
 export interface ProviderJob {
   provider: ProviderId
   job: CleanUpJob
 }
 
-/** A short body is at most this long, in characters. */
+/** The longest short body, in characters. */
 const SHORT_BODY = 200
 
 const Found = z.array(z.object({ scanned: z.int(), ids: z.array(z.string()) }))
 
-/** The clean-ups of the providers. */
 export function createCleanUps(deps: { db: Db; clock: Clock }): CleanUps {
   return {
     run: (caller, job, dryRun) =>

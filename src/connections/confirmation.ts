@@ -5,18 +5,18 @@ import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 
 const Waiting = z.object({ state: z.string(), code: z.string() })
 
-/** What waits for a person's click: the state of a flow and the provider's code. */
+/** What waits for the user's click: the flow's state and the provider's code. */
 export type WaitingCode = z.output<typeof Waiting>
 
 /**
- * The code while somebody decides whether to go on. It waits in the person's own page, encrypted, and nowhere here: it is of
- * use only together with its state, so once, and until that expires.
+ * Seals the code while the user decides whether to continue. The user's page holds it, encrypted, and the service
+ * stores nothing. It works only with its state: once, and until that expires.
  */
 export function sealCode(cipher: TokenCipher, provider: ProviderId, waiting: WaitingCode): string {
   return cipher.encrypt(JSON.stringify(waiting), contextOf(provider)).toString('base64url')
 }
 
-/** @throws AppError `malformed_state` for what was not sealed here for the provider */
+/** @throws AppError `malformed_state` unless this service sealed it for the provider */
 export function openCode(cipher: TokenCipher, provider: ProviderId, sealed: string): WaitingCode {
   try {
     return Waiting.parse(JSON.parse(cipher.decrypt(Buffer.from(sealed, 'base64url'), contextOf(provider))))

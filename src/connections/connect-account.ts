@@ -34,13 +34,13 @@ export interface AccountConnectorDependencies {
   db: Db
   adapters: ProviderAdapters
   states: OAuthStates
-  /** Called once a run can be taken up. */
+  /** Called when a run is ready to be taken. */
   onQueued: () => void
-  /** Gets what fails beside the request and is tried again. */
+  /** Receives errors outside the request, which are retried. */
   onError: (error: unknown) => void
 }
 
-/** Ends a flow, once: uses its state up, and with it the code. Returns the id of the account's source. */
+/** Ends a flow by redeeming its state and code. Returns the id of the account's source. */
 export type ConnectAccount = (
   provider: ProviderId,
   waiting: WaitingCode,
@@ -48,16 +48,15 @@ export type ConnectAccount = (
 ) => Promise<string>
 
 /**
- * Connects the accounts that people have agreed to at their provider.
- * The function throws AppError `malformed_state`, `upstream_error`, `connector_access_required`, `plan_limit_reached`,
- * `role_required`.
+ * Connects accounts after the user's consent at the provider. The function throws AppError `malformed_state`,
+ * `upstream_error`, `connector_access_required`, `plan_limit_reached`, `role_required`.
  */
 export function createAccountConnector(
   deps: AccountConnectorDependencies & { redirectUri: (provider: ProviderId) => string },
 ): ConnectAccount {
   const { db, adapters, states, access, revocations, redirectUri } = deps
 
-  /** Does not throw: the refusal is what the person has to hear, whatever becomes of the grant. */
+  /** Does not throw: the user must see the refusal, whatever happens to the grant. */
   async function endGrant(grant: LooseGrant): Promise<void> {
     try {
       await db.transaction().execute((tx) => revocations.add(tx, grant))
@@ -86,9 +85,8 @@ export function createAccountConnector(
 }
 
 /**
- * Trades the code for the account's grant, within its own time and not the browser's: once the provider has given a
- * grant, its answer is all there is to use it by, or to end it.
- * @throws AppError `upstream_error` with the provider's words
+ * Exchanges the code for the account's grant, with a timeout independent of the browser: the provider's answer is the
+ * only way to use or revoke the new grant. @throws AppError `upstream_error` with the provider's message
  */
 async function exchangeCode(
   adapter: ProviderAdapter,
@@ -111,7 +109,7 @@ async function exchangeCode(
   }
 }
 
-/** The flow takes its time: the person may have lost the role by now. */
+/** Flows take minutes, so the user may have lost the role by now. */
 export async function requireStanding(
   db: Db,
   { organizationId, userId }: Pick<OAuthFlow, 'organizationId' | 'userId'>,
@@ -126,7 +124,7 @@ export async function requireStanding(
     throw new AppError('role_required', 'Connecting an account needs the role admin in the workspace')
 }
 
-/** Stores the account as a source, or in the one it has; queues the first run; returns the source's id. */
+/** Stores the account in a new or its existing source, queues the first run, and returns the source's id. */
 async function connect(
   tx: Tx,
   deps: AccountConnectorDependencies,
@@ -136,7 +134,7 @@ async function connect(
   const { clock, cipher, checkConnectorLimit } = deps
   const { organizationId, provider, userId } = flow
   const at = clock.now()
-  // Of two people who connect the same account at once the second finds the source of the first.
+  // When two users connect the same account at once, the second finds the first one's source.
   await lockOrganization(tx, organizationId)
   await requireStanding(tx, flow)
   await deps.access.require(tx, organizationId, provider)
@@ -170,7 +168,7 @@ async function connect(
   return sourceId
 }
 
-/** A person's address, where their identity provider says that it is theirs. */
+/** A user's address, if their identity provider has verified it. */
 async function findAddress(tx: Tx, userId: string): Promise<string | null> {
   const user = await tx
     .selectFrom('users')
@@ -182,8 +180,8 @@ async function findAddress(tx: Tx, userId: string): Promise<string | null> {
 }
 
 /**
- * The source that the account has already, healthy again as far as anybody knows; its name stays as people gave it. The
- * grant it had is to be ended, unless that ends the new one too.
+ * Resets the account's existing source to healthy and keeps its name. Its former grant is revoked, unless that would
+ * also end the new one.
  */
 async function reconnect(
   tx: Tx,

@@ -2,17 +2,17 @@ import { type Html, html, page } from '../http/page.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { findProvider, providers } from '../providers/index.ts'
 
-/** A provider's name as people know it. */
+/** A provider's display name. */
 export function providerName(provider: ProviderId | undefined): string {
   return provider === undefined ? 'The account' : findProvider(provider).name
 }
 
-/** OAuth's error codes (RFC 6749, 4.1.2.1): nothing else that an address says is shown on a page of ours. */
+/** OAuth's error codes (RFC 6749, 4.1.2.1): the page shows nothing else from its URL. */
 const ERROR_CODE = /^[a-z_]{1,60}$/
 
 /**
- * The page a person comes back to from a provider where the console is not there: whether the account was connected, as the callback's redirect says it.
- * It shows nothing of the address but known words, so that no link can make it say something else.
+ * The page after a provider's redirect when the console is not installed: says whether the account was connected. It
+ * shows only known words from its URL, so that a crafted link cannot change its message.
  */
 export function connectedPage(query: { provider?: unknown; connected?: unknown; error?: unknown }): Html {
   const provider = providers.find(({ id }) => id === query.provider)?.name ?? 'The account'

@@ -22,7 +22,7 @@ async function connected(workspace: Workspace, provider: ProviderId): Promise<st
 }
 
 describe('the health of access policies', () => {
-  it('is shown of Google Drive alone: how many files lack one, and what cures it [CONN-11]', async () => {
+  it('appears for Google Drive only: how many files lack one, and how to fix it [CONN-11]', async () => {
     const workspace = await service.workspace()
     const { organization } = workspace
     for (const provider of ALL_PROVIDERS.filter((one) => one !== 'google_drive')) {
@@ -57,7 +57,7 @@ describe('the health of access policies', () => {
 })
 
 describe('the next poll of a source', () => {
-  it('comes SYNC_INTERVAL_MINUTES after its run, up to a twentieth earlier or later [SYNC-1]', async () => {
+  it('comes SYNC_INTERVAL_MINUTES after its run, up to 5% earlier or later [SYNC-1]', async () => {
     const sourceId = await connected(await service.workspace(), 'slack')
     const { next_poll_at: poll, last_synced_at: synced } = await service.database.db
       .selectFrom('sources')
@@ -71,7 +71,7 @@ describe('the next poll of a source', () => {
 })
 
 describe('a changed allowlist', () => {
-  it('takes effect with the next run, which deletes what other channels brought [SYNC-12]', async () => {
+  it('takes effect with the next run, which deletes the items of other channels [SYNC-12]', async () => {
     const workspace = await service.workspace()
     const { organization } = workspace
     const sourceId = await connected(workspace, 'slack')

@@ -13,7 +13,7 @@ import { flowCookie, readFlowCookie } from './flow-cookie.ts'
 import type { ConnectQuestion } from './oauth-pages.ts'
 import type { OAuthFlow } from './oauth-states.ts'
 
-/** What a provider sends the browser back with. */
+/** The parameters of the provider's redirect. */
 export interface CallbackQuery {
   state?: string | undefined
   code?: string | undefined
@@ -22,27 +22,27 @@ export interface CallbackQuery {
 
 export interface Connections {
   /**
-   * Begins to connect an account: the provider's page to send the browser to, and the cookie (`Set-Cookie`) by which the
-   * callback knows that browser.
-   * @throws AppError `connector_access_required`, `not_configured`, `plan_limit_reached`
+   * Starts connecting an account. Returns the provider's page to send the browser to, and the cookie (`Set-Cookie`)
+   * that identifies this browser to the callback. @throws AppError `connector_access_required`, `not_configured`,
+   * `plan_limit_reached`
    */
   authorize(caller: ConsolePrincipal, provider: ProviderId): Promise<{ url: string; cookie: string }>
   /**
-   * Ends it in the browser that began: the source is there and its first run queued. Returns the console's page to send
-   * the browser to, with the provider's error where the person was refused or changed their mind. In any other browser
-   * it only asks, and the flow stays as it is.
-   * @throws AppError `malformed_state`, `upstream_error`, `connector_access_required`, `plan_limit_reached`, `role_required`
+   * Finishes the flow in the browser that began it: the source exists and its first run is queued. Returns the
+   * console page to redirect to, with the provider's error after a refusal or cancellation. In any other browser it
+   * only asks for confirmation and leaves the flow unchanged. @throws AppError `malformed_state`, `upstream_error`,
+   * `connector_access_required`, `plan_limit_reached`, `role_required`
    */
   complete(
     provider: ProviderId,
     query: CallbackQuery,
     request: { cookie: string | undefined; signal: AbortSignal },
   ): Promise<{ redirect: string } | { question: ConnectQuestion }>
-  /** Ends it after a person's yes to that question. Returns and throws as `complete` does. */
+  /** Finishes the flow after the user confirmed. Returns and throws as `complete` does. */
   confirm(provider: ProviderId, confirmation: string, signal: AbortSignal): Promise<string>
 }
 
-/** Connecting provider accounts by OAuth (RFC 6749, 4.1). */
+/** Connects provider accounts by OAuth (RFC 6749, 4.1). */
 export function createConnections(
   deps: AccountConnectorDependencies & { publicUrl: () => string },
 ): Connections {
@@ -103,7 +103,7 @@ async function recordBegin(tx: Tx, caller: ConsolePrincipal, provider: ProviderI
   })
 }
 
-/** Who began a flow, and for which workspace, in words that a person knows them by. */
+/** Who started the flow and for which workspace, for display. */
 async function describeAsker(
   db: Db,
   { organizationId, userId }: Pick<OAuthFlow, 'organizationId' | 'userId'>,
@@ -119,7 +119,7 @@ async function describeAsker(
   return { workspace, person: { name, email } }
 }
 
-/** Whoever already has an account of the provider connected may be about to connect it again: the callback knows. */
+/** A workspace that already has an account of the provider may be reconnecting it; the callback checks the limit. */
 async function requireRoom(
   tx: Tx,
   { checkConnectorLimit }: AccountConnectorDependencies,

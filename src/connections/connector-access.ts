@@ -15,7 +15,7 @@ export interface AccessRequestView {
   createdAt: string
 }
 
-/** What a workspace can do about one provider. `access` is `open` where nobody has to be asked. */
+/** A provider's availability to a workspace. `access` is `open` when no approval is needed. */
 export interface ConnectorView {
   provider: ProviderId
   offered: boolean
@@ -25,15 +25,15 @@ export interface ConnectorView {
 export interface ConnectorAccess {
   /** @throws AppError `connector_access_required` for a gated provider that the operator has not enabled */
   require(db: Db, organizationId: string, provider: ProviderId): Promise<void>
-  /** Asks for a gated provider; asking twice asks once. @throws AppError `validation_failed` for one that is not gated */
+  /** Requests a gated provider; idempotent. @throws AppError `validation_failed` for one that is not gated */
   request(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessRequestView>
-  /** What the workspace has asked for, newest first. */
+  /** The workspace's requests, newest first. */
   requests(caller: ConsolePrincipal): Promise<AccessRequestView[]>
-  /** Every provider, in the API document's order. */
+  /** Every provider, in the order of the API document. */
   list(caller: ConsolePrincipal): Promise<ConnectorView[]>
 }
 
-/** Which workspaces may connect the providers that need the operator's leave. */
+/** Decides which workspaces may connect gated providers. */
 export function createConnectorAccess(deps: {
   db: Db
   clock: Clock
@@ -112,7 +112,7 @@ async function request(
     )
     .returningAll()
     .executeTakeFirst()
-  // Already pending or granted: nothing has changed.
+  // Already pending or granted.
   if (!row) {
     const access = await find(tx, organizationId, provider)
     if (!access) throw new Error('the request for access vanished')

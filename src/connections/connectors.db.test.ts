@@ -9,7 +9,7 @@ import { until } from '../../test/support/until.ts'
 let service: ConnectedService
 let organization: TestOrganization
 let owner: Person
-/** Of the browser that began last. */
+/** Cookies of the browser that began last. */
 let cookies = ''
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const runsOf = async (sourceId: string): Promise<unknown[]> =>
     (run: { connectorId: string }) => run.connectorId === sourceId,
   )
 
-/** What the provider sends the browser back with. */
+/** The URL to which the provider redirects the browser. */
 async function callbackUrl(provider: string): Promise<string> {
   const { body, headers } = await authorize(provider)
   cookies = cookiesOf(headers)
@@ -43,13 +43,13 @@ const visit = (url: string) =>
   service.call('GET', url.slice(service.url.length), { headers: { Cookie: cookies } })
 
 describe('connecting an account', () => {
-  it('queues the first run by itself, and writes down who did it [OAUTH-8, CONN-12]', async () => {
+  it('queues the first run, and records the actor [OAUTH-8, CONN-12]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     expect(await runsOf(sourceId)).toHaveLength(1)
     expect(await actions()).toEqual(['connector.connect', 'connector.authorize'])
   })
 
-  it('again reuses its source, with what it brought [OAUTH-10]', async () => {
+  it('again reuses its source and its items [OAUTH-10]', async () => {
     const first = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, first)
     expect(await service.connect(owner, organization.id, 'slack')).toBe(first)
@@ -61,7 +61,7 @@ describe('connecting an account', () => {
     ).toMatchObject([{ status: 'active', errorMessage: null }])
   })
 
-  it('takes a state once [OAUTH-3]', async () => {
+  it('accepts a state once [OAUTH-3]', async () => {
     const url = await callbackUrl('slack')
     expect((await visit(url)).status).toBe(302)
     expect(await visit(url)).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
@@ -78,25 +78,25 @@ describe('connecting an account', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
   })
 
-  it('refuses a state of another provider, and that state is of no use afterwards either [OAUTH-4]', async () => {
+  it('refuses a state of another provider, and invalidates it [OAUTH-4]', async () => {
     const url = (await callbackUrl('slack')).replace('/oauth/slack/', '/oauth/notion/')
     expect(await visit(url)).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
   })
 
-  it('refuses a state that is ten minutes old [OAUTH-3]', async () => {
+  it('refuses a state after ten minutes [OAUTH-3]', async () => {
     const url = await callbackUrl('slack')
     await service.database.db.updateTable('oauth_states').set({ expires_at: new Date() }).execute()
     expect(await visit(url)).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
   })
 
-  it('stores no state that could be used by who reads the database [OAUTH-11]', async () => {
+  it('stores no state that a database reader could use [OAUTH-11]', async () => {
     const state = new URL((await authorize('slack')).body.url).searchParams.get('state') ?? ''
     const rows = await service.database.db.selectFrom('oauth_states').selectAll().execute()
     expect(rows.length).toBeGreaterThan(0)
     for (const row of rows) expect(Buffer.from(row.state_sha256).toString('base64url')).not.toBe(state)
   })
 
-  it('refuses who has lost the role since, and who never had it [OAUTH-5]', async () => {
+  it('refuses a user who lost the role meanwhile or never had it [OAUTH-5]', async () => {
     const url = await callbackUrl('slack')
     await service.database.db
       .updateTable('memberships')
@@ -107,14 +107,14 @@ describe('connecting an account', () => {
     expect(await authorize('slack')).toMatchObject({ status: 403, body: { code: 'role_required' } })
   })
 
-  it('sends whoever changed their mind back to the console with the error of the provider [OAUTH-7]', async () => {
+  it("redirects a user who cancels to the console, with the provider's error [OAUTH-7]", async () => {
     const state = new URL((await authorize('slack')).body.url).searchParams.get('state') ?? ''
     const answer = await service.call('GET', `/v1/oauth/slack/callback?error=access_denied&state=${state}`)
     expect(answer.status).toBe(302)
     expect(answer.headers.get('location')).toMatch(/\/console\/sources\?provider=slack&error=access_denied$/)
   })
 
-  it('passes the refusal of the provider on, in its words [OAUTH-9]', async () => {
+  it("passes on the provider's refusal, in its words [OAUTH-9]", async () => {
     const url = (await callbackUrl('notion')).replace(/code=[^&]*/, 'code=forged')
     expect(await visit(url)).toMatchObject({
       status: 502,
@@ -122,7 +122,7 @@ describe('connecting an account', () => {
     })
   })
 
-  it('is refused beyond the number of connectors of the plan, which counts no push-only source [CRED-10]', async () => {
+  it("is refused beyond the plan's number of connectors, not counting push-only sources [CRED-10]", async () => {
     organization = await service.organization({ status: 'active', tier: 'builder' })
     owner = await service.signIn(organization.id, { organizationId: organization.id, role: 'owner' })
     expect((await authorize('slack')).status).toBe(200)
@@ -137,7 +137,7 @@ describe('connecting an account', () => {
 })
 
 describe('a provider that is not configured', () => {
-  it('answers 503 with the names of its settings [CONN-5]', async () => {
+  it('returns 503 with the names of its settings [CONN-5]', async () => {
     const bare = await startTestService({ environment: service.issuer.environment })
     try {
       const { id } = await bare.organization()
@@ -167,7 +167,7 @@ describe('a provider that is not configured', () => {
 })
 
 describe('a gated provider', () => {
-  it('is connected with the leave of the operator only, which can be asked for [CONN-1, CONN-2, CONN-3, CONN-4]', async () => {
+  it("can be connected only with the operator's approval, which can be requested [CONN-1, CONN-2, CONN-3, CONN-4]", async () => {
     expect(await authorize('gmail')).toMatchObject({
       status: 403,
       body: { code: 'connector_access_required' },
@@ -191,7 +191,7 @@ describe('a gated provider', () => {
     ])
   })
 
-  it('that lost its leave while the person was at the provider is not connected [CONN-4]', async () => {
+  it('is not connected when it loses approval while the user is at the provider [CONN-4]', async () => {
     await service.grant(organization.id, 'gmail')
     const url = await callbackUrl('gmail')
     const path = `/operator/organizations/${organization.id}/connector-access/gmail`
@@ -199,7 +199,7 @@ describe('a gated provider', () => {
     expect(await visit(url)).toMatchObject({ status: 403, body: { code: 'connector_access_required' } })
   })
 
-  it('needs no request where it is not gated', async () => {
+  it('needs no request when it is not gated', async () => {
     expect(await asOwner('POST', '/v1/console/connector-access', { provider: 'slack' })).toMatchObject({
       status: 400,
     })
@@ -207,7 +207,7 @@ describe('a gated provider', () => {
 })
 
 describe('a connected Slack source', () => {
-  it('lists its channels as Slack has them, and passes on its refusals [CHN-2, CONN-13]', async () => {
+  it('lists its channels as Slack does, and passes on refusals [CHN-2, CONN-13]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const { slack } = service.emulators
@@ -229,7 +229,7 @@ describe('a connected Slack source', () => {
     slack.faults.clear()
   })
 
-  it('reads only the channels of its allowlist from the next run on, and drops the others with a full resync [SYNC-12]', async () => {
+  it('reads only the channels on its allowlist from the next run, and drops the others with a full resync [SYNC-12]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const count = async () =>
@@ -250,7 +250,7 @@ describe('a connected Slack source', () => {
     expect(await count()).toBeLessThan(before)
   })
 
-  it('in error says so in the words of Slack, and is active again once a run succeeds [SYNC-6, SYNC-10]', async () => {
+  it("shows Slack's error message, and is active again once a run succeeds [SYNC-6, SYNC-10]", async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const { slack } = service.emulators
@@ -302,7 +302,7 @@ describe('the Slack webhook', () => {
     })
   })
 
-  it('refuses a wrong signature, an old one and none [HOOK-1]', async () => {
+  it('refuses a wrong, an old and a missing signature [HOOK-1]', async () => {
     const body = { type: 'url_verification', challenge: 'abc' }
     expect(await send(body, { secret: 'wrong' })).toMatchObject({
       status: 401,
@@ -312,7 +312,7 @@ describe('the Slack webhook', () => {
     expect((await service.call('POST', '/v1/webhooks/slack', { body })).status).toBe(401)
   })
 
-  it('brings a new message in without waiting for the poll, and drops repeats [HOOK-3, HOOK-4]', async () => {
+  it('stores a new message without waiting for the poll, and drops duplicates [HOOK-3, HOOK-4]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const before = (await runsOf(sourceId)).length
@@ -337,7 +337,7 @@ describe('the Slack webhook', () => {
     expect(JSON.stringify(body.hits)).toContain('walrus parade')
   })
 
-  it('puts a source in error whose app was uninstalled [HOOK-5]', async () => {
+  it('puts a source into error when its app is uninstalled [HOOK-5]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'slack')
     await service.runEnded(organization, sourceId)
     const event = { ...messageEvent('EvGone', '1'), event: { type: 'app_uninstalled' } }
@@ -351,7 +351,7 @@ describe('the Slack webhook', () => {
 })
 
 describe('deleting a source', () => {
-  it('does not cut off another source on the same grant [CONN-10]', async () => {
+  it('keeps another source on the same grant working [CONN-10]', async () => {
     const drive = await service.connect(owner, organization.id, 'google_drive')
     const mail = await service.connect(owner, organization.id, 'gmail')
     await service.runEnded(organization, drive)
@@ -364,7 +364,7 @@ describe('deleting a source', () => {
     expect(revocations()).toBe(before + 1)
   })
 
-  it('ends the grant later when the provider is down now [CONN-10]', async () => {
+  it('revokes the grant later when the provider is down [CONN-10]', async () => {
     const sourceId = await service.connect(owner, organization.id, 'notion')
     await service.runEnded(organization, sourceId)
     service.emulators.notion.faults.add({ path: '/v1/oauth/revoke', status: 503 })

@@ -33,7 +33,7 @@ const store = () => createCredentialStore({ db: database.db, clock, cipher })
 const token = (adapter: ProviderAdapter, refused?: string) =>
   store().accessToken(source, adapter, signal, refused)
 
-/** Slow as a provider is, so that two who ask at once would both get through. */
+/** As slow as a provider, so that two concurrent refreshes would both get through. */
 const renewing = (refresh?: () => Promise<Credentials>): ProviderAdapter => ({
   ...createFakeProvider('gmail').adapter,
   refresh: async (credentials) => {
@@ -60,7 +60,7 @@ async function save(values: Partial<Credentials> = {}): Promise<void> {
 }
 
 describe('the tokens of a source', () => {
-  it('are stored so that the database alone gives nothing away [CONN-6]', async () => {
+  it('are encrypted in the database [CONN-6]', async () => {
     await save({ accessToken: 'xoxb-very-secret' })
     const row = await database.db.selectFrom('source_credentials').selectAll().executeTakeFirstOrThrow()
     expect(Buffer.from(row.ciphertext).includes(Buffer.from('secret'))).toBe(false)
@@ -70,7 +70,7 @@ describe('the tokens of a source', () => {
     })
   })
 
-  it('are used as they are while they last, and renewed ahead of their end [CONN-8]', async () => {
+  it('are reused until shortly before they expire, then renewed [CONN-8]', async () => {
     await save()
     const adapter = renewing()
     expect(await token(adapter)).toBe('old')
@@ -81,7 +81,7 @@ describe('the tokens of a source', () => {
     expect(await store().read(source)).toMatchObject({ refreshToken: 'rotated' })
   })
 
-  it('are renewed by one of any number of workers, and all get the new one [CONN-8]', async () => {
+  it('are renewed by only one of many workers, and all get the new one [CONN-8]', async () => {
     await save({ expiresAt: new Date(now - 1) })
     const adapter = renewing()
     const tokens = await Promise.all(Array.from({ length: 10 }, () => token(adapter)))
@@ -89,7 +89,7 @@ describe('the tokens of a source', () => {
     expect(refreshed).toEqual(['old'])
   })
 
-  it('are renewed when the provider refuses one before its time, whatever the clock says', async () => {
+  it('are renewed when the provider refuses one early, whatever the clock says', async () => {
     await save()
     const adapter = renewing()
     expect(await token(adapter, 'old')).toBe('new-1')
@@ -97,7 +97,7 @@ describe('the tokens of a source', () => {
     expect(refreshed).toEqual(['old'])
   })
 
-  it('that cannot be renewed now are used to their end', async () => {
+  it('that cannot be renewed now are used until they expire', async () => {
     await save({ expiresAt: new Date(now + 60_000) })
     const down = renewing(async () => {
       throw new ProviderError('unavailable', '503')
@@ -107,7 +107,7 @@ describe('the tokens of a source', () => {
     await expect(token(down)).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  it('whose grant is gone end in the words of the provider, and the next one asks again [SYNC-17]', async () => {
+  it("with a revoked grant fail with the provider's message, and the next call asks again [SYNC-17]", async () => {
     await save({ expiresAt: new Date(now - 1) })
     const revoked = renewing(async () => {
       throw new ProviderError('auth', 'invalid_grant: Token has been expired or revoked.')
@@ -116,7 +116,7 @@ describe('the tokens of a source', () => {
     expect(await token(renewing())).toMatch(/^new/)
   })
 
-  it('are encrypted anew with a new first key, so that the old one can go [CONN-7]', async () => {
+  it('are re-encrypted with a new first key, so that the old one can be removed [CONN-7]', async () => {
     await save()
     const rotated = createTokenCipher([Buffer.alloc(32, 2), Buffer.alloc(32, 1)])
     const { db } = database
@@ -126,7 +126,7 @@ describe('the tokens of a source', () => {
     expect(await withoutOld.read(source)).toMatchObject({ accessToken: 'old' })
   })
 
-  it('go with their source', async () => {
+  it('are deleted with their source', async () => {
     await save()
     await database.db.deleteFrom('sources').where('id', '=', source.sourceId).execute()
     await expect(token(renewing())).rejects.toMatchObject({ kind: 'auth' })

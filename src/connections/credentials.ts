@@ -13,14 +13,14 @@ import { createReencryption } from './reencryption.ts'
 import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
-/** A token is renewed this long before it expires, milliseconds: clocks differ, and a request takes its time. */
+/** How long before its expiry a token is renewed, in milliseconds: clocks differ, and requests take time. */
 const RENEW_AHEAD_MS = 5 * 60_000
-/** One refresh at the provider; its lease is longer, so that a second worker never refreshes beside the first. */
+/** The timeout of one refresh. Its lease lasts longer, so that a second worker never refreshes concurrently. */
 const REFRESH_TIMEOUT_MS = 30_000
 const REFRESH_LEASE_SECONDS = 60
 const LOOK_AGAIN_MS = 200
 const LOOKS_MAX = (REFRESH_LEASE_SECONDS * 1000 * 2) / LOOK_AGAIN_MS
-/** New tokens are all there is of a grant: a database that is away for a moment does not lose them. */
+/** New tokens exist nowhere else, so a short database outage must not lose them. */
 const STORE_ATTEMPTS_MAX = 10
 const STORE_AGAIN_MS = 500
 
@@ -32,15 +32,12 @@ const StoredCredentials = z.object({
   extra: z.record(z.string(), z.json()).optional(),
 })
 
-/** Where a ciphertext stands: it decrypts for this source only. */
+/** Binds a ciphertext to its row: it decrypts for this source only. */
 export function contextOf({ organizationId, sourceId }: SourceRef): string {
   return `source_credentials:${organizationId}:${sourceId}`
 }
 
-/**
- * The credentials in a ciphertext of {@link saveCredentials}.
- * @throws UndecryptableSecret
- */
+/** Decrypts a ciphertext of {@link saveCredentials}. @throws UndecryptableSecret */
 export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
   const { extra, ...rest } = StoredCredentials.parse(
     JSON.parse(cipher.decrypt(ciphertext, contextOf(source))),
@@ -48,7 +45,7 @@ export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, sou
   return extra === undefined ? rest : { ...rest, extra }
 }
 
-/** The grant that a source has; null when it has none, or none that the keys open. */
+/** A source's grant; null when it has none, or no key decrypts it. */
 export async function findCredentials(
   tx: Tx,
   cipher: TokenCipher,
@@ -75,7 +72,7 @@ async function findRow(
     .executeTakeFirst()
 }
 
-/** Stores the grant of a source, in place of one it had. */
+/** Stores a source's grant, replacing an existing one. */
 export async function saveCredentials(
   tx: Tx,
   cipher: TokenCipher,
@@ -103,7 +100,6 @@ export async function saveCredentials(
     .execute()
 }
 
-/** Forgets the grant of a source. */
 export async function dropCredentials(tx: Tx, source: SourceRef): Promise<void> {
   await tx
     .deleteFrom('source_credentials')
@@ -119,15 +115,15 @@ interface Stored {
 
 export interface CredentialStore {
   /**
-   * @throws ProviderError `auth` when the source has no account behind it, AppError `not_configured` when the key that
-   * encrypted its tokens is missing
+   * @throws ProviderError `auth` when the source has no account, AppError `not_configured` when the key of its tokens
+   * is missing
    */
   read(source: SourceRef): Promise<Credentials>
   /**
-   * A token that is valid now; one about to expire, or `refused` by the provider, is renewed first. Of any number of
-   * workers that need it renewed one asks the provider, the others wait for what it gets. A refresh that has begun
-   * goes on when the signal aborts: where the provider replaces refresh tokens, its answer is the grant.
-   * @throws ProviderError `auth` when the grant is gone, `unavailable` when the provider cannot be asked
+   * A valid token. Renews a token that is about to expire or was `refused` by the provider. Among any number of
+   * workers one asks the provider; the others wait for its result. A started refresh continues after the signal
+   * aborts: when the provider rotates refresh tokens, its answer is the only valid grant. @throws ProviderError
+   * `auth` when the grant is gone, `unavailable` when the provider cannot be reached
    */
   accessToken(
     source: SourceRef,
@@ -136,11 +132,11 @@ export interface CredentialStore {
     refused?: string,
   ): Promise<string>
   /**
-   * Encrypts with the first key what another one has encrypted, grants that are to be revoked too; returns how many.
-   * @throws Error, once all are done, that says how many no key opens; each is said once
+   * Re-encrypts with the first key what other keys encrypted, including grants to be revoked; returns the count.
+   * Afterwards @throws Error with the number of grants that no key decrypts; each is reported once
    */
   reencrypt(): Promise<number>
-  /** Waits for the refreshes under way: 30 seconds each at most, and as long as it takes to store what they got. */
+  /** Waits for running refreshes: at most 30 seconds each, plus the time to store their results. */
   settle(): Promise<void>
 }
 
@@ -150,7 +146,6 @@ interface StoreDependencies {
   cipher: TokenCipher
 }
 
-/** The grants of all sources. */
 export function createCredentialStore(deps: StoreDependencies): CredentialStore {
   const { db, clock, cipher } = deps
   const renewals = new Set<Promise<unknown>>()
@@ -172,7 +167,7 @@ export function createCredentialStore(deps: StoreDependencies): CredentialStore 
         const now = clock.now().getTime()
         const leftMs = (credentials.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - now
         if (!isRefused && leftMs > RENEW_AHEAD_MS) return credentials.accessToken
-        // Without a refresh token the provider has the last word on the old one.
+        // Without a refresh token, only the provider can say when the token ends.
         if (!isRefused && credentials.refreshToken === null) return credentials.accessToken
         if (await leaseRefresh(db, source, stored.version)) {
           const renewal = renew(deps, source, adapter, stored)
@@ -201,7 +196,7 @@ export function createCredentialStore(deps: StoreDependencies): CredentialStore 
   }
 }
 
-/** The renewed credentials, stored: where the database is away for a moment, as soon as it is back. */
+/** Renews and stores the credentials; retries while the database is unavailable. */
 async function renew(
   { db, clock, cipher }: StoreDependencies,
   source: SourceRef,
@@ -220,7 +215,7 @@ async function renew(
   return renewed
 }
 
-/** What a person reads of a source whose tokens cannot be opened, instead of a fault of the service. */
+/** Replaces the internal error of undecryptable tokens with a readable one. */
 function readable(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
   try {
     return openCredentials(cipher, ciphertext, source)
@@ -235,7 +230,7 @@ function readable(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef
   }
 }
 
-/** A refresh, bounded in time by nothing but itself. */
+/** A refresh with only its own timeout. */
 async function askForRenewal(adapter: ProviderAdapter, credentials: Credentials): Promise<Credentials> {
   const signal = AbortSignal.timeout(REFRESH_TIMEOUT_MS)
   try {
@@ -259,7 +254,7 @@ async function retryOutages(write: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether this worker is the one to renew that version. Leases are measured by the database's clock. */
+/** Whether this worker renews that version. Leases use the database's clock. */
 async function leaseRefresh(db: Db, source: SourceRef, version: number): Promise<boolean> {
   const leased = await db
     .updateTable('source_credentials')
@@ -275,7 +270,7 @@ async function leaseRefresh(db: Db, source: SourceRef, version: number): Promise
   return leased !== undefined
 }
 
-/** Writes over exactly that version, and lets the lease go; a grant made anew meanwhile stays. */
+/** Replaces exactly that version and releases the lease; a newer grant stays. */
 async function replace(
   db: Db,
   source: SourceRef,

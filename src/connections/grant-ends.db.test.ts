@@ -17,10 +17,10 @@ const KEY = Buffer.alloc(32, 1)
 const clock = { now: () => new Date(Date.UTC(2026, 0, 20)) }
 
 let database: TestDatabase
-/** Access tokens that the provider was asked to end, and what was passed on as failed. */
+/** Revoked access tokens, and reported failures. */
 let revoked: string[]
 let failures: unknown[]
-/** What the providers do beside what they always do. */
+/** Hooks added to the providers' normal behavior. */
 let onExchange: () => Promise<void>
 let onRevoke: (token: string) => void
 let room: number
@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 afterAll(() => database.close())
 
-/** A code is the account, the person and the token that it is traded for. */
+/** A code encodes the account, the person and the token it buys. */
 const codeOf = (account: string, person: string): string => `${account} ${person} ${randomUUID()}`
 const tokenOf = (code: string): string => `token-${code.split(' ')[2]}`
 
@@ -78,7 +78,7 @@ const start = (encryptionKey = KEY) =>
     onError: (error) => failures.push(error),
   })
 
-/** Somebody who may connect accounts, in a workspace of their own or the given one. */
+/** A user who may connect accounts, in a new or the given workspace. */
 async function admin(inOrganization?: string): Promise<ConsolePrincipal> {
   const { db } = database
   const organizationId = inOrganization ?? (await insertOrganization(db)).id
@@ -127,7 +127,7 @@ const storedToken = async ({ organizationId }: ConsolePrincipal, sourceId: strin
   return (await store.read({ organizationId, sourceId })).accessToken
 }
 
-/** Two sources of one account at the provider, and whether ending the one's grant would end the other's. */
+/** Two sources of one account, and whether revoking one's grant would also end the other's. */
 const PAIRS: readonly [
   what: string,
   one: ProviderId,
@@ -143,7 +143,7 @@ const PAIRS: readonly [
 ]
 
 describe('the grant of a removed source', () => {
-  it.each(PAIRS)('ends unless another workspace lives on it: %s [CONN-10]', async (...pair) => {
+  it.each(PAIRS)('is revoked unless another workspace depends on it: %s [CONN-10]', async (...pair) => {
     const [, provider, other, people, isShared] = pair
     const account = randomUUID()
     const [ada, bob] = [await admin(), await admin()]
@@ -156,8 +156,8 @@ describe('the grant of a removed source', () => {
   })
 })
 
-describe('a connection that is refused once the provider has given its grant', () => {
-  it('for the plan ends the grant, and says why it was refused [CRED-10]', async () => {
+describe('a connection refused after the provider issued its grant', () => {
+  it('for the plan revokes the grant, and gives the reason [CRED-10]', async () => {
     const ada = await admin()
     const code = codeOf(randomUUID(), 'ada')
     onExchange = async () => {
@@ -167,7 +167,7 @@ describe('a connection that is refused once the provider has given its grant', (
     expect(revoked).toEqual([tokenOf(code)])
   })
 
-  it('for a role that was lost meanwhile ends it too [OAUTH-5]', async () => {
+  it('for a role lost meanwhile revokes it too [OAUTH-5]', async () => {
     const ada = await admin()
     const code = codeOf(randomUUID(), 'ada')
     onExchange = async () => {
@@ -186,7 +186,7 @@ describe('a connection that is refused once the provider has given its grant', (
     expect(await row.execute()).toEqual([])
   })
 
-  it.each(PAIRS)('leaves alone what another workspace lives on: %s [CONN-10]', async (...pair) => {
+  it.each(PAIRS)('keeps a grant that another workspace depends on: %s [CONN-10]', async (...pair) => {
     const [, provider, other, people, isShared] = pair
     const account = randomUUID()
     await connect(await admin(), other, codeOf(account, people[1]))
@@ -199,7 +199,7 @@ describe('a connection that is refused once the provider has given its grant', (
     expect(revoked).toEqual(isShared ? [] : [tokenOf(code)])
   })
 
-  it('says so even when the provider is down, and ends the grant later', async () => {
+  it('gives the reason even when the provider is down, and revokes the grant later', async () => {
     const ada = await admin()
     const code = codeOf(randomUUID(), 'ada')
     onExchange = async () => {
@@ -224,7 +224,7 @@ describe('an account that is connected again', () => {
     ['of Notion by the same person', 'notion', 'ada', false],
     ['of Notion by another person', 'notion', 'bob', true],
   ])(
-    'loses the grant it had where that leaves the new one: %s [OAUTH-10]',
+    'loses its former grant unless that would end the new one: %s [OAUTH-10]',
     async (_, provider, person, ends) => {
       const ada = await admin()
       const account = randomUUID()
@@ -240,7 +240,7 @@ describe('an account that is connected again', () => {
     },
   )
 
-  it('takes a new grant in place of one that no key opens', async () => {
+  it('replaces a grant that no key decrypts', async () => {
     const ada = await admin()
     const account = randomUUID()
     const lost = start(Buffer.alloc(32, 9))
@@ -250,7 +250,7 @@ describe('an account that is connected again', () => {
     expect(await storedToken(ada, source)).toBe(tokenOf(code))
   })
 
-  it('by two people at once is one source, which both get to [OAUTH-10]', async () => {
+  it('by two users at once is one source for both [OAUTH-10]', async () => {
     const ada = await admin()
     const bob = await admin(ada.organizationId)
     const account = randomUUID()
@@ -267,7 +267,7 @@ describe('an account that is connected again', () => {
     expect(new Set(ends).size).toBe(1)
   })
 
-  it('is connected although the browser went away while the provider answered', async () => {
+  it('is connected although the browser disconnected while the provider answered', async () => {
     const ada = await admin()
     const gone = new AbortController()
     onExchange = async () => gone.abort(new Error('the caller went away'))
@@ -277,11 +277,11 @@ describe('an account that is connected again', () => {
   })
 })
 
-describe('what a provider says when it fails', () => {
-  /** The error with all that can be reached from it, as a log might have it. */
+describe("a provider's error message", () => {
+  /** The error with everything reachable from it, as a log might print it. */
   const shown = (error: unknown): string => inspect(error, { depth: 10, showHidden: true })
 
-  it('is passed on without the token it was to end [CONN-6]', async () => {
+  it('is passed on without the token of the failed revocation [CONN-6]', async () => {
     const ada = await admin()
     const code = codeOf(randomUUID(), 'ada')
     onRevoke = (token) => {
@@ -296,7 +296,7 @@ describe('what a provider says when it fails', () => {
     expect(shown(failures[0])).not.toContain(tokenOf(code))
   })
 
-  it('is shown without the code it was to trade [OAUTH-9]', async () => {
+  it('is shown without the code of the failed exchange [OAUTH-9]', async () => {
     const ada = await admin()
     const code = codeOf(randomUUID(), 'ada')
     onExchange = async () => {

@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterAll(() => database.close())
 
-/** The accounts as they are after a start with these keys. */
+/** The accounts after a start with these keys. */
 function start(keys: readonly Buffer[]) {
   const adapter: ProviderAdapter = {
     ...createFakeProvider('gmail').adapter,
@@ -55,7 +55,7 @@ function start(keys: readonly Buffer[]) {
   })
 }
 
-/** A connected source whose grant that key has encrypted. */
+/** A connected source whose grant that key encrypted. */
 async function connected(by: Buffer): Promise<SourceRef> {
   const sourceId = await insertSource(database.db, organizationId, { provider: 'gmail', push_only: false })
   const source = { organizationId, sourceId }
@@ -66,7 +66,7 @@ async function connected(by: Buffer): Promise<SourceRef> {
   return source
 }
 
-/** A source that was removed while its provider could not be reached. */
+/** A source removed while its provider was unreachable. */
 async function removed(by: Buffer, accounts: ReturnType<typeof start>): Promise<SourceRef> {
   const source = await connected(by)
   await database.db.transaction().execute(async (tx) => {
@@ -83,7 +83,7 @@ async function removed(by: Buffer, accounts: ReturnType<typeof start>): Promise<
 const read = (source: SourceRef, keys: readonly Buffer[]) =>
   createCredentialStore({ db: database.db, clock, cipher: createTokenCipher(keys) }).read(source)
 
-/** Another key whose id is that of the given one, as one in 256 is. */
+/** Another key with the same id, as one in 256 has. */
 function twinOf(one: Buffer): Buffer {
   const idOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest()[0]
   const twin = Buffer.alloc(32)
@@ -92,7 +92,7 @@ function twinOf(one: Buffer): Buffer {
 }
 
 describe('ENCRYPTION_KEY as a list', () => {
-  it('rotates: what the old key has encrypted is encrypted anew, and the old key can go [CONN-7]', async () => {
+  it('rotates: grants of the old key are re-encrypted, and the old key can be removed [CONN-7]', async () => {
     const list = [second, first].map((bytes) => bytes.toString('base64')).join(', ')
     const keys = readSettings({ ENCRYPTION_KEY: list }).ENCRYPTION_KEY ?? []
     const source = await connected(first)
@@ -105,14 +105,14 @@ describe('ENCRYPTION_KEY as a list', () => {
     expect(errors).toEqual([])
   })
 
-  it('rotates to a key that has the id of the old one too [CONN-7]', async () => {
+  it('rotates to a key with the same id as the old one [CONN-7]', async () => {
     const twin = twinOf(first)
     const source = await connected(first)
     await start([twin, first]).maintain()
     expect(await read(source, [twin])).toMatchObject({ accessToken: `token of ${source.sourceId}` })
   })
 
-  it('leaves as it is what the first key has encrypted', async () => {
+  it('leaves grants of the first key unchanged', async () => {
     await connected(first)
     const ciphertexts = () => database.db.selectFrom('source_credentials').select('ciphertext').execute()
     const before = await ciphertexts()
@@ -120,15 +120,15 @@ describe('ENCRYPTION_KEY as a list', () => {
     expect(await ciphertexts()).toEqual(before)
   })
 
-  it('opens what was stored by the first version', () => {
+  it('decrypts what the first version stored', () => {
     const stored = 'cr4H/tKcACgK/R2DWMJmSJpM2VNgJEgLvYXt/XSKoeZSFVcUHG89dzizWxuV8StnRvspq1lNpzBD'
     const text = createTokenCipher([second, first]).decrypt(Buffer.from(stored, 'base64'), 'row')
     expect(text).toBe('kept since the first version')
   })
 })
 
-describe('a key that is missing', () => {
-  it('is named once with the number of grants it would open; the others rotate, and revocations go on [CONN-7]', async () => {
+describe('a missing key', () => {
+  it('is reported once with the number of its grants; the others rotate, and revocations continue [CONN-7]', async () => {
     const broken = [await connected(lost), await connected(lost)]
     const whole = await connected(first)
     const accounts = start([second, first])
@@ -149,7 +149,7 @@ describe('a key that is missing', () => {
     for (const source of broken) expect(await read(source, [lost])).toBeDefined()
   })
 
-  it('is named again when more grants turn out to need it', async () => {
+  it('is reported again when more grants need it', async () => {
     await connected(lost)
     const accounts = start([first])
     await accounts.maintain()
@@ -159,7 +159,7 @@ describe('a key that is missing', () => {
     expect(errors[1]).toContain('1 of the stored grants')
   })
 
-  it('is what the source says, with what to do about it', async () => {
+  it("appears in the source's error, with a remedy", async () => {
     const source = await connected(lost)
     await expect(read(source, [first])).rejects.toMatchObject({
       code: 'not_configured',
@@ -169,7 +169,7 @@ describe('a key that is missing', () => {
     })
   })
 
-  it('ends a flow that began with it as one that has expired', async () => {
+  it('makes a flow that began with it count as expired', async () => {
     const { db } = database
     const userId = randomUUID()
     const at = clock.now()

@@ -13,14 +13,14 @@ let workspace: Workspace
 let sourceId: string
 
 beforeAll(async () => {
-  // It takes up no runs: those are for the service that starts with another key.
+  // It takes no runs: the service started with another key does.
   service = await startConnectedService({ service: { environment: { ROLE: 'api' } } })
   workspace = await service.workspace()
   sourceId = await service.connect(workspace.owner, workspace.organization.id, 'slack')
 })
 afterAll(() => service.close())
 
-/** The same deployment, started with that ENCRYPTION_KEY, or with the key that it keeps in an empty DATA_DIR. */
+/** Restarts the deployment with that ENCRYPTION_KEY, or with the key it stores in an empty DATA_DIR. */
 async function startAgain(environment: Record<string, string>) {
   const log: Record<string, unknown>[] = []
   const stream = new Writable({
@@ -41,37 +41,40 @@ async function startAgain(environment: Record<string, string>) {
 it.each([
   ['another ENCRYPTION_KEY', { ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') }],
   ['a DATA_DIR that has lost its key', {}],
-])('started with %s, the service says so, its sources too, and the rest works', async (_, environment) => {
-  const { organization } = workspace
-  const again = await startAgain(environment)
-  try {
-    // The run that connecting has queued, unless it has ended by now.
-    const body = { connectorId: sourceId }
-    await service.call('POST', '/v1/sync-runs', { key: organization.adminKey, body })
-    expect(await service.runEnded(organization, sourceId)).toMatchObject({
-      status: 'failed',
-      errorMessage: expect.stringContaining('cannot be decrypted with ENCRYPTION_KEY'),
-    })
-    expect(await service.findSource(organization, sourceId)).toMatchObject({
-      status: 'error',
-      errorMessage: expect.stringMatching(/restore the key .* or connect the account again$/),
-    })
-    const withKey = { key: organization.adminKey }
-    expect(await again.call('GET', `/v1/sources/${sourceId}/channels`, withKey)).toMatchObject({
-      status: 503,
-      body: { code: 'not_configured', error: expect.stringContaining('ENCRYPTION_KEY') },
-    })
-    expect((await again.call('POST', '/v1/search', { ...withKey, body: { query: 'x' } })).status).toBe(200)
-    const told = again.log.filter((line) => JSON.stringify(line).includes('of the stored grants'))
-    expect(told).toMatchObject([
-      {
-        level: 50,
-        err: {
-          message: expect.stringMatching(/^ENCRYPTION_KEY: 1 of the stored grants cannot be decrypted/),
+])(
+  'started with %s, the service and its sources report it, and everything else works',
+  async (_, environment) => {
+    const { organization } = workspace
+    const again = await startAgain(environment)
+    try {
+      // Ends the run that connecting queued, unless it has ended.
+      const body = { connectorId: sourceId }
+      await service.call('POST', '/v1/sync-runs', { key: organization.adminKey, body })
+      expect(await service.runEnded(organization, sourceId)).toMatchObject({
+        status: 'failed',
+        errorMessage: expect.stringContaining('cannot be decrypted with ENCRYPTION_KEY'),
+      })
+      expect(await service.findSource(organization, sourceId)).toMatchObject({
+        status: 'error',
+        errorMessage: expect.stringMatching(/restore the key .* or connect the account again$/),
+      })
+      const withKey = { key: organization.adminKey }
+      expect(await again.call('GET', `/v1/sources/${sourceId}/channels`, withKey)).toMatchObject({
+        status: 503,
+        body: { code: 'not_configured', error: expect.stringContaining('ENCRYPTION_KEY') },
+      })
+      expect((await again.call('POST', '/v1/search', { ...withKey, body: { query: 'x' } })).status).toBe(200)
+      const told = again.log.filter((line) => JSON.stringify(line).includes('of the stored grants'))
+      expect(told).toMatchObject([
+        {
+          level: 50,
+          err: {
+            message: expect.stringMatching(/^ENCRYPTION_KEY: 1 of the stored grants cannot be decrypted/),
+          },
         },
-      },
-    ])
-  } finally {
-    await again.close()
-  }
-})
+      ])
+    } finally {
+      await again.close()
+    }
+  },
+)

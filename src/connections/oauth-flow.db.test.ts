@@ -20,7 +20,7 @@ afterAll(() => service.close())
 const authorize = ({ owner }: Workspace, provider: string) =>
   service.call('POST', `/v1/console/connectors/${provider}/authorize`, { key: owner.token })
 
-/** Begins in a browser; answers where the provider sends it back to, and what it keeps. */
+/** Begins in a browser; returns the provider's redirect and the browser's cookie. */
 async function begin(
   workspace: Workspace,
   provider: string,
@@ -30,7 +30,7 @@ async function begin(
   return { path: await callbackOf(body.url), headers: { Cookie: cookiesOf(headers) } }
 }
 
-/** What the provider sends the browser back with, after the page at `url`. */
+/** The provider's redirect after the page at `url`. */
 const callbackOf = async (url: string): Promise<string> =>
   (await followRedirects(url, `${service.url}/v1/oauth/`)).slice(service.url.length)
 
@@ -39,8 +39,8 @@ const connectedSources = async ({ organization }: Workspace): Promise<string[]> 
     .map(({ id }: { id: string }) => id)
     .filter((id: string) => !Object.values(organization.sources).includes(id))
 
-describe('the page that authorize answers', () => {
-  it("is the provider's, with a state nobody can guess and where to come back to [OAUTH-1]", async () => {
+describe('the page that authorize returns', () => {
+  it("is the provider's, with an unguessable state and the redirect URI [OAUTH-1]", async () => {
     const workspace = await service.workspace()
     const states = new Set<string | null>()
     for (const provider of ['slack', 'notion']) {
@@ -54,7 +54,7 @@ describe('the page that authorize answers', () => {
     expect(states.size).toBe(2)
   })
 
-  it('binds the code to a challenge where the provider takes one: no other verifier redeems it [OAUTH-1]', async () => {
+  it('binds the code to a challenge when the provider supports it: no other verifier redeems it [OAUTH-1]', async () => {
     const workspace = await service.workspace()
     await service.grant(workspace.organization.id, 'gmail')
     const begun = await authorize(workspace, 'gmail')
@@ -72,7 +72,7 @@ describe('the page that authorize answers', () => {
 })
 
 describe('the callback', () => {
-  it('needs no key and no token, and leads back to the console with the source [OAUTH-6, OAUTH-7]', async () => {
+  it('needs no key or token, and redirects to the console with the source [OAUTH-6, OAUTH-7]', async () => {
     const workspace = await service.workspace()
     const { path, headers } = await begin(workspace, 'slack')
     const answer = await service.call('GET', path, {
@@ -95,7 +95,7 @@ describe('the callback', () => {
     expect(await connectedSources(stranger)).toEqual([])
   })
 
-  it('says in the words of the provider that it is down, and stores nothing [OAUTH-9]', async () => {
+  it("reports an outage in the provider's words, and stores nothing [OAUTH-9]", async () => {
     const workspace = await service.workspace()
     const { faults } = service.emulators.notion
     const body = {
@@ -115,20 +115,20 @@ describe('the callback', () => {
   })
 })
 
-describe('the browser in which it began', () => {
-  it('is known by a cookie that only the callback gets, and no script reads [OAUTH-12]', async () => {
+describe('the browser in which the flow began', () => {
+  it('is identified by a cookie that only the callback receives and no script can read [OAUTH-12]', async () => {
     const workspace = await service.workspace()
     const { headers, body } = await authorize(workspace, 'slack')
     const cookie = headers.get('set-cookie') ?? ''
     expect(cookie).toMatch(
       /^memory_oauth=[\w-]{43}; Path=\/v1\/oauth\/slack; Max-Age=600; HttpOnly; SameSite=Lax$/,
     )
-    // Not the state, which every link has.
+    // The cookie is not the state, which every link contains.
     expect(cookie).not.toContain(new URL(body.url).searchParams.get('state'))
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it('is told over https only where the service is reached so, under its own path [OAUTH-12]', () => {
+  it("gets a Secure cookie only for an https service, under the service's path [OAUTH-12]", () => {
     expect(flowCookie('https://memory.example.com/api', 'gmail', 'x')).toBe(
       'memory_oauth=x; Path=/api/v1/oauth/gmail; Max-Age=600; HttpOnly; SameSite=Lax; Secure',
     )
@@ -139,24 +139,27 @@ describe('the browser in which it began', () => {
     ['a made-up one', `memory_oauth=${'A'.repeat(43)}`],
     ['one of another flow', undefined],
     ['a broken one', 'memory_oauth=%00; memory_oauth'],
-  ])('is not one that keeps %s: that one is asked, and nothing is stored [OAUTH-13]', async (_what, kept) => {
-    const workspace = await service.workspace()
-    const other = await begin(await service.workspace(), 'slack')
-    const { path } = await begin(workspace, 'slack')
-    const exchanges = () => service.emulators.slack.requests.byPath()['/api/oauth.v2.access'] ?? 0
-    const before = [await databaseContents(service.database.db), exchanges()]
-    const headers: Record<string, string> = kept === '' ? {} : { Cookie: kept ?? other.headers.Cookie }
-    for (let look = 0; look < 2; look++) {
-      const asked = await service.call('GET', path, { headers })
-      expect(asked.status).toBe(200)
-      expect(asked.text).toContain('Connect Slack?')
-    }
-    expect([await databaseContents(service.database.db), exchanges()]).toEqual(before)
-  })
+  ])(
+    'is not one with %s: that one gets a question, and nothing is stored [OAUTH-13]',
+    async (_what, kept) => {
+      const workspace = await service.workspace()
+      const other = await begin(await service.workspace(), 'slack')
+      const { path } = await begin(workspace, 'slack')
+      const exchanges = () => service.emulators.slack.requests.byPath()['/api/oauth.v2.access'] ?? 0
+      const before = [await databaseContents(service.database.db), exchanges()]
+      const headers: Record<string, string> = kept === '' ? {} : { Cookie: kept ?? other.headers.Cookie }
+      for (let look = 0; look < 2; look++) {
+        const asked = await service.call('GET', path, { headers })
+        expect(asked.status).toBe(200)
+        expect(asked.text).toContain('Connect Slack?')
+      }
+      expect([await databaseContents(service.database.db), exchanges()]).toEqual(before)
+    },
+  )
 })
 
 describe('another browser', () => {
-  it('reads who asked and for which workspace, and connects with one click, once [OAUTH-13]', async () => {
+  it('shows who asked and for which workspace, and connects with one click, once [OAUTH-13]', async () => {
     const workspace = await service.workspace()
     const { path } = await begin(workspace, 'slack')
     const asked = await service.call('GET', path)
@@ -182,7 +185,7 @@ describe('another browser', () => {
     expect(await connectedSources(workspace)).toHaveLength(1)
   })
 
-  it('gets a page without script, in no frame, kept by nobody, with nothing of the code to read [OAUTH-13, OAUTH-14]', async () => {
+  it('gets an uncacheable page without scripts or frames that does not reveal the code [OAUTH-13, OAUTH-14]', async () => {
     const workspace = await service.workspace()
     const { path } = await begin(workspace, 'slack')
     const { text, headers } = await service.call('GET', path)
@@ -199,7 +202,7 @@ describe('another browser', () => {
       expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain(searchParams.get(name))
   })
 
-  it('shows names as the text that they are [OAUTH-13]', async () => {
+  it('shows names as plain text [OAUTH-13]', async () => {
     const workspace = await service.workspace()
     const { db } = service.database
     await db
@@ -217,7 +220,7 @@ describe('another browser', () => {
     expect(text).toContain('&#60;img src=x onerror=alert(1)&#62;')
   })
 
-  it('connects nothing by a form of another page, a changed one, or that of another provider [OAUTH-14]', async () => {
+  it("connects nothing through another page's form, a changed one, or one of another provider [OAUTH-14]", async () => {
     const workspace = await service.workspace()
     const { text } = await service.call('GET', (await begin(workspace, 'slack')).path)
     const { action, fields } = formOf(text, service.url)
@@ -248,7 +251,7 @@ describe('another browser', () => {
     expect((await send(action, whole, { 'Sec-Fetch-Site': 'same-origin' })).status).toBe(303)
   })
 
-  it('comes too late after ten minutes, and is refused when who asked may no longer connect [OAUTH-3, OAUTH-5]', async () => {
+  it('is refused after ten minutes, and when the requester may no longer connect [OAUTH-3, OAUTH-5]', async () => {
     const workspace = await service.workspace()
     const { db } = service.database
     const late = await service.call('GET', (await begin(workspace, 'slack')).path)
@@ -267,8 +270,8 @@ describe('another browser', () => {
   })
 })
 
-describe('a callback that cannot go on', () => {
-  it('tells a person in a browser what to do, and a program in JSON [OAUTH-15]', async () => {
+describe('a callback that cannot continue', () => {
+  it('returns instructions to a browser and JSON to a program [OAUTH-15]', async () => {
     for (const path of [
       '/v1/oauth/slack/callback',
       `/v1/oauth/slack/callback?code=x&state=${'a'.repeat(43)}`,
@@ -290,7 +293,7 @@ describe('a callback that cannot go on', () => {
     }
   })
 
-  it('says in the words of the provider what it refused, as text [OAUTH-9, OAUTH-15]', async () => {
+  it("shows the provider's refusal as plain text [OAUTH-9, OAUTH-15]", async () => {
     const { path, headers } = await begin(await service.workspace(), 'notion')
     const body = { object: 'error', status: 400, code: 'invalid_grant', message: '<b>No.</b>' }
     service.emulators.notion.faults.add({ path: '/v1/oauth/token', status: 400, body })
@@ -303,7 +306,7 @@ describe('a callback that cannot go on', () => {
 })
 
 describe('GATED_PROVIDERS', () => {
-  it('says which providers need the leave of the operator [CONN-1]', async () => {
+  it("lists the providers that need the operator's approval [CONN-1]", async () => {
     const other = await startTestService({
       environment: {
         ...service.emulators.environment,

@@ -3,22 +3,22 @@ import type { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providerName } from './connected-page.ts'
 
-/** What a person decides in a browser that is not the one in which the connecting began. */
+/** What the user confirms in a browser other than the one that began the flow. */
 export interface ConnectQuestion {
   provider: ProviderId
-  /** The workspace's name, as its people gave it. */
+  /** The workspace's name, as its members set it. */
   workspace: string
-  /** Who asked, as the identity provider names them. */
+  /** The requester's name at the identity provider. */
   person: { name: string | null; email: string | null }
-  /** Where the form goes. */
+  /** The form's target. */
   action: string
-  /** What waits for the click, sealed. */
+  /** The sealed state and code. */
   confirmation: string
 }
 
 /**
- * Asks whether to connect an account. Whoever began may be somebody else, who sent the link so that another one's account
- * ends in their workspace: the page says whose that is before anything is stored.
+ * Asks whether to connect an account. An attacker may have begun the flow and sent the link, so that the victim's
+ * account lands in the attacker's workspace. The page names the requester before anything is stored.
  */
 export function questionPage({ provider, workspace, person, action, confirmation }: ConnectQuestion): Html {
   const name = providerName(provider)
@@ -45,7 +45,7 @@ export function questionPage({ provider, workspace, person, action, confirmation
   )
 }
 
-/** What a person reads whose callback failed. */
+/** The page for a failed callback. */
 export function failedPage({ code, message }: AppError, provider: ProviderId | undefined): Html {
   const reason =
     code === 'malformed_state'

@@ -5,7 +5,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 
-/** From the begin of a flow to its end, the person's time at the provider included. */
+/** The lifetime of a flow, including the user's time at the provider. */
 export const STATE_TTL_MS = 10 * 60_000
 const RANDOM_BYTES = 32
 const STATE_FORM = /^[A-Za-z0-9_-]{43}$/
@@ -19,30 +19,32 @@ export interface OAuthFlow {
   codeVerifier: string
 }
 
-/** A flow as it is before its state is used up. */
+/** A flow before its state is redeemed. */
 export interface PendingFlow extends Omit<OAuthFlow, 'codeVerifier'> {
-  /** Whether the browser that sends `secret` along is the one that began. */
+  /** Whether the browser that sends `secret` began the flow. */
   isBrowser(secret: string | undefined): boolean
 }
 
 export interface OAuthStates {
-  /** Begins a flow: the `state` and the S256 challenge to send along, and a secret for the browser to keep. */
+  /** Begins a flow. Returns the `state` and the S256 challenge to send, and a secret for the browser's cookie. */
   begin(
     tx: Tx,
     flow: Omit<OAuthFlow, 'codeVerifier'>,
   ): Promise<{ state: string; codeChallenge: string; browserSecret: string }>
-  /** The flow that a callback of `provider` belongs to, which goes on. @throws AppError `malformed_state` for any other */
+  /**
+   * The flow of a callback of `provider`, without redeeming it. @throws AppError `malformed_state` when there is none
+   */
   find(provider: ProviderId, state: string | undefined): Promise<PendingFlow>
   /**
-   * The flow that a callback of `provider` belongs to. A state serves once, for ten minutes.
-   * @throws AppError `malformed_state` for any other
+   * Redeems the state of a callback of `provider`. A state works once, within ten minutes. @throws AppError
+   * `malformed_state` when it does not
    */
   redeem(provider: ProviderId, state: string | undefined): Promise<OAuthFlow>
 }
 
 /**
- * OAuth states are 256 random bits of which only the SHA-256 is stored, beside what they are bound to: they can be neither
- * made up nor read out of the database (RFC 9700, 4.7).
+ * OAuth states are 256 random bits. The database stores only their SHA-256, next to what they are bound to, so states
+ * can be neither guessed nor read from the database (RFC 9700, 4.7).
  */
 export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCipher }): OAuthStates {
   const { db, clock, cipher } = deps
@@ -104,7 +106,7 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCip
   }
 }
 
-/** A flow that began with a key that is no longer there cannot go on: it has to begin again. */
+/** A flow whose encryption key is gone must begin again. */
 function openVerifier(cipher: TokenCipher, ciphertext: Uint8Array, context: string): string {
   try {
     return cipher.decrypt(ciphertext, context)
@@ -119,7 +121,7 @@ function hashOf(state: string | undefined): Buffer {
   return sha256(state)
 }
 
-/** What is said of a flow that is not, or no longer, under way. */
+/** The error for a flow that does not exist or has ended. */
 export function malformedState(): AppError {
   return new AppError(
     'malformed_state',

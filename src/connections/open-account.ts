@@ -10,7 +10,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import type { CredentialStore } from './credentials.ts'
 
-/** What a session needs from whoever opens it. */
+/** What the opener of a session provides. */
 export interface SessionOptions {
   signal: AbortSignal
   wait(ms: number): Promise<void>
@@ -18,15 +18,15 @@ export interface SessionOptions {
   limits?: Partial<ProviderLimits>
 }
 
-/** The provider's account behind a source, ready to be asked. */
+/** Opens a session with the provider account of a source. */
 export type OpenProviderAccount = (
   source: SourceRef & { provider: ProviderId; externalAccountId: string; displayName: string },
   options: SessionOptions,
 ) => Promise<{ adapter: ProviderAdapter; session: ProviderSession }>
 
 /**
- * Opens accounts with the credentials of their sources.
- * @throws AppError `not_configured`, ProviderError `auth` when the source is not connected
+ * Opens accounts with their sources' credentials. @throws AppError `not_configured`, ProviderError `auth` when the
+ * source is not connected
  */
 export function createAccountOpener(deps: {
   adapters: ProviderAdapters

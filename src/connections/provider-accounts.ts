@@ -23,13 +23,12 @@ export interface ProviderAccountsDependencies {
   /** 32 bytes each; the first encrypts, all decrypt. */
   encryptionKeys: readonly Uint8Array[]
   gated: readonly ProviderId[]
-  /** The providers' settings. */
   environment: ProviderEnvironment
   checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
   publicUrl: () => string
-  /** Called once a run can be taken up. */
+  /** Called when a run is ready to be taken. */
   onQueued: () => void
-  /** Gets what fails in the background and is tried again. */
+  /** Receives background errors, which are retried. */
   onError: (error: unknown) => void
 }
 
@@ -39,15 +38,15 @@ export interface ProviderAccounts {
   openAccount: OpenProviderAccount
   revocations: Revocations
   /**
-   * Encrypts anew what an older key has encrypted, tells `onError` how many grants no key opens, and ends the grants that
-   * are due to be. Does not throw.
+   * Re-encrypts what older keys encrypted, reports to `onError` how many grants no key decrypts, and revokes the
+   * grants that are due. Does not throw.
    */
   maintain(): Promise<void>
-  /** Waits for the tokens that are being renewed: before the database closes, or what the provider answers is lost. */
+  /** Waits for running token renewals. Call it before closing the database, or the provider's answers are lost. */
   settle(): Promise<void>
 }
 
-/** Provider accounts: connecting them, keeping their tokens, letting them go. */
+/** Connects provider accounts, stores their tokens and revokes their grants. */
 export function createProviderAccounts(deps: ProviderAccountsDependencies): ProviderAccounts {
   const { db, clock, adapters } = deps
   const cipher = createTokenCipher(deps.encryptionKeys)

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { UndecryptableSecret } from './token-cipher.ts'
 
-/** Where grants are stored, and by which column beside the organization's id. */
+/** The tables that store grants, and their key column next to the organization's id. */
 const PLACES = [
   { table: 'source_credentials', idColumn: 'source_id' },
   { table: 'grant_revocations', idColumn: 'id' },
 ] as const
 
 const ROWS_AT_ONCE = 500
-/** Comes before every id that is given out. */
+/** Sorts before every generated id. */
 const NIL_ID = '00000000-0000-0000-0000-000000000000'
 
 interface StoredGrant {
@@ -20,22 +20,19 @@ interface StoredGrant {
 
 interface Reencryption {
   reencrypted: number
-  /** Those that no key opens; they are left as they are. */
+  /** Grants that no key decrypts; they stay unchanged. */
   unreadable: string[]
 }
 
-/**
- * The ciphertext of one grant by the first key; null when it is by that one already.
- * @throws UndecryptableSecret
- */
+/** Re-encrypts one grant with the first key; null when that key already encrypted it. @throws UndecryptableSecret */
 type Reencrypt = (
   grant: { organizationId: string; sourceId: string },
   ciphertext: Uint8Array,
 ) => Buffer | null
 
 /**
- * Makes the function that encrypts stored grants anew, those to be revoked too, and returns how many they were. It goes
- * on where one cannot be read; once through, it throws an Error that says how many, each grant once.
+ * Returns a function that re-encrypts stored grants, including those to be revoked, and returns their number. It
+ * continues past undecryptable grants and finally throws an Error with their number. Each grant is reported once.
  */
 export function createReencryption(db: Db, reencrypt: Reencrypt): () => Promise<number> {
   let known = new Set<string>()
@@ -51,7 +48,7 @@ export function createReencryption(db: Db, reencrypt: Reencrypt): () => Promise<
   }
 }
 
-/** Every grant is opened: a key's id is one byte, so that one key in 256 has the id of the key it takes the place of. */
+/** Tries to decrypt every grant: a key id is one byte, so a replaced key may have the same id as the new one. */
 async function reencryptAll(db: Db, reencrypt: Reencrypt): Promise<Reencryption> {
   const done: Reencryption = { reencrypted: 0, unreadable: [] }
   for (const place of PLACES) {
@@ -79,7 +76,7 @@ async function readAfter(
   return rows
 }
 
-/** The grant stays the same, so its version does too: whoever renews it meanwhile writes over this. */
+/** The grant and its version stay the same, so a concurrent renewal overwrites this. */
 async function reencryptRow(
   db: Db,
   reencrypt: Reencrypt,
@@ -97,7 +94,7 @@ async function reencryptRow(
   done.reencrypted += 1
 }
 
-/** Null: it is as it should be; undefined: no key opens it. */
+/** Null: nothing to do; undefined: no key decrypts it. */
 function tryReencrypt(reencrypt: Reencrypt, row: StoredGrant): Buffer | null | undefined {
   try {
     return reencrypt({ organizationId: row.organization_id, sourceId: row.id }, row.ciphertext)

@@ -20,7 +20,7 @@ import { withoutSecrets } from './without-secrets.ts'
 const REVOKE_TIMEOUT_MS = 10_000
 const ATTEMPTS_MAX = 12
 const FIRST_RETRY_MS = 60_000
-/** Another worker does not try the same one while this one does. */
+/** How long another worker leaves a revocation alone. */
 const HOLD_MS = 60_000
 const AT_ONCE = 20
 
@@ -31,13 +31,13 @@ export interface LooseGrant extends Pick<ConnectedAccount, 'externalAccountId' |
 }
 
 export interface Revocations {
-  /** Notes, in the transaction that removes a source, that its grant has to be ended at the provider; nobody uses it any more. */
+  /** Schedules the revocation of a source's grant in the transaction that removes the source. */
   prepare(tx: Tx, source: SourceRef): Promise<void>
-  /** Notes the same of a grant whose source was not made, or has another one now. */
+  /** Schedules the revocation of a grant whose source was not created, or has a newer grant. */
   add(tx: Tx, grant: LooseGrant): Promise<void>
   /**
-   * Ends the grants that are due, those aside that another source lives on; what fails is tried again later, a dozen
-   * times over about three days. Takes ten seconds at most beside the database's time.
+   * Revokes due grants, except those another source depends on. Retries failures a dozen times over about three days.
+   * Takes at most ten seconds, plus the database's time.
    */
   run(): Promise<void>
 }
@@ -47,11 +47,11 @@ interface RevocationDependencies {
   clock: Clock
   cipher: TokenCipher
   adapters: ProviderAdapters
-  /** Gets what failed, without the tokens. */
+  /** Receives failures, without tokens. */
   onFailure(error: unknown): void
 }
 
-/** Ends grants at the provider once no source lives on them. */
+/** Revokes grants at the provider once no source depends on them. */
 export function createRevocations(deps: RevocationDependencies): Revocations {
   const { db, clock, cipher } = deps
   return {
@@ -66,7 +66,7 @@ export function createRevocations(deps: RevocationDependencies): Revocations {
       await dropCredentials(tx, source)
     },
     async add(tx, { organizationId, provider, externalAccountId, credentials }) {
-      // Not the source's id: that one's is noted under it, should the source go too.
+      // Not the source's id: if the source is removed too, its own grant uses that id.
       const id = randomUUID()
       await tx
         .insertInto('grant_revocations')
@@ -100,7 +100,7 @@ async function attempt(deps: RevocationDependencies, row: Row<'grant_revocations
   }
 }
 
-/** Due revocations; each is due again later, each time after twice as long. Another worker may have taken some first. */
+/** Due revocations. Taking one doubles its delay. Another worker may take some first. */
 async function takeDue(
   db: Db,
   now: Date,
@@ -117,7 +117,7 @@ async function takeDue(
     .execute()
   const taken: Row<'grant_revocations'>[] = []
   for (const { organization_id: organizationId, id, attempts } of due) {
-    // The time of the next attempt is worked out here: a distributed PostgreSQL adds no interval to a time by a column.
+    // The next attempt's time is computed here: Citus cannot add a column's interval to a time.
     const row = await db
       .updateTable('grant_revocations')
       .set({
@@ -149,7 +149,10 @@ async function revoke(
   }
 }
 
-/** Whether another source, of any workspace, would be cut off: what a revocation ends is the provider's affair. */
+/**
+ * Whether the revocation would cut off another source, in any workspace: only the provider knows what a revocation
+ * ends.
+ */
 async function isShared(
   db: Db,
   cipher: TokenCipher,

@@ -23,12 +23,12 @@ const Provider = z.enum(PROVIDERS).meta({ description: 'The provider.', example:
 const params = z.object({ provider: Provider })
 const asAdmin = { surface: 'console', role: 'admin', action: 'sources:write' } as const
 
-/** A parameter that came twice, or not at all, counts as missing. */
+/** A repeated parameter counts as missing. */
 const once = z.string().optional().catch(undefined)
 
 const CONFIRMATION_BYTES_MAX = 32 * 1024
 
-/** What both ways to end a flow have in common. */
+/** Shared by both ways to end a flow. */
 const callback = {
   path: '/v1/oauth/{provider}/callback',
   tag: 'Connectors',
@@ -182,7 +182,7 @@ export const connectionRoutes = [
       "Takes that page's form (`application/x-www-form-urlencoded`, field `confirmation`), once; queues the first run and redirects (303) to the console.",
     bodyBytesMax: CONFIRMATION_BYTES_MAX,
     handle: async ({ params: { provider }, headers, rawBody, signal }, { connections }) => {
-      // Only the page itself may send its form. What it holds cannot be known elsewhere; this is a second lock.
+      // Only the page itself may send its form. The sealed form already protects it; this is defense in depth.
       if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw malformedState()
       const confirmation = new URLSearchParams(rawBody.toString('utf8')).get('confirmation') ?? ''
       return { redirect: await connections.confirm(provider, confirmation, signal), status: 303 }

@@ -5,7 +5,7 @@ import { createTokenCipher } from './token-cipher.ts'
 const [old, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 
 describe('the token cipher', () => {
-  it('gives back what it was given, and never makes the same bytes twice', () => {
+  it('decrypts what it encrypted, and never produces the same bytes twice', () => {
     const cipher = createTokenCipher([current])
     const [first, second] = [cipher.encrypt('täst', 'row'), cipher.encrypt('täst', 'row')]
     expect(cipher.decrypt(first, 'row')).toBe('täst')
@@ -13,7 +13,7 @@ describe('the token cipher', () => {
     expect(first.includes(Buffer.from('täst'))).toBe(false)
   })
 
-  it('decrypts with every key of the list, encrypts with the first, and anew what is by another [CONN-7]', () => {
+  it('decrypts with every key of the list, encrypts with the first, and re-encrypts what others encrypted [CONN-7]', () => {
     const before = createTokenCipher([old]).encrypt('secret', 'row')
     const cipher = createTokenCipher([current, old])
     expect(cipher.decrypt(before, 'row')).toBe('secret')
@@ -22,7 +22,7 @@ describe('the token cipher', () => {
     expect(cipher.reencrypt(after, 'row')).toBeNull()
   })
 
-  it('refuses a ciphertext of another row, of a key it does not have, and one that was touched [CONN-6]', () => {
+  it('refuses a ciphertext of another row, of an unknown key, and a modified one [CONN-6]', () => {
     const cipher = createTokenCipher([current])
     const bytes = cipher.encrypt('secret', 'row')
     expect(() => cipher.decrypt(bytes, 'another row')).toThrow(/cannot be decrypted/)
@@ -35,7 +35,7 @@ describe('the token cipher', () => {
     expect(() => cipher.decrypt(bytes.subarray(0, 20), 'row')).toThrow(/cannot be decrypted/)
   })
 
-  it('tells keys apart that share an id', () => {
+  it('distinguishes keys that share an id', () => {
     const cipher = createTokenCipher([current])
     let twin = randomBytes(32)
     const encrypted = (key: Buffer) => createTokenCipher([key]).encrypt('secret', 'row')

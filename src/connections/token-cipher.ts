@@ -5,7 +5,7 @@ const KEY_ID_BYTES = 1
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** A ciphertext that none of the keys opens, or that is not as it was, or stands elsewhere. */
+/** No key decrypts the ciphertext, or it was modified or moved. */
 export class UndecryptableSecret extends Error {
   constructor() {
     super('a stored secret cannot be decrypted: was its key taken out of ENCRYPTION_KEY?')
@@ -14,20 +14,20 @@ export class UndecryptableSecret extends Error {
 }
 
 export interface TokenCipher {
-  /** Encrypts for one place: `context` names the row, so that a ciphertext moved to another one does not decrypt. */
+  /** Encrypts for one place: `context` names the row, so that a ciphertext moved to another row does not decrypt. */
   encrypt(text: string, context: string): Buffer
-  /** @throws UndecryptableSecret when no key fits, or the ciphertext or its place is not as it was */
+  /** @throws UndecryptableSecret when no key fits, or the ciphertext was modified or moved */
   decrypt(ciphertext: Uint8Array, context: string): string
   /**
-   * The same secret by the first key; null when it is by that one already.
-   * @throws UndecryptableSecret
+   * The same secret encrypted with the first key; null when that key already encrypted it. @throws
+   * UndecryptableSecret
    */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }
 
 /**
- * AES-256-GCM with the first of the keys (32 bytes each); all of them decrypt. A ciphertext is the key's id (the first
- * byte of its SHA-256), the IV, the encrypted text, the tag.
+ * AES-256-GCM with the first key (32 bytes each); all keys decrypt. A ciphertext is the key's id (the first byte of
+ * its SHA-256), the IV, the encrypted text, the tag.
  */
 export function createTokenCipher(keys: readonly Uint8Array[]): TokenCipher {
   const known = keys.map((key) => ({ key, id: idOf(key) }))
@@ -42,7 +42,7 @@ export function createTokenCipher(keys: readonly Uint8Array[]): TokenCipher {
   }
 
   const decrypt = (ciphertext: Uint8Array, context: string): string => {
-    // Two keys may share an id, one in 256 does.
+    // Two keys may share an id: one in 256 does.
     for (const { key } of known.filter(({ id }) => id === ciphertext[0])) {
       const text = open(ciphertext, key, context)
       if (text !== undefined) return text
@@ -71,7 +71,7 @@ function open(ciphertext: Uint8Array, key: Uint8Array, context: string): string 
   try {
     return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch {
-    // The tag does not fit: another key, or another text.
+    // The tag does not match: another key, or modified text.
     return undefined
   }
 }

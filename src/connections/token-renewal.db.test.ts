@@ -36,7 +36,7 @@ afterEach(() => database.close())
 const storeWith = (values: Partial<Parameters<typeof createCredentialStore>[0]> = {}) =>
   createCredentialStore({ db: database.db, clock, cipher, ...values })
 
-/** A provider that replaces the refresh token on use; its answer is held back until it is let go. */
+/** A provider that rotates refresh tokens; the test decides when it answers. */
 function rotating() {
   let uses = 1
   const arrived = Promise.withResolvers<void>()
@@ -60,8 +60,8 @@ function rotating() {
   return { adapter, arrived: arrived.promise, answer: () => held.resolve() }
 }
 
-describe('a refresh token that the provider replaces', () => {
-  it('is not lost when the worker stops, or the browser goes, while the provider answers [CONN-8]', async () => {
+describe('a refresh token that the provider rotates', () => {
+  it('survives when the worker stops or the browser disconnects while the provider answers [CONN-8]', async () => {
     const { adapter, arrived, answer } = rotating()
     const store = storeWith()
     const stopping = new AbortController()
@@ -78,7 +78,7 @@ describe('a refresh token that the provider replaces', () => {
     expect(await first).toBe('access-token-2')
   })
 
-  it('is not asked for by who has stopped already', async () => {
+  it('is not requested by a caller that has already stopped', async () => {
     const { adapter } = rotating()
     await expect(
       storeWith().accessToken(source, adapter, AbortSignal.abort(new Error('stopped'))),
@@ -86,7 +86,7 @@ describe('a refresh token that the provider replaces', () => {
     expect(await storeWith().read(source)).toMatchObject({ refreshToken: 'refresh-token-1' })
   })
 
-  it('is not lost when all grants are encrypted anew while the provider answers [CONN-7, CONN-8]', async () => {
+  it('survives when all grants are re-encrypted while the provider answers [CONN-7, CONN-8]', async () => {
     const { adapter, arrived, answer } = rotating()
     const rotated = storeWith({ cipher: createTokenCipher([newKey, oldKey]) })
     const token = rotated.accessToken(source, adapter, never)
@@ -97,7 +97,7 @@ describe('a refresh token that the provider replaces', () => {
     expect(await rotated.read(source)).toMatchObject({ refreshToken: 'refresh-token-2' })
   })
 
-  it('is not lost to a database that is away when the provider has answered', async () => {
+  it("survives a database outage after the provider's answer", async () => {
     const { adapter, arrived, answer } = rotating()
     let failures = 0
     const outage: KyselyPlugin = {
@@ -120,8 +120,8 @@ describe('a refresh token that the provider replaces', () => {
   })
 })
 
-describe('a refresh that fails', () => {
-  it('names no token, whatever the client of the provider puts into its errors', async () => {
+describe('a failed refresh', () => {
+  it("names no token, whatever the provider's client puts into its errors", async () => {
     const careless: ProviderAdapter = {
       ...createFakeProvider('slack').adapter,
       refresh: async ({ accessToken, refreshToken }) => {

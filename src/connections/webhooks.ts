@@ -9,9 +9,8 @@ import { notePushEvent } from '../sync/index.ts'
 
 export interface Webhooks {
   /**
-   * Takes a request of a provider's webhook: what it announces is stored, the reading is left to a run.
-   * @returns the challenge to answer, where it asks for one
-   * @throws AppError `not_configured`, `unauthenticated`, `malformed_json`, `validation_failed`
+   * Handles a provider's webhook request: stores its events for a later run. @returns the challenge to answer, if the
+   * provider asks for one @throws AppError `not_configured`, `unauthenticated`, `malformed_json`, `validation_failed`
    */
   receive(
     provider: ProviderId,
@@ -19,7 +18,7 @@ export interface Webhooks {
   ): Promise<string | null>
 }
 
-/** What providers announce, for every source of the account they announce it for. */
+/** Stores providers' events for every source of the affected account. */
 export function createWebhooks(deps: { db: Db; clock: Clock; environment: ProviderEnvironment }): Webhooks {
   const { db, clock, environment } = deps
   return {
@@ -41,7 +40,7 @@ export function createWebhooks(deps: { db: Db; clock: Clock; environment: Provid
           if (event.kind === 'changed' && event.changesPermissions)
             await announcePermissionChange(tx, source, at)
           const isNew = await notePushEvent(tx, { ...source, eventId, hints, at })
-          // Paused between the look and now: it stays so.
+          // A source paused since the lookup stays paused.
           if (isNew && event.kind === 'disconnected') await failSource(tx, source, event.reason, at)
         })
       }

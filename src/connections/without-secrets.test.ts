@@ -7,7 +7,7 @@ import { withoutSecrets } from './without-secrets.ts'
 const ACCESS = 'access-token-4711'
 const REFRESH = '1//refresh/token=4711'
 
-/** What a provider's client throws when it is careless: its request in every part of the error. */
+/** The error of a careless provider client: its request is in every part of it. */
 function careless(): Error {
   const request = `POST https://provider.example/revoke?token=${encodeURIComponent(REFRESH)}`
   const cause = Object.assign(new Error(`${request} failed: socket hang up`), {
@@ -34,7 +34,7 @@ function logged(error: unknown): string {
 }
 
 describe('an error without its secrets', () => {
-  it('names none of them in message, stack, causes or in what hung on it, in the log or otherwise', () => {
+  it('names none of them in its message, stack, causes or attached fields, in the log or elsewhere', () => {
     expect(logged(careless())).toContain(ACCESS)
     const clean = withoutSecrets(careless(), [ACCESS, REFRESH, null])
     for (const text of [logged(clean), JSON.stringify(clean), String(clean.stack), String(clean.cause)]) {
@@ -43,7 +43,7 @@ describe('an error without its secrets', () => {
     expect(clean.cause).not.toHaveProperty('config')
   })
 
-  it('still says what failed, and is still the failure of the provider that it was', () => {
+  it('still says what failed, and remains a provider failure', () => {
     const clean = withoutSecrets(careless(), [ACCESS, REFRESH])
     expect(clean).toBeInstanceOf(ProviderError)
     expect(clean).toMatchObject({ kind: 'unavailable', code: '503', retryAfterMs: 5 })
@@ -51,14 +51,14 @@ describe('an error without its secrets', () => {
     expect(clean.cause).toMatchObject({ code: 'ECONNRESET', message: expect.stringMatching(/hang up$/) })
   })
 
-  it('ends where causes go in a circle, and takes what is no error', () => {
+  it('ends on circular causes, and accepts values that are not errors', () => {
     const circle = new Error('round')
     circle.cause = circle
     expect(logged(withoutSecrets(circle, [ACCESS]))).toContain('round')
     expect(withoutSecrets(`Bearer ${ACCESS}`, [ACCESS]).message).not.toContain(ACCESS)
   })
 
-  it('leaves alone what is too short to be a token', () => {
+  it('leaves strings that are too short to be a token', () => {
     expect(withoutSecrets(new Error('the old token'), ['old', '']).message).toBe('the old token')
   })
 })

@@ -2,12 +2,12 @@ import { ProviderError } from '../providers/index.ts'
 
 const REDACTED = '[redacted]'
 const CAUSES_MAX = 5
-/** What is shorter is no token, and may well be a part of an honest word. */
+/** Shorter strings are not tokens and may be parts of ordinary words. */
 const SECRET_CHARACTERS_MIN = 8
 
 /**
- * An error of a provider's client as it may be logged and shown: its name, message, code, stack and causes (five at
- * most), without the secrets, and nothing else that hung on it, as requests and answers do. A ProviderError stays one.
+ * A provider client's error in a form safe to log and show: name, message, code, stack and at most five causes,
+ * without the secrets and without attached requests or answers. A ProviderError stays one.
  */
 export function withoutSecrets(error: unknown, secrets: readonly (string | null)[]): Error {
   const hidden = secrets.flatMap((secret) =>

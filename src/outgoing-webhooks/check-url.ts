@@ -2,9 +2,8 @@ import { type AppError, validationError } from '../kernel/errors.ts'
 import { isPublicAddress, literalAddress } from './sending/addresses.ts'
 
 /**
- * Refuses an address that nothing would be sent to. What a name stands for is looked at with every attempt, not here: it may be
- * another address tomorrow.
- * @throws AppError `validation_failed`
+ * Refuses a URL to which nothing would be sent. Names are resolved at every attempt, not here, because they may
+ * change. @throws AppError `validation_failed`
  */
 export function checkUrl(text: string, allowsPrivate: boolean): void {
   const url = URL.parse(text)

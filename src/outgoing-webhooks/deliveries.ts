@@ -26,13 +26,13 @@ export interface DeliveryView {
 
 export interface DeliveryPage {
   limit: number
-  /** The id of the last one already seen. */
+  /** The last id already seen. */
   cursor?: string | undefined
   status?: DeliveryStatus | undefined
 }
 
 export interface Deliveries {
-  /** A page of a webhook's, newest first. @throws AppError `not_found` */
+  /** A page of a webhook's deliveries, newest first. @throws AppError `not_found` */
   list(
     organizationId: string,
     webhookId: string,
@@ -40,11 +40,13 @@ export interface Deliveries {
   ): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }>
   /** Sends a `webhook.test`. @throws AppError `not_found`, `webhook_disabled` */
   test(caller: Caller, webhookId: string): Promise<DeliveryView>
-  /** Sends an event again, under the same id, as if for the first time. @throws AppError `not_found`, `webhook_disabled` */
+  /**
+   * Resends an event under the same id, with a fresh retry schedule. @throws AppError `not_found`, `webhook_disabled`
+   */
   replay(caller: Caller, id: string): Promise<DeliveryView>
 }
 
-/** What was sent to a workspace's webhooks, and what is on its way. */
+/** Past and pending deliveries of a workspace's webhooks. */
 export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => void }): Deliveries {
   const { db, clock } = deps
   const transact = async (act: (tx: Tx) => Promise<DeliveryView>): Promise<DeliveryView> => {
@@ -80,7 +82,7 @@ export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => v
           .set({ status: 'pending', attempts: 0, next_attempt_at: at, error: null })
           .where('organization_id', '=', organizationId)
           .where('id', '=', id)
-          // One that is being sent right now is on its way.
+          // A delivery being sent now is already under way.
           .where(isLeaseFree('lease_expires_at'))
           .execute()
         await record(tx, caller, 'webhook.replay', webhookId, { deliveryId: id, type }, at)
@@ -89,7 +91,7 @@ export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => v
   }
 }
 
-/** One more than the page has, to tell whether another follows. */
+/** One more than the page size, to detect a next page. */
 async function listRows(
   db: Db,
   organizationId: string,
@@ -125,7 +127,7 @@ async function find(db: Db, organizationId: string, id: string): Promise<Row<'we
   return row
 }
 
-/** Keeps the webhook from being removed until the transaction ends. */
+/** Locks the webhook against removal until the transaction ends. */
 async function requireActive(tx: Tx, organizationId: string, id: string): Promise<void> {
   const { status } = await requireWebhook(tx, organizationId, id, 'kept')
   if (status !== 'active') throw new AppError('webhook_disabled', 'The webhook is disabled; enable it first')

@@ -37,7 +37,7 @@ const status = (code: number) => (response: ServerResponse) => void response.wri
 const view = async (id: string) => await outgoing.webhooks.get(bench.organization.id, id)
 const idsReceived = () => receiver.received.map(({ headers }) => headers['webhook-id'])
 
-/** Moves the clock on to each attempt that waits, until none does. */
+/** Advances the clock to each pending attempt until none is left. */
 async function untilSettled(): Promise<void> {
   for (;;) {
     await outgoing.settle()
@@ -48,7 +48,7 @@ async function untilSettled(): Promise<void> {
 }
 
 describe('an event', () => {
-  it('arrives signed, with its type, its time and its data [TELL-5]', async () => {
+  it('arrives signed, with its type, time and data [TELL-5]', async () => {
     const { secret } = await bench.webhook(`${receiver.url}/in`)
     await bench.emit()
     await outgoing.settle()
@@ -73,7 +73,7 @@ describe('an event', () => {
     ])
   })
 
-  it('is told of where its transaction commits, and else never [TELL-9]', async () => {
+  it('is sent only if its transaction commits [TELL-9]', async () => {
     await bench.webhook(receiver.url)
     const { db } = bench.database
     const undone = db.transaction().execute(async (tx) => {
@@ -85,7 +85,7 @@ describe('an event', () => {
     expect(await bench.deliveries()).toEqual([])
   })
 
-  it("goes to the workspace's webhooks that are told of its type and enabled, under one id, and to no other", async () => {
+  it("goes to the workspace's enabled webhooks that subscribe to its type, under one id, and to no other", async () => {
     const caller = bench.organization.caller()
     const other = await insertOrganization(bench.database.db)
     await bench.webhook(`${receiver.url}/all`)
@@ -107,30 +107,27 @@ describe('an event', () => {
   })
 })
 
-describe('a delivery that fails', () => {
-  it.each([500, 404, 301, 400])(
-    'is tried again by the schedule where the answer is %i [TELL-9]',
-    async (code) => {
-      answer = status(code)
-      await bench.webhook(receiver.url)
-      await bench.emit()
-      const began = bench.now
-      await untilSettled()
-      expect(receiver.received).toHaveLength(ATTEMPTS_MAX)
-      expect(new Set(idsReceived()).size).toBe(1)
-      expect(bench.now.getTime() - began.getTime()).toBeGreaterThan(3 * DAY_MS)
-      expect(await bench.deliveries()).toMatchObject([
-        {
-          status: 'failed',
-          attempts: ATTEMPTS_MAX,
-          response_status: code,
-          error: code === 301 ? 'redirected' : 'refused',
-        },
-      ])
-    },
-  )
+describe('a failed delivery', () => {
+  it.each([500, 404, 301, 400])('is retried by the schedule after status %i [TELL-9]', async (code) => {
+    answer = status(code)
+    await bench.webhook(receiver.url)
+    await bench.emit()
+    const began = bench.now
+    await untilSettled()
+    expect(receiver.received).toHaveLength(ATTEMPTS_MAX)
+    expect(new Set(idsReceived()).size).toBe(1)
+    expect(bench.now.getTime() - began.getTime()).toBeGreaterThan(3 * DAY_MS)
+    expect(await bench.deliveries()).toMatchObject([
+      {
+        status: 'failed',
+        attempts: ATTEMPTS_MAX,
+        response_status: code,
+        error: code === 301 ? 'redirected' : 'refused',
+      },
+    ])
+  })
 
-  it('is delivered once the receiver takes it, each time with the time of the attempt', async () => {
+  it('arrives once the receiver accepts it; each attempt has its own time', async () => {
     answer = status(503)
     const { id } = await bench.webhook(receiver.url)
     await bench.emit()
@@ -156,7 +153,7 @@ describe('a delivery that fails', () => {
     ['more than a day', () => '1000000000', DAY_MS],
     ['a date centuries ahead', () => 'Fri, 01 Jan 2500 00:00:00 GMT', DAY_MS],
     ['no time', () => 'soon', 5_000],
-  ])('waits for what Retry-After asks in %s [TELL-9]', async (_what, header, waitMs) => {
+  ])('waits for Retry-After in %s [TELL-9]', async (_what, header, waitMs) => {
     // An HTTP date has no milliseconds.
     bench.pass(1_000 - (bench.now.getTime() % 1_000))
     answer = (response) => void response.writeHead(503, { 'Retry-After': header() }).end()
@@ -172,7 +169,7 @@ describe('a delivery that fails', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  it('disables its webhook at once where the answer is 410', async () => {
+  it('disables its webhook at once after a 410', async () => {
     answer = status(410)
     const { id } = await bench.webhook(receiver.url)
     await bench.emit()
@@ -184,7 +181,7 @@ describe('a delivery that fails', () => {
     expect(await bench.deliveries()).toHaveLength(1)
   })
 
-  it('disables its webhook where nothing got through for three days, with a notice, until a person enables it [TELL-9]', async () => {
+  it('disables its webhook after three days without a success, with a notice, until a user enables it [TELL-9]', async () => {
     answer = status(500)
     const { id } = await bench.webhook(receiver.url)
     await bench.emit()
@@ -204,7 +201,7 @@ describe('a delivery that fails', () => {
     })
   })
 
-  it('does not disable a webhook to which something got through meanwhile', async () => {
+  it('does not disable a webhook with a success in between', async () => {
     answer = status(500)
     const { id } = await bench.webhook(receiver.url)
     await bench.emit()
@@ -221,7 +218,7 @@ describe('a delivery that fails', () => {
     expect(await view(id)).toMatchObject({ status: 'active' })
   })
 
-  it('says so where the secret cannot be read, and sends nothing unsigned', async () => {
+  it('reports an undecryptable secret, and sends nothing unsigned', async () => {
     await bench.webhook(receiver.url)
     await bench.emit()
     const other = createTokenCipher([randomBytes(32)])
@@ -233,7 +230,7 @@ describe('a delivery that fails', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('whose webhook was disabled meanwhile fails when it is due, and is not sent', async () => {
+  it('to a webhook disabled meanwhile fails when it is due, and is not sent', async () => {
     answer = status(500)
     const { id } = await bench.webhook(receiver.url)
     await bench.emit()
@@ -245,7 +242,7 @@ describe('a delivery that fails', () => {
     expect(await bench.deliveries()).toMatchObject([{ status: 'failed', error: 'webhook_disabled' }])
   })
 
-  it('is refused an address of a private network where those are not allowed, whatever name it has [TELL-4]', async () => {
+  it('to a private network is refused unless allowed, whatever its host name [TELL-4]', async () => {
     await bench.webhook(`https://hooks.example.com:${receiver.port}/`)
     await bench.emit()
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
@@ -256,11 +253,11 @@ describe('a delivery that fails', () => {
 })
 
 describe('a process that delivers', () => {
-  it('that dies between delivering and writing it down leaves the event to another, which sends it under the same id [TELL-9, TELL-10]', async () => {
+  it('that dies between delivering and recording leaves the event to another, which sends it under the same id [TELL-9, TELL-10]', async () => {
     await bench.webhook(receiver.url)
     await bench.emit()
     const { db } = bench.database
-    // What a process does that dies once the receiver has answered.
+    // Simulates a process that dies after the receiver has answered.
     const [due] = await bench.deliveries()
     const ref = { organizationId: bench.organization.id, id: due?.id ?? '' }
     const dying = await take(db, ref, null, bench.now)
@@ -270,7 +267,7 @@ describe('a process that delivers', () => {
       headers: { 'webhook-id': dying?.messageId ?? '' },
       body: dying?.payload ?? '',
     })
-    // Its lease lasts: nobody sends it a second time while the first may be under way.
+    // While its lease lasts, nobody sends the event again: the first attempt may be in progress.
     await outgoing.settle()
     expect(receiver.received).toHaveLength(1)
     await db
@@ -283,7 +280,7 @@ describe('a process that delivers', () => {
     expect(await bench.deliveries()).toMatchObject([{ status: 'delivered', attempts: 2 }])
   })
 
-  it('sends each event once, beside any number of others', async () => {
+  it('sends each event once, next to any number of others', async () => {
     await bench.webhook(receiver.url)
     for (let n = 0; n < 12; n += 1) await bench.emit()
     const processes = [outgoing, bench.process(), bench.process()]
@@ -292,7 +289,7 @@ describe('a process that delivers', () => {
     expect(new Set(idsReceived()).size).toBe(12)
   })
 
-  it('that stops hands back what does not end, which counts as no attempt [TELL-10]', async () => {
+  it('that stops releases unfinished attempts, which do not count [TELL-10]', async () => {
     answer = () => {}
     await bench.webhook(receiver.url)
     await bench.emit()
@@ -310,7 +307,7 @@ describe('a process that delivers', () => {
     expect(await bench.deliveries()).toMatchObject([{ status: 'delivered', attempts: 1 }])
   })
 
-  it('that was killed is followed at once where no other can have the database', async () => {
+  it('that was killed is followed at once when no other can have the database open', async () => {
     await bench.webhook(receiver.url)
     await bench.emit()
     const [due] = await bench.deliveries()
@@ -325,7 +322,7 @@ describe('a process that delivers', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it("lets no slow receiver hold up the others, of its workspace or another's [TELL-10]", async () => {
+  it('lets no slow receiver delay others, of its own or another workspace [TELL-10]', async () => {
     const slow: ServerResponse[] = []
     const silent = await startReceiver((response) => void slow.push(response))
     const delivering = bench.process()
@@ -342,7 +339,7 @@ describe('a process that delivers', () => {
         () => receiver.received.length,
         (count) => count === 41,
       )
-      // As many as a webhook may have at once, and no more.
+      // The limit of concurrent attempts per webhook.
       expect(silent.received).toHaveLength(2)
     } finally {
       for (const response of slow) response.destroy()
@@ -351,7 +348,7 @@ describe('a process that delivers', () => {
     }
   })
 
-  it('says how many wait and for how long the oldest is due', async () => {
+  it('reports how many deliveries wait and how long the oldest has been due', async () => {
     expect(await outgoing.standing()).toEqual({ waiting: 0, lagSeconds: 0 })
     answer = status(500)
     await bench.webhook(receiver.url)
@@ -365,7 +362,7 @@ describe('a process that delivers', () => {
 })
 
 describe('secrets', () => {
-  it('are encrypted anew by the first key, the one before too, and those that no key opens are said [TELL-2]', async () => {
+  it('are re-encrypted with the first key, including previous ones; undecryptable ones are reported [TELL-2]', async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32)]
     const processOf = (...keys: Buffer[]) =>
       bench.process({ findCipher: async () => createTokenCipher(keys) })
@@ -383,12 +380,12 @@ describe('secrets', () => {
     await expect(processOf(older).sweep()).rejects.toThrow('2 secrets of webhooks cannot be decrypted')
   })
 
-  it('of before a rotation sign for a day, and are forgotten then [TELL-5]', async () => {
+  it('replaced by a rotation sign for a day, and are then deleted [TELL-5]', async () => {
     const { id, secret } = await bench.webhook(receiver.url)
     const rotated = await outgoing.webhooks.rotate(bench.organization.caller(), id)
     const expiresAt = new Date(bench.now.getTime() + DAY_MS).toISOString()
     expect(rotated.webhook.previousSecretExpiresAt).toBe(expiresAt)
-    /** The secrets whose signatures the last request carries, and no others. */
+    /** Expects exactly these secrets' signatures on the last request. */
     const signedBy = async (secrets: string[]): Promise<void> => {
       await bench.emit()
       await outgoing.settle()
@@ -405,7 +402,7 @@ describe('secrets', () => {
     expect(await view(id)).toMatchObject({ previousSecretExpiresAt: null })
   })
 
-  it('are not made where nothing can encrypt them', async () => {
+  it('are not created when no key can encrypt them', async () => {
     const made = bench
       .process({ findCipher: async () => null })
       .webhooks.create(bench.organization.caller(), { url: receiver.url })
@@ -413,8 +410,8 @@ describe('secrets', () => {
   })
 })
 
-describe('what is old', () => {
-  it('goes after 14 days, but for what still waits', async () => {
+describe('old deliveries', () => {
+  it('are deleted after 14 days, unless they still wait', async () => {
     await bench.webhook(receiver.url)
     await bench.emit()
     await outgoing.settle()

@@ -4,8 +4,8 @@ import type { Tx } from '../database/database.ts'
 import { type OutgoingEvent, payloadOf } from './events.ts'
 
 /**
- * Tells the workspace's webhooks of an event, in the transaction that causes it: they are told if it commits, and only then.
- * A webhook that is being removed meanwhile is waited for, so that the caller's transaction never fails for it.
+ * Emits an event to the workspace's webhooks in the transaction that causes it: it is sent only if that commits.
+ * Waits for a webhook that is being removed, so that the caller's transaction never fails because of it.
  */
 export async function emitEvent(tx: Tx, organizationId: string, event: OutgoingEvent): Promise<void> {
   const webhooks = await tx
@@ -21,7 +21,7 @@ export async function emitEvent(tx: Tx, organizationId: string, event: OutgoingE
   if (ids.length > 0) await insertDeliveries(tx, organizationId, ids, event)
 }
 
-/** Queues an event for these webhooks, which are due at once. @returns the ids of the deliveries, in their order */
+/** Queues an event for these webhooks, due at once. @returns the delivery ids in their order */
 export async function insertDeliveries(
   tx: Tx,
   organizationId: string,

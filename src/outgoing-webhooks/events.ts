@@ -32,8 +32,8 @@ const memberFields = {
 }
 
 /**
- * Every event that a webhook can be told of, with what `data` has: metadata only, never a query, stored content or a secret.
- * The list is closed; docs/reference/webhooks.md documents it, and a field that is not declared here does not leave.
+ * Every webhook event, with the fields of `data`: metadata only, never a query, stored content or a secret. The list
+ * is closed: docs/reference/webhooks.md documents it, and undeclared fields are not sent.
  */
 export const EVENTS = {
   'source.error': {
@@ -128,10 +128,10 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS
 
-/** The types that a webhook can be told of, in the list's order. */
+/** The event types in the list's order. */
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
 
-/** Something that happened, as the slice that it happened in says it; `at` is when. The workspace's id is added. */
+/** An event as its slice reports it; `at` is its time. The workspace's id is added later. */
 export type OutgoingEvent = {
   [Type in EventType]: {
     type: Type
@@ -140,7 +140,7 @@ export type OutgoingEvent = {
   }
 }[EventType]
 
-/** The body of a request to a webhook with an event of a type, as Standard Webhooks has it. */
+/** The body of a webhook request (Standard Webhooks). */
 export function payloadSchema(type: EventType): z.ZodObject {
   const { summary, data } = EVENTS[type]
   return z
@@ -152,7 +152,7 @@ export function payloadSchema(type: EventType): z.ZodObject {
     .meta({ description: `${summary}.` })
 }
 
-/** The bytes of an event's payload, the same for every webhook and attempt. */
+/** The payload's bytes, identical for every webhook and attempt. */
 export function payloadOf(organizationId: string, { type, at, data }: OutgoingEvent): string {
   const whole = { type, timestamp: at.toISOString(), data: { organizationId, ...data } }
   return JSON.stringify(payloadSchema(type).parse(whole))

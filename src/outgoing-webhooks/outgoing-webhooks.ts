@@ -12,23 +12,23 @@ export interface OutgoingWebhooks {
   webhooks: Webhooks
   deliveries: Deliveries
   standing(): Promise<DeliveryStanding>
-  /** Delivers, forgets what is old and keeps secrets encrypted by the first key, from now on. */
+  /** Starts delivering, deleting old data and re-encrypting secrets with the first key. */
   start(): void
-  /** Attempts what is due now, and waits for it. For tests, with the rest not started. */
+  /** Attempts what is due now, and waits for it. For tests, without `start`. */
   settle(): Promise<void>
-  /** Gives up what a dead process had begun: for a database that no other process can have open. */
+  /** Releases what a dead process held. Only for a database that no other process can have open. */
   takeOver(): Promise<void>
-  /** Forgets what is old, and encrypts secrets anew. */
+  /** Deletes old data and re-encrypts secrets. */
   sweep(): Promise<void>
-  /** Ends it all; what cannot end in a moment is handed back. */
+  /** Stops everything; releases attempts that do not end soon. */
   stop(): Promise<void>
 }
 
-/** How far deliveries are behind. */
+/** How far deliveries lag. */
 export interface DeliveryStanding {
-  /** Deliveries that wait, for their next attempt too. */
+  /** Pending deliveries, including those between attempts. */
   waiting: number
-  /** How long the one that has been due for the longest is, in seconds; 0 where none is. */
+  /** How long the oldest one has been due, in seconds; 0 when none is due. */
   lagSeconds: number
 }
 
@@ -36,15 +36,15 @@ export interface OutgoingWebhookDependencies
   extends
     WebhookDependencies,
     Pick<DispatcherDependencies, 'random' | 'onAttempt' | 'onDisabled' | 'onError' | 'stopGraceMs'> {
-  /** How names become addresses; as the machine does it when not said. */
+  /** Resolves host names; the system's resolver by default. */
   resolve?: Resolve
-  /** How long an attempt may take, milliseconds; of tests. */
+  /** Timeout of an attempt in milliseconds; for tests. */
   timeoutMs?: number
 }
 
 const SWEEP_MS = 3_600_000
 
-/** Webhooks of workspaces, and the delivery of events to them. */
+/** Webhooks of workspaces and their deliveries. */
 export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): OutgoingWebhooks {
   const { db, clock } = deps
   const { resolve = systemResolve, allowsPrivate, timeoutMs } = deps
@@ -76,7 +76,7 @@ export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): Outgo
   }
 }
 
-/** Where nobody has a webhook, no key to encrypt with is made. */
+/** Avoids creating an encryption key while no webhook exists. */
 async function hasAny(db: Db): Promise<boolean> {
   const any = await db.selectFrom('outgoing_webhooks').select('id').limit(1).executeTakeFirst()
   return any !== undefined

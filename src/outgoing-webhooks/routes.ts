@@ -24,7 +24,7 @@ export interface OutgoingWebhookServices {
 
 const URL_CHARACTERS_MAX = 2_000
 const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[]
-/** docs/reference/webhooks.md says what each means. */
+/** docs/reference/webhooks.md explains each. */
 export const DELIVERY_ERRORS = [
   'address_not_allowed',
   'name_not_found',

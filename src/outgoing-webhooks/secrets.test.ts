@@ -7,7 +7,7 @@ const payload = '{"type":"webhook.test","data":{"text":"Grüße \\ud83d"}}'
 const message = { id: 'msg_1', at: new Date(), payload }
 
 describe('a signature', () => {
-  it('is one that the library of Standard Webhooks takes, by each secret', () => {
+  it('passes the Standard Webhooks library, by each secret', () => {
     const [current, previous] = [newSecret(), newSecret()]
     const headers = signedHeaders(message, [current, previous])
     for (const secret of [current, previous])
@@ -27,7 +27,7 @@ describe('a signature', () => {
     expect(() => verify({}, secret, `${payload} `)).toThrow('signature')
   })
 
-  it('is by a secret of 32 random bytes', () => {
+  it('uses a secret of 32 random bytes', () => {
     const secrets = Array.from({ length: 50 }, newSecret)
     expect(new Set(secrets).size).toBe(50)
     for (const secret of secrets) {
@@ -37,7 +37,7 @@ describe('a signature', () => {
   })
 })
 
-describe('the schedule of attempts', () => {
+describe('the retry schedule', () => {
   const waits = (random: number) =>
     Array.from({ length: ATTEMPTS_MAX - 1 }, (_, at) => waitAfter(at + 1, random) ?? Number.NaN)
 
@@ -51,7 +51,7 @@ describe('the schedule of attempts', () => {
     }
   })
 
-  it('waits longer each time, by up to a tenth more so that attempts drift apart', () => {
+  it('waits longer each time, with up to 10% jitter so that attempts drift apart', () => {
     const [least, most] = [waits(0), waits(1)]
     expect(least).toEqual(least.toSorted((a, b) => a - b))
     expect(least.slice(0, 3)).toEqual([5_000, 300_000, 1_800_000])

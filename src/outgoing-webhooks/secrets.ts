@@ -4,16 +4,18 @@ const PREFIX = 'whsec_'
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
-/** Encrypts and decrypts secrets for one place each. */
+/** Encrypts and decrypts secrets, each bound to its place. */
 export interface SecretCipher {
   encrypt(text: string, context: string): Buffer
   /** @throws when no key fits */
   decrypt(ciphertext: Uint8Array, context: string): string
-  /** The same secret by the first key; null when it is by that one already. @throws when no key fits */
+  /**
+   * The same secret encrypted with the first key; null when that key already encrypted it. @throws when no key fits
+   */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }
 
-/** The cipher, asked for only where there is a secret; null: this deployment has no key to encrypt with. */
+/** Looks up the cipher on first need; null: this deployment has no encryption key. */
 export type FindCipher = () => Promise<SecretCipher | null>
 
 /** A webhook's signing secret: `whsec_` and 32 random bytes in base64. */
@@ -21,13 +23,13 @@ export function newSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
 }
 
-/** Where a ciphertext stands: it decrypts for this webhook only. */
+/** Binds a ciphertext to its webhook. */
 export function contextOf(organizationId: string, webhookId: string): string {
   return `outgoing_webhooks:${organizationId}:${webhookId}`
 }
 
 /**
- * The `webhook-…` headers of one attempt, with a signature by each of the secrets
+ * The `webhook-…` headers of one attempt, with one signature per secret
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
  */
 export function signedHeaders(

@@ -5,7 +5,7 @@ import { contextOf, type SecretCipher } from './secrets.ts'
 const KEPT_MS = 14 * 24 * 3_600_000
 const DELETED_AT_ONCE = 1_000
 
-/** Forgets deliveries that are settled and two weeks old, a batch at a time, and secrets that sign no more. */
+/** Deletes deliveries settled two weeks ago, in batches, and secrets that no longer sign. */
 export async function sweepDeliveries(db: Db, now: Date): Promise<void> {
   await db
     .updateTable('outgoing_webhooks')
@@ -26,7 +26,7 @@ export async function sweepDeliveries(db: Db, now: Date): Promise<void> {
         .deleteFrom('webhook_deliveries')
         .where('organization_id', '=', organizationId)
         .where(sql<boolean>`id = any(${rows.map(({ id }) => id)}::uuid[])`)
-        // Sent again meanwhile.
+        // It may have been replayed meanwhile.
         .where('status', '<>', 'pending')
         .execute()
     }
@@ -34,10 +34,7 @@ export async function sweepDeliveries(db: Db, now: Date): Promise<void> {
   }
 }
 
-/**
- * Encrypts secrets anew that an older key has encrypted.
- * @throws Error, once all are done, that says how many no key opens
- */
+/** Re-encrypts secrets of older keys. Afterwards @throws Error with the number that no key decrypts */
 export async function reencryptSecrets(db: Db, cipher: SecretCipher): Promise<void> {
   let unreadable = 0
   const webhooks = await db
@@ -67,7 +64,7 @@ export async function reencryptSecrets(db: Db, cipher: SecretCipher): Promise<vo
     )
 }
 
-/** Null: it is as it should be; undefined: no key opens it. */
+/** Null: nothing to do; undefined: no key decrypts it. */
 function tryReencrypt(cipher: SecretCipher, ciphertext: Buffer, context: string): Buffer | null | undefined {
   try {
     return cipher.reencrypt(ciphertext, context)

@@ -28,26 +28,26 @@ export interface WebhookView {
 export interface NewWebhook {
   url: string
   description?: string | null | undefined
-  /** null: every type, those to come too. */
+  /** null: every type, including future ones. */
   eventTypes?: EventType[] | null | undefined
 }
 
-/** What is left out stays. */
+/** Absent fields stay. */
 export interface WebhookChange extends Omit<NewWebhook, 'url'> {
   url?: string | undefined
   status?: 'active' | 'disabled' | undefined
 }
 
 export interface Webhooks {
-  /** The workspace's, newest first. */
+  /** The workspace's webhooks, newest first. */
   list(organizationId: string): Promise<WebhookView[]>
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<WebhookView>
-  /** @throws AppError `webhook_limit_reached`, `validation_failed` for its address, `not_configured` without a key */
+  /** @throws AppError `webhook_limit_reached`, `validation_failed` for its URL, `not_configured` without a key */
   create(caller: Caller, webhook: NewWebhook): Promise<{ webhook: WebhookView; secret: string }>
-  /** @throws AppError `not_found`, `validation_failed` for its address */
+  /** @throws AppError `not_found`, `validation_failed` for its URL */
   change(caller: Caller, id: string, change: WebhookChange): Promise<WebhookView>
-  /** Gives it a new secret; the one before signs too for a day. @throws AppError `not_found`, `not_configured` */
+  /** Replaces its secret; the previous one also signs for a day. @throws AppError `not_found`, `not_configured` */
   rotate(caller: Caller, id: string): Promise<{ webhook: WebhookView; secret: string }>
   /** Removes it with its deliveries. @throws AppError `not_found` */
   remove(caller: Caller, id: string): Promise<{ webhook: WebhookView; deletedAt: string }>
@@ -58,13 +58,13 @@ export interface WebhookDependencies {
   clock: Clock
   findCipher: FindCipher
   allowsPrivate: boolean
-  /** Holds the organization's row until the transaction ends, so that what is made at once takes turns. */
+  /** Locks the organization's row until the transaction ends, which serializes creations. */
   lockOrganization: (tx: Tx, organizationId: string) => Promise<void>
 }
 
-/** Webhooks that a workspace may have. */
+/** Webhooks per workspace. */
 export const WEBHOOKS_MAX = 20
-/** How long a secret that was replaced goes on signing. */
+/** How long a replaced secret continues to sign. */
 export const PREVIOUS_SECRET_MS = 24 * 3_600_000
 
 const NOTICES: Record<WebhookDisabledReason, string | null> = {
@@ -74,7 +74,7 @@ const NOTICES: Record<WebhookDisabledReason, string | null> = {
     'Disabled: for three days nothing could be delivered. Mend its address, enable it, and replay what failed.',
 }
 
-/** The webhooks of a workspace, as people make and change them. */
+/** A workspace's webhooks for users: create, change, remove. */
 export function createWebhooks(deps: WebhookDependencies): Webhooks {
   const { db, clock, allowsPrivate } = deps
   const transact = <T>(act: (tx: Tx, at: Date) => Promise<T>): Promise<T> =>
@@ -120,7 +120,7 @@ export function createWebhooks(deps: WebhookDependencies): Webhooks {
   }
 }
 
-/** A new secret, and as it is stored. @throws AppError `not_configured` */
+/** A new secret, plain and encrypted. @throws AppError `not_configured` */
 async function makeSecret(
   { findCipher }: WebhookDependencies,
   organizationId: string,
@@ -179,7 +179,7 @@ async function replaceSecret(
   return toView(row)
 }
 
-/** Webhooks that are made at once take turns. @throws AppError `webhook_limit_reached` */
+/** Concurrent creations are serialized. @throws AppError `webhook_limit_reached` */
 async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
   const { used } = await tx
     .selectFrom('outgoing_webhooks')
@@ -207,7 +207,7 @@ async function applyChange(
     ...(description === undefined ? {} : { description }),
     ...(eventTypes === undefined ? {} : { event_types: eventTypes }),
   }
-  // One that disabled itself keeps its reason.
+  // A webhook that was disabled automatically keeps its reason.
   const moves = status !== undefined && status !== before.status
   const standing =
     status === 'active'
@@ -230,7 +230,7 @@ function select(db: Db, organizationId: string) {
   return db.selectFrom('outgoing_webhooks').selectAll().where('organization_id', '=', organizationId)
 }
 
-/** @throws AppError `not_found`, for one of another workspace too */
+/** @throws AppError `not_found`, also for one of another workspace */
 async function find(db: Db, organizationId: string, id: string, lock?: 'locked'): Promise<WebhookRow> {
   const one = select(db, organizationId).where('id', '=', id)
   const row = await (lock ? one.forUpdate() : one).executeTakeFirst()
@@ -248,7 +248,7 @@ async function update(tx: Tx, webhook: WebhookRow, values: Partial<WebhookRow>):
     .executeTakeFirstOrThrow()
 }
 
-/** Notes in the trail what a person did with a webhook. Never its whole address, which may hold a secret of the receiver's. */
+/** Records the user's change in the audit trail. Never the full URL, which may hold a secret of the receiver's. */
 export async function record(
   tx: Tx,
   caller: Caller,

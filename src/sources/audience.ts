@@ -7,21 +7,23 @@ import type { ProviderId } from '../kernel/providers.ts'
 
 export const AUDIENCE_MAX = 1_000
 
-/** Who may read everything that a source brings whose provider cannot tell. `connector`: the person who connected it. */
+/**
+ * Who may read everything in a source whose provider does not report readers. `connector`: the user who connected it.
+ */
 export const Audience = z.union([
   z.enum(['everyone', 'connector']),
   z.array(z.email().max(320)).max(AUDIENCE_MAX),
 ])
 export type Audience = z.output<typeof Audience>
 
-/** The audience as a source's row has it. */
+/** The audience as stored in a source's row. */
 export function audienceOf(stored: string | null): Audience {
   return stored === null ? 'connector' : Audience.parse(JSON.parse(stored))
 }
 
 /**
- * Makes a source's audience the people of the source, which policies of its items name. Nothing where its provider tells by
- * itself who may read an item. Runs in the transaction that changes who connected the source, or its audience.
+ * Makes a source's audience the members of the group that its items' policies name. Does nothing when the provider
+ * reports readers itself. Run it in the transaction that changes the connecting user or the audience.
  */
 export async function applyAudience(tx: Tx, source: SourceRef): Promise<void> {
   const row = await tx
@@ -38,12 +40,12 @@ export async function applyAudience(tx: Tx, source: SourceRef): Promise<void> {
   await setMembers(tx, { ...source, principal }, members)
 }
 
-/** Whether people choose who may read what sources of this provider bring. */
+/** Whether users choose who may read the sources of this provider. */
 export function hasAudience(provider: ProviderId): boolean {
   return !findProvider(provider).tellsReaders
 }
 
-/** A mailbox is its owner's, whoever connected it; null: nobody is known to have. */
+/** A mailbox belongs to its owner, whoever connected it; null: unknown. */
 export function connectorOf(externalAccountId: string, connectedBy: string | null): string | null {
   return externalAccountId.includes('@') ? externalAccountId : connectedBy
 }

@@ -10,11 +10,6 @@ import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { applyAudience, type Audience } from './audience.ts'
 import { hasAccount, lockSource, type Source } from './source.ts'
 
-/*
- * What may be written to a source: together with the removal (removals.ts) all the statements that change the table, for runs,
- * webhooks, connections and plans as well.
- */
-
 /** Changes one source. */
 function update(
   tx: Db,
@@ -37,7 +32,7 @@ interface NewSource {
 
 interface Connected {
   externalAccountId: string
-  /** The verified address of the person who connects it; null where they have none. */
+  /** The verified address of the connecting user; null when there is none. */
   connectedBy: string | null
 }
 
@@ -46,7 +41,7 @@ export async function insertPushOnlySource(tx: Tx, source: NewSource): Promise<s
   return await insert(tx, source, { pushOnly: true, externalAccountId: `push:${source.provider}` })
 }
 
-/** Stores the push-only sources that every workspace has from its start, one for each provider. */
+/** Stores the push-only sources of a new workspace, one per provider. */
 export async function insertPushOnlySources(tx: Tx, organizationId: string, at: Date): Promise<void> {
   for (const { id: provider, name } of providers)
     await insertPushOnlySource(tx, { organizationId, provider, displayName: `${name} (push)`, at })
@@ -87,8 +82,8 @@ async function insert(
 }
 
 /**
- * The source that an account has already, made healthy again as far as anybody knows; its name stays as people gave it.
- * @returns its id; undefined when the account has none
+ * Resets an account's existing source to healthy and keeps its name. @returns its id; undefined when the account has
+ * none
  */
 export async function reconnectSource(
   tx: Tx,
@@ -121,7 +116,7 @@ export async function reconnectSource(
   return before.sourceId
 }
 
-/** The source that an account has, locked. */
+/** An account's source, locked. */
 async function findAccountSource(
   tx: Tx,
   account: { organizationId: string; provider: ProviderId; externalAccountId: string },
@@ -138,7 +133,7 @@ async function findAccountSource(
   return found && (await lockSource(tx, { organizationId, sourceId: found.id }))
 }
 
-/** Tells webhooks of a source that stops working or works again, not of one that goes on as it was or is paused. */
+/** Notifies webhooks when a source stops working or works again; a pause or an unchanged state emits nothing. */
 async function tellOfChange(
   tx: Tx,
   before: Source,
@@ -156,7 +151,7 @@ async function tellOfChange(
   }
 }
 
-/** What a person may change. Nothing is pending or in error by a person's wish: `resume` gives back what a pause hid. */
+/** What a user may change. Users cannot set `pending` or `error`: `resume` restores what a pause hid. */
 export interface PersonsChange {
   displayName?: string | undefined
   pause?: boolean | undefined
@@ -165,7 +160,6 @@ export interface PersonsChange {
   audience?: Audience | undefined
 }
 
-/** Changes a source as a person wishes. */
 export async function changeSource(
   tx: Tx,
   source: SourceRef,
@@ -183,36 +177,36 @@ export async function changeSource(
   if (audience !== undefined) await applyAudience(tx, source)
 }
 
-/** Events of a paused source are not taken: once it goes on, polls have to cover the gap. */
+/** A paused source accepts no events, so polls must cover the gap after it resumes. */
 const PAUSED = { status: 'disabled', push_since: null } as const
 
-/** As it was before the pause; a source without a time for its next poll is due now, whatever the clocks of servers say. */
+/** The status before the pause. A source without a next poll time is due now, independent of the servers' clocks. */
 const RESUMED: { status: RawBuilder<SourceStatus>; next_poll_at: RawBuilder<Date> } = {
   status: sql<SourceStatus>`case when error_message is not null then 'error'
     when last_synced_at is null and not push_only then 'pending' else 'active' end`,
   next_poll_at: sql<Date>`coalesce(next_poll_at, created_at)`,
 }
 
-/** Saves where the provider's feed stands; null: the next run reads everything. */
+/** Saves the position in the provider's feed; null: the next run reads everything. */
 export async function saveCursor(tx: Tx, source: SourceRef, cursor: JsonValue | null): Promise<void> {
   await update(tx, source, { sync_cursor: cursor === null ? null : JSON.stringify(cursor) }).execute()
 }
 
 /** How a run leaves its source. */
 export interface RunResult {
-  /** Null: it succeeded. */
+  /** Null after success. */
   errorMessage: string | null
   /** The full crawl it finished, if any. */
   snapshot: string | null
   nextPollAt: Date
-  /** The allowlist that the run worked with. */
+  /** The allowlist that the run used. */
   channelAllowlist: string[] | null
   at: Date
 }
 
 /**
- * A run makes its source active, or puts it in error; a paused one stays as it is. A source whose allowlist changed while the
- * run read by the old one is due at once.
+ * Marks a source active or in error after a run; a paused one stays paused. If the allowlist changed during the run,
+ * the source is due at once.
  */
 export async function settleSource(tx: Tx, source: SourceRef, result: RunResult): Promise<void> {
   const { errorMessage, snapshot, at } = result
@@ -234,12 +228,12 @@ export async function settleSource(tx: Tx, source: SourceRef, result: RunResult)
   await tellOfChange(tx, before, isSuccess ? { status: 'active' } : { status: 'error', errorMessage }, at)
 }
 
-/** Notes what the provider says of a source's access policies. */
+/** Stores the provider's access policy health of a source. */
 export async function savePolicyHealth(tx: Tx, source: SourceRef, health: object): Promise<void> {
   await update(tx, source, { policy_health: JSON.stringify(health) }).execute()
 }
 
-/** The provider has ended the grant of a source; a paused one stays paused. */
+/** The provider ended the source's grant; a paused source stays paused. */
 export async function failSource(tx: Tx, source: SourceRef, message: string, at: Date): Promise<void> {
   await fail(tx, source, { error_message: message, updated_at: at })
 }
@@ -258,14 +252,14 @@ async function fail(
   await tellOfChange(tx, before, { status: 'error', errorMessage }, at)
 }
 
-/** When a source is polled next. */
+/** Sets the time of a source's next poll. */
 export async function schedulePoll(tx: Db, source: SourceRef, at: Date): Promise<void> {
   await update(tx, source, { next_poll_at: at }).execute()
 }
 
 /**
- * The provider has announced a change: the source is polled soon, one in error when its provider's patience allows, a paused
- * one once it is resumed.
+ * The provider announced a change: poll the source soon. A source in error waits for its provider's retry time, a
+ * paused one until it resumes.
  */
 export async function noteAnnouncement(
   tx: Tx,
@@ -289,12 +283,12 @@ export async function noteAnnouncement(
     .execute()
 }
 
-/** Announcements got lost: until new ones come, polls have to find what changed. */
+/** Announcements were lost: polls cover the gap until new ones arrive. */
 export async function forgetAnnouncements(tx: Tx, source: SourceRef): Promise<void> {
   await update(tx, source, { push_since: null }).execute()
 }
 
-/** A deployment without the provider's settings cannot sync a source: it says so, and is due once they are back. */
+/** Puts a source into error when the deployment lacks its provider's settings. It is due once they are back. */
 export async function failUnofferedSource(
   tx: Tx,
   source: SourceRef,
@@ -304,7 +298,10 @@ export async function failUnofferedSource(
   await fail(tx, source, { error_message: reason, next_poll_at: at, updated_at: at })
 }
 
-/** Marks the connectors but the oldest `limit` (null: no limit) as beyond the plan, and no others. Push-only sources are no connectors. */
+/**
+ * Marks all connectors beyond the oldest `limit` (null: no limit) as over the plan, and unmarks the others. Push-only
+ * sources are not connectors.
+ */
 export async function markSourcesBeyondPlan(
   tx: Tx,
   organizationId: string,

@@ -8,7 +8,7 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
 import { isThere } from './source.ts'
 
-/** Where counting stops, so that an overview costs the same however much is stored. */
+/** Counting stops here, so that an overview always costs the same. */
 export const COUNTED_MAX = { itemsOfSource: 100_000, chunks: 500_000 }
 
 export interface SourceOverview {
@@ -26,7 +26,7 @@ export interface Overview {
   /** Items that the memory canvas has not read yet. */
   itemsWaiting: number
   sources: SourceOverview[]
-  /** Whether a number stopped where counting stops. */
+  /** Whether a count reached its limit. */
   isCapped: boolean
 }
 
@@ -43,7 +43,7 @@ const OverviewRows = z.array(
 )
 const ChunkRows = z.array(z.object({ chunks: z.number() }))
 
-/** What is stored, in numbers, each counted in an index and up to {@link COUNTED_MAX}; the oldest source first. */
+/** Counts what is stored, each number from an index and up to {@link COUNTED_MAX}; the oldest source first. */
 export async function readOverview(db: Db, caller: Caller, counted = COUNTED_MAX): Promise<Overview> {
   const { organizationId } = caller
   const { rows } = await sql`
@@ -83,11 +83,11 @@ export async function readOverview(db: Db, caller: Caller, counted = COUNTED_MAX
   }
 }
 
-/** What the removal of a source would delete. */
+/** What removing a source would delete. */
 export interface RemovalPreview {
   items: number
   chunks: number
-  /** What other sources have too, and keep. */
+  /** Items that other sources also have. */
   itemsKept: number
   syncRuns: number
 }
@@ -96,7 +96,7 @@ const PreviewRows = z.array(
   z.object({ items: z.number(), chunks: z.number(), items_kept: z.number(), sync_runs: z.number() }),
 )
 
-/** Counts what removing a source would delete (see removals.ts), and changes nothing. */
+/** Counts what removing a source would delete (see removals.ts), without changing anything. */
 export async function previewRemoval(
   db: Db,
   { organizationId, sourceId }: SourceRef,

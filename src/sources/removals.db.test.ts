@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** Nothing may fail in the background here. */
+/** These tests allow no background errors. */
 function onError(error: unknown): never {
   throw error
 }
@@ -50,7 +50,7 @@ const sourcesWith = (removals: Removals, options: { removalWaitMs?: number } = {
     removals,
   })
 
-/** Removes a source as a process does that dies at once: nothing of it is deleted yet. */
+/** Removes a source and simulates the immediate death of the process: nothing is deleted yet. */
 async function removeAndDie(sourceId: string) {
   const removals = removalsOf(bench.db)
   await removals.stop()
@@ -81,8 +81,8 @@ const rowsOf = async (sourceId: string) => {
   return { items: stored.length, sources: rows.length }
 }
 
-describe('a source that was removed and is not deleted yet', () => {
-  it('is shown to nobody, nor what it brought, while everything else is', async () => {
+describe('a removed source that is not deleted yet', () => {
+  it('is hidden with everything in it, while other sources stay visible', async () => {
     const sourceId = await bench.connect('notion', { status: 'active' })
     await push(sourceId, 3)
     await push(bench.organization.sourceIds.notion, 1, 'other')
@@ -116,7 +116,7 @@ describe('a source that was removed and is not deleted yet', () => {
     expect(context).toMatchObject({ hits: [{ title: 'other-0' }], limitations: [] })
   })
 
-  it('takes no document that was being embedded when it was removed', async () => {
+  it('accepts no document that was being embedded during the removal', async () => {
     const sourceId = await bench.connect('notion', { status: 'active' })
     const removing = createModelRegistry({
       configured: {
@@ -134,7 +134,7 @@ describe('a source that was removed and is not deleted yet', () => {
   })
 
   it.runIf(process.env.TEST_DRIVER === 'postgres')(
-    'takes back what a write that was under way brings when all else is deleted, and tells every copy in memory',
+    'deletes what a concurrent write still adds, and notifies every in-memory snapshot',
     async () => {
       const { notion: sourceId } = bench.organization.sourceIds
       const organizationId = bench.organization.id
@@ -195,7 +195,7 @@ describe('a source that was removed and is not deleted yet', () => {
     expect(provider.asked).toHaveLength(1)
   })
 
-  it('leaves its account and its place in the plan to a new source', async () => {
+  it('frees its account and its place in the plan for a new source', async () => {
     const account = { external_account_id: 'T1', status: 'active' } as const
     const sourceId = await bench.connect('slack', account)
     await bench.connect('notion')
@@ -213,7 +213,7 @@ describe('a source that was removed and is not deleted yet', () => {
     expect(listed.map(({ id }) => id)).toContain(again)
   })
 
-  it('is deleted by the next process that starts, with all it brought and whoever else is removed', async () => {
+  it('is deleted by the next process that starts, with all its items, and other removed sources too', async () => {
     const first = await bench.connect('notion', { status: 'active' })
     const second = await bench.connect('notion', { status: 'active' })
     await push(first, 250)
@@ -236,7 +236,7 @@ describe('a source that was removed and is not deleted yet', () => {
 })
 
 describe('the removal of a source', () => {
-  it('has deleted all of it when it returns, and recorded how much that was', async () => {
+  it('has deleted everything when it returns, and records the counts', async () => {
     const provider = createFakeProvider()
     for (let n = 0; n < 120; n++) provider.put(`doc-${n}`, `body ${n}`)
     const sourceId = await bench.connect()
@@ -256,7 +256,7 @@ describe('the removal of a source', () => {
     expect(events).toEqual([{ metadata: { provider: 'notion', itemCount: 125 } }])
   })
 
-  it('is answered before the request runs out of time, however long it takes', async () => {
+  it('answers before the request times out, however long the deletion takes', async () => {
     const sourceId = await bench.connect('notion', { status: 'active' })
     const removals = { ...removalsOf(bench.db), finish: () => new Promise<void>(() => {}) }
     const sources = sourcesWith(removals, { removalWaitMs: 10 })
@@ -265,7 +265,7 @@ describe('the removal of a source', () => {
     expect((await sources.list(caller)).map(({ id }) => id)).not.toContain(sourceId)
   })
 
-  it('lets other work in between its batches', async () => {
+  it('lets other work run between its batches', async () => {
     const sourceId = await bench.connect('notion', { status: 'active' })
     await push(sourceId, 350)
     const removals = removalsOf(bench.db)
@@ -279,7 +279,7 @@ describe('the removal of a source', () => {
     expect(counts.size).toBeGreaterThan(2)
   })
 
-  it('passes on first what another account has too, and stops between batches when the process does', async () => {
+  it('first hands over what another account also has, and stops between batches with the process', async () => {
     const accounts = [createFakeProvider(), createFakeProvider()] as const
     for (let n = 0; n < 150; n++) accounts[0].put(`a-${String(n).padStart(3, '0')}`, `hers ${n}`)
     for (const account of accounts) account.put('z-shared', 'common words')
@@ -291,7 +291,7 @@ describe('the removal of a source', () => {
     }
     await removeAndDie(hers)
     expect(await hits()).toEqual([])
-    // Each batch asks for the time once: the process stops during the second.
+    // Each batch reads the clock once: the process stops during the second.
     let batches = 0
     const now = (): Date => {
       batches += 1

@@ -11,23 +11,23 @@ import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
 
 export interface Removals {
   /**
-   * Marks a source as removed, in the transaction of that act, which has locked it. On its commit the source is gone as far as
-   * anybody can see, with all it brought, and its runs have lost their lease.
+   * Marks a source as removed, in a transaction that has locked it. On commit the source and everything in it are
+   * invisible, and its runs have lost their lease.
    */
   mark(tx: Tx, changes: ItemChanges, source: SourceRef): Promise<void>
-  /** Deletes what a marked source brought and then the source. Does not throw: what fails is tried again later. */
+  /** Deletes a marked source's items and then the source. Does not throw: failures are retried later. */
   finish(source: SourceRef): Promise<void>
-  /** Goes on, now and once a minute, with removals that a process left unfinished. */
+  /** Resumes removals that another process left unfinished, now and every minute. */
   start(): void
-  /** Leaves what is unfinished to the next process. */
+  /** Leaves unfinished removals to the next process. */
   stop(): Promise<void>
 }
 
 const RESUME_INTERVAL_MS = 60_000
-/** Of one transaction: the embedded database has other work too. */
+/** Per transaction: the embedded database has other work too. */
 const ITEMS_AT_ONCE = 100
 
-/** Deletes the items of removed sources, a few at a time. A process that dies leaves the rest to the next. */
+/** Deletes the items of removed sources in small batches. If the process dies, the next one continues. */
 export function createRemovals(deps: {
   db: Db
   clock: Clock
@@ -51,13 +51,13 @@ export function createRemovals(deps: {
     return work
   }
 
-  /** One after the other: a removal may take longer than the interval. */
+  /** One at a time: a removal may take longer than the interval. */
   async function resume(): Promise<void> {
     const marked = await db
       .selectFrom('sources')
       .select(['organization_id as organizationId', 'id as sourceId'])
       .where('removed_at', 'is not', null)
-      // Those of an organization that is being removed go with it, in fewer steps.
+      // The removal of an organization deletes its sources itself, in fewer steps.
       .where(
         sql<boolean>`not exists (select from organizations o where o.id = organization_id and o.removed_at is not null)`,
       )
@@ -70,7 +70,7 @@ export function createRemovals(deps: {
   return {
     async mark(tx, changes, source) {
       await mark(tx, source, clock.now())
-      // Nothing of it is found from now on.
+      // From now on no search finds its items.
       changes.addNone()
       await deps.endRuns(tx, source)
     },
@@ -93,7 +93,7 @@ async function mark(tx: Tx, { organizationId, sourceId }: SourceRef, at: Date): 
   await forgetReaders(tx, { organizationId, sourceId })
 }
 
-/** Nobody belongs to a source that is gone. */
+/** A removed source has no members. */
 async function forgetReaders(tx: Tx, { organizationId, sourceId }: SourceRef): Promise<void> {
   for (const table of ['permission_polls', 'principal_members'] as const)
     await tx
@@ -109,7 +109,7 @@ interface Work {
   signal: AbortSignal
 }
 
-/** What other sources have too passes to them first: until then nobody sees it. */
+/** First hands over what other sources also have; until then it is invisible to them. */
 async function removeAll(work: Work, source: SourceRef): Promise<void> {
   await removeClaims(work, source, 'of others too')
   do {
@@ -119,14 +119,14 @@ async function removeAll(work: Work, source: SourceRef): Promise<void> {
 }
 
 /**
- * Deletes a source that has nothing any more: what went with its row, no copy in memory would hear of.
- * @returns false where a write that was under way when it was marked has brought something since
+ * Deletes an empty source. Items deleted along with its row would not reach the in-memory snapshots. @returns false
+ * if a write that was in progress at the mark has added something
  */
 async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: SourceRef): Promise<boolean> {
   signal.throwIfAborted()
   return await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
-      // Waits for whoever writes to it still; since it was marked nobody begins to.
+      // Waits for running writes; since the mark no new ones begin.
       const source = await tx
         .selectFrom('sources')
         .select('id')
@@ -157,10 +157,10 @@ async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: S
   )
 }
 
-/** Removes a batch of at most {@link ITEMS_AT_ONCE} beyond `after`. @returns the last one's name, null where there are no more */
+/** Removes at most {@link ITEMS_AT_ONCE} items beyond `after`. @returns the last id, null when there are no more */
 type RemoveBatch = (tx: Tx, changes: ItemChanges, after: string) => Promise<string | null>
 
-/** One batch after the other, with turns for other work in between. */
+/** Runs batches one after another and yields to other work in between. */
 async function inBatches(
   { db, signal }: Work,
   { organizationId }: SourceRef,
@@ -192,7 +192,7 @@ async function removeClaims(work: Work, source: SourceRef, which: 'of others too
   })
 }
 
-/** What has no claim of anybody. */
+/** Items without any claim. */
 async function removePushed(work: Work, source: SourceRef): Promise<void> {
   const { organizationId, sourceId } = source
   await inBatches(work, source, async (tx, changes) => {

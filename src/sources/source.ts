@@ -5,34 +5,34 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import type { JsonValue } from '../providers/index.ts'
 
-/** A source as its runs know it. */
+/** A source as its runs see it. */
 export interface Source extends SourceRef {
   provider: ProviderId
   status: SourceStatus
   displayName: string
   externalAccountId: string
   channelAllowlist: string[] | null
-  /** Where its provider's feed stands; null asks for everything. */
+  /** The position in its provider's feed; null requests everything. */
   cursor: JsonValue | null
   /** Name of its last finished full crawl. */
   lastSnapshot: string | null
-  /** Since when its provider has announced changes. */
+  /** Since when its provider has sent events. */
   pushSince: Date | null
   hasPolicyHealth: boolean
   updatedAt: Date
 }
 
-/** Whether a source is there: a removed one counts as gone while what it brought is being deleted. */
+/** Whether a source exists: a removed one does not, even while its items are being deleted. */
 export function isThere(table = 'sources'): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${table}.removed_at`)} is null`
 }
 
-/** Whether a source is there and has a provider's account behind it. */
+/** Whether a source exists and has a provider account. */
 export function hasAccount(table = 'sources'): RawBuilder<boolean> {
   return sql<boolean>`(not ${sql.ref(`${table}.push_only`)} and ${isThere(table)})`
 }
 
-/** The source, as it is now. @throws when there is none */
+/** Reads a source. @throws when it does not exist */
 export async function readSource(db: Db, { organizationId, sourceId }: SourceRef): Promise<Source> {
   const row = await db
     .selectFrom('sources')
@@ -58,7 +58,7 @@ export async function lockSource(
   return row && toSource(row)
 }
 
-/** The sources of an account, of any workspace, that a person has not paused. */
+/** The unpaused sources of an account, in every workspace. */
 export async function findSourcesOf(
   db: Db,
   account: { provider: ProviderId; externalAccountId: string },

@@ -18,9 +18,9 @@ import type { Removals } from './removals.ts'
 import { isThere } from './source.ts'
 
 /*
- * The states of a source. `pending`: made, its first sync unfinished; a push-only source has none and starts `active`.
- * A run that succeeds makes it `active`, one that fails `error` with the provider's words. A person in the console
- * turns any of them to `disabled` and back; a disabled source is not polled and refuses runs.
+ * The states of a source. `pending`: its first sync has not finished; a push-only source starts `active` instead. A
+ * successful run makes it `active`, a failed one `error` with the provider's message. Users can set any of them to
+ * `disabled` and back. A disabled source is not polled and refuses runs.
  */
 
 export interface SourceView {
@@ -45,33 +45,33 @@ export interface SourceChange {
   audience?: Audience | undefined
 }
 
-/** Runs inside the transaction that removes a source: another one may have room now. */
+/** Runs inside the transaction that removes a source, which may free a place for another. */
 type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 
-/** What happens to the provider's account when its source is removed. */
+/** Revokes the provider's grant when its source is removed. */
 export interface Disconnect {
-  /** In the transaction that removes the source, before it does. */
+  /** Call it in the transaction that removes the source, before the removal. */
   prepare(tx: Tx, source: SourceRef): Promise<void>
-  /** After it. Does not throw. */
+  /** Call it after the transaction. Does not throw. */
   run(): Promise<void>
 }
 
-/** The channels behind a source, asked from its provider. */
+/** A source's channels, read from its provider. */
 export interface SourceChannels {
-  /** @throws AppError `upstream_error` with the provider's words, `not_configured` */
+  /** @throws AppError `upstream_error` with the provider's message, `not_configured` */
   list(caller: Caller, source: SourceView, signal: AbortSignal): Promise<ProviderChannel[]>
 }
 
 export interface Sources {
   /** The sources of the caller's providers, oldest first. */
   list(caller: Caller): Promise<SourceView[]>
-  /** Makes a source that takes pushed documents only. It is no connector, so no plan limits it. */
+  /** Creates a source that accepts only pushed documents. It is not a connector, so no plan limits it. */
   createPushOnly(caller: Caller, source: { provider: ProviderId; displayName: string }): Promise<SourceView>
   /** @throws AppError `not_found`, `not_a_slack_source`, `audience_not_supported` */
   change(caller: Caller, id: string, change: SourceChange): Promise<SourceView>
   /**
-   * The channels of a source whose provider has such; one without an account has none.
-   * @throws AppError `not_found`, `not_a_slack_source`, `upstream_error`, `not_configured`
+   * The channels of a source, if its provider has channels; empty without an account. @throws AppError `not_found`,
+   * `not_a_slack_source`, `upstream_error`, `not_configured`
    */
   channels(
     caller: Caller,
@@ -79,18 +79,17 @@ export interface Sources {
     signal: AbortSignal,
   ): Promise<{ channels: ProviderChannel[]; channelAllowlist: string[] | null }>
   /**
-   * Removes a source with its items, chunks and vectors, and ends its grant at the provider. When it returns, nobody sees any of
-   * it any more; of a large source the deletion goes on after that.
-   * @throws AppError `not_found`
+   * Removes a source with its items, chunks and vectors, and revokes its grant. Everything is invisible when it
+   * returns; the deletion of a large source continues afterwards. @throws AppError `not_found`
    */
   remove(caller: Caller, id: string): Promise<SourceView>
-  /** What removing a source would delete, counted. @throws AppError `not_found` */
+  /** Counts what removing a source would delete. @throws AppError `not_found` */
   previewRemoval(caller: Caller, id: string): Promise<RemovalPreview>
-  /** What is stored, in numbers. */
+  /** Counts what is stored. */
   overview(caller: Caller): Promise<Overview>
 }
 
-/** Well below what a request may take. */
+/** Well below the request timeout. */
 const REMOVAL_WAIT_MS = 20_000
 
 interface SourcesDeps {
@@ -100,11 +99,10 @@ interface SourcesDeps {
   channels: SourceChannels
   disconnect: Disconnect
   removals: Removals
-  /** How long a call waits for the removal that it began. */
+  /** How long a call waits for the removal it began. */
   removalWaitMs?: number
 }
 
-/** The sources of an organization. */
 export function createSources(deps: SourcesDeps): Sources {
   const { db, clock, channels } = deps
   return {
@@ -240,7 +238,7 @@ async function record(
   })
 }
 
-/** One source of the caller's providers; another's answers exactly as one that does not exist. */
+/** A source of the caller's providers. Sources of other providers answer like missing ones. */
 async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): Promise<SourceView> {
   if (lock) {
     await db
@@ -266,8 +264,8 @@ function selectSources(db: Db, caller: Caller) {
     .selectFrom('sources')
     .selectAll()
     .select(
-      // Those stored under it, and those it has too that another account of its provider read last. Each with the organization
-      // by its value: by that of the row, a distributed database asks every shard.
+      // Items stored under this source, and items it shares that another account of its provider read last. Each part
+      // compares the organization with a value: comparing it with the row's column would query every shard.
       sql<number>`(select count(*)::int from source_items i
         where i.organization_id = ${caller.organizationId} and i.source_id = sources.id) + (
         select count(*)::int from sources other

@@ -29,7 +29,7 @@ export interface ApplyDependencies {
   items: Pick<Items, 'write'>
   clock: Clock
   finish: FinishRun
-  /** The service itself failed on an item of the run, which goes on. */
+  /** Called when the service itself fails on an item; the run continues. */
   onItemFault(run: TakenRun, fault: unknown): void
 }
 
@@ -40,9 +40,9 @@ interface Part {
   failures: readonly ItemFailure[]
   discovered: number
   snapshot: string | null
-  /** Undefined: the page is not done with this part. */
+  /** Undefined: more parts of the page follow. */
   cursor?: ChangePage['cursor'] | undefined
-  /** The run has succeeded with this part. */
+  /** Whether the run succeeds with this part. */
   finishes: boolean
 }
 
@@ -52,10 +52,10 @@ const MESSAGE_CHARACTERS = 1_000
 const REMOVED_AT_ONCE = 500
 
 /**
- * Stores a page: its items, deletions, failures, counts and cursor in one transaction, together with the proof that the
- * lease is still ours; embedded, some of the items in transactions before it. With the last page of a full crawl, what the crawl has
- * not seen is removed first, and the run ends.
- * @throws LeaseLost, SourcePaused: the page is not done. What embedding or the database throw, when no single item is to blame.
+ * Stores a page in one transaction: items, deletions, failures, counts and cursor, with a check that the run still
+ * holds its lease. The embedded database stores some items in earlier transactions. On the last page of a full crawl
+ * it first removes what the crawl has not seen, and ends the run. @throws LeaseLost, SourcePaused: the page is not
+ * complete. Also throws embedding and database errors that no single item caused.
  */
 export async function applyPage(
   deps: ApplyDependencies,
@@ -65,7 +65,7 @@ export async function applyPage(
 ): Promise<PageCounts> {
   const whole: Part = { ...page, finishes: page.complete }
   if (!page.complete || page.snapshot === null) return await applyWhole(deps, run, whole, signal)
-  // The cursor is saved last: a worker that dies in between comes back to this page.
+  // The cursor is saved last: a worker that dies before comes back to this page.
   const { cursor, ...content } = whole
   const counts = await applyWhole(deps, run, { ...content, discovered: 0, finishes: false }, signal)
   counts.deleted += await removeUnseen(deps, run, page.snapshot, signal)
@@ -73,7 +73,7 @@ export async function applyPage(
   return sum(counts, await applyPart(deps, run, last, signal))
 }
 
-/** Where one item cannot be stored, the others are stored one by one, and it becomes a failure. */
+/** If an item cannot be stored, stores the others one by one and records a failure. */
 async function applyWhole(
   deps: ApplyDependencies,
   run: TakenRun,
@@ -130,7 +130,7 @@ async function applyPart(
     items,
     async (tx, { items: stored, counts, isLast }, changes) => {
       const lastSnapshot = await requireUnpaused(tx, run)
-      // What comes with changes is as new as the last full crawl.
+      // Items from a page of changes are as new as the last full crawl.
       const snapshot = part.snapshot ?? lastSnapshot
       await requireLease(tx, run)
       const ids = new Set(stored.map(({ externalId }) => externalId))
@@ -170,21 +170,21 @@ function newItem(source: TakenRun['source'], item: ProviderItem): NewItem {
     sourceId: source.sourceId,
     provider: source.provider,
     externalId: storableText(item.externalId),
-    // What is pushed has to keep to the same bounds. The title goes in front of every chunk that is embedded.
+    // Pushed documents have the same limits. The title is prepended to every embedded chunk.
     title: title.slice(0, TITLE_CHARACTERS_MAX),
     url: url !== null && isLink(url) ? url : null,
     authorName: authorName?.slice(0, AUTHOR_CHARACTERS_MAX) ?? null,
   }
 }
 
-/** Locks the source, before the run as everybody does. @returns its last full crawl */
+/** Locks the source before the run, the order everywhere. @returns its last full crawl */
 async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
   const source = await lockSource(tx, run.source)
   if (source?.status === 'disabled') throw new SourcePaused()
   return source?.lastSnapshot ?? null
 }
 
-/** Of a part that others follow. */
+/** For a part that others follow. */
 async function countIngested(tx: Tx, run: TakenRun, ingested: number): Promise<void> {
   await tx
     .updateTable('sync_runs')
@@ -211,8 +211,8 @@ async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCount
 }
 
 /**
- * Notes the first hundred items that failed; returns how many of these failures are of items not noted before: an adapter may
- * try an item again in the same run, and a mail fails once for each attachment.
+ * Records the first hundred failed items. Returns the number of newly failed items: an adapter may retry an item in
+ * the same run, and a mail fails once per attachment.
  */
 async function keepFailures(
   tx: Tx,
@@ -245,7 +245,10 @@ async function keepFailures(
   return byId.size
 }
 
-/** Removes what the finished crawl has not seen, a few hundred at a time: the embedded database has other work too. */
+/**
+ * Removes what the finished crawl has not seen, in batches of a few hundred: the embedded database has other work
+ * too.
+ */
 async function removeUnseen(
   { db, clock }: ApplyDependencies,
   run: TakenRun,

@@ -5,30 +5,30 @@ import type { Place } from './work-on-run.ts'
 
 export interface CrewDependencies {
   providers: readonly ProviderId[]
-  /** Sources worked on at once; those that wait for their provider do not count. */
+  /** Sources processed at once, not counting those that wait for their provider. */
   concurrency?: number | undefined
-  /** Takes up a run of one of these providers, if there is one. */
+  /** Takes a run of one of these providers, if there is one. */
   take(providers: readonly ProviderId[]): Promise<TakenRun | undefined>
-  /** Works on a run until it is parted with. Does not throw. */
+  /** Works on a run until it ends or is released. Does not throw. */
   work(run: TakenRun, place: Place): Promise<void>
-  /** No more runs are taken up. */
+  /** Aborts when no more runs may be taken. */
   stopping: AbortSignal
   /** A place has become free. */
   onFree(): void
 }
 
 const CONCURRENCY = 8
-/** With those that wait for their provider. */
+/** Including those that wait for their provider. */
 const AT_WORK_MAX = 64
 
 export interface Crew {
-  /** Takes up runs as long as there are places and runs. @returns whether there was one */
+  /** Takes runs while there are free places. @returns whether there was one */
   takeUp(): Promise<boolean>
-  /** Resolves once the runs at work now have been parted with. */
+  /** Resolves once the current runs have ended or were released. */
   finished(): Promise<void>
 }
 
-/** The runs at work. */
+/** Runs sync runs concurrently. */
 export function createCrew(deps: CrewDependencies): Crew {
   const atWork = new Set<Promise<void>>()
   const places = createPlaces(deps.concurrency ?? CONCURRENCY)

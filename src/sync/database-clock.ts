@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 
-/** A clock that goes by the database's, so that servers whose own clocks differ agree on what is due. */
+/** Follows the database's clock, so that servers with different clocks agree on what is due. */
 export interface DatabaseClock extends Clock {
-  /** Sets it. Until then it goes by the server's own. */
+  /** Synchronizes it. Before that it follows the server's clock. */
   adjust(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export function createDatabaseClock(clock: Clock, measureLag: () => Promise<numb
   }
 }
 
-/** How far this server's clock is behind the database's, in milliseconds, give or take half the time of a query. */
+/** How far this server's clock is behind the database's, in milliseconds, accurate to half a query's duration. */
 export async function measureClockLag(db: Db): Promise<number> {
   const asked = systemClock.now().getTime()
   const { time } = await db.selectNoFrom(sql<Date>`clock_timestamp()`.as('time')).executeTakeFirstOrThrow()

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** Ends the connections that are in the middle of something, until `count` have been. */
+/** Terminates `count` busy connections. */
 async function cutConnections(url: string, count: number, signal: AbortSignal): Promise<void> {
   const other = await openPostgres({ url, connectionsMax: 1 })
   try {
@@ -29,7 +29,7 @@ async function cutConnections(url: string, count: number, signal: AbortSignal): 
 }
 
 describe.runIf(process.env.TEST_DRIVER === 'postgres')('a run whose database connections are cut', () => {
-  it('is gone on with from its last page and never fails for it', async () => {
+  it('resumes from its last page and does not fail', async () => {
     const { url } = bench.database
     if (url === null) throw new Error('there is no server')
     const provider = createFakeProvider()
@@ -57,7 +57,7 @@ describe.runIf(process.env.TEST_DRIVER === 'postgres')('a run whose database con
     expect([...faults, ...bench.errors].filter((error) => !isDatabaseOutage(error))).toEqual([])
   })
 
-  it('knows a statement and a transaction that timed out for what they are', async () => {
+  it('recognizes a timed-out statement and transaction', async () => {
     const slow = bench.db.transaction().execute(async (tx) => {
       await sql`set local statement_timeout = 20`.execute(tx)
       await sql`select pg_sleep(5)`.execute(tx)
@@ -72,7 +72,7 @@ describe.runIf(process.env.TEST_DRIVER === 'postgres')('a run whose database con
   })
 })
 
-it('a run that meets a broken socket is left to whoever takes it up next', async () => {
+it('a run with a broken socket is left to the next worker', async () => {
   const provider = createFakeProvider()
   provider.put('doc', 'Words.')
   const runId = await bench.queue(await bench.connect())

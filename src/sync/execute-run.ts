@@ -18,7 +18,7 @@ import { dropPushEvents, readPushState } from './push-events.ts'
 import { requeue, requireLease, type TakenRun } from './run-lease.ts'
 import type { ProgressWatch } from './run-progress.ts'
 
-/** Opens the provider's account behind a source for the length of one run. */
+/** Opens a source's provider account for one run. */
 export type OpenAccount = (
   run: TakenRun,
   options: { signal: AbortSignal; wait(ms: number): Promise<void> },
@@ -28,13 +28,13 @@ export interface ExecuteDependencies {
   db: Db
   clock: Clock
   openAccount: OpenAccount
-  /** Stores a page in a transaction that holds the run's lease; with the last page the run ends. */
+  /** Stores a page in a transaction that holds the run's lease; the last page ends the run. */
   storePage(run: TakenRun, page: ChangePage, signal: AbortSignal): Promise<PageCounts>
   finish: FinishRun
   onPage(provider: string, counts: PageCounts): void
 }
 
-/** What a run is executed with, for as long as it takes. */
+/** What one execution of a run uses. */
 export interface Execution {
   signal: AbortSignal
   /** Waits as long as the provider asks. */
@@ -42,10 +42,10 @@ export interface Execution {
   progress: ProgressWatch
 }
 
-/** How a worker parted with a run. `handed_back`: it is queued again; `lost`: somebody else has it, or nobody. */
+/** How a worker finished with a run. `handed_back`: queued again; `lost`: another worker has it, or it is gone. */
 export type Outcome = { end: 'succeeded' | 'failed' | 'handed_back' | 'lost'; cause?: unknown }
 
-/** The worker is stopping; its runs are handed back. */
+/** The worker is stopping and releases its runs. */
 export class WorkerStopping extends Error {
   constructor() {
     super('the worker is stopping')
@@ -53,16 +53,16 @@ export class WorkerStopping extends Error {
   }
 }
 
-/** A run that brings down its worker this often without storing a page in between is given up. */
+/** A run that kills its worker this often without storing a page in between fails. */
 const TAKES_MAX = 10
-/** A grant that is gone comes back only when a person connects again; until then the source is rarely asked. */
+/** Only a user can restore a revoked grant by reconnecting; until then the source is polled rarely. */
 const POLL_AFTER_AUTH_FAILURE_MS = 24 * 3_600_000
-/** A run that has not stored a page for this long because its provider asks it to wait fails, for people to see. */
+/** A run fails when its provider has made it wait this long without storing a page. */
 const WAIT_MAX_MS = 24 * 3_600_000
 
 /**
- * Works on a run until it has ended or has to be let go: pages are read from the saved cursor on and stored one by one.
- * Everything that can go wrong ends in the outcome; only failures of the database itself are thrown.
+ * Works on a run until it ends or must be released: reads pages from the saved cursor and stores them one by one. All
+ * errors become outcomes; only database outages are thrown.
  */
 export async function executeRun(
   deps: ExecuteDependencies,
@@ -90,7 +90,7 @@ export async function executeRun(
       await requeue(deps.db, run, null)
       return { end: 'handed_back', cause }
     }
-    // It cannot be noted anywhere: the lease runs out, and whoever can goes on.
+    // Nothing can be recorded: the lease expires, and another worker continues.
     if (isDatabaseOutage(cause)) throw cause
     const retryAt = retryTime(deps, cause, pages > 0 ? deps.clock.now() : run.startedAt)
     if (retryAt !== null) {
@@ -109,7 +109,7 @@ interface Reading {
   onPage: (counts: PageCounts) => void
 }
 
-/** Reads from the saved cursor; where the provider no longer takes it, everything, once. */
+/** Reads from the saved cursor; if the provider rejects it, reads everything, once. */
 async function readAll(
   deps: ExecuteDependencies,
   run: TakenRun,
@@ -148,12 +148,12 @@ async function readFrom(
       if (page.complete) return
     }
   } finally {
-    // Not waited for: an adapter that hangs must not hold the worker.
+    // Not awaited: a hanging adapter must not block the worker.
     pages.return?.().catch(() => {})
   }
 }
 
-/** The result of a promise, or the signal's reason as soon as it aborts. */
+/** The promise's result, or the signal's reason as soon as it aborts. */
 async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
@@ -182,8 +182,8 @@ async function becomeFullResync(db: Db, run: TakenRun): Promise<void> {
 }
 
 /**
- * When to go on with a run that the provider asked to wait for longer than a call may; null: it fails.
- * @param waitsSince when it last stored a page, or began
+ * When to resume a run whose provider asked for a longer wait than one call may take; null: the run fails. @param
+ * waitsSince when it last stored a page, or began
  */
 function retryTime({ clock }: ExecuteDependencies, cause: unknown, waitsSince: Date): Date | null {
   if (!(cause instanceof ProviderError) || cause.kind !== 'rate_limited' || cause.retryAfterMs === null)
@@ -193,8 +193,8 @@ function retryTime({ clock }: ExecuteDependencies, cause: unknown, waitsSince: D
 }
 
 /**
- * Ends the run, unless somebody else has it by now. One that the old grant failed goes back to the queue when the account was
- * connected again meanwhile: the new grant has not been tried.
+ * Fails the run, unless another worker has it. If the account was reconnected meanwhile, the run is queued again,
+ * because the new grant is untested.
  */
 async function fail(
   deps: ExecuteDependencies,
@@ -228,15 +228,15 @@ async function fail(
 }
 
 /**
- * Connecting an account changes its source and makes it healthy. Renewing a token does not, and a person's other changes cost
- * one more try.
+ * Reconnecting changes the source and makes it healthy. Renewing a token does not. Other changes by users cost one
+ * extra attempt.
  */
 function mayHaveNewGrant(run: TakenRun, source: Pick<Source, 'status' | 'updatedAt'>): boolean {
   const isHealthy = source.status === 'pending' || source.status === 'active'
   return isHealthy && source.updatedAt.getTime() !== run.source.updatedAt.getTime()
 }
 
-/** The provider's own words; of faults of our own only that there was one, the log has the rest. */
+/** The provider's message; for internal errors only a general one, since the log has the rest. */
 function messageFor(cause: unknown): string {
   if (cause instanceof ProviderError || cause instanceof AppError || cause instanceof SourcePaused)
     return cause.message

@@ -7,10 +7,9 @@ import { failUnofferedSource, hasAccount, lockSource } from '../sources/index.ts
 import { ENDED_RUN_COLUMNS, tellOfEnd } from './tell-of-end.ts'
 
 /**
- * Says of the sources that this deployment cannot sync, because their provider's settings are gone, why that is: they are in
- * error, their waiting runs failed. They are due at once, for when the settings are back. What another worker is at work on
- * is left alone.
- * @param reasons why, by provider
+ * Puts sources into error, with a reason, when this deployment lacks their provider's settings, and fails their
+ * waiting runs. They are due once the settings are back. Skips runs of other workers. @param reasons the reason by
+ * provider
  */
 export async function failUnoffered(
   db: Db,
@@ -24,7 +23,7 @@ export async function failUnoffered(
   }
 }
 
-/** Sources that do not say the reason yet, or have a run waiting. */
+/** Sources without this error, or with a waiting run. */
 async function findNotYetFailed(db: Db, provider: ProviderId, reason: string): Promise<SourceRef[]> {
   return await db
     .selectFrom('sources')

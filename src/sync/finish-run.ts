@@ -9,7 +9,7 @@ import type { TakenRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
 import { ENDED_RUN_COLUMNS, tellOfEnd } from './tell-of-end.ts'
 
-/** A person paused the source while its run went on. */
+/** A user paused the source during the run. */
 export class SourcePaused extends Error {
   constructor() {
     super('The source was paused')
@@ -18,7 +18,7 @@ export class SourcePaused extends Error {
 }
 
 /**
- * How a run ended. `snapshot`: the full crawl it finished, if any. `pollNotBefore`: the provider asks for patience.
+ * How a run ended. `snapshot`: the full crawl it finished, if any. `pollNotBefore`: the provider asked to wait.
  * `needsReconnection`: the account's grant has ended.
  */
 export type RunEnd =
@@ -27,10 +27,9 @@ export type RunEnd =
 
 const MESSAGE_CHARACTERS = 2_000
 
-/** Ends a run in the transaction that holds its lease. */
 export type FinishRun = (tx: Tx, run: TakenRun, end: RunEnd) => Promise<void>
 
-/** Ends a run whose lease the transaction holds, and moves its source as decided; a paused source stays paused. */
+/** Ends a run whose lease the transaction holds, and updates its source; a paused source stays paused. */
 export async function finishRun(
   tx: Tx,
   run: TakenRun,
@@ -58,7 +57,7 @@ export async function finishRun(
   const { policyHealth } = findProvider(source.provider)
   if (policyHealth && mayChangePolicyHealth(run, end, ended))
     await updatePolicyHealth(tx, run, end, policyHealth)
-  // What the run stored may name groups that nobody has read the members of.
+  // The run's items may name groups whose members are unknown yet.
   if (end.succeeded && findProvider(source.provider).tellsReaders)
     await schedulePermissionPoll(tx, source, now)
   const poll = nextPoll(now, schedule)
@@ -72,7 +71,7 @@ export async function finishRun(
   })
 }
 
-/** An interval from now, up to a twentieth earlier or later, so that sources drift apart. */
+/** One interval from now, with 5% jitter so that sources drift apart. */
 export function nextPoll(
   now: Date,
   { intervalMs, random }: { intervalMs: number; random: () => number },
@@ -80,7 +79,7 @@ export function nextPoll(
   return new Date(now.getTime() + intervalMs * (0.95 + 0.1 * random()))
 }
 
-/** Counting takes long where there are many files: only after a run, also a failed one, that has changed something. */
+/** Counting many files is slow, so it follows only runs, even failed ones, that changed something. */
 function mayChangePolicyHealth(
   { source }: TakenRun,
   end: RunEnd,

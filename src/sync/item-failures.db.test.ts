@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => bench.close())
 
 describe('a run with items that fail', () => {
-  it('records one that cannot be stored and goes on with the others [SYNC-13]', async () => {
+  it('records an item that cannot be stored and stores the others [SYNC-13]', async () => {
     for (let n = 0; n < 7; n++) provider.put(`doc-${n}`, 'Words.')
     const unstorable = Array.from({ length: 4000 }, () => random().toString(36)).join('')
     provider.put(unstorable, 'Its id is longer than an index takes.')
@@ -32,7 +32,7 @@ describe('a run with items that fail', () => {
     expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(/cannot be stored/)])
   })
 
-  it('counts each once, however often it fails within the run, and lists the first hundred [SYNC-13]', async () => {
+  it('counts each item once, however often it fails in the run, and lists the first hundred [SYNC-13]', async () => {
     const failing = (ids: number[]) =>
       ids.map((id) => ({ externalId: `doc-${String(id).padStart(3, '0')}`, message: 'unreadable' }))
     const pages = [failing([1, 2, 2]), failing([2, 3]), failing(Array.from({ length: 150 }, (_, id) => id))]
@@ -52,7 +52,7 @@ describe('a run with items that fail', () => {
   })
 })
 
-/** Stores with something between that throws on every item that holds the word: while it is cut, or while it is embedded. */
+/** Throws on every item that contains the word, while it is chunked or embedded. */
 function failingOn(word: string, fault: unknown, at: 'cutting' | 'embedding') {
   const model = hashEmbeddingModel()
   const throwing: typeof model = {
@@ -101,14 +101,14 @@ describe('an item that the service itself fails on', () => {
       ])
       expect(failures[0]?.message).not.toContain('poison')
       expect(bench.faults).toEqual([fault])
-      // Once the service is mended, it comes when it changes, or with a full resync.
+      // Once the fault is fixed, a change of the item or a full resync stores it.
       await bench.queue(sourceId, true)
       await bench.worker(provider.adapter).settle()
       expect(Object.keys(await bench.stored(sourceId))).toHaveLength(12)
     },
   )
 
-  it('is logged with the class and the stack of what was thrown, and without its message', () => {
+  it("is logged with the error's class and stack, and without its message", () => {
     const described = withoutMessage(new RangeError('the secret\n    at its second line'))
     expect(described).toMatchObject({
       name: 'RangeError',
@@ -120,7 +120,7 @@ describe('an item that the service itself fails on', () => {
 })
 
 describe('an item of a provider', () => {
-  it("loses a link that would run or open something of the reader's machine, and an endless title", async () => {
+  it("loses a link that runs or opens something on the reader's machine, and an overlong title", async () => {
     const adapter: ProviderAdapter = {
       ...provider.adapter,
       async *listChanges() {

@@ -4,9 +4,9 @@ import { type ItemFailure, isItemsOwn, ownFailure } from '../providers/index.ts'
 import { SourcePaused } from './finish-run.ts'
 
 /**
- * Whether storing failed because of what an item holds: the database cannot represent it (SQLSTATE class 22) or it is over
- * one of its limits (class 54, https://www.postgresql.org/docs/current/errcodes-appendix.html), the embedding model refuses
- * it, or cutting it into chunks broke, with whatever error.
+ * Whether an item's content made storing fail: the database cannot represent it (SQLSTATE class 22) or it exceeds a
+ * database limit (class 54, https://www.postgresql.org/docs/current/errcodes-appendix.html), the embedding model
+ * refuses it, or chunking it failed with any error.
  */
 export function isItemFault(error: unknown): boolean {
   if (error instanceof LeaseLost || error instanceof SourcePaused) return false
@@ -17,14 +17,14 @@ function isRefusedByDatabase(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^(22|54)[0-9A-Z]{3}$/.test(String(error.code))
 }
 
-/** The failure of an item that could not be stored, in the words of whoever refused it. */
+/** The failure of an item that could not be stored, with the refusing component's message. */
 export function storeFailure(externalId: string, error: unknown): ItemFailure {
   if (error instanceof RefusedByModel || isRefusedByDatabase(error))
     return { externalId, message: `It cannot be stored: ${error.message}` }
   return ownFailure(externalId, 'It cannot be stored', error)
 }
 
-/** What was thrown with its class, code and stack, and without its message, which may quote what it failed on. */
+/** The error's class, code and stack, without its message, which may quote the item. */
 export function withoutMessage(fault: unknown): Error {
   const described = new Error('its message is left out, since it may quote the item')
   if (!(fault instanceof Error)) {
@@ -35,7 +35,7 @@ export function withoutMessage(fault: unknown): Error {
   described.name = fault.name
   const stack = fault.stack ?? ''
   const message = stack.indexOf(fault.message)
-  // Where the message is not found as it is, there is no telling it from the stack.
+  // If the message is not found verbatim, it cannot be separated from the stack.
   described.stack = message === -1 ? '' : `${fault.name}${stack.slice(message + fault.message.length)}`
   return described
 }

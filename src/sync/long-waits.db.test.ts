@@ -20,7 +20,7 @@ const limitedFor = (retryAfterMs: number) => () => {
 }
 
 describe('a run whose provider asks for a wait of more than ten minutes', () => {
-  it('waits in the queue, also before its first page, and goes on then', async () => {
+  it('waits in the queue, even before its first page, and then resumes', async () => {
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
     provider.beforePage = limitedFor(HOUR_MS)
@@ -37,7 +37,7 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
     expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 12 })
   })
 
-  it('fails with the words of the provider after a day of nothing but waiting, and is tried again when the wait is over', async () => {
+  it("fails with the provider's message after a day of only waiting, and is retried after the wait", async () => {
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
     provider.beforePage = limitedFor(HOUR_MS)
@@ -61,7 +61,7 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
     expect((await bench.source(sourceId)).status).toBe('active')
   })
 
-  it('goes on for as long as each turn stores a page', async () => {
+  it('continues as long as each attempt stores a page', async () => {
     for (let n = 12; n < 200; n++) provider.put(`doc-${n}`, 'Words.')
     const runId = await bench.queue(await bench.connect())
     provider.beforePage = (page) => {
@@ -78,7 +78,7 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
     expect((await bench.run(runId)).status).toBe('succeeded')
   })
 
-  it('fails at once where that is more than a day, and is not tried before', async () => {
+  it('fails at once when the wait exceeds a day, and is not retried earlier', async () => {
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
     provider.beforePage = limitedFor(48 * HOUR_MS)
@@ -90,7 +90,7 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
   })
 })
 
-describe('a run that waits for its provider while it is at work', () => {
+describe('a run that waits for its provider while a worker holds it', () => {
   it.each([
     { ms: 30_000, what: 'shows until when, and no longer once it goes on', isShown: true },
     { ms: 3_000, what: 'shows nothing of a wait that is over in seconds', isShown: false },

@@ -18,12 +18,15 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** What a worker sees when it dies: the database ends the connection (admin_shutdown). */
+/** What a worker sees when the database ends its connection (admin_shutdown). */
 class DeadWorker extends Error {
   readonly code = '57P01'
 }
 
-/** Stores a page in parts, as another request always waits for the database. @param diesIn the number of the part in which it dies */
+/**
+ * Stores a page in parts, as if another request always waited for the database. @param diesIn the number of the part
+ * in which it dies
+ */
 function writer(diesIn?: number): Pick<Items, 'write'> & { parts: number } {
   const model = hashEmbeddingModel()
   const models = createModelRegistry({ configured: model, builtin: async () => model })

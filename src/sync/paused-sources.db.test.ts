@@ -35,7 +35,7 @@ const set = async (sourceId: string, status: 'active' | 'disabled') => {
 }
 
 describe('a paused source that is resumed', () => {
-  it('is polled again, also when it was paused during its first run, and is pending until it has succeeded', async () => {
+  it('is polled again, even when paused during its first run, and is pending until it succeeds', async () => {
     for (let n = 0; n < 12; n++) provider.put(`doc-${n}`, 'Words.')
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -52,7 +52,7 @@ describe('a paused source that is resumed', () => {
     expect((await bench.source(sourceId)).status).toBe('active')
   })
 
-  it('is in error again where it was before, and keeps the time that its provider asked to wait for', async () => {
+  it("returns to error if it was in error, and keeps its provider's waiting time", async () => {
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
     provider.beforePage = () => {
@@ -67,7 +67,7 @@ describe('a paused source that is resumed', () => {
     expect(provider.asked).toHaveLength(1)
   })
 
-  it('is active again where it was, a push-only one too', async () => {
+  it('is active again if it was active, even a push-only one', async () => {
     const synced = await bench.connect()
     await bench.queue(synced)
     await bench.worker(provider.adapter).settle()
@@ -77,7 +77,7 @@ describe('a paused source that is resumed', () => {
     }
   })
 
-  it('counts as without events, since none were taken meanwhile', async () => {
+  it('counts as without events, since it accepted none meanwhile', async () => {
     const sourceId = await bench.connect('slack', { push_since: new Date(bench.now) })
     await set(sourceId, 'disabled')
     await set(sourceId, 'active')

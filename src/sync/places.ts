@@ -1,13 +1,13 @@
 import type { ProviderId } from '../kernel/providers.ts'
 
-/** Places that runs take, of which no provider may have more than half: one that hangs must not stop the others. */
+/** Slots for runs. No provider may take more than half, so that a hanging one cannot stop the others. */
 export interface Places {
   hasRoom(provider: ProviderId): boolean
   enter(provider: ProviderId): void
   leave(provider: ProviderId): void
 }
 
-/** `count` places; a provider may always have two, so that one source does not hold up the others of its provider. */
+/** `count` slots. A provider may always have two, so that one source does not block the others of its provider. */
 export function createPlaces(count: number): Places {
   const share = Math.max(2, Math.ceil(count / 2))
   const taken = new Map<ProviderId, number>()

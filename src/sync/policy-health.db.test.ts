@@ -25,14 +25,14 @@ const files = async () => (await bench.source(sourceId)).policy_health?.['files'
 const forget = () => bench.db.updateTable('sources').set({ policy_health: '{"files":"as before"}' }).execute()
 
 describe('the policy health of a Drive source', () => {
-  it('is not counted anew after a run that changed nothing', async () => {
+  it('is not recounted after a run without changes', async () => {
     expect(await files()).toBe(6)
     await forget()
     await run()
     expect(await files()).toBe('as before')
   })
 
-  it('is counted after a run that stored or removed something, and after every full crawl', async () => {
+  it('is recounted after a run that stored or removed something, and after every full crawl', async () => {
     await forget()
     drive.put('file-6', 'Words.')
     await run()
@@ -46,7 +46,7 @@ describe('the policy health of a Drive source', () => {
     expect(await files()).toBe(6)
   })
 
-  it('is counted after a run that failed or was paused with something stored', async () => {
+  it('is recounted after a failed or paused run that stored something', async () => {
     for (let n = 10; n < 30; n++) drive.put(`file-${n}`, 'Words.')
     drive.beforePage = (page) => {
       if (page === 1) throw new ProviderError('unavailable', '503')

@@ -32,7 +32,7 @@ const unread = async () => {
   return (await events.orderBy('position').execute()).map((event) => event.event_id)
 }
 
-/** A run that this test works on by hand. */
+/** A run that this test works on itself. */
 async function take(sourceId: string) {
   await bench.queue(sourceId)
   const run = await takeRun(bench.db, ['slack'], new Date(bench.now))
@@ -41,7 +41,7 @@ async function take(sourceId: string) {
 }
 
 describe('events of a source in error', () => {
-  it('do not make it be asked before its next poll, which then gets them all', async () => {
+  it('do not advance its next poll, which then receives them all', async () => {
     const sourceId = await bench.connect('slack')
     slack.beforePage = () => {
       throw new ProviderError('auth', 'token_revoked')
@@ -62,7 +62,7 @@ describe('events of a source in error', () => {
     expect(await unread()).toEqual([])
   })
 
-  it('are forgotten after a week without a run that read them, and the source counts as without events', async () => {
+  it('are dropped after a week without a run that read them, and the source counts as without events', async () => {
     const sourceId = await bench.connect('slack', { status: 'error' })
     await note(sourceId, 'old')
     bench.now += 6 * DAY_MS
@@ -76,7 +76,7 @@ describe('events of a source in error', () => {
     expect((await bench.source(sourceId)).push_since).toBeNull()
   })
 
-  it('are kept a day once they are read, and the source goes on counting as one with events', async () => {
+  it('are kept a day after they are read, and the source still counts as having events', async () => {
     const sourceId = await bench.connect('slack')
     await note(sourceId, 'E1')
     await bench.queue(sourceId)
@@ -89,7 +89,7 @@ describe('events of a source in error', () => {
 })
 
 describe('an event', () => {
-  it('that comes while a run reads is left for a run of its own, soon', async () => {
+  it('that arrives while a run reads waits for a run of its own, soon', async () => {
     const sourceId = await bench.connect('slack')
     await note(sourceId, 'before')
     const run = await take(sourceId)
@@ -102,7 +102,7 @@ describe('an event', () => {
     expect(soon?.getTime()).toBeLessThan(bench.now + SYNC_INTERVAL_MS / 10)
   })
 
-  it('of a source that was paused meanwhile changes nothing about it', async () => {
+  it('of a source paused meanwhile does not change it', async () => {
     const sourceId = await bench.connect('slack', { status: 'disabled' })
     await note(sourceId, 'E1')
     expect(await bench.source(sourceId)).toMatchObject({ push_since: null, next_poll_at: null })
@@ -112,7 +112,7 @@ describe('an event', () => {
 describe.runIf(process.env.TEST_DRIVER === 'postgres')(
   'an event committed after a later one was read',
   () => {
-    it('is not taken for read', async () => {
+    it('is not marked as read', async () => {
       const { url } = bench.database
       if (url === null) throw new Error('there is no server')
       const sourceId = await bench.connect('slack')

@@ -4,22 +4,22 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { noteAnnouncement, schedulePoll } from '../sources/index.ts'
 import type { TakenRun } from './run-lease.ts'
 
-/** Hints of one run at most; with more than that the oldest are read and the others wait for the next run. */
+/** Hints per run. With more, the run reads the oldest and the others wait for the next run. */
 const HINTS_EVENTS_MAX = 5_000
-/** How long events wait to be joined by others before a run is queued for them. */
+/** How long events wait for others before they queue a run. */
 const GATHER_MS = 3_000
 
 export interface ReceivedEvent extends SourceRef {
-  /** The provider's id of the event: one that came before is dropped. */
+  /** The provider's id of the event, which identifies duplicates. */
   eventId: string
-  /** JSON values of the adapter's own. */
+  /** JSON values defined by the adapter. */
   hints: readonly unknown[]
   at: Date
 }
 
 /**
- * Notes what a webhook announced and has the source polled soon; one in error is polled when its provider's patience allows,
- * a paused one once it is resumed. False: the event was there already.
+ * Stores a webhook event and schedules a poll soon. A source in error waits for its provider's retry time, a paused
+ * one until it resumes. Returns false for a duplicate.
  */
 export async function notePushEvent(tx: Tx, event: ReceivedEvent): Promise<boolean> {
   const inserted = await tx
@@ -39,7 +39,7 @@ export async function notePushEvent(tx: Tx, event: ReceivedEvent): Promise<boole
   return true
 }
 
-/** What has been announced and not been read, and the positions of the events that say so. */
+/** The unread hints, and the positions of their events. */
 export async function readPushState(
   db: Db,
   run: TakenRun,
@@ -61,8 +61,8 @@ export async function readPushState(
 }
 
 /**
- * Notes that a run which succeeded had the events at these positions; one before them may have been committed after they
- * were read. Their ids stay for a while, so that repeats are known. What came meanwhile is left for a run of its own, soon.
+ * Marks the events at these positions as read after a successful run; earlier positions may have committed later.
+ * Their ids stay for a while to detect duplicates. Newer events wait for a run of their own, soon.
  */
 export async function dropPushEvents(
   db: Db,

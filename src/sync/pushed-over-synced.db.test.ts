@@ -38,8 +38,8 @@ async function sync(id: string, fullResync = false): Promise<void> {
 const push = (values: { sourceId: string; externalId: string; title?: string; body: string }) =>
   items.ingest(bench.organization.caller(), [cleanItem(testItem(bench.organization, values))], randomUUID())
 
-describe('a document pushed over one that a run brought', () => {
-  it('into another connected source is not removed by the full resync of either', async () => {
+describe('a document pushed over a synced one', () => {
+  it('into another connected source survives the full resync of either', async () => {
     provider.put('x', 'synced')
     other.put('y', 'synced')
     await sync(sourceId)
@@ -61,7 +61,7 @@ describe('a document pushed over one that a run brought', () => {
     expect(await bench.stored(sourceId)).toEqual({ x: 'pushed' })
   })
 
-  it('is pushed though its content is the same and it is skipped', async () => {
+  it('counts as pushed although its content is the same and it is skipped', async () => {
     provider.put('x', 'the same')
     await sync(sourceId)
     const same = { sourceId, externalId: 'x', title: 'Title of x', body: 'the same' }
@@ -71,7 +71,7 @@ describe('a document pushed over one that a run brought', () => {
     expect(await bench.stored(sourceId)).toEqual({ x: 'the same' })
   })
 
-  it("is the provider's again once a run reads it again", async () => {
+  it('belongs to the provider again once a run reads it again', async () => {
     provider.put('x', 'synced')
     await sync(sourceId)
     await push({ sourceId, externalId: 'x', body: 'pushed' })
@@ -84,8 +84,8 @@ describe('a document pushed over one that a run brought', () => {
   })
 })
 
-describe('an item that a run brought and a caller deletes', () => {
-  it('is gone, and comes back when a run reads it again', async () => {
+describe('a synced item that a caller deletes', () => {
+  it('is gone, and returns when a run reads it again', async () => {
     provider.put('x', 'synced')
     await sync(sourceId)
     await items.remove(bench.organization.caller(), { provider: 'notion', externalId: 'x' })

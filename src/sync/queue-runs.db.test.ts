@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => bench.close())
 
 describe('polling', () => {
-  it('queues what is due, and neither paused nor push-only sources [SYNC-3]', async () => {
+  it('queues due sources, but no paused or push-only ones [SYNC-3]', async () => {
     const due = new Date(bench.now - 1)
     const sourceId = await bench.connect('notion', { status: 'active', next_poll_at: due })
     await bench.connect('notion', { status: 'disabled', next_poll_at: due })
@@ -24,7 +24,7 @@ describe('polling', () => {
     expect(runs).toEqual([{ source_id: sourceId }])
   })
 
-  it('starts a crowd of sources some at a time [SYNC-2]', async () => {
+  it('starts many due sources in batches [SYNC-2]', async () => {
     const due = new Date(bench.now - 1)
     for (let n = 0; n < 30; n++) await bench.connect('notion', { status: 'active', next_poll_at: due })
     const worker = bench.worker(provider.adapter)
@@ -34,7 +34,7 @@ describe('polling', () => {
     expect(provider.asked).toHaveLength(30)
   })
 
-  it('comes soon after an event, gives the run what was announced, and forgets it once that succeeded [HOOK-4]', async () => {
+  it('follows soon after an event, passes its hints to the run, and deletes them after success [HOOK-4]', async () => {
     const sourceId = await bench.connect()
     const worker = bench.worker(provider.adapter)
     await bench.queue(sourceId)
@@ -54,7 +54,7 @@ describe('polling', () => {
     expect(provider.asked.at(-1)?.push).toEqual({ since, hints: [] })
   })
 
-  it('follows at once when the allowlist changed while a run read by the old one', async () => {
+  it('follows at once when the allowlist changed during a run', async () => {
     const sourceId = await bench.connect('slack')
     const slack = createFakeProvider('slack')
     slack.beforePage = async () => {
@@ -74,7 +74,7 @@ describe('polling', () => {
     expect(slack.asked).toHaveLength(2)
   })
 
-  it('and whatever else queued them, runs of a source that the plan has no room for wait until it has', async () => {
+  it('leaves runs of sources beyond the plan waiting, whatever queued them', async () => {
     const sourceId = await bench.connect('notion', { beyond_plan: true })
     const runId = await bench.queue(sourceId)
     const worker = bench.worker(createFakeProvider().adapter)

@@ -7,10 +7,10 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount, schedulePoll } from '../sources/index.ts'
 import { nextPoll } from './finish-run.ts'
 
-/** Sources polled at one look: the rest of a crowd follows with the next looks, so that not all start at once. */
+/** Sources queued per tick: the rest follows with later ticks, so that they do not all start at once. */
 const POLLED_AT_ONCE = 20
 
-/** Queues a run; undefined when one is queued or running already. */
+/** Queues a run; undefined when one is already queued or running. */
 export async function queueRun(
   tx: Tx,
   run: { organizationId: string; sourceId: string; fullResync: boolean; at: Date },
@@ -35,7 +35,7 @@ export async function queueRun(
     .executeTakeFirst()
 }
 
-/** Queues runs for the sources that are due, paused ones and those beyond the plan's room left out. @returns how many */
+/** Queues runs for due sources, except paused ones and those over the plan. @returns how many */
 export async function queuePolls(
   db: Db,
   providers: readonly ProviderId[],
@@ -67,7 +67,7 @@ function dueSources(db: Db, now: Date) {
     .where('next_poll_at', '<=', now)
 }
 
-/** Queues a run for a source, if it is still due and nobody else is at it. It was chosen without a lock. */
+/** Queues a run if the source is still due and has no active run. It was chosen without a lock. */
 async function queuePoll(
   tx: Tx,
   source: SourceRef,

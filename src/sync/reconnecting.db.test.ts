@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** What connecting an account that has a source does to it. */
+/** Does to a source what reconnecting its account does. */
 async function reconnect(sourceId: string): Promise<void> {
   const at = new Date(bench.now)
   await bench.db
@@ -26,7 +26,7 @@ async function reconnect(sourceId: string): Promise<void> {
   expect(queued).toBeUndefined()
 }
 
-/** Refuses the grant `times` times, and does something meanwhile. */
+/** Refuses the grant `times` times, and calls `meanwhile` each time. */
 function refuse(times: number, meanwhile: () => Promise<unknown>): void {
   let left = times
   provider.beforePage = async () => {
@@ -36,8 +36,8 @@ function refuse(times: number, meanwhile: () => Promise<unknown>): void {
   }
 }
 
-describe('an account that is connected again while its run fails for the old grant', () => {
-  it('is tried with the new one at once', async () => {
+describe('an account that is reconnected while its run fails for the old grant', () => {
+  it('is tried at once with the new grant', async () => {
     provider.put('doc', 'Words.')
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -48,7 +48,7 @@ describe('an account that is connected again while its run fails for the old gra
     expect((await bench.source(sourceId)).status).toBe('active')
   })
 
-  it('fails when that one is refused too', async () => {
+  it('fails when the new grant is refused too', async () => {
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
     let connected = false
@@ -62,7 +62,7 @@ describe('an account that is connected again while its run fails for the old gra
   })
 })
 
-it('a source that its provider has disconnected meanwhile fails at once', async () => {
+it('a source disconnected by its provider meanwhile fails at once', async () => {
   const sourceId = await bench.connect()
   await bench.queue(sourceId)
   refuse(9, () =>

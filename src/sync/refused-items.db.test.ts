@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** Stores with a model that answers `status` to whatever holds the word given. */
+/** Stores with a model that answers `status` to texts with the given word. */
 function refusing(word: string, status = 400) {
   const model = hashEmbeddingModel()
   const picky: typeof model = {
@@ -34,7 +34,7 @@ function refusing(word: string, status = 400) {
 const failures = () => bench.db.selectFrom('sync_run_failures').select(['external_id', 'message']).execute()
 
 describe('an item that the embedding model refuses', () => {
-  it('is noted and skipped, and the others are stored', async () => {
+  it('is recorded and skipped, and the others are stored', async () => {
     for (let n = 0; n < 12; n++) provider.put(`doc-${n}`, n === 7 ? 'poison' : `The body of ${n}.`)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -46,7 +46,7 @@ describe('an item that the embedding model refuses', () => {
     ])
   })
 
-  it('is skipped too when it comes alone, and nothing stays of finding that out', async () => {
+  it('is skipped too when it comes alone, and the failed attempt leaves nothing behind', async () => {
     provider.put('doc', 'poison')
     const runId = await bench.queue(await bench.connect())
     await bench.worker(provider.adapter, { items: refusing('poison', 422) }).settle()

@@ -63,7 +63,7 @@ const ActiveSyncRun = z.object({
 
 const SyncRunList = z.object({ syncRuns: z.array(SyncRun).describe('The runs, the newest first.') })
 
-/** Several times as long as any cursor of ours. */
+/** Several times as long as any of our cursors. */
 const CURSOR_CHARACTERS_MAX = 1_000
 
 const shared = { path: '/sync-runs', tag: 'Sync runs', consoleRole: 'admin', credits: 0 } as const

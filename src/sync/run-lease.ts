@@ -15,23 +15,23 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount, lockSource, saveCursor, type Source } from '../sources/index.ts'
 
-/** How long a lease holds without being renewed. */
+/** How long a lease lasts without renewal. */
 export const LEASE_SECONDS = 60
 
-/** A run that this process may work on, with its source as it was then. */
+/** A run that this process holds, with its source as of the take. */
 export interface TakenRun {
   organizationId: string
   runId: string
   lease: Lease<'sync_runs'>
   fullResync: boolean
-  /** When it was taken up for the first time. */
+  /** When a worker first took it. */
   startedAt: Date
-  /** How often it was taken up since it last stored a page, this time included. */
+  /** How often workers took it since it last stored a page, including now. */
   takes: number
   source: Source
 }
 
-/** Runs looked at in one go: while others take the first ones, one of the next is free. */
+/** Candidates per lookup: while other workers take the first ones, one of the next is free. */
 const CANDIDATES = 16
 
 interface Candidate extends SourceRef {
@@ -39,9 +39,9 @@ interface Candidate extends SourceRef {
 }
 
 /**
- * Takes up the run that has waited longest: a queued one, or one whose worker let its lease run out. Leases are measured
- * by the database's clock, so that the clocks of workers do not matter. The first time, a full resync drops the cursor.
- * @param now for `started_at` and for runs that wait for a time
+ * Takes the run that has waited longest: a queued one, or one with an expired lease. Leases use the database's clock,
+ * so the workers' clocks do not matter. On the first take, a full resync drops the cursor. @param now for
+ * `started_at` and for runs that wait for a time
  */
 export async function takeRun(
   db: Db,
@@ -56,7 +56,7 @@ export async function takeRun(
   return undefined
 }
 
-/** Without locks: a lock is taken by key alone, on whichever of a database's servers has the row. */
+/** Without locks: rows are locked by key alone, on whichever database node holds them. */
 async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date): Promise<Candidate[]> {
   return await db
     .selectFrom('sync_runs as r')
@@ -67,7 +67,7 @@ async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date)
     .where('r.status', 'in', ['queued', 'running'])
     .where('s.provider', 'in', [...providers])
     .where(hasAccount('s'))
-    // What the plan has no room for waits until it has.
+    // Runs of sources over the plan wait.
     .where('s.beyond_plan', '=', false)
     .where(isLeaseFree('r.lease_expires_at'))
     .where((where) => where.or([where('r.not_before', 'is', null), where('r.not_before', '<=', now)]))
@@ -77,9 +77,9 @@ async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date)
     .execute()
 }
 
-/** Takes up a run if it is still free and nobody else is taking it. */
+/** Takes a run if it is still free. */
 async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun | undefined> {
-  // The source before the run, as everybody does.
+  // The source before the run, the lock order everywhere.
   const source = await lockSource(tx, candidate)
   if (!source) return undefined
   const run = await tx
@@ -122,8 +122,8 @@ export async function renewLease(db: Db, { lease }: TakenRun): Promise<void> {
 }
 
 /**
- * Says until when the run waits for its provider, for people to see; null: it goes on. Should its worker die meanwhile, the run
- * is not taken up before that time either.
+ * Shows users until when the run waits for its provider; null: it has resumed. If its worker dies, nobody takes the
+ * run before that time.
  */
 export async function noteWait(db: Db, { lease }: TakenRun, until: Date | null): Promise<void> {
   await updateHeld(db, lease, { not_before: until })
@@ -134,14 +134,14 @@ export async function requireLease(tx: Tx, { lease }: TakenRun): Promise<void> {
   await require(tx, lease, sql<boolean>`status = 'running'`)
 }
 
-/** Queues the run again, for any worker, at once or from `notBefore` on. */
+/** Queues the run again, for any worker, at once or from `notBefore`. */
 export async function requeue(db: Db, { lease }: TakenRun, notBefore: Date | null): Promise<void> {
-  // What ended the work was not the run's fault.
+  // The run did not cause the interruption.
   const takes = sql<number>`greatest(takes - 1, 0)`
   await releaseLease(db, lease, { set: { status: 'queued', not_before: notBefore, takes } })
 }
 
-/** Queues all running runs again: for a database that no other process can have open. */
+/** Queues all running runs again. Only for a database that no other process can have open. */
 export async function releaseAllLeases(db: Db): Promise<void> {
   await db
     .updateTable('sync_runs')
@@ -150,7 +150,7 @@ export async function releaseAllLeases(db: Db): Promise<void> {
     .execute()
 }
 
-/** Drops the runs of a removed source that have not ended: whoever is at work on one has lost its lease. */
+/** Deletes the active runs of a removed source; their workers lose the lease. */
 export async function dropActiveRuns(tx: Tx, { organizationId, sourceId }: SourceRef): Promise<void> {
   await tx
     .deleteFrom('sync_runs')

@@ -17,7 +17,7 @@ afterEach(() => bench.close())
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 10))
 
-/** Hands out the same pages again and again, in two steps, and takes some minutes for each. */
+/** Yields the same two pages endlessly, and takes minutes for each. */
 function circling(): ProviderAdapter {
   const item: ProviderItem = {
     externalId: 'doc',
@@ -51,7 +51,7 @@ function circling(): ProviderAdapter {
 }
 
 describe('a run', () => {
-  it('that gets the same pages again and again fails after an hour', async () => {
+  it('that receives the same pages again and again fails after an hour', async () => {
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
     const start = bench.now
@@ -78,7 +78,7 @@ describe('a run', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'failed', error_message: GIVEN_UP })
   })
 
-  it('may take as long as it likes while something new comes, waits for its provider not counted', async () => {
+  it('may take any time while it makes progress, not counting waits for its provider', async () => {
     for (let n = 0; n < 30; n++) provider.put(`doc-${n}`, 'Words.')
     const runId = await bench.queue(await bench.connect())
     provider.beforePage = async (_, session) => {

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../kernel/clock.ts'
 import type { JsonValue } from '../providers/index.ts'
 
-/** How long a provider is read without anything new coming of it, milliseconds. */
+/** How long a run may read without progress, in milliseconds. */
 const WITHOUT_NEWS_MAX_MS = 3_600_000
 const LOOK_MS = 60_000
 
-/** The provider answers, but the same again or nothing. */
+/** The provider repeats its answers or sends nothing. */
 export class NoProgress extends Error {
   constructor() {
     super('The run was given up: an hour of reading brought nothing new from the provider')
@@ -14,20 +14,20 @@ export class NoProgress extends Error {
   }
 }
 
-/** Tells a run that goes round in circles: the time it reads is counted from the last news on. */
+/** Detects a run that loops: counts reading time since the last progress. */
 export interface ProgressWatch {
   /** Aborts with {@link NoProgress}. */
   readonly signal: AbortSignal
-  /** Counts the time that this takes; storing is not the provider's. */
+  /** Counts this time, unlike the time for storing. */
   reading<Result>(read: () => Promise<Result>): Promise<Result>
-  /** Does not count the time that this takes: the provider asked for it. */
+  /** Does not count this time: the provider asked for the wait. */
   waiting<Result>(wait: () => Promise<Result>): Promise<Result>
-  /** A page was stored. It is news when it changed something, or carried a cursor that this run has not had. */
+  /** A page was stored. It is progress when it changed something, or its cursor is new to this run. */
   stored(cursor: JsonValue, counts: { ingested: number; deleted: number }): void
   end(): void
 }
 
-/** Watches one run. `lookMs`: how often it looks whether the time is over. */
+/** Watches one run. `lookMs`: interval of the check. */
 export function watchProgress(clock: Clock, lookMs: number = LOOK_MS): ProgressWatch {
   const overdue = new AbortController()
   const cursors = new Set<string>()
@@ -50,7 +50,7 @@ export function watchProgress(clock: Clock, lookMs: number = LOOK_MS): ProgressW
       count()
     }
   }
-  // A bare interval: looking at a clock neither waits nor fails, so there is nothing that a task would add.
+  // A bare interval: the check neither waits nor fails, so it needs no background task.
   const timer = setInterval(() => {
     count()
     if (spentMs > WITHOUT_NEWS_MAX_MS) overdue.abort(new NoProgress())

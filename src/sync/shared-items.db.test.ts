@@ -66,7 +66,7 @@ const sources = () => {
 }
 
 describe('a file that two accounts see', () => {
-  it("stays when the account that read it last loses it, as the other one's, and goes when that loses it too", async () => {
+  it('passes to the other account when the last reader loses it, and is deleted when that one loses it too', async () => {
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
     await sync(bensId)
     await sync(anasId)
@@ -79,7 +79,7 @@ describe('a file that two accounts see', () => {
     expect(await stored()).toEqual({ ana: {}, ben: {} })
   })
 
-  it('is no change of it, whichever account it belongs to: updated_at stays [LIST-3]', async () => {
+  it('is unchanged by a change of account: updated_at stays [LIST-3]', async () => {
     const changedAt = async () =>
       (await bench.db.selectFrom('source_items').select('updated_at').execute()).map((row) => row.updated_at)
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
@@ -99,7 +99,7 @@ describe('a file that two accounts see', () => {
     expect(await changedAt()).toEqual([new Date(bench.now)])
   })
 
-  it('stays where it is when the account that did not read it last loses it, be it found out by a full resync', async () => {
+  it('stays when the account that did not read it last loses it, even in a full resync', async () => {
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
     await sync(bensId)
     await sync(anasId)
@@ -123,7 +123,7 @@ describe('a file that two accounts see', () => {
     expect([counts.get(anasId), counts.get(bensId)]).toEqual([3, 1])
   })
 
-  it('stays, with its chunks, when one of the sources is deleted, and goes with the other', async () => {
+  it('stays, with its chunks, when one source is deleted, and is deleted with the other', async () => {
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
     ana.put('my/hers', 'hers')
     await sync(bensId)
@@ -137,7 +137,7 @@ describe('a file that two accounts see', () => {
     expect(bench.errors).toEqual([])
   })
 
-  it('that one account fails to read while the other crawls is not taken for unseen by that crawl', async () => {
+  it('survives a crawl of one account while the other fails to read it', async () => {
     for (let n = 0; n < 12; n++) ben.put(`doc-${String(n).padStart(2, '0')}`, `body ${n}`)
     await sync(bensId)
     const failing: ProviderAdapter = {
@@ -158,7 +158,7 @@ describe('a file that two accounts see', () => {
     expect(Object.keys(await bench.stored(bensId))).toHaveLength(12)
   })
 
-  it('goes when both accounts lose it at the same moment', async () => {
+  it('is deleted when both accounts lose it at once', async () => {
     const other =
       bench.database.url === null ? bench.database : await openPostgres({ url: bench.database.url })
     const names = Array.from({ length: 40 }, (_, n) => `my/${n}`)
@@ -190,7 +190,7 @@ describe('a file that two accounts see', () => {
 describe('the access policy of a file that two accounts see', () => {
   const policy = { visibility: 'private', permissionCount: 1 } as const
 
-  /** The provider as an account sees it that is told who may see a file, or is not. */
+  /** The provider as seen by an account that may or may not list permissions. */
   function told({ adapter }: FakeProvider, accessPolicy: typeof policy | null): ProviderAdapter {
     return {
       ...adapter,
@@ -211,7 +211,7 @@ describe('the access policy of a file that two accounts see', () => {
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
   })
 
-  it('is not erased by an account that is not told it, and counts as known for both', async () => {
+  it('is not erased by an account that may not list permissions, and counts as known for both', async () => {
     await sync(anasId)
     ben.put('my/shared', 'changed')
     await sync(bensId)
@@ -221,7 +221,7 @@ describe('the access policy of a file that two accounts see', () => {
     }
   })
 
-  it('goes with the last account that was told it, and is counted as missing from then on', async () => {
+  it('goes with the last account that could list it, and counts as missing from then on', async () => {
     await sync(anasId)
     await sync(bensId)
     ana.remove('my/shared')
@@ -232,7 +232,7 @@ describe('the access policy of a file that two accounts see', () => {
     expect((await bench.source(bensId)).policy_health).toMatchObject({ files: 1, filesWithoutPolicy: 1 })
   })
 
-  it('comes back with an account that is told it again, though nothing else has changed', async () => {
+  it('returns with an account that can list it again, though nothing else changed', async () => {
     await sync(anasId)
     await sync(bensId)
     ana.remove('my/shared')
@@ -242,7 +242,7 @@ describe('the access policy of a file that two accounts see', () => {
     expect(await item()).toEqual({ source_id: anasId, metadata: { accessPolicy: policy }, body: 'shared' })
   })
 
-  it('stays with an item that passes to an account that was told it too', async () => {
+  it('stays with an item that passes to an account that could list it too', async () => {
     worker = bench.worker({ [anasId]: told(ana, policy), [bensId]: told(ben, policy) })
     await sync(bensId)
     await sync(anasId)
@@ -251,7 +251,7 @@ describe('the access policy of a file that two accounts see', () => {
     expect(await item()).toEqual({ source_id: bensId, metadata: { accessPolicy: policy }, body: 'shared' })
   })
 
-  it('is erased by the one account that has the file and is told it no more', async () => {
+  it("is erased when the file's only account can no longer list it", async () => {
     await sync(anasId)
     worker = bench.worker({ [anasId]: told(ana, null) })
     ana.put('my/shared', 'shared')
@@ -260,14 +260,14 @@ describe('the access policy of a file that two accounts see', () => {
   })
 })
 
-describe('the removal of what a full resync has not seen', () => {
-  it('is tried again when the database gives it up for another transaction', async () => {
+describe('removing what a full resync has not seen', () => {
+  it('is retried when the database aborts it as a deadlock victim', async () => {
     for (let n = 0; n < 12; n++) ana.put(`doc-${n}`, `body ${n}`)
     await sync(anasId)
     for (let n = 0; n < 12; n++) ana.remove(`doc-${n}`)
     ana.put('keep', 'kept')
     ana.expireCursors()
-    // A sequence goes on when its transaction is rolled back: only the first delete is a deadlock's victim.
+    // A sequence survives a rollback: only the first delete is a deadlock's victim.
     await sql`create sequence deletes`.execute(bench.db)
     await sql`
       create function fail_first() returns trigger language plpgsql as $$ begin
@@ -281,7 +281,7 @@ describe('the removal of what a full resync has not seen', () => {
     expect(await bench.stored(anasId)).toEqual({ keep: 'kept' })
   })
 
-  it('goes through thousands, each once', async () => {
+  it('removes thousands of items, each once', async () => {
     const name = (n: number) => `doc-${String(n).padStart(4, '0')}`
     ana = createFakeProvider('google_drive', { pageSize: 1_500 })
     worker = bench.worker(ana.adapter)

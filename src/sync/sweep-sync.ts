@@ -8,8 +8,9 @@ const UNREAD_EVENTS_KEPT_MS = 7 * DAY_MS
 const RUNS_KEPT_MS = 30 * DAY_MS
 
 /**
- * Forgets ended runs after 30 days, and events that were read a day ago: a provider repeats them for an hour at most. Events
- * that no run has read for a week go too; their sources then count as without events, so that polling covers the gap.
+ * Deletes runs 30 days after they end, and events a day after they were read: a provider repeats them for an hour at
+ * most. Also deletes events unread for a week; their sources then count as without events, so that polling covers the
+ * gap.
  */
 export async function sweepSync(db: Db, now: Date): Promise<void> {
   await db

@@ -32,11 +32,11 @@ export interface SyncRunFailure {
   message: string
 }
 
-/** Which runs of a list, and how many at most. */
+/** Filters and page size of a list of runs. */
 export interface RunQuery {
-  /** Only those of this source. */
+  /** Only runs of this source. */
   connectorId?: string | undefined
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined
   limit: number
 }
@@ -49,11 +49,11 @@ export interface RunPage {
 
 export interface SyncRuns {
   /**
-   * A page of the runs of the caller's providers, newest first, or of one source's.
-   * @throws AppError `validation_failed` for a cursor of another list
+   * Runs of the caller's providers, or of one source, newest first. @throws AppError `validation_failed` for a cursor
+   * of another list
    */
   list(caller: Caller, query: RunQuery): Promise<RunPage>
-  /** One run with the first hundred items it could not read. @throws AppError `not_found` */
+  /** One run with its first hundred failed items. @throws AppError `not_found` */
   get(
     caller: Caller,
     id: string,
@@ -61,16 +61,16 @@ export interface SyncRuns {
     syncRun: SyncRunView
     itemsFailed: number
     failures: SyncRunFailure[]
-    /** Until when it waits because its provider asked for that. */
+    /** Until when it waits at the provider's request. */
     waitingUntil: string | null
-    /** It failed because the account's access has ended. */
+    /** Whether it failed because the account's access ended. */
     needsReconnection: boolean
-    /** When its source is next synced by itself, as things are; null while it is at work or its source is paused. */
+    /** When the source is next synced automatically; null while it is running or paused. */
     nextRunAt: string | null
   }>
   /**
-   * Queues a run, or returns the one that is already queued or running.
-   * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `plan_limit_reached`, `not_configured`
+   * Queues a run, or returns the active one. @throws AppError `not_found`, `source_disabled`, `source_push_only`,
+   * `plan_limit_reached`, `not_configured`
    */
   request(
     caller: Caller,
@@ -78,16 +78,16 @@ export interface SyncRuns {
   ): Promise<{ syncRun: SyncRunView; alreadyActive: boolean }>
 }
 
-/** A run's time as exact as the database has it: a date of JavaScript ends at the millisecond. */
+/** The run's time in the database's precision: JavaScript dates end at milliseconds. */
 const EXACT_TIME = sql<string>`to_char(sync_runs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** The sync runs of an organization. At most one per source is queued or running: a unique index sees to it. */
+/** The sync runs of an organization. A unique index ensures that a source has at most one active run. */
 export function createSyncRuns(deps: {
   db: Db
   clock: Clock
   /** Throws `not_configured` for a provider that this deployment does not offer. */
   requireOffered: (provider: ProviderId) => void
-  /** Called once a new run can be taken up. */
+  /** Called when a run is ready to be taken. */
   onQueued: () => void
 }): SyncRuns {
   const { db, clock } = deps
@@ -142,7 +142,7 @@ export function createSyncRuns(deps: {
   }
 }
 
-/** No page costs more than the ones before: both orders have their index. */
+/** Every page costs the same: both orders have an index. */
 async function pageRuns(db: Db, caller: Caller, { connectorId, cursor, limit }: RunQuery): Promise<RunPage> {
   const list: ListName = ['sync-runs', caller.organizationId, connectorId]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
@@ -165,7 +165,7 @@ async function pageRuns(db: Db, caller: Caller, { connectorId, cursor, limit }: 
   }
 }
 
-/** What a run waits for, and what becomes of its source once it is over. */
+/** What a run waits for, and what happens to its source afterwards. */
 function standingOf(
   row: Row<'sync_runs'> & { next_poll_at: Date | null; source_status: Row<'sources'>['status'] },
 ): { waitingUntil: string | null; needsReconnection: boolean; nextRunAt: string | null } {
@@ -191,7 +191,7 @@ function selectRuns(db: Db, caller: Caller) {
     .where('sources.provider', 'in', providersOf(caller))
 }
 
-/** Locks the source, so that its active run cannot end between the look and the answer. */
+/** Locks the source, so that its active run cannot end before the answer. */
 async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<ProviderId> {
   const source = await tx
     .selectFrom('sources')

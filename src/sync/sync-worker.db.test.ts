@@ -44,7 +44,7 @@ describe('a sync run', () => {
     })
   })
 
-  it('brings only what changed the next time, and removes what was deleted [SYNC-8, SYNC-9]', async () => {
+  it('stores only changes the next time, and removes what was deleted [SYNC-8, SYNC-9]', async () => {
     fill(12)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -60,7 +60,7 @@ describe('a sync run', () => {
     expect(Object.keys(stored)).toHaveLength(11)
   })
 
-  it('removes with a full resync what the provider no longer has, and never a pushed document [SYNC-11, SYNC-19]', async () => {
+  it('with a full resync removes what the provider no longer has, but never a pushed document [SYNC-11, SYNC-19]', async () => {
     fill(12)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -68,7 +68,7 @@ describe('a sync run', () => {
     await worker.settle()
     const pushed = { ...newItem(sourceId), externalId: 'pushed' }
     await writerOf().write(bench.organization.id, [pushed])
-    // Gone without a word in the feed.
+    // Deleted without an event in the feed.
     const before = provider.asked.length
     provider.remove('doc-007')
     provider.expireCursors()
@@ -86,7 +86,7 @@ describe('a sync run', () => {
     expect(stored).toHaveProperty('pushed')
   })
 
-  it('makes chunks and vectors anew with a full resync, and moves syncedAt alone of what is the same [SYNC-11]', async () => {
+  it('with a full resync recreates chunks and vectors, and changes only syncedAt of unchanged items [SYNC-11]', async () => {
     fill(3)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -115,7 +115,7 @@ describe('a sync run', () => {
     expect(vectors).toHaveLength(3)
   })
 
-  it('becomes a full resync when the provider no longer takes the cursor [SYNC-23]', async () => {
+  it('becomes a full resync when the provider rejects the cursor [SYNC-23]', async () => {
     fill(7)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -128,7 +128,7 @@ describe('a sync run', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', full_resync: true, items_deleted: 1 })
   })
 
-  it('fails with the words of the provider, goes on from its cursor at the next poll, and is active again [SYNC-6, SYNC-10]', async () => {
+  it("fails with the provider's message, resumes from its cursor at the next poll, and is active again [SYNC-6, SYNC-10]", async () => {
     const expected = fill(20)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -154,7 +154,7 @@ describe('a sync run', () => {
     expect(await bench.stored(sourceId)).toEqual(expected)
   })
 
-  it('is polled through an hour of outage, and catches up by itself [SYNC-18]', async () => {
+  it("is polled through an hour's outage, and catches up [SYNC-18]", async () => {
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
     const worker = bench.worker(provider.adapter)
@@ -178,7 +178,7 @@ describe('a sync run', () => {
     expect((await bench.source(sourceId)).status).toBe('active')
   })
 
-  it('never tells what broke inside the service [SYNC-10]', async () => {
+  it('never reveals internal errors [SYNC-10]', async () => {
     fill(3)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -189,7 +189,7 @@ describe('a sync run', () => {
     expect((await bench.newestRun(sourceId)).error_message).toMatch(/inside the service/)
   })
 
-  it('waits out a long rate limit in the queue instead of failing, and goes on from its cursor [SYNC-15]', async () => {
+  it('waits out a long rate limit in the queue instead of failing, and resumes from its cursor [SYNC-15]', async () => {
     const expected = fill(20)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -209,7 +209,7 @@ describe('a sync run', () => {
     expect(await bench.stored(sourceId)).toEqual(expected)
   })
 
-  it('whose grant is gone ends at once with the words of the provider, and is not polled every quarter of an hour [SYNC-17]', async () => {
+  it("with a revoked grant ends at once with the provider's message, and is not polled every quarter of an hour [SYNC-17]", async () => {
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
     provider.beforePage = () => {
@@ -240,7 +240,7 @@ describe('a sync run', () => {
     expect(provider.asked).toHaveLength(1)
   })
 
-  it('ends without a trace when its source is removed', async () => {
+  it('disappears when its source is removed', async () => {
     fill(20)
     const sourceId = await bench.connect()
     await bench.queue(sourceId)
@@ -255,7 +255,7 @@ describe('a sync run', () => {
 })
 
 describe('a worker that dies', () => {
-  it('leaves a run that another one ends, every item stored exactly once, wherever it dies [SYNC-4]', async () => {
+  it('leaves its run to another worker, which stores every item exactly once, wherever the first died [SYNC-4]', async () => {
     const expected = fill(100)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -271,7 +271,7 @@ describe('a worker that dies', () => {
     expect((await bench.source(sourceId)).status).toBe('active')
   })
 
-  it('keeps its run until its lease runs out, whatever the clocks of the others say', async () => {
+  it("keeps its run until its lease expires, whatever other workers' clocks say", async () => {
     fill(10)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -282,7 +282,7 @@ describe('a worker that dies', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'running', lease_id: leaseId })
   })
 
-  it('is not followed for ever by a run that brings every worker down', async () => {
+  it('is not followed forever by others when a run kills every worker', async () => {
     fill(3)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -299,7 +299,7 @@ describe('a worker that dies', () => {
 })
 
 describe('workers that run side by side', () => {
-  it('never work on one run together [SYNC-21]', async () => {
+  it('never work on the same run [SYNC-21]', async () => {
     fill(10)
     const sources = await Promise.all(Array.from({ length: 6 }, () => bench.connect()))
     for (const sourceId of sources) await bench.queue(sourceId)
@@ -309,7 +309,7 @@ describe('workers that run side by side', () => {
     expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'succeeded'))
   })
 
-  it('write nothing once their lease is somebody else’s [SYNC-21]', async () => {
+  it('write nothing once another worker holds their lease [SYNC-21]', async () => {
     fill(20)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -323,7 +323,7 @@ describe('workers that run side by side', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'running', items_ingested: 10 })
   })
 
-  it('go on with twenty sources while one is stuck [SYNC-22]', async () => {
+  it('continue with twenty sources while one hangs [SYNC-22]', async () => {
     const stuck = createFakeProvider()
     stuck.put('never', 'read')
     stuck.beforePage = () => new Promise(() => {})
@@ -340,7 +340,7 @@ describe('workers that run side by side', () => {
     await worker.stop()
   })
 
-  it('hand their runs back when they are stopped, to be gone on with at once [SYNC-20]', async () => {
+  it('release their runs when stopped, so that others resume them at once [SYNC-20]', async () => {
     const expected = fill(20)
     const sourceId = await bench.connect()
     const runId = await bench.queue(sourceId)
@@ -370,7 +370,7 @@ function writerOf(): Pick<Items, 'write'> {
   return createItems({ db: bench.db, models, clock: { now: () => new Date(bench.now) } })
 }
 
-/** Dies with the n-th page: with its transaction open, or just after its commit. Nobody lets go of the lease. */
+/** Dies on the n-th page: with its transaction open, or just after the commit. Nobody releases the lease. */
 function dyingWriter(pages: number, isStored: boolean): Pick<Items, 'write'> {
   const writer = writerOf()
   let written = 0
@@ -392,7 +392,7 @@ function dyingWriter(pages: number, isStored: boolean): Pick<Items, 'write'> {
   }
 }
 
-/** How it looks from inside: the connection to the database ends (admin_shutdown). */
+/** What the worker sees: the database ends the connection (admin_shutdown). */
 class DeadWorker extends Error {
   readonly code = '57P01'
 }

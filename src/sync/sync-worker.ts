@@ -27,32 +27,32 @@ export interface SyncWorkerDependencies extends Pick<
   db: Db
   clock: Clock
   items: Pick<Items, 'write'>
-  /** The providers that are offered. */
+  /** The offered providers. */
   providers: readonly ProviderId[]
-  /** Why the others are not. */
+  /** Why the others are not offered. */
   unoffered: ReadonlyMap<ProviderId, string>
   openAccount: OpenAccount
-  /** How often a source is polled, milliseconds. */
+  /** The poll interval of a source in milliseconds. */
   intervalMs: number
   random: () => number
-  /** Sources worked on at once. */
+  /** Sources processed at once. */
   concurrency?: number
   onPage: ExecuteDependencies['onPage']
   onItemFault: ApplyDependencies['onItemFault']
-  /** Does the work on a run, for whoever wants to follow it. */
+  /** Wraps the work on a run, for tracing. */
   follow?: ((run: TakenRun, work: () => Promise<Outcome>) => Promise<Outcome>) | undefined
-  /** How far this server's clock is behind the one that all workers go by, milliseconds; the database's unless given. */
+  /** How far this server's clock is behind the workers' common clock, in milliseconds; the database's by default. */
   measureLag?: () => Promise<number>
 }
 
 export interface SyncWorker {
-  /** Looks for runs once a second from now on, and for sources to poll. */
+  /** Looks for runs and due sources every second. */
   start(): void
-  /** Looks for runs now, without waiting for the second. */
+  /** Looks for runs at once. */
   wake(): void
-  /** Queues what is due and works until nothing can be taken up. For tests, with the worker not started. */
+  /** Queues what is due and works until no run is left. For tests, without `start`. */
   settle(): Promise<void>
-  /** No new runs; those at work are handed back, to be gone on with by anybody. */
+  /** Takes no new runs and releases the current ones for other workers. */
   stop(): Promise<void>
 }
 
@@ -61,7 +61,7 @@ const POLL_LOOK_MS = 2_000
 const SWEEP_MS = 600_000
 const STOP_TIMEOUT_MS = 10_000
 
-/** Takes up queued runs and those of workers that died, several sources at a time. */
+/** Takes queued runs and runs with expired leases, several sources at a time. */
 export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const { db, providers, onError } = deps
   const clock = createDatabaseClock(deps.clock, deps.measureLag ?? (() => measureClockLag(db)))
@@ -131,7 +131,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   }
 }
 
-/** How a run is worked on, from the account's opening to its end. */
+/** Works on a run, from opening the account to its end. */
 function createWork(
   deps: SyncWorkerDependencies,
   clock: Clock,

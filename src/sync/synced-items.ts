@@ -5,19 +5,19 @@ import type { NewItem } from '../items/index.ts'
 import type { Source } from '../sources/index.ts'
 
 /*
- * A row of synced_items is a source's claim on an item that its runs brought: two accounts may see the same file. How claims
- * end is the items' own matter (items/claims.ts).
+ * A row of synced_items is a source's claim on an item that its runs stored: two accounts may see the same file.
+ * items/claims.ts handles how claims end.
  */
 
 type SyncedSource = Pick<Source, 'organizationId' | 'sourceId' | 'provider'>
 
-/** An item that a run of a source brought, and whether it carried an access policy. */
+/** An item stored by a run, and whether it had an access policy. */
 export interface Synced {
   externalId: string
   hasPolicy: boolean
 }
 
-/** Notes that a run brought these items, as part of the full crawl named, or of none. They have to be stored. */
+/** Records the claims on stored items, as part of the named full crawl, or of none. */
 export async function markSynced(
   tx: Tx,
   source: SyncedSource,
@@ -38,7 +38,7 @@ export async function markSynced(
       is distinct from (excluded.snapshot, excluded.has_policy)`.execute(tx)
 }
 
-/** The same for items that could not be read this time: those that the source brought before count as seen. */
+/** The same for items that could not be read this time: items already claimed count as seen. */
 export async function markSeen(
   tx: Tx,
   source: SyncedSource,
@@ -56,8 +56,8 @@ export async function markSeen(
 const Policies = z.array(z.object({ external_id: z.string(), policy: z.unknown() }))
 
 /**
- * The items as a source read them, and where it was told no access policy, with the stored one: as long as another source that
- * was told one has the item too, an account that may not see permissions does not erase it.
+ * Adds the stored policy to items for which this source may not list permissions. While another source that may list
+ * them also has the item, this source does not erase its policy.
  */
 export async function withKnownPolicies(
   db: Db,
@@ -81,14 +81,13 @@ export async function withKnownPolicies(
   })
 }
 
-/** Whether an item says who may see it. */
 export function hasPolicy(metadata: object): boolean {
   return 'accessPolicy' in metadata
 }
 
 const ExternalIds = z.array(z.object({ external_id: z.string() }))
 
-/** External ids of at most `limit` items beyond `after` that the full crawl named has not seen, bytewise ascending. */
+/** External ids of at most `limit` items after `after` that the named full crawl has not seen, bytewise ascending. */
 export async function findUnseen(
   db: Db,
   source: SyncedSource,
@@ -104,7 +103,7 @@ export async function findUnseen(
   return ExternalIds.parse(rows).map((row) => row.external_id)
 }
 
-/** External ids of the items that runs of this source brought, bytewise ascending, `from` <= id < `to`. */
+/** External ids of the items that this source's runs stored, bytewise ascending, `from` <= id < `to`. */
 export async function storedIds(
   db: Db,
   source: SyncedSource,
@@ -122,8 +121,8 @@ export async function storedIds(
 const PolicyCounts = z.array(z.object({ files: z.int(), without: z.int(), unseen: z.int() }))
 
 /**
- * How many items the runs of a source brought, how many of them are stored without `accessPolicy`, and whether all of those
- * are as the last full crawl left them or newer. Only items that the source itself was told none of are looked at.
+ * Counts the items of a source's runs, those stored without `accessPolicy`, and whether the last full crawl or a
+ * later run saw all of the latter. Only reads items for which this source itself received no policy.
  */
 export async function countPolicies(
   tx: Tx,

@@ -3,7 +3,7 @@ import type { Row } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 
-/** What has to be known of a run that ended. */
+/** The columns needed to report an ended run. */
 export const ENDED_RUN_COLUMNS = [
   'organization_id',
   'id',
@@ -15,7 +15,7 @@ export const ENDED_RUN_COLUMNS = [
   'started_at',
 ] as const
 
-/** Tells webhooks of a run that ended, in the transaction that ends it. */
+/** Emits the webhook event of an ended run, in the transaction that ends it. */
 export async function tellOfEnd(
   tx: Tx,
   run: Pick<Row<'sync_runs'>, (typeof ENDED_RUN_COLUMNS)[number]>,

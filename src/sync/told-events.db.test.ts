@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** What webhooks were told since the last look. */
+/** The webhook events since the last call. */
 async function told(): Promise<{ type: string; data: Record<string, unknown> }[]> {
   const rows = await bench.db.deleteFrom('webhook_deliveries').returning('payload').execute()
   return rows
@@ -43,7 +43,7 @@ async function run(): Promise<string> {
 }
 
 describe('a source', () => {
-  it('is told of when it works first, stops working and works again, and its runs each time they end [TELL-6]', async () => {
+  it('emits events when it first works, stops working and works again, and when each run ends [TELL-6]', async () => {
     provider.put('doc', 'Words.')
     const source = {
       organizationId: bench.organization.id,
@@ -88,7 +88,7 @@ describe('a source', () => {
     ])
   })
 
-  it('that is paused is told of as little as it changes [TELL-6]', async () => {
+  it('emits nothing for a pause [TELL-6]', async () => {
     const paused = await bench.connect('notion', { status: 'disabled' })
     const ref = { organizationId: bench.organization.id, sourceId: paused }
     await bench.db

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => bench.close())
 
 describe('a source whose provider is no longer offered', () => {
-  it('is in error with the reason, its waiting run failed, and is synced again once the provider is back', async () => {
+  it('is in error with the reason, its waiting run failed, and syncs again once the provider is back', async () => {
     provider.put('doc', 'Words.')
     const sourceId = await bench.connect('slack')
     const runId = await bench.queue(sourceId)
@@ -30,7 +30,7 @@ describe('a source whose provider is no longer offered', () => {
     expect(await bench.source(sourceId)).toMatchObject({ status: 'active', error_message: null })
   })
 
-  it('is in error too without a run, or with one whose worker died', async () => {
+  it('is in error without a run too, or with one whose worker died', async () => {
     const idle = await bench.connect('slack', { status: 'active' })
     const died = await bench.connect('slack')
     const runId = await bench.queue(died)
@@ -42,7 +42,7 @@ describe('a source whose provider is no longer offered', () => {
     expect(await bench.run(runId)).toMatchObject({ status: 'failed', lease_id: null })
   })
 
-  it('is left alone while another worker is at work on it', async () => {
+  it('is left alone while another worker holds its run', async () => {
     const sourceId = await bench.connect('slack')
     const runId = await bench.queue(sourceId)
     await takeRun(bench.db, ['slack'], new Date(bench.now))
@@ -51,7 +51,7 @@ describe('a source whose provider is no longer offered', () => {
     expect((await bench.run(runId)).status).toBe('running')
   })
 
-  it('stays as it is when it is paused or takes pushed documents only, or is of another provider', async () => {
+  it('stays unchanged when paused, push-only, or of another provider', async () => {
     const paused = await bench.connect('slack', { status: 'disabled' })
     const other = await bench.connect('notion', { status: 'active' })
     await bench.worker(provider.adapter, { unoffered }).settle()
@@ -60,7 +60,7 @@ describe('a source whose provider is no longer offered', () => {
     expect((await bench.source(bench.organization.sourceIds.slack)).status).toBe('active')
   })
 
-  it('is not written to again and again', async () => {
+  it('is not written to repeatedly', async () => {
     const sourceId = await bench.connect('slack')
     await bench.worker(provider.adapter, { unoffered }).settle()
     const before = await bench.source(sourceId)
@@ -70,8 +70,8 @@ describe('a source whose provider is no longer offered', () => {
   })
 })
 
-describe('a service without the settings of any provider', () => {
-  it('says so at its start of every connected source', async () => {
+describe("a service without any provider's settings", () => {
+  it('marks every connected source at its start', async () => {
     const sourceId = await bench.connect('google_drive', { status: 'active' })
     const service = await startTestService({ database: bench.database })
     try {
@@ -86,7 +86,7 @@ describe('a service without the settings of any provider', () => {
     }
   })
 
-  it('leaves that to the workers where it only answers requests', async () => {
+  it('leaves that to the workers when it only serves requests', async () => {
     const sourceId = await bench.connect('google_drive', { status: 'active' })
     const service = await startTestService({ database: bench.database, environment: { ROLE: 'api' } })
     await service.close()

@@ -5,7 +5,7 @@ import type { Execution, Outcome } from './execute-run.ts'
 import { LEASE_SECONDS, noteWait, renewLease, type TakenRun } from './run-lease.ts'
 import { watchProgress } from './run-progress.ts'
 
-/** The place of one who works; whoever waits for long lets go of it meanwhile. */
+/** A worker's slot, released during long waits. */
 export interface Place {
   enter(): void
   leave(): void
@@ -17,21 +17,21 @@ export interface WorkDependencies {
   execute(run: TakenRun, execution: Execution): Promise<Outcome>
   /** Resolves after `ms` milliseconds, rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
-  /** The provider asks to wait for some time. */
+  /** The provider asks for a wait. */
   onWait(waiting: { run: TakenRun; until: Date }): void
   onRunEnded(ended: { run: TakenRun; outcome: Outcome; seconds: number }): void
-  /** What fails in the background and is tried again. */
+  /** Receives background errors, which are retried. */
   onError(error: unknown): void
-  /** How often a run is looked at for whether it makes progress, milliseconds. */
+  /** Interval of the progress check in milliseconds. */
   progressLookMs?: number | undefined
 }
 
-/** A shorter wait keeps its place. */
+/** Shorter waits keep their slot. */
 const LONG_WAIT_MS = 2_000
-/** A shorter wait is not shown. */
+/** Shorter waits are not shown. */
 const SHOWN_WAIT_MS = 10_000
 
-/** Works on a run with its lease renewed. Does not throw: what the database refuses is left to who takes the run up next. */
+/** Works on a run and renews its lease. Does not throw: after a database error the next worker takes the run. */
 export async function workOn(
   deps: WorkDependencies,
   run: TakenRun,
@@ -65,7 +65,7 @@ export async function workOn(
   }
 }
 
-/** Has the run say until when it waits; of several waits at once until the last has ended. */
+/** Stores until when the run waits; with several waits, until the last one ends. */
 function showWaits(deps: WorkDependencies, run: TakenRun) {
   let waits = 0
   const note = (until: Date | null): Promise<void> => noteWait(deps.db, run, until).catch(deps.onError)
@@ -84,7 +84,7 @@ function showWaits(deps: WorkDependencies, run: TakenRun) {
   }
 }
 
-/** Renews the lease three times as often as needed; `lost` aborts when it is somebody else's. */
+/** Renews the lease three times as often as needed; `lost` aborts when another worker holds it. */
 function keepLease(deps: WorkDependencies, run: TakenRun): { lost: AbortSignal; end(): void } {
   const lost = new AbortController()
   const renewing = createTask({

@@ -15,11 +15,11 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** Workers of servers whose clocks are hours apart. */
+/** Workers on servers whose clocks are hours apart. */
 const workers = () => [0, HOUR_MS, -HOUR_MS].map((skewMs) => bench.worker(provider.adapter, { skewMs }))
 
 describe('servers whose clocks differ', () => {
-  it('poll a source once an interval', async () => {
+  it('poll a source once per interval', async () => {
     await bench.queue(await bench.connect())
     const crew = workers()
     const start = bench.now
@@ -30,7 +30,7 @@ describe('servers whose clocks differ', () => {
     expect(provider.asked).toHaveLength(3)
   })
 
-  it('take up a run that waits for its provider when that is over', async () => {
+  it('take a run that waits for its provider when the wait ends', async () => {
     const runId = await bench.queue(await bench.connect())
     provider.beforePage = () => {
       throw new ProviderError('rate_limited', 'slow down', { retryAfterMs: HOUR_MS / 2 })
@@ -42,6 +42,6 @@ describe('servers whose clocks differ', () => {
   })
 })
 
-it('the lag of a server behind its database is measured: on one machine less than an hour', async () => {
+it('the measured lag of a server behind its database is under an hour on one machine', async () => {
   expect(Math.abs(await measureClockLag(bench.db))).toBeLessThan(HOUR_MS)
 })

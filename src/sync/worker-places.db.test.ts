@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-/** Sources of a provider that does not get on, queued before one of another. */
+/** Queues sources of a stuck provider before one of another provider. */
 async function queueBehind(count: number) {
   const stuckIds: string[] = []
   for (let n = 0; n < count; n++) stuckIds.push(await bench.connect('slack'))
@@ -41,7 +41,7 @@ const running = async () => {
 }
 
 describe('a provider', () => {
-  it('that hangs takes at most half of the places at work', async () => {
+  it('that hangs takes at most half of the slots', async () => {
     stuck.beforePage = () => new Promise(() => {})
     const { runId, adapters } = await queueBehind(4)
     const worker = bench.worker(adapters, { concurrency: 4 })
@@ -51,7 +51,7 @@ describe('a provider', () => {
     await worker.stop()
   })
 
-  it('that asks to wait does not keep others from being taken up, however many of its sources wait', async () => {
+  it('that asks to wait does not block the others, however many of its sources wait', async () => {
     stuck.beforePage = (_, session) => session.wait(60_000)
     const { runId, adapters } = await queueBehind(64)
     const never = (_: number, signal: AbortSignal) =>

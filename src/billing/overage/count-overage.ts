@@ -3,12 +3,12 @@ import type { Db } from '../../database/database.ts'
 import { prepare } from '../../database/prepared.ts'
 import { countUse, useValues } from '../../daily-usage/index.ts'
 
-/** Answers of so many seconds are reported together. */
+/** One report covers the answers of this many seconds. */
 export const WINDOW_SECONDS = 5
 
-// One statement, so that an answer is charged, counted on its day, recorded and noted for the payment processor, or nothing of it.
-// A row that is being sealed meanwhile is no longer the open one, and a new one is begun. Whom the processor does not know it
-// cannot charge.
+// One statement charges the answer, counts it for its day, records it and adds it to a report, or does none of these.
+// A report that is being sealed is closed, so the statement opens a new one. Customers unknown to the processor
+// cannot be charged.
 const countAndNote = prepare(`
   with counted as (
     update subscriptions set credits_used = credits_used + 1, overage_answers = overage_answers + 1
@@ -26,10 +26,9 @@ const countAndNote = prepare(`
   select organization_id from counted`)
 
 /**
- * Counts an answer served at `at` over the credits of a metered plan, in the period of that moment, and notes it for the
- * payment processor.
- * @param answer `reportId`: for the report of its few seconds, where it is the first of them
- * @returns whether it was one: false where the plan, the credits or the period say otherwise.
+ * Counts an answer served at `at` over a metered plan's credits, in the period of that moment, and adds it to a
+ * report. @param answer `reportId` is used if it is the report's first answer @returns false if plan, credits or
+ * period do not match.
  */
 export async function countOverage(db: Db, answer: ChargedAnswer & { reportId: string }): Promise<boolean> {
   const windowMs = WINDOW_SECONDS * 1000

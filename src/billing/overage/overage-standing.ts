@@ -3,17 +3,17 @@ import { isLeaseFree } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import { SAFE_TO_REPEAT_MS } from './send-reports.ts'
 
-/** How far the payment processor's meter is behind. */
+/** How far the payment processor's meter lags. */
 export interface OverageStanding {
-  /** Answers served over the cap that the payment processor has not confirmed. */
+  /** Answers over the cap that the payment processor has not confirmed. */
   waitingAnswers: number
-  /** Of these, answers that may or may not have arrived and are not sent again by themselves. */
+  /** Those that may have arrived and are not resent automatically. */
   uncertainAnswers: number
-  /** Age of the oldest of them in seconds; 0 where none waits. */
+  /** Age of the oldest in seconds; 0 when none waits. */
   lagSeconds: number
 }
 
-/** Reads it for all organizations. */
+/** Totals for all organizations. */
 export async function readOverageStanding(db: Db, now: Date): Promise<OverageStanding> {
   const uncertainSince = new Date(now.getTime() - SAFE_TO_REPEAT_MS)
   const row = await db
@@ -23,7 +23,7 @@ export async function readOverageStanding(db: Db, now: Date): Promise<OverageSta
       sql<number>`coalesce(sum(answers) filter (where unknown_since <= ${uncertainSince}), 0)::float8`.as(
         'uncertain',
       ),
-      // By the payment processor's clock a period may have begun that here has not.
+      // By the payment processor's clock a period may have begun that has not begun here.
       sql<Date | null>`min(least(window_started_at, coalesce(sealed_at, ${now})))`.as('oldest'),
     ])
     .where('sent_at', 'is', null)
@@ -43,12 +43,12 @@ export interface WaitingReport {
   servedAt: string
   attempts: number
   nextAttemptAt: string | null
-  /** Whether it may have arrived and is not sent again by itself. */
+  /** Whether it may have arrived and is not resent automatically. */
   isUncertain: boolean
   lastError: string | null
 }
 
-/** At most `limit` reports that have not arrived, the oldest first. */
+/** At most `limit` reports that have not arrived, oldest first. */
 export async function listWaitingReports(db: Db, now: Date, limit: number): Promise<WaitingReport[]> {
   const rows = await db
     .selectFrom('overage_reports')
@@ -72,8 +72,8 @@ export async function listWaitingReports(db: Db, now: Date, limit: number): Prom
 }
 
 /**
- * The operator has looked at the payment processor's meter: a report of which nobody knew has arrived, or is to be sent again.
- * @returns whether there is such a report that waits.
+ * Records what the operator found in the payment processor's meter: an uncertain report has arrived, or must be
+ * resent. @returns whether such a report is waiting.
  */
 export async function resolveReport(
   db: Db,

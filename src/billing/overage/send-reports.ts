@@ -13,7 +13,7 @@ export interface ReportDependencies {
   db: Db
   clock: Clock
   processor: PaymentProcessor
-  /** Of every attempt. */
+  /** Called for every attempt. */
   onAttempt: (attempt: { outcome: 'sent' | 'failed'; answers: number }) => void
   onError: (error: unknown, fields: Record<string, unknown>) => void
 }
@@ -23,18 +23,17 @@ const SENT_AT_ONE_LOOK = 200
 const SENT_AT_ONCE = 8
 const LEASE_SECONDS = 60
 /**
- * The payment processor knows an identifier for at least a day. A report of which nobody knows whether it arrived is not
- * sent again after that: it might count twice, and waits for the operator.
+ * The payment processor remembers an identifier for at least a day. After that a report with an unknown outcome is
+ * not resent, since it might count twice; it waits for the operator.
  */
 export const SAFE_TO_REPEAT_MS = 23 * 3_600_000
 const SENT_KEPT_MS = 90 * 24 * 3_600_000
 const ERROR_CHARACTERS_MAX = 500
 
 /**
- * Seals the reports whose seconds are over and sends those that are due. Each is sent under its own id until the payment
- * processor has answered that it has it, whoever crashes meanwhile.
- * @param which `open` reports too are sealed, which is never wrong and takes more calls
- * @returns how many were sent.
+ * Seals reports whose seconds are over and sends those that are due. A report keeps its id until the payment
+ * processor confirms it, across crashes. @param which with `open`, open reports are sealed too, which is safe but
+ * takes more calls @returns how many were sent.
  */
 export async function sendReports(
   deps: ReportDependencies,
@@ -59,7 +58,7 @@ export async function sendReports(
   return sent.filter(Boolean).length
 }
 
-/** Forgets reports that arrived three months ago. */
+/** Deletes reports that arrived three months ago. */
 export async function sweepReports(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('overage_reports')
@@ -74,7 +73,7 @@ function isSafe(where: Where, now: Date): Expression<SqlBool> {
   return where.or([where('unknown_since', 'is', null), where('unknown_since', '>', since)])
 }
 
-/** From its sealing on a report never changes. */
+/** A sealed report never changes. */
 async function seal(db: Db, now: Date, windowMs: number): Promise<void> {
   const open = await db
     .selectFrom('overage_reports')
@@ -83,7 +82,7 @@ async function seal(db: Db, now: Date, windowMs: number): Promise<void> {
     .where((where) =>
       where.or([
         where('window_started_at', '<=', new Date(now.getTime() - windowMs)),
-        // Of a period that has begun by the payment processor's clock only.
+        // Its period has begun only by the payment processor's clock.
         where('window_started_at', '>', now),
       ]),
     )
@@ -155,12 +154,12 @@ async function send(deps: ReportDependencies, organizationId: string, id: string
 }
 
 interface Taken {
-  /** As it was before this attempt. */
+  /** Before this attempt. */
   report: Row<'overage_reports'>
   lease: Lease<'overage_reports'>
 }
 
-/** Begins an attempt, whose outcome is unknown until it is written down. */
+/** Begins an attempt; its outcome counts as unknown until it is recorded. */
 async function take(db: Db, organizationId: string, id: string, now: Date): Promise<Taken | null> {
   return await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
@@ -183,7 +182,7 @@ async function take(db: Db, organizationId: string, id: string, now: Date): Prom
   )
 }
 
-/** What was refused did not arrive; of anything else nobody knows. */
+/** A refused report did not arrive; the outcome of any other failure is unknown. */
 async function noteFailure(db: Db, taken: Taken, error: unknown, nextAttemptAt: Date): Promise<void> {
   const { report, lease } = taken
   const isUnknown = !(error instanceof ProcessorFailure) || error.kind === 'unavailable'

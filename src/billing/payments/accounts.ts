@@ -11,23 +11,23 @@ import {
 import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
 
-/** Well over what the calls of one turn take; a process that died is followed after it. */
+/** Well over the duration of a turn's calls; after a crash another process takes over when it expires. */
 export const LEASE_SECONDS = 60
 const ERROR_CHARACTERS_MAX = 500
 
-/** The right to talk to the payment processor about an organization; one process has it at a time. */
+/** The exclusive right to call the payment processor about an organization. */
 export interface Turn {
   organizationId: string
   lease: Lease<'payment_accounts'>
-  /** The announced changes that whatever is read in this turn has seen. */
+  /** The announced changes that readings in this turn include. */
   notices: number
   customerId: string | null
-  /** The subscription that the stored one was last read from. */
+  /** The subscription from which the stored one was last read. */
   mirroredId: string | null
   attempts: number
 }
 
-/** Makes the account of an organization, unless there is one. */
+/** Creates an organization's account, unless it exists. */
 export async function ensureAccount(db: Db, organizationId: string, at: Date): Promise<void> {
   await db
     .insertInto('payment_accounts')
@@ -36,7 +36,7 @@ export async function ensureAccount(db: Db, organizationId: string, at: Date): P
     .execute()
 }
 
-/** The account; undefined where the organization has never been at the payment processor. */
+/** The account; undefined when the organization has never been at the payment processor. */
 export async function findAccount(
   db: Db,
   organizationId: string,
@@ -49,8 +49,8 @@ export async function findAccount(
 }
 
 /**
- * Takes the turn, which runs out by the database's clock.
- * @returns null while another has it, or where there is no account.
+ * Acquires the turn; it expires by the database's clock. @returns null while another process holds it, or without an
+ * account.
  */
 export async function takeTurn(db: Db, organizationId: string): Promise<Turn | null> {
   const key = { organization_id: organizationId }
@@ -66,7 +66,7 @@ export async function renewTurn(db: Db, { lease }: Turn): Promise<void> {
   await renewLease(db, lease, { seconds: LEASE_SECONDS })
 }
 
-/** Locks the account until the transaction ends. @returns undefined when the turn is another's. */
+/** Locks the account until the transaction ends. @returns undefined when another process holds the turn. */
 export async function lockTurn(tx: Tx, turn: Turn): Promise<Row<'payment_accounts'> | undefined> {
   try {
     await requireLease(tx, turn.lease)
@@ -77,7 +77,7 @@ export async function lockTurn(tx: Tx, turn: Turn): Promise<Row<'payment_account
   return await findAccount(tx, turn.organizationId)
 }
 
-/** Ends the turn; after a failed reading, the next one for the same notices waits until `notBefore`. */
+/** Ends the turn. After a failed reading, the next one for the same notices waits until `notBefore`. */
 export async function endTurn(
   db: Db,
   turn: Turn,
@@ -96,12 +96,12 @@ function wordsOf(error: unknown): string {
   return message.slice(0, ERROR_CHARACTERS_MAX)
 }
 
-/** Stores the customer that was made in this turn. */
+/** Stores the customer created in this turn. */
 export async function storeCustomer(db: Db, { lease }: Turn, customerId: string): Promise<void> {
   await updateHeld(db, lease, { customer_id: customerId })
 }
 
-/** Ends all turns and reports under way: for a database that no other process can have open. */
+/** Releases all turns and reports in progress. Only for a database that no other process can have open. */
 export async function releaseAllTurns(db: Db): Promise<void> {
   await releaseLeases(db, 'payment_accounts')
   await releaseLeases(db, 'overage_reports')

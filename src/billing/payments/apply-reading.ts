@@ -24,16 +24,19 @@ export interface Applied {
   before: Summary | null
   /** null: nothing. */
   after: Summary | null
-  /** Whether an event had announced it, it is the first reading, or nothing but the next period, which begins by the clock. */
+  /**
+   * True if an event announced it, it is the first reading, or only the next period began, which happens by the
+   * clock.
+   */
   isAnnounced: boolean
-  /** What somebody should look at, and the reading before did not have. */
+  /** New issues for the operator. */
   remarks: Remarked[]
 }
 
 /**
- * Stores what the payment processor says, in the turn that read it, unless the operator has set a contract.
- * @param options `found`: what is to be remarked beside what the reading itself shows
- * @returns null when the turn was lost meanwhile: then whoever took it has read later, and nothing is stored.
+ * Stores a reading, in the turn that made it, unless the operator has set a contract. @param options `found`: remarks
+ * beyond those in the reading itself @returns null when the turn was lost: its new holder has a later reading, so
+ * nothing is stored.
  */
 export async function applyReading(
   tx: Tx,
@@ -81,7 +84,7 @@ export async function applyReading(
   return { ...told, after: summaryOf(row) }
 }
 
-/** Notes what was read, and ends the turn. */
+/** Records what was read, and ends the turn. */
 async function storeAccount(
   tx: Tx,
   { organizationId, notices }: Turn,
@@ -101,7 +104,7 @@ async function storeAccount(
     .execute()
 }
 
-/** What a reading makes of what is stored; null: nothing, as where the operator has set a contract. */
+/** The stored subscription's changes; null: none, for example under a contract. */
 function changeOf(
   stored: Row<'subscriptions'>,
   read: {
@@ -165,17 +168,17 @@ function plannedOf(planned: PlannedChange | null): Changed {
   return { planned_at: at, planned_tier: plan?.tier ?? null, planned_interval: plan?.interval ?? null }
 }
 
-/** The credits' period. Credits used stay within one period, whatever else changes, and start anew with the next. */
+/** The credits' period. Used credits stay within one period, whatever else changes, and reset with the next. */
 function periodOf(stored: Row<'subscriptions'>, current: Current, isSame: boolean, now: Date): Changed {
   const { start, end, anchor } = creditMonth(current, now)
-  // A request has begun the next period by the clock, and the payment processor has not come to it yet.
+  // A request began the next period by the clock, before the payment processor did.
   if (isSame && start < stored.period_started_at) return {}
   const period = { period_anchor: anchor, period_started_at: start, period_ends_at: end }
   if (start.getTime() === stored.period_started_at.getTime()) return period
   return { ...period, credits_used: 0, overage_answers: 0 }
 }
 
-/** Credits are by the month: those of a year's period are the months in it. `anchor`: what comes after is counted from there. */
+/** Credits are monthly: a year's period is split into its months, counted from `anchor`. */
 function creditMonth(
   { periodStart, periodEnd, isYear }: Current,
   now: Date,
@@ -186,7 +189,7 @@ function creditMonth(
   return { start, end: end < periodEnd ? end : periodEnd, anchor: periodStart }
 }
 
-/** Without any subscription there is at most a checkout, which somebody is at or has given up. */
+/** Without a subscription there is at most a checkout, open or abandoned. */
 function ofCheckout({ status }: Row<'subscriptions'>, reading: CustomerReading): Changed | null {
   if (status === 'incomplete' && reading.lastCheckout === 'expired') return { status: 'incomplete_expired' }
   if (status === 'incomplete_expired' && reading.lastCheckout === 'open') return { status: 'incomplete' }
@@ -202,7 +205,7 @@ const PERIOD: ReadonlySet<string> = new Set<keyof Changed>([
   'overage_answers',
 ])
 
-/** Whether a change is one, of columns other than those left out. */
+/** Whether any column differs, ignoring the excluded ones. */
 function differs(
   stored: Row<'subscriptions'>,
   changed: Changed,

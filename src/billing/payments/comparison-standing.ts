@@ -3,17 +3,17 @@ import type { Db } from '../../database/database.ts'
 import type { PaymentRemark, Schema } from '../../database/schema.ts'
 import { REMARKS } from './remarks.ts'
 
-/** How well what is stored of organizations agrees with the payment processor. */
+/** How well stored organizations agree with the payment processor. */
 export interface ComparisonStanding {
-  /** How long ago the organization was compared that was not for the longest; 0 where there is none. */
+  /** Age of the oldest last comparison; 0 without organizations. */
   ageSeconds: number
   /** Organizations whose last comparison failed. */
   unreadableOrganizations: number
-  /** Organizations that the payment processor has otherwise than this service takes them. */
+  /** Organizations whose state at the payment processor deviates from what this service sells. */
   remarkedOrganizations: number
 }
 
-/** An organization that somebody should look at. */
+/** An organization that needs the operator's attention. */
 export interface RemarkedOrganization {
   organizationId: string
   customerId: string | null
@@ -30,7 +30,7 @@ type Where = ExpressionBuilder<Schema, 'payment_accounts'>
 const isRemarked = (where: Where): Expression<SqlBool> => where('remarks', '<>', sql<PaymentRemark[]>`'{}'`)
 const isUnreadable = (where: Where): Expression<SqlBool> => where('attempts', '>', 0)
 
-/** Reads it for all organizations that are, or were, at the payment processor. */
+/** Totals for all organizations that are, or were, at the payment processor. */
 export async function readComparisonStanding(db: Db, now: Date): Promise<ComparisonStanding> {
   const row = await db
     .selectFrom('payment_accounts')
@@ -49,7 +49,7 @@ export async function readComparisonStanding(db: Db, now: Date): Promise<Compari
   }
 }
 
-/** At most `limit` organizations that somebody should look at, those that cannot be read first. */
+/** At most `limit` organizations that need the operator's attention, unreadable ones first. */
 export async function listRemarked(db: Db, limit: number): Promise<RemarkedOrganization[]> {
   const rows = await db
     .selectFrom('payment_accounts')

@@ -1,7 +1,7 @@
 import type { CustomerReading, SubscriptionReading } from '../payment-processor.ts'
 import type { SoldTier } from '../plans/plans.ts'
 
-/** Best first: of several subscriptions the one that lets the organization retrieve is theirs. */
+/** Best first: among several subscriptions the one that allows retrieval counts. */
 const RANKS: Record<SubscriptionReading['status'], number> = {
   active: 0,
   trialing: 0,
@@ -17,13 +17,13 @@ const OVER_RANK = 4
 
 type Standing = Pick<SubscriptionReading, 'status'>
 
-/** The subscription of an organization; its tier is null where its price is one that this service does not know. */
+/** The subscription of an organization; its tier is null when its price is unknown. */
 export type Current = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null; isLive: boolean }
 
 /**
- * The subscription that counts: the best, and of equals the newest. One of an unknown price counts where the organization has had it
- * with a price that was known: so it is not served for ever when that changes.
- * @param mirroredId the subscription that was last read as the organization's; null: none
+ * The subscription that counts: the best, and among equals the newest. One with an unknown price counts only if it
+ * was the organization's before, so that a price change does not grant service forever. @param mirroredId the
+ * subscription last read as the organization's; null: none
  */
 export function currentOf(reading: CustomerReading, mirroredId: string | null): Current | undefined {
   const followed = reading.unknown.find(({ id }) => id === mirroredId)
@@ -37,7 +37,7 @@ export function isLive({ status }: Standing): boolean {
   return RANKS[status] <= LIVE_RANK_MAX
 }
 
-/** Whether a subscription is over for good: nothing is charged for it any more, whatever is paid or done. */
+/** Whether a subscription has ended for good: no payment can revive it, and it is never charged again. */
 export function isOver({ status }: Standing): boolean {
   return RANKS[status] === OVER_RANK
 }

@@ -14,23 +14,23 @@ export interface HostedPagesDependencies {
   db: Db
   clock: Clock
   processor: PaymentProcessor
-  /** The base URL of the console's pages, without a slash at its end. */
+  /** The base URL of the console's pages, without a trailing slash. */
   publicUrl: () => string
   sleep: (ms: number) => Promise<void>
 }
 
-/** The pages of the payment processor that a person is sent to. */
+/** The payment processor's pages for users. */
 export interface HostedPages {
   /**
-   * The checkout of a plan, the same one while it is open; or the portal, where a subscription lives already.
-   * @throws AppError `plan_by_contract`, `upstream_error`, `overloaded`
+   * A plan's checkout, reused while it is open; or the portal when a subscription is already live. @throws AppError
+   * `plan_by_contract`, `upstream_error`, `overloaded`
    */
   checkout(caller: Caller, plan: { tier: SoldTier; interval: BillingInterval }): Promise<{ url: string }>
   /** @throws AppError `plan_by_contract`, `upstream_error`, `overloaded` */
   portal(caller: Caller): Promise<{ url: string }>
 }
 
-/** Opens hosted pages, one at a time for an organization: so it has one customer and at most one checkout. */
+/** Opens hosted pages, one at a time per organization, which therefore has one customer and at most one checkout. */
 export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
   const { processor } = deps
   return {
@@ -50,7 +50,7 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
             organizationId: caller.organizationId,
             customerId,
             isMetered: PLANS[plan.tier].overCap === 'metered',
-            // Once for each organization, whatever has become of its first subscription.
+            // Once per organization, whatever happened to its first subscription.
             trialDays: reading.subscriptions.length === 0 && turn.mirroredId === null ? TRIAL_DAYS : 0,
             ...consolePages(deps.publicUrl()),
           }))
@@ -110,7 +110,7 @@ async function ensureCustomer(
   return customerId
 }
 
-/** The open checkout of this very plan. Others are closed, so that not two can be paid. */
+/** The open checkout of this plan. Closes all others, so that no two can be paid. */
 async function reuseCheckout(
   processor: PaymentProcessor,
   customerId: string,

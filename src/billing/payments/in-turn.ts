@@ -5,7 +5,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { toUpstreamError } from '../payment-processor.ts'
 import { ensureAccount, endTurn, renewTurn, takeTurn, type Turn } from './accounts.ts'
 
-/** What a turn takes. */
+/** What a turn needs. */
 export interface TurnDependencies {
   db: Db
   clock: Clock
@@ -16,8 +16,8 @@ const TURN_WAIT_MS = 15_000
 const LOOK_AGAIN_MS = 50
 
 /**
- * Runs with the organization's turn, which ends whatever happens. No transaction is open meanwhile.
- * @throws AppError `overloaded` where another keeps the turn, `upstream_error`, and what `run` throws
+ * Runs with the organization's turn and always ends it. No transaction is open meanwhile. @throws AppError
+ * `overloaded` when another process holds the turn, `upstream_error`, and errors of `run`
  */
 export async function inTurn<T>(
   deps: TurnDependencies,
@@ -42,7 +42,7 @@ export async function inTurn<T>(
 }
 
 /**
- * Before what must not be done twice: a slow payment processor may have taken longer than the turn holds.
+ * Renews the turn before an action that must not happen twice: a slow payment processor may have outlasted it.
  * @throws AppError `overloaded`
  */
 export async function keepTurn(db: Db, turn: Turn): Promise<void> {

@@ -5,14 +5,13 @@ import type { Refresh } from './refresh.ts'
 
 const COMPARE_EVERY_MS = 3_600_000
 const EVENTS_KEPT_MS = 30 * 24 * 3_600_000
-/** Organizations of one look, and how many of them at once: the payment processor limits calls a second. */
+/** Organizations per tick, and how many at once: the payment processor limits calls per second. */
 const AT_ONE_LOOK = 40
 const AT_ONCE = 4
 
 /**
- * Reads what an event announced and nobody has read yet, and every organization that was not compared for an hour: what a
- * lost event left behind is repaired then.
- * @returns how many were read.
+ * Reads announced changes that nobody has read yet, and every organization not compared for an hour, which repairs
+ * the effect of lost events. @returns how many were read.
  */
 export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }): Promise<number> {
   const { db, clock, refresh } = deps
@@ -36,7 +35,7 @@ export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }
   return done.filter(Boolean).length
 }
 
-/** Forgets events that the payment processor will not send again: it tries for three days. */
+/** Deletes events that the payment processor no longer resends: it retries for three days. */
 export async function sweepEvents(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('payment_events')

@@ -19,24 +19,25 @@ export interface RefreshDependencies {
   logger: Logger
   keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
-  /** Of a change that no event had announced. */
+  /** Called for a change that no event announced. */
   onUnannounced: () => void
 }
 
-/** How soon a turn that another has is asked for again. */
+/** The interval for polling a turn held by another process. */
 const LOOK_AGAIN_MS = 25
 
 export interface Refresh {
   /**
-   * Reads an organization's state from the payment processor and stores it, until all changes announced up to now are in it.
-   * Does not throw: what fails is logged and tried again by {@link Reconciliation}.
-   * @param waitMs how long to wait for whoever reads it at the moment
-   * @returns whether the stored state is that new
+   * Reads an organization's state from the payment processor and stores it, until it includes all changes announced
+   * so far. Does not throw: failures are logged and retried by {@link Reconciliation}. @param waitMs how long to wait
+   * for a concurrent reader @returns whether the stored state is current
    */
   (organizationId: string, waitMs: number): Promise<boolean>
 }
 
-/** What is stored is what the payment processor says, read by one at a time: an older reading never follows a newer one. */
+/**
+ * Stores the payment processor's state. One process reads at a time, so an older reading never replaces a newer one.
+ */
 export function createRefresh(deps: RefreshDependencies): Refresh {
   const { db, logger, sleep } = deps
   return async (organizationId, waitMs) => {
@@ -89,7 +90,7 @@ async function readAndApply(
   const reading = await processor.readCustomer(customerId)
   const lacking = lackingMeter(reading)
   const found: Remarked[] = []
-  // The next reading, which Stripe's event of this very change brings, finds it.
+  // The change triggers a Stripe event, whose reading will include it.
   if (lacking !== undefined)
     await processor.addMeter(lacking).catch((err: unknown) => {
       found.push({ remark: 'extra_answers_missing', fields: { subscriptions: [lacking] } })
@@ -105,7 +106,7 @@ async function readAndApply(
   )
 }
 
-/** The subscription that counts, where it has a metered plan and nothing that charges extra answers. */
+/** The current subscription, if its plan is metered but it lacks the price of extra answers. */
 function lackingMeter(reading: CustomerReading): string | undefined {
   const current = currentOf(reading, null)
   if (!current?.isLive || current.hasMeter || current.tier === null) return undefined
@@ -125,7 +126,7 @@ async function skip({ db, clock }: RefreshDependencies, turn: Turn): Promise<App
   })
 }
 
-/** Nobody of the organization did it, so that the audit trail, which names a person or a key, cannot have it. */
+/** The audit trail names a person or a key, so it cannot record a change that no member made. */
 function tell(
   { logger, onUnannounced }: RefreshDependencies,
   organizationId: string,

@@ -14,7 +14,7 @@ export const PAYMENT_REMARKS = [
   'collection_paused',
 ] as const satisfies PaymentRemark[]
 
-/** What each remark says to the operator. */
+/** The message to the operator for each remark. */
 export const REMARKS: Record<PaymentRemark, string> = {
   unknown_price:
     'a subscription at the payment processor has no price that this service knows: its status is followed where it was the plan so far, and its tier is not',
@@ -33,13 +33,13 @@ export const REMARKS: Record<PaymentRemark, string> = {
   collection_paused: 'the collection of payments is paused, while the subscription goes on',
 }
 
-/** What a reading has otherwise than this service takes it, with the subscriptions that it is about. */
+/** A deviation in a reading, with its subscriptions. */
 export interface Remarked {
   remark: PaymentRemark
   fields: { subscriptions: string[] }
 }
 
-/** What of a reading somebody should look at, each kind once. */
+/** The issues of a reading for the operator, each kind once. */
 export function remarksOn(
   reading: CustomerReading,
   { isContract, found }: { isContract: boolean; found: readonly Remarked[] },

@@ -1,18 +1,18 @@
 import type { Db } from '../../database/database.ts'
 import { TRIAL_DAYS } from '../plans/plans.ts'
 
-/** What a workspace can know of its checkout before it begins one. */
+/** A checkout's terms as known before it begins. */
 export interface CheckoutTerms {
-  /** Days of free trial that the next checkout begins with; 0: the workspace has had its trial, or nothing is sold to it. */
+  /** Free trial days of the next checkout; 0: the workspace has used its trial, or cannot buy. */
   trialDays: number
-  /** Whether checkout asks for a card, in a trial too. */
+  /** Whether checkout requires a card, even for a trial. */
   cardRequired: boolean
 }
 
-/** Where no payment processor sells anything. */
+/** For deployments without a payment processor. */
 export const NOTHING_SOLD: CheckoutTerms = { trialDays: 0, cardRequired: false }
 
-/** A workspace has one trial: the first subscription that it ever had at the payment processor takes it. */
+/** A workspace has one trial: its first subscription at the payment processor uses it. */
 export async function readCheckoutTerms(db: Db, organizationId: string): Promise<CheckoutTerms> {
   const row = await db
     .selectFrom('subscriptions as s')

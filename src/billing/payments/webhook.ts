@@ -8,9 +8,9 @@ import { ensureAccount } from './accounts.ts'
 import type { Refresh } from './refresh.ts'
 import type { Logger } from '../../kernel/logger.ts'
 
-/** The answer to an event does not wait longer for its effect; that comes anyway. */
+/** The answer to an event waits at most this long for its effect, which follows anyway. */
 const REFRESH_WAIT_MS = 3_000
-/** Events at work at once; the effect of more comes a second later. */
+/** Events processed at once; further ones take effect a second later. */
 const AT_WORK_MAX = 16
 
 const OrganizationId = z.uuid().toLowerCase()
@@ -21,9 +21,9 @@ export interface WebhookRequest {
 }
 
 /**
- * Takes an event of the payment processor: that something changed is stored before it is answered, and then read.
- * What is not about any organization here is logged and answered as taken, since it would only come again.
- * @throws AppError `webhook_signature_invalid`, `malformed_json`, `validation_failed`
+ * Handles an event of the payment processor: stores the notice, then reads the state. An event about no known
+ * organization is logged and answered with success, since the processor would only resend it. @throws AppError
+ * `webhook_signature_invalid`, `malformed_json`, `validation_failed`
  */
 export type ReceiveWebhook = (request: WebhookRequest) => Promise<void>
 
@@ -62,7 +62,7 @@ export function createWebhook(deps: {
   }
 }
 
-/** By its customer, or else by the organization that its metadata names. */
+/** By its customer, or else by the organization in its metadata. */
 async function findOrganization(db: Db, event: ProcessorEvent): Promise<string | undefined> {
   if (event.customerId !== null) {
     const account = await db
@@ -83,7 +83,7 @@ async function findOrganization(db: Db, event: ProcessorEvent): Promise<string |
   return organization?.id
 }
 
-/** Notes that something changed, once an event. A customer that the organization did not know yet becomes its own. */
+/** Stores a notice once per event. Assigns a new customer to the organization. */
 async function noteEvent(
   db: Db,
   organizationId: string,

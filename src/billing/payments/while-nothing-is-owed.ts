@@ -6,10 +6,10 @@ import { isOver } from './current.ts'
 import { inTurn, type TurnDependencies } from './in-turn.ts'
 
 /**
- * Runs `act` while an organization has no subscription at the payment processor that charges or might, and no answers over the cap
- * wait to be charged; nothing can be bought meanwhile, since whoever opens a checkout needs the turn, and open ones are closed.
- * @param processor null where none is configured: what was read of it last counts
- * @throws AppError `removal_refused` that says what to do first, `overloaded`, `upstream_error`, and what `act` throws
+ * Runs `act` while the organization has no subscription that charges or might, and no answers over the cap wait to be
+ * charged. Nothing can be bought meanwhile: opening a checkout needs the turn, and open ones are closed. @param
+ * processor null when none is configured: the last reading counts @throws AppError `removal_refused` with a remedy,
+ * `overloaded`, `upstream_error`, and errors of `act`
  */
 export async function whileNothingIsOwed<T>(
   deps: TurnDependencies & { processor: PaymentProcessor | null },
@@ -46,7 +46,7 @@ async function requireEnded(processor: PaymentProcessor, customerId: string): Pr
   for (const { id } of await processor.listOpenCheckouts(customerId)) await processor.expireCheckout(id)
 }
 
-/** Without the payment processor: the status that it was last read to have, unless the operator has set the plan. */
+/** Without the payment processor the last status read counts, unless the operator has set the plan. */
 async function requireEndedAsRead(db: Db, organizationId: string): Promise<void> {
   const bought = await db
     .selectFrom('payment_accounts as a')
@@ -75,7 +75,7 @@ async function requireReported(db: Db, organizationId: string): Promise<void> {
   )
 }
 
-/** How many answers over the cap of an organization the payment processor has not confirmed. */
+/** How many of an organization's answers over the cap the payment processor has not confirmed. */
 export async function countUnreported(db: Db, organizationId: string): Promise<number> {
   const { answers } = await db
     .selectFrom('overage_reports')

@@ -8,10 +8,10 @@ export function formatUsd(micros: bigint): string {
   return `${micros / MICROS}.${fraction.padEnd(CENT_DECIMALS, '0')}`
 }
 
-/** What a person may write for an amount in US dollars: up to six decimals, below a hundred dollars. */
+/** An amount in US dollars as the operator may write it: up to six decimals, below a hundred dollars. */
 export const USD_PATTERN = /^\d{1,2}(\.\d{1,6})?$/
 
-/** Millionths of a US dollar of a text that matches {@link USD_PATTERN}. */
+/** A text that matches {@link USD_PATTERN} in millionths of a US dollar. */
 export function parseUsd(text: string): number {
   const [whole = '0', fraction = ''] = text.split('.')
   return Number(BigInt(whole) * MICROS + BigInt(fraction.padEnd(DECIMALS, '0')))

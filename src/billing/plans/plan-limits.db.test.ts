@@ -66,7 +66,7 @@ const connect = (organizationId: string, pushOnly = false): Promise<void> =>
       .execute()
   })
 
-/** How many of so many attempts, all at once, were let through. */
+/** How many of these concurrent attempts succeeded. */
 async function passed(attempts: number, act: () => Promise<void>): Promise<number> {
   const outcomes = await Promise.allSettled(Array.from({ length: attempts }, act))
   for (const outcome of outcomes) {
@@ -76,14 +76,14 @@ async function passed(attempts: number, act: () => Promise<void>): Promise<numbe
   return outcomes.filter(({ status }) => status === 'fulfilled').length
 }
 
-/** How many of 11 agents and of 3 connectors a workspace takes. */
+/** How many of 11 agents and 3 connectors a workspace accepts. */
 const room = async (id: string): Promise<[agents: number, connectors: number]> => [
   await passed(11, () => mint(id)),
   await passed(3, () => connect(id)),
 ]
 
 describe('the plan limits', () => {
-  it('refuse the agent after the last that the tier has room for, with the numbers', async () => {
+  it("refuse the agent beyond the tier's limit, with the numbers", async () => {
     const id = await workspace({ status: 'active', tier: 'builder' })
     await mint(id)
     await mint(id)
@@ -94,7 +94,7 @@ describe('the plan limits', () => {
     })
   })
 
-  it.each(['search', 'context', 'ask'] as const)('count live keys that hold %s as agents', async (action) => {
+  it.each(['search', 'context', 'ask'] as const)('count live keys with %s as agents', async (action) => {
     const id = await workspace({ status: 'active', tier: 'builder' })
     await mint(id, ['admin', action])
     await mint(id, [action])
@@ -107,7 +107,7 @@ describe('the plan limits', () => {
     expect(await passed(3, () => mint(id))).toBe(2)
   })
 
-  it('never count a key that holds none of them', async () => {
+  it('never count a key without any of them', async () => {
     const id = await workspace({ status: 'active', tier: 'builder' })
     const others = ACTIONS.filter((action) => !isAgent([action]))
     for (let n = 0; n < 3; n += 1) await mint(id, others)
@@ -115,7 +115,7 @@ describe('the plan limits', () => {
     await mint(id, others)
   })
 
-  it('refuse the connector after the last, disabled or not, and count no push-only source', async () => {
+  it('refuse the connector beyond the limit, counting disabled ones but no push-only source', async () => {
     const id = await workspace({ status: 'trialing', tier: 'builder' })
     for (let n = 0; n < 3; n += 1) await connect(id, true)
     await connect(id)
@@ -126,7 +126,7 @@ describe('the plan limits', () => {
     })
   })
 
-  it('are those of the tier, and none for an internal workspace', async () => {
+  it('follow the tier, and do not limit an internal workspace', async () => {
     expect(await room(await workspace({ status: 'active', tier: 'studio' }))).toEqual([10, 3])
     expect(await room(await workspace({ status: 'active', tier: 'scale' }))).toEqual([11, 3])
     expect(await room(await workspace({ status: 'active', tier: 'enterprise' }))).toEqual([11, 3])
@@ -135,7 +135,7 @@ describe('the plan limits', () => {
     expect(await room(await workspace())).toEqual([2, 2])
   })
 
-  it('are the numbers that the operator set, where there are any', async () => {
+  it("follow the operator's numbers, if set", async () => {
     const own = { agents_included: 3, connectors_included: 1 }
     const id = await workspace({ status: 'active', tier: 'enterprise' })
     await database.db.updateTable('subscriptions').set(own).where('organization_id', '=', id).execute()
@@ -143,13 +143,13 @@ describe('the plan limits', () => {
     await expect(connect(id)).rejects.toMatchObject({ details: { tier: 'enterprise', used: 1, limit: 1 } })
   })
 
-  it('hold when many ask at once', async () => {
+  it('hold under concurrent requests', async () => {
     const id = await workspace({ status: 'active', tier: 'builder' })
     expect(await passed(20, () => mint(id))).toBe(2)
     expect(await passed(20, () => connect(id))).toBe(2)
   })
 
-  it('answer not_found for an organization that does not exist', async () => {
+  it('return not_found for an organization that does not exist', async () => {
     await expect(mint(randomUUID())).rejects.toMatchObject({ code: 'not_found' })
   })
 })

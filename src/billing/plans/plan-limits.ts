@@ -9,9 +9,9 @@ import { PLANS } from './plans.ts'
 type Resource = 'agents' | 'connectors'
 
 /**
- * Refuses an agent beyond the tier's number. A key that holds none of `search`, `context` and `ask` is no agent and is
- * never refused. Call it in the transaction that mints the key: it locks the plan, so that no other key takes the same place.
- * @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
+ * Refuses an agent beyond the tier's limit. A key with none of `search`, `context` and `ask` is not an agent and is
+ * never refused. Call it in the transaction that creates the key: it locks the plan, so that no other key takes the
+ * same place. @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
  */
 export async function checkKeyLimit(
   tx: Tx,
@@ -22,28 +22,27 @@ export async function checkKeyLimit(
 }
 
 /**
- * Refuses a connector beyond the plan's number. Every source with an account counts, disabled ones too; a push-only one
- * does not. Call it inside
- * the transaction that makes the source: until that ends, no other can take the same place.
- * @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
+ * Refuses a connector beyond the plan's limit. Every source with an account counts, even a disabled one; push-only
+ * sources do not. Call it in the transaction that creates the source: until that ends, no other source can take the
+ * same place. @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
  */
 export async function checkConnectorLimit(tx: Tx, organizationId: string): Promise<void> {
   await checkLimit(tx, organizationId, 'connectors')
 }
 
 /**
- * Marks what of its own a room has no leave for: all but the oldest `limit` (null: no limit), and unmarks the others. Runs in a
- * transaction that holds the plan.
+ * Marks all but the oldest `limit` (null: no limit) as over the plan, and unmarks the others. Runs in a transaction
+ * that holds the plan.
  */
 export type MarkBeyond = (tx: Tx, organizationId: string, limit: number | null) => Promise<void>
 
 /**
- * Stops what the plan has no room for, the newest first, and lets go on what it has room for again. To be called in the
- * transaction that changed the plan, or that made room.
+ * Stops what exceeds the plan, newest first, and resumes what fits again. Call it in the transaction that changed the
+ * plan or freed a place.
  */
 export type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 
-/** What a plan bounds, by who owns it: keys are the access's, connectors the sources'. */
+/** What a plan limits, by owner: access owns keys, sources owns connectors. */
 export function createKeepWithinPlan(mark: Record<Resource, MarkBeyond>): KeepWithinPlan {
   return async (tx, organizationId) => {
     const plan = await lockPlan(tx, organizationId)
@@ -52,7 +51,7 @@ export function createKeepWithinPlan(mark: Record<Resource, MarkBeyond>): KeepWi
   }
 }
 
-/** The error for an agent or a connector that the plan has no room for: `plan_limit_reached`. */
+/** The `plan_limit_reached` error for an agent or connector over the plan. */
 export async function beyondPlanError(db: Db, organizationId: string, resource: Resource): Promise<AppError> {
   const plan = await readPlan(db, organizationId)
   const limit = limitOf(plan, resource)
@@ -65,7 +64,7 @@ export async function beyondPlanError(db: Db, organizationId: string, resource: 
   )
 }
 
-/** How many agents and connectors a plan has room for; null: any number. */
+/** The plan's limits on agents and connectors; null: unlimited. */
 type Included = Record<'agentsIncluded' | 'connectorsIncluded', number | null>
 
 export interface Room extends Included {
@@ -77,7 +76,7 @@ export function includedIn(plan: CurrentPlan): Included {
   return { agentsIncluded: limitOf(plan, 'agents'), connectorsIncluded: limitOf(plan, 'connectors') }
 }
 
-/** How many agents and connectors there are, and how many the plan has room for. */
+/** The numbers of agents and connectors, and the plan's limits. */
 export async function readRoom(db: Db, organizationId: string): Promise<Room> {
   const plan = await readPlan(db, organizationId)
   return {
@@ -95,14 +94,14 @@ const RESOURCE_NAMES = {
 interface CurrentPlan {
   status: SubscriptionStatus | null
   tier: Tier | null
-  /** Numbers that the operator set; null: the tier's own. */
+  /** The operator's numbers; null: the tier's. */
   agentsIncluded: number | null
   connectorsIncluded: number | null
 }
 
 const NO_PLAN: CurrentPlan = { status: null, tier: null, agentsIncluded: null, connectorsIncluded: null }
 
-/** null: no limit. A workspace that has not chosen a plan has the room of the smallest. */
+/** null: no limit. A workspace without a plan has the limits of the smallest. */
 function limitOf(plan: CurrentPlan, resource: Resource): number | null {
   if (plan.status === 'internal') return null
   const own = resource === 'agents' ? plan.agentsIncluded : plan.connectorsIncluded
@@ -144,9 +143,9 @@ async function countUsed(db: Db, organizationId: string, resource: Resource): Pr
 }
 
 /**
- * Reads the plan and keeps it as it is until the transaction ends. Locks the organization's row rather than the
- * subscription's, which every retrieval updates. The mode does not stand in the way of rows that refer to the organization.
- * @throws AppError `not_found`
+ * Reads the plan and locks it until the transaction ends. Locks the organization's row, because every retrieval
+ * updates the subscription's. The lock mode does not block rows that reference the organization. @throws AppError
+ * `not_found`
  */
 export async function lockPlan(tx: Tx, organizationId: string): Promise<CurrentPlan> {
   const plan = await selectPlan(tx, organizationId)

@@ -10,16 +10,16 @@ export interface Plan {
   connectors: number | null
   /** The database computes `credit_limit` from the same numbers; changing one takes a migration. */
   creditsPerMonth: number | null
-  /** What happens when the period's credits are used up: calls are refused, or served and charged one by one. */
+  /** Beyond the period's credits, calls are refused (`block`) or served and charged one by one (`metered`). */
   overCap: 'block' | 'metered'
   /** Price of an answer over the cap, in millionths of a US dollar. */
   extraAnswerMicroUsd: number | null
 }
 
-/** Price of an answer over the cap, in millionths of a US dollar, wherever one is sold without a contract. */
+/** The standard price of an answer over the cap, in millionths of a US dollar. */
 export const EXTRA_ANSWER_MICRO_USD = 15_000
 
-/** The tiers and their numbers, as the API document's "Credit budget" has them. */
+/** The tiers and their numbers, from "Credit budget" in the API document. */
 export const PLANS = {
   builder: {
     name: 'Builder',
@@ -66,7 +66,7 @@ export const PLANS = {
 
 export const TIERS = ['builder', 'studio', 'scale', 'enterprise'] as const satisfies Tier[]
 
-/** The tiers that anybody can buy. */
+/** The tiers for sale. */
 export const SOLD_TIERS = ['builder', 'studio', 'scale'] as const satisfies Tier[]
 export type SoldTier = (typeof SOLD_TIERS)[number]
 

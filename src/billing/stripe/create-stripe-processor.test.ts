@@ -8,7 +8,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))))
 })
 
-/** A server on loopback; answers its base URL. */
+/** A server on loopback; returns its base URL. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   servers.push(server)
@@ -22,8 +22,8 @@ const processorAt = (apiUrl: string) =>
     fetch,
   )
 
-describe('Stripe behind its address', () => {
-  it('is not followed to another host: what is sent stays here', async () => {
+describe('Stripe at a configured URL', () => {
+  it('is not followed to another host: the request stays here', async () => {
     let reached = 0
     const elsewhere = await serve((_request, response) => {
       reached += 1
@@ -76,12 +76,12 @@ describe('Stripe behind its address', () => {
       response.end(JSON.stringify({ object: 'list', data: [subscription(status)], has_more: false }))
     })
 
-  it('cannot be understood where a subscription has a status that is new', async () => {
+  it('cannot be read when a subscription has an unknown status', async () => {
     const processor = await processorAt(await serveOne('hibernating'))
     await expect(processor.readCustomer('cus_1')).rejects.toThrow(/sub_1 has the status hibernating/)
   })
 
-  it('may have deleted a customer who once subscribed, and says so', async () => {
+  it('reports a deleted customer who once subscribed', async () => {
     const reading = await (await processorAt(await serveOne('canceled'))).readCustomer('cus_1')
     expect(reading).toMatchObject({ isDeleted: true, subscriptions: [{ id: 'sub_1', status: 'canceled' }] })
   })

@@ -15,18 +15,18 @@ import { plannedPrices } from './stripe-schedule.ts'
 export interface StripeSettings {
   secretKey: string
   webhookSecret: string
-  /** Stands for https://api.stripe.com. */
+  /** Replaces https://api.stripe.com. */
   apiUrl: string | undefined
-  /** Whether checkout lets Stripe compute taxes; Stripe refuses where Stripe Tax is not set up. */
+  /** Whether Stripe computes taxes at checkout; it refuses when Stripe Tax is not set up. */
   automaticTax: boolean
 }
 
 const TIMEOUT_MS = 10_000
 const RETRIES = 2
-/** More than anybody has; the newest are read. */
+/** More than any customer has; the newest are read. */
 const SUBSCRIPTIONS_READ = 100
 
-/** Stripe, by its own package, which is loaded only now. */
+/** A Stripe client. Its package is loaded on demand. */
 export async function createStripeProcessor(
   settings: StripeSettings,
   fetcher: typeof fetch,
@@ -39,7 +39,7 @@ export async function createStripeProcessor(
     telemetry: false,
     ...hostOf(settings.apiUrl),
   })
-  /** Runs a call and puts what went wrong into the port's words. */
+  /** Runs a call and translates its errors. */
   const call = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
       return await run()
@@ -76,7 +76,8 @@ export async function createStripeProcessor(
     addMeter: (subscriptionId) =>
       call(async () => {
         const price = (await findPrices(stripe, [OVERAGE_METER])).get(OVERAGE_METER)
-        // Without a key that lasts: somebody may take the price out again. A second one of the same price Stripe refuses.
+        // Without an idempotency key, because the price may be removed and added again. Stripe refuses a second item
+        // of the same price.
         await stripe.subscriptionItems.create({
           subscription: subscriptionId,
           price: required(price, OVERAGE_METER),
@@ -114,7 +115,7 @@ async function readCustomer(stripe: Stripe, customerId: string) {
   const meter = isMeterInDoubt ? await findOverageMeter(stripe) : null
   const reading = toCustomerReading(subscriptions.data, { planOfProduct, planned, meter })
   if (reading.subscriptions.length > 0) {
-    // A deleted customer's subscriptions are still listed, canceled.
+    // Stripe still lists a deleted customer's subscriptions, as canceled.
     const isDeleted = subscriptions.data.some(
       (one) => typeof one.customer !== 'string' && one.customer.deleted,
     )
@@ -132,7 +133,7 @@ function checkoutStatus(status: string | null | undefined): 'open' | 'complete' 
 
 const NO_PRODUCTS: PlanOfProduct = new Map()
 
-/** Which tier each product is, by the prices on sale: a price that is no longer on sale has lost its lookup key. */
+/** Each product's tier, by its current prices: a retired price has lost its lookup key. */
 async function readProducts(stripe: Stripe): Promise<PlanOfProduct> {
   const tiers = new Map<string, Set<SoldTier>>()
   for (const tier of SOLD_TIERS) {
@@ -151,13 +152,13 @@ async function readProducts(stripe: Stripe): Promise<PlanOfProduct> {
   )
 }
 
-/** The meter whose use the price of extra answers charges; null where that is not on sale. */
+/** The meter behind the price of extra answers; null when that is not for sale. */
 async function findOverageMeter(stripe: Stripe): Promise<string | null> {
   const [price] = (await stripe.prices.list({ lookup_keys: [OVERAGE_METER], active: true, limit: 1 })).data
   return price?.recurring?.meter ?? null
 }
 
-/** The ids of the prices on sale with these lookup keys. */
+/** The ids of the current prices with these lookup keys. */
 async function findPrices(stripe: Stripe, lookupKeys: string[]): Promise<Map<string, string>> {
   const prices = await stripe.prices.list({
     lookup_keys: lookupKeys,
@@ -193,7 +194,7 @@ async function openCheckout(
     ],
     subscription_data: {
       metadata: { organizationId },
-      // An annual plan and its extra answers, which are charged monthly, are one subscription only in this mode.
+      // Only this mode allows an annual plan and monthly extra answers in one subscription.
       billing_mode: { type: 'flexible' },
       ...(checkout.trialDays > 0
         ? {
@@ -205,7 +206,8 @@ async function openCheckout(
     payment_method_collection: 'always',
     allow_promotion_codes: true,
     tax_id_collection: { enabled: true },
-    // Stripe takes a tax id only with a name, and computes taxes only with an address, that it may store on the customer.
+    // Stripe accepts a tax id only with a name, and computes taxes only with an address; this lets it store both on
+    // the customer.
     customer_update: { name: 'auto', address: 'auto' },
     ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
     success_url: checkout.successUrl,
@@ -227,7 +229,7 @@ async function reportAnswers(
         timestamp: Math.floor(report.servedAt.getTime() / 1000),
         payload: { stripe_customer_id: report.customerId, value: String(report.answers) },
       },
-      // Whoever reports tries again itself, later and with the same identifier.
+      // The reporter retries later with the same identifier.
       { maxNetworkRetries: 0 },
     )
   } catch (error) {
@@ -235,7 +237,7 @@ async function reportAnswers(
   }
 }
 
-/** Stripe refuses a report whose identifier it has: then the answers are counted. */
+/** Stripe refuses a repeated identifier: the answers are already counted. */
 function isKnownReport(error: unknown): boolean {
   if (!(error instanceof Error) || !('type' in error) || error.type !== 'StripeInvalidRequestError')
     return false

@@ -4,13 +4,13 @@ import { AppError } from '../../kernel/errors.ts'
 import { isStorable } from '../../kernel/text.ts'
 import type { ProcessorEvent } from '../payment-processor.ts'
 
-/** Stripe's ids are far shorter. A statement never gets what PostgreSQL cannot store. */
+/** Stripe's ids are far shorter. Rejects text that PostgreSQL cannot store. */
 const storedText = z.string().min(1).max(255).refine(isStorable)
-/** An id, or the object where Stripe expands it. */
+/** An id, or the expanded object. */
 const reference = z.union([storedText, z.object({ id: storedText }).transform(({ id }) => id)])
 const metadata = z.looseObject({ organizationId: z.string().optional().catch(undefined) })
 
-/** What of Stripe's events is looked at: everything else is read from its API, as it is then. */
+/** The event fields that are read; the API supplies the current state. */
 const Event = z.object({
   id: storedText,
   type: storedText,
@@ -33,8 +33,8 @@ const Event = z.object({
 const SIGNATURE_TOLERANCE_SECONDS = 300
 
 /**
- * Checks the signature of a webhook's body, at most five minutes old, and reads whose state the event is about.
- * @throws AppError `webhook_signature_invalid`, `malformed_json`, `validation_failed`
+ * Verifies a webhook's signature, at most five minutes old, and reads whose state the event concerns. @throws
+ * AppError `webhook_signature_invalid`, `malformed_json`, `validation_failed`
  */
 export function readStripeEvent(
   stripe: Stripe,
@@ -55,7 +55,7 @@ export function readStripeEvent(
     if (error instanceof AppError) throw error
     if (error instanceof SyntaxError)
       throw new AppError('malformed_json', 'The body is not an event as Stripe sends it', { cause: error })
-    // What the package throws of a wrong signature holds the whole body, which the log does not need.
+    // The package's signature error holds the whole body, which must not be logged.
     throw new AppError(
       'webhook_signature_invalid',
       "The request does not carry Stripe's signature of the last 5 minutes; compare STRIPE_WEBHOOK_SECRET with the endpoint's signing secret",

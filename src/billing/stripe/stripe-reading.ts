@@ -10,7 +10,7 @@ import {
 } from '../payment-processor.ts'
 import { plannedChange } from './stripe-schedule.ts'
 
-/** The tier of each product that is one tier's only. */
+/** The tier of each product that belongs to one tier. */
 export type PlanOfProduct = ReadonlyMap<string, SoldTier>
 
 interface Plan {
@@ -18,10 +18,10 @@ interface Plan {
   interval: BillingInterval
 }
 
-/** What a reading needs beside the subscriptions. */
+/** What a reading needs besides the subscriptions. */
 export interface Catalogue {
   planOfProduct: PlanOfProduct
-  /** The prices that subscriptions are planned to have. */
+  /** The prices of planned changes. */
   planned: readonly Stripe.Price[]
   /** The meter of extra answers; null: any, since nothing else is metered. */
   meter: string | null
@@ -38,14 +38,14 @@ const STATUSES: ReadonlySet<string> = new Set<SubscriptionReading['status']>([
   'paused',
 ])
 
-/** A subscription, whether its tier can be told or not. */
+/** A subscription of a known or unknown tier. */
 type Told = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null }
 
 function isStatus(status: string): status is SubscriptionReading['status'] {
   return STATUSES.has(status)
 }
 
-/** Whether every subscription has a price whose lookup key is one of ours, as every planned price is. */
+/** Whether every subscription and planned price has one of our lookup keys. */
 export function knowsPrices(
   subscriptions: readonly Stripe.Subscription[],
   planned: readonly Stripe.Price[],
@@ -56,10 +56,7 @@ export function knowsPrices(
   )
 }
 
-/**
- * Stripe's subscriptions of a customer in our words.
- * @throws ProcessorFailure for one that cannot be understood at all
- */
+/** Translates a customer's subscriptions from Stripe. @throws ProcessorFailure for an unreadable one */
 export function toCustomerReading(
   subscriptions: readonly Stripe.Subscription[],
   catalogue: Catalogue,
@@ -91,7 +88,7 @@ function isMetered(price: Stripe.Price): boolean {
   return price.lookup_key === OVERAGE_METER || price.recurring?.usage_type === 'metered'
 }
 
-/** Whether a price is metered and not known by its lookup key: one of extra answers that was replaced, or of something else. */
+/** Whether a metered price is unknown by its lookup key: a replaced price of extra answers, or of something else. */
 export function isOtherMetered(price: Stripe.Price): boolean {
   return price.lookup_key !== OVERAGE_METER && isMetered(price)
 }
@@ -136,11 +133,11 @@ function toReading(subscription: Stripe.Subscription, catalogue: Catalogue): Tol
   }
 }
 
-/** What a subscription consists of. */
+/** The relevant items of a subscription. */
 interface Parts {
-  /** Of its items the plan: of several the largest. */
+  /** The plan's item; the largest if there are several. */
   item: Stripe.SubscriptionItem
-  /** null: none that this service knows. */
+  /** null: no known plan. */
   plan: Plan | null
   /** How many items are plans. */
   plans: number
@@ -187,7 +184,7 @@ function remarksOn(
 
 const MICRO_USD_OF_CENT = 10_000
 
-/** What a unit costs in millionths of a US dollar; null: in another currency, or not the same for every unit. */
+/** The unit price in millionths of a US dollar; null: another currency, or tiered. */
 function microUsdOf({ currency, unit_amount_decimal: cents }: Stripe.Price): number | null {
   if (currency !== 'usd' || cents === null) return null
   return Math.round(Number(String(cents)) * MICRO_USD_OF_CENT)

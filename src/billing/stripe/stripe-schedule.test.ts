@@ -26,15 +26,15 @@ const nothing = { cancel_at: null, cancel_at_period_end: false, ended_at: null, 
 const read = (subscription: Partial<Parameters<typeof plannedChange>[0]>) =>
   plannedChange({ ...nothing, ...subscription }, { present: STUDIO, periodEnd: NOW_ENDS, plans })
 
-describe('what a subscription of Stripe becomes', () => {
-  it('is nothing else where nothing is planned, or the plan goes on', () => {
+describe('the planned change of a Stripe subscription', () => {
+  it('is null when nothing is planned, or the plan continues', () => {
     expect(read({})).toBeNull()
     expect(read({ schedule: 'sub_sched_1' })).toBeNull()
     expect(read({ schedule: schedule() })).toBeNull()
     expect(read({ schedule: schedule(phase(NOW_ENDS, 'studio', 'meter')) })).toBeNull()
   })
 
-  it('is the first phase with another plan or interval, beside whatever is metered', () => {
+  it('is the first phase with another plan or interval, next to metered prices', () => {
     const meterFirst = schedule(phase(NOW_ENDS, 'meter', 'studio'), phase(THEN, 'meter', { id: 'builder' }))
     expect(read({ schedule: meterFirst })).toEqual({ at: at(THEN), plan: BUILDER })
     expect(read({ schedule: schedule(phase(THEN, 'builder'), phase(NOW_ENDS, 'yearly')) })).toEqual({
@@ -43,17 +43,17 @@ describe('what a subscription of Stripe becomes', () => {
     })
   })
 
-  it('is not guessed where a phase has a plan that this service does not know', () => {
+  it('is null when a phase has an unknown plan', () => {
     expect(read({ schedule: schedule(phase(NOW_ENDS, 'special'), phase(THEN, 'builder')) })).toBeNull()
   })
 
-  it('is not what a schedule says that is over', () => {
+  it('ignores a finished schedule', () => {
     const over = { ...schedule(phase(NOW_ENDS, 'builder')), status: 'released', current_phase: null }
     expect(read({ schedule: over })).toBeNull()
     expect(read({ schedule: schedule(phase(NOW_ENDS, 'builder')), ended_at: 900 })).toBeNull()
   })
 
-  it('is its end, unless another plan comes before', () => {
+  it("is the subscription's end, unless another plan comes first", () => {
     expect(read({ cancel_at_period_end: true })).toEqual({ at: at(NOW_ENDS), plan: null })
     expect(read({ cancel_at: THEN })).toEqual({ at: at(THEN), plan: null })
     const later = schedule(phase(THEN, 'builder'))
@@ -62,8 +62,8 @@ describe('what a subscription of Stripe becomes', () => {
   })
 })
 
-describe('the prices that are planned', () => {
-  it('are those of phases to come, each once', () => {
+describe('the planned prices', () => {
+  it('are those of coming phases, each once', () => {
     const subscriptions = [
       { schedule: schedule(phase(NOW_ENDS, 'builder', 'meter'), phase(THEN, { id: 'builder' })) },
       { schedule: null },

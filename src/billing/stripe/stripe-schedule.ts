@@ -5,7 +5,7 @@ import type { SoldTier } from '../plans/plans.ts'
 
 type Plan = { tier: SoldTier; interval: BillingInterval }
 
-/** What of Stripe's subscription says what it becomes. Times are seconds since the epoch. */
+/** The fields of a Stripe subscription that determine its next change. Times are seconds since the epoch. */
 type Scheduled = Pick<Stripe.Subscription, 'cancel_at' | 'cancel_at_period_end' | 'ended_at'> & {
   schedule: string | Schedule | null
 }
@@ -21,7 +21,7 @@ interface Phase {
   items: readonly { price: string | { id: string } }[]
 }
 
-/** The ids of the prices that subscriptions are planned to have: a list of subscriptions says no more of them. */
+/** The ids of planned prices: a list of subscriptions does not include more. */
 export function plannedPrices(subscriptions: readonly Pick<Scheduled, 'schedule'>[]): string[] {
   const ids = subscriptions.flatMap(({ schedule }) =>
     nextPhases(schedule).flatMap(({ items }) => items.map(({ price }) => idOf(price))),
@@ -30,9 +30,8 @@ export function plannedPrices(subscriptions: readonly Pick<Scheduled, 'schedule'
 }
 
 /**
- * What a subscription becomes by itself: its end, or the first phase of its schedule with another plan. Nothing, where that plan is not
- * among `plans`, by the ids of prices, or the subscription is over.
- * @param present the plan that it has; null: one that this service does not know
+ * A subscription's next automatic change: its end, or the first phase with another plan. Null when that plan is not
+ * among `plans` (by price id), or the subscription is over. @param present its current plan; null: unknown
  */
 export function plannedChange(
   { cancel_at: end, cancel_at_period_end: endsWithPeriod, ended_at: ended, schedule }: Scheduled,
@@ -54,7 +53,7 @@ export function plannedChange(
   return endsAt === null ? null : { at: new Date(endsAt * 1000), plan: null }
 }
 
-/** The phases of a schedule that are yet to come, the next one first. */
+/** The coming phases of a schedule, in order. */
 function nextPhases(schedule: Scheduled['schedule']): Phase[] {
   if (schedule === null || typeof schedule === 'string' || schedule.status !== 'active') return []
   const { current_phase: current, phases } = schedule

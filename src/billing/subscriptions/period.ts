@@ -4,8 +4,8 @@ export interface Period {
 }
 
 /**
- * The billing period that `at` is in. Periods are whole months in UTC from the anchor; in a month that lacks the
- * anchor's day they begin on its last day, and on the anchor's own day again after it.
+ * The billing period that contains `at`. Periods are whole months in UTC from the anchor. In a month without the
+ * anchor's day they begin on its last day, and afterwards on the anchor's day again.
  */
 export function periodAt(anchor: Date, at: Date): Period {
   const months =

@@ -1,13 +1,13 @@
 import type { BillingInterval, Row, Tier } from '../../database/schema.ts'
 
-/** What a plan becomes by itself, and when; its tier is null where it ends. null: it stays. */
+/** A plan's next automatic change and its time; the tier is null when it ends. null: no change. */
 export interface PlannedView {
   at: string
   tier: Tier | null
   interval: BillingInterval | null
 }
 
-/** What is planned for a subscription, as every surface shows it. */
+/** A subscription's planned change, in the form all surfaces share. */
 export function plannedIn(
   row: Pick<Row<'subscriptions'>, 'planned_at' | 'planned_tier' | 'planned_interval'>,
 ): PlannedView | null {

@@ -1,7 +1,7 @@
 import type { Row } from '../../database/schema.ts'
 import { periodAt } from './period.ts'
 
-/** What of a stored subscription tells how many credits are left. */
+/** The stored fields that determine the remaining credits. */
 export type SubscriptionRow = Pick<
   Row<'subscriptions'>,
   | 'status'
@@ -17,22 +17,22 @@ export type SubscriptionRow = Pick<
 >
 
 export interface SubscriptionState {
-  /** Credits taken in the period, those of requests in flight included. */
+  /** Credits used in the period, including requests in flight. */
   used: number
-  /** Answers of the period that were served over its credits. */
+  /** Answers in the period beyond its credits. */
   overageAnswers: number
   /** null: unlimited. */
   included: number | null
   start: Date
   end: Date
-  /** The period of the row is over: it has to be written anew before anything is taken from it. */
+  /** Whether the row's period is over: it must be rewritten before credits are taken. */
   over: boolean
 }
 
-/** A subscription as it is at `now`: once its period is over, the next has begun with no credit used. */
+/** A subscription at `now`: after its period ends, the next one begins with no credits used. */
 export function stateAt(row: SubscriptionRow, now: Date): SubscriptionState {
   const included = row.credit_limit
-  // An instance whose clock is behind does not turn a period back.
+  // An instance with a slow clock must not turn a period back.
   if (now < row.period_ends_at)
     return {
       used: row.credits_used,

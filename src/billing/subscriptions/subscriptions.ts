@@ -14,60 +14,59 @@ export interface SubscriptionView {
   status: SubscriptionStatus
   tier: Tier | null
   interval: BillingInterval | null
-  /** Credits taken in the current period, those of requests in flight included. */
+  /** Credits used in the current period, including requests in flight. */
   creditsUsed: number
   /** null: unlimited. */
   creditsIncluded: number | null
-  /** Never below 0, over the cap of a metered tier either; null: unlimited. */
+  /** Never negative, even over the cap of a metered tier; null: unlimited. */
   creditsRemaining: number | null
-  /** Agents and connectors that there is room for; null: any number. */
+  /** Limits on agents and connectors; null: unlimited. */
   agentsIncluded: number | null
   connectorsIncluded: number | null
   periodStart: string
   periodEnd: string
   trialEndsAt: string | null
   cancelAtPeriodEnd: boolean
-  /** null: the plan stays as it is. */
+  /** null: no change is planned. */
   plannedChange: PlannedView | null
   paymentMethodMissing: boolean
   /** Answers of the current period over its credits, and their price so far as a decimal string. */
   overageAnswers: number
   overageCostUsd: string
   overCap: 'block' | 'metered'
-  /** Price of an answer over the cap, a decimal string; null where none is sold. */
+  /** Price of an answer over the cap, a decimal string; null when none is sold. */
   extraAnswerUsd: string | null
-  /** Terms that the operator agreed on and no webhook changes. */
+  /** Whether the operator set the terms, which no webhook changes. */
   isContract: boolean
 }
 
 export interface NewSubscription {
   status: SubscriptionStatus
   tier: Tier | null
-  /** Credits of a period; null: the tier's own number. */
+  /** Credits per period; null: the tier's number. */
   creditsIncluded: number | null
-  /** Agents and connectors that there is room for; null or left out: the tier's own numbers. */
+  /** Limits on agents and connectors; null or absent: the tier's. */
   agentsIncluded?: number | null
   connectorsIncluded?: number | null
-  /** What happens over the cap; null or left out: as the tier has it. */
+  /** Behavior over the cap; null or absent: the tier's. */
   overCap?: 'block' | 'metered' | null
-  /** Price of an answer over the cap, in millionths of a US dollar; null or left out: the tier's. */
+  /** Price of an answer over the cap, in millionths of a US dollar; null or absent: the tier's. */
   extraAnswerMicroUsd?: number | null
 }
 
 export interface Subscriptions {
-  /** The subscription as it is now; undefined for a workspace that has none. */
+  /** The current subscription; undefined when the workspace has none. */
   read(organizationId: string): Promise<SubscriptionView | undefined>
-  /** Those of several workspaces, by their ids. */
+  /** The subscriptions of several workspaces by id. */
   readMany(organizationIds: readonly string[]): Promise<Map<string, SubscriptionView>>
   /**
-   * Sets status, tier and terms, which hold from the very next request; the running period and what was used of it
-   * stay as they are.
-   * @throws AppError `not_found` when there is no such organization.
+   * Sets status, tier and terms from the next request on; the running period and its usage stay. @throws AppError
+   * `not_found` when the organization does not exist.
    */
   put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
 }
 
-/** Reads and sets what a workspace's plan is. */
+/** Reads and sets a workspace's plan. */
 export function createSubscriptions(deps: {
   db: Db
   clock: Clock
@@ -99,16 +98,16 @@ export function createSubscriptions(deps: {
   }
 }
 
-/** Terms of their own, or a status that the payment processor does not have, are the operator's and stand until changed. */
+/** Custom terms, or a status the payment processor does not have, come from the operator and stand until changed. */
 function isContract({ status, tier, ...terms }: NewSubscription): boolean {
   const hasOwnTerms = Object.values(terms).some((term) => (term ?? null) !== null)
   return status === 'internal' || tier === 'enterprise' || hasOwnTerms
 }
 
 /**
- * Writes a workspace's subscription; a new one begins its first period, of one month in UTC, at `at`. Unless it is a contract,
- * what the payment processor says is read anew and replaces it.
- * @throws AppError `not_found` when there is no such organization.
+ * Writes a workspace's subscription. A new one begins its first monthly period (UTC) at `at`. Unless it is a
+ * contract, a new reading from the payment processor replaces it. @throws AppError `not_found` when the organization
+ * does not exist.
  */
 export async function putSubscription(
   tx: Tx,
@@ -168,7 +167,7 @@ export async function putSubscription(
 function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
   const { used, overageAnswers, included, start, end } = stateAt(row, now)
   const price = row.extra_answer_micro_usd ?? (row.tier === null ? null : PLANS[row.tier].extraAnswerMicroUsd)
-  // Those of a plan that was changed within the period stay charged.
+  // Answers of a plan changed within the period stay charged.
   const charged = isFree(row, start) ? 0 : (price ?? EXTRA_ANSWER_MICRO_USD)
   return {
     status: row.status,
@@ -197,7 +196,10 @@ function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
   }
 }
 
-/** A trial is free, its answers over the credits too; what is served after its end is not, though that was not read yet. */
+/**
+ * A trial is free, including answers over its credits. Answers after its end are charged even before the next
+ * reading.
+ */
 function isFree({ status, trial_ends_at: trialEndsAt }: Row<'subscriptions'>, periodStart: Date): boolean {
   return status === 'trialing' && (trialEndsAt === null || periodStart < trialEndsAt)
 }

@@ -14,7 +14,7 @@ type Plan = Pick<
   | 'planned_interval'
 >
 
-/** Tells webhooks of a plan that became another one, or will, in the transaction that changes it. */
+/** Emits the webhook event of a changed or planned plan, in the transaction that changes it. */
 export async function tellOfChange(tx: Tx, before: Plan, after: Plan, at: Date): Promise<void> {
   const isSame =
     before.status === after.status &&

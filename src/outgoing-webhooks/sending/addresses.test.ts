@@ -34,7 +34,7 @@ describe('a public address', () => {
   })
 })
 
-describe('the look-up of a connection', () => {
+describe("a connection's address lookup", () => {
   const ask = (addresses: ResolvedAddress[], all: boolean) => {
     const lookup = guardedLookup(async () => addresses, isPublicAddress)
     return new Promise((resolve) =>
@@ -43,12 +43,12 @@ describe('the look-up of a connection', () => {
   }
   const open = { address: '8.8.8.8', family: 4 }
 
-  it('gives the addresses that were looked at, as it is asked', async () => {
+  it('returns the checked addresses in the requested form', async () => {
     expect(await ask([open], false)).toEqual({ error: null, address: '8.8.8.8', family: 4 })
     expect(await ask([open], true)).toEqual({ error: null, address: [open], family: undefined })
   })
 
-  it('gives none where one of them is not public, or there is none', async () => {
+  it('fails when any address is not public, or there is none', async () => {
     for (const all of [true, false]) {
       expect(await ask([open, { address: '10.0.0.1', family: 4 }], all)).toMatchObject({
         error: new AddressNotAllowed(),

@@ -7,18 +7,20 @@ export interface ResolvedAddress {
   family: number
 }
 
-/** All the addresses of a name. */
+/** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
-/** The addresses that the machine has for a name. */
+/** The system's resolver. */
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true })
 
-/** IPv6 addresses are given out of this block alone (https://www.iana.org/assignments/ipv6-address-space). */
+/**
+ * The only IPv6 block from which global addresses are assigned (https://www.iana.org/assignments/ipv6-address-space).
+ */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
-/** A service inside of Azure's machines, at an address that looks public. */
+/** A service inside Azure's machines, at an address that looks public. */
 const AZURE_HOST = '168.63.129.16'
 
-/** An address, or a name that stands for one, at which nothing is sent to. */
+/** The URL's address, or one its name resolves to, is not allowed. */
 export class AddressNotAllowed extends Error {
   constructor() {
     super('the address is not a public one')
@@ -26,24 +28,24 @@ export class AddressNotAllowed extends Error {
   }
 }
 
-/** Whether an IP address is one of the internet's: not of this machine, a private network, a group or a special purpose. */
+/** Whether an IP address is on the public internet: not local, private, multicast or special-purpose. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
-  // Of an IPv4 address in IPv6's clothes it is the IPv4 address that counts.
+  // For an IPv4-mapped IPv6 address, the IPv4 address counts.
   const parsed = ipaddr.process(address)
   if (parsed.range() !== 'unicast' || parsed.toString() === AZURE_HOST) return false
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6)
 }
 
-/** The address that a URL's host names by itself; null: it is a name. */
+/** The IP address in a URL's host; null when the host is a name. */
 export function literalAddress({ hostname }: URL): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(bare) === 0 ? null : bare
 }
 
 /**
- * What a connection asks for addresses: it gets those that were looked at, so that a name cannot mean another one by the time
- * it is connected to. One address that is not allowed spoils them all.
+ * A connection's lookup that returns only checked addresses, so that a name cannot change between check and
+ * connection. A single address that is not allowed fails the lookup.
  */
 export function guardedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {

@@ -7,16 +7,16 @@ import { contextOf, type SecretCipher } from '../secrets.ts'
 import type { SendFault, SendResult } from './send.ts'
 import { ATTEMPTS_MAX, FAILING_MS, waitAfter } from './schedule.ts'
 
-/** Well over what an attempt may take: a process that holds one for longer is gone. */
+/** Well over an attempt's timeout: a process that holds one longer is gone. */
 const LEASE_SECONDS = 60
 
-/** A delivery, by its key. */
+/** A delivery's key. */
 export interface DeliveryRef {
   organizationId: string
   id: string
 }
 
-/** A delivery that is attempted: nobody else does while its lease lasts. */
+/** A delivery held under a lease; nobody else attempts it. */
 export interface Taken extends DeliveryRef {
   lease: Lease<'webhook_deliveries'>
   webhookId: string
@@ -24,23 +24,23 @@ export interface Taken extends DeliveryRef {
   /** The same for every attempt. */
   messageId: string
   payload: string
-  /** This one included. */
+  /** Including this one. */
   attempts: number
-  /** Those that sign, the current one first; null: the deployment's key does not open them. */
+  /** The signing secrets, current one first; null: the deployment's key does not decrypt them. */
   secrets: string[] | null
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type Settled = { outcome: 'delivered' | 'retried' | 'failed'; disabled: WebhookDisabledReason | null }
 
-/** `webhook-id`: receivers know by it an event that came already. */
+/** `webhook-id`: receivers use it to detect duplicates. */
 export function messageId(eventId: string): string {
   return `msg_${eventId}`
 }
 
 /**
- * Begins an attempt of a delivery that is due and nobody has; null where there is none any more. One whose webhook is disabled,
- * or whose last attempt was never settled, fails here.
+ * Begins an attempt of a delivery that is due and free; null when there is none. Fails deliveries whose webhook is
+ * disabled or whose last attempt was never settled.
  */
 export async function take(
   db: Db,
@@ -97,7 +97,7 @@ export async function take(
   )
 }
 
-/** The secrets that sign now; null where one cannot be read. */
+/** The secrets that sign now; null when one cannot be decrypted. */
 function secretsOf(
   webhook: Row<'outgoing_webhooks'>,
   cipher: SecretCipher | null,
@@ -110,12 +110,12 @@ function secretsOf(
   try {
     return cipher && signing.map((ciphertext) => cipher.decrypt(ciphertext, context))
   } catch {
-    // None of the keys fits; the delivery says so, and is tried again like any other.
+    // No key fits. The delivery reports it and is retried as usual.
     return null
   }
 }
 
-/** Why a result is a failure; null: it is none. */
+/** The error of a result; null on success. */
 function errorOf(result: SendResult | { fault: 'secret_unreadable' }): DeliveryError | null {
   if ('fault' in result) return result.fault satisfies SendFault | 'secret_unreadable'
   const { status } = result
@@ -125,9 +125,8 @@ function errorOf(result: SendResult | { fault: 'secret_unreadable' }): DeliveryE
 }
 
 /**
- * Writes down how an attempt ended, with when the next one is and what it means for the webhook. Null: the lease was lost, and
- * somebody else has the delivery.
- * @param random from 0 to 1, for when the next attempt is
+ * Records how an attempt ended, the next attempt's time and the effect on the webhook. Null: the lease was lost to
+ * another process. @param random from 0 to 1, for the next attempt's jitter
  */
 export async function settle(
   db: Db,
@@ -155,7 +154,7 @@ export async function settle(
   )
 }
 
-/** Takes back an attempt that was interrupted: it does not count, and any process repeats it. */
+/** Undoes an interrupted attempt: it does not count, and any process repeats it. */
 export async function cancelAttempt(db: Db, taken: Taken): Promise<void> {
   await releaseLease(db, taken.lease, { set: { attempts: taken.attempts - 1 } })
 }
@@ -169,7 +168,7 @@ async function fail(tx: Tx, delivery: Row<'webhook_deliveries'>, error: Delivery
     .execute()
 }
 
-/** Since when nothing gets through to the webhook; one that is gone, or has failed for three days, is disabled. */
+/** Updates since when deliveries fail. Disables a webhook that is gone or has failed for three days. */
 async function noteHealth(
   tx: Tx,
   { organizationId, webhookId }: Taken,

@@ -14,30 +14,30 @@ export interface DispatcherDependencies {
   random: () => number
   findCipher: FindCipher
   send: Send
-  /** Of every attempt that was settled. */
+  /** Called for every settled attempt. */
   onAttempt: (attempt: { outcome: Settled['outcome']; seconds: number }) => void
-  /** A webhook was disabled: its receiver is gone, or has failed for three days. */
+  /** Called when a webhook is disabled because its receiver is gone or has failed for three days. */
   onDisabled: (webhook: { organizationId: string; webhookId: string; reason: WebhookDisabledReason }) => void
   onError: (error: unknown) => void
-  /** How long what is under way has to end when the process stops, milliseconds; of tests. */
+  /** How long attempts may finish when the process stops, in milliseconds; for tests. */
   stopGraceMs?: number | undefined
 }
 
 export interface Dispatcher {
-  /** Looks for what is due from now on. */
+  /** Starts looking for due deliveries. */
   start(): void
-  /** Something was queued just now. */
+  /** Reports a newly queued delivery. */
   wake(): void
   /** Attempts what is due now, and waits for it. */
   settle(): Promise<void>
-  /** Takes nothing up any more, gives what is under way a moment to end, and hands the rest back. */
+  /** Takes no more deliveries, gives running attempts a moment to end, and releases the rest. */
   stop(): Promise<void>
 }
 
 const LOOK_MS = 1_000
 const STOP_GRACE_MS = 5_000
 
-/** Delivers events: as many at once as there are places, and none waits for another's receiver. */
+/** Delivers events concurrently, so that no receiver delays another. */
 export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { db, clock } = deps
   const places = createPlaces()
@@ -65,7 +65,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
       deps.onError(error)
     }
     places.leave(due)
-    // What fails here fails again at once: that waits for the next look.
+    // A failed one would fail again at once, so it waits for the next tick.
     if (isDone && isStarted) void task.ask()
   }
   const task = createTask({ act: look, intervalMs: LOOK_MS, onError: deps.onError })
@@ -87,7 +87,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
   }
 }
 
-/** One attempt. @throws what the database throws: then the lease runs out, and the event is sent again */
+/** One attempt. @throws database errors: the lease then expires, and the event is sent again */
 async function deliver(deps: DispatcherDependencies, due: DueDelivery, stopping: AbortSignal): Promise<void> {
   const { db, clock } = deps
   const began = performance.now()

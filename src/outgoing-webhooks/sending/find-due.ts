@@ -6,8 +6,8 @@ import { type DueDelivery, PLACES_OF_WEBHOOK, PLACES_OF_WORKSPACE, type TakenPla
 const FOUND_AT_ONE_LOOK = 200
 
 /**
- * Deliveries that are due and nobody has, a few of each webhook and workspace, so that one with many does not hide the others';
- * those to webhooks that work come first.
+ * Free due deliveries, a few per webhook and workspace, so that one with many does not hide the others. Working
+ * webhooks come first.
  */
 export async function findDue(db: Db, now: Date, taken: TakenPlaces): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`

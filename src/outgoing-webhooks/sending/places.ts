@@ -7,30 +7,30 @@ export interface DueDelivery extends DeliveryRef {
   isFailing: boolean
 }
 
-/** Attempts at once of one process; those to webhooks that fail have half of them at most. */
+/** Concurrent attempts per process; failing webhooks get at most half. */
 const PLACES = 64
 const PLACES_OF_FAILING = 32
 export const PLACES_OF_WORKSPACE = 16
 export const PLACES_OF_WEBHOOK = 2
 
-/** Who has no place left. */
+/** Who has no free slot. */
 export interface TakenPlaces {
-  /** Workspaces with as many attempts as they may have. */
+  /** Workspaces at their limit. */
   organizationIds: string[]
-  /** Webhooks likewise. */
+  /** Webhooks at their limit. */
   webhookIds: string[]
-  /** Deliveries that are being attempted. */
+  /** Deliveries in progress. */
   deliveryIds: string[]
 }
 
 export interface Places {
-  /** Takes a place, where there is one for it. */
+  /** Takes a slot if one is free for it. */
   enter(due: DueDelivery): boolean
   leave(due: DueDelivery): void
   taken(): TakenPlaces
 }
 
-/** The places of attempts under way: a receiver that is slow holds up neither other workspaces nor other webhooks of its own. */
+/** The slots of running attempts: a slow receiver delays neither other workspaces nor other webhooks of its own. */
 export function createPlaces(): Places {
   const inside = new Map<string, DueDelivery>()
   const countOf = (isOne: (due: DueDelivery) => boolean): number =>

@@ -2,7 +2,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The waits after the first attempt, the second and so on: three days and a half hour together. */
+/** The waits after the first attempt, the second and so on: in total three days and half an hour. */
 const WAITS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -14,22 +14,21 @@ const WAITS_MS = [
   20 * HOUR_MS,
   21 * HOUR_MS,
 ] as const
-/** Each wait is up to so much longer, so that what failed together does not come back together. */
+/** Each wait is up to this fraction longer, so that failures do not return together. */
 const JITTER = 0.1
 
-/** How often a delivery is attempted. */
+/** Attempts per delivery. */
 export const ATTEMPTS_MAX = WAITS_MS.length + 1
-/** A webhook to which nothing has been delivered for so long, though it was tried, is disabled. */
+/** A webhook whose attempts have all failed for this long is disabled. */
 export const FAILING_MS = 72 * HOUR_MS
 
-/** A receiver cannot put an attempt off for longer with `Retry-After`. */
+/** The longest delay that `Retry-After` can request. */
 const ASKED_WAIT_MAX_MS = 24 * HOUR_MS
 
 /**
- * Milliseconds from a failed attempt to the next one; null: it was the last.
- * @param attempts those made so far, at least 1
- * @param random from 0 to 1
- * @param askedMs what the receiver asked for: the next attempt does not come earlier
+ * Milliseconds from a failed attempt to the next one; null: it was the last. @param attempts those made so far, at
+ * least 1 @param random from 0 to 1 @param askedMs what the receiver asked for: the next attempt does not come
+ * earlier
  */
 export function waitAfter(attempts: number, random: number, askedMs = 0): number | null {
   const wait = WAITS_MS[attempts - 1]

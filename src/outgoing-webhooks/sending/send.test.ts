@@ -20,10 +20,10 @@ async function post(url: string, options: Partial<SendDependencies> = {}, signal
   return await send({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"ü"}' }, signal)
 }
 
-describe('where private addresses are not allowed', () => {
+describe('without private addresses', () => {
   const guarded = { allowsPrivate: false }
 
-  it('no request goes to a name that stands for one, however it is written', async () => {
+  it('no request goes to a name that resolves to one, in any notation', async () => {
     for (const host of ['hooks.example.com', 'localhost', 'localhost.', '2130706433.example.com'])
       expect(await post(`https://${host}:${receiver.port}/`, guarded)).toEqual({
         fault: 'address_not_allowed',
@@ -31,7 +31,7 @@ describe('where private addresses are not allowed', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('no request goes to such an address itself, however it is written', async () => {
+  it('no request goes to such an address itself, in any notation', async () => {
     for (const host of ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '[::1]', '[::ffff:127.0.0.1]', '0'])
       expect(await post(`https://${host}:${receiver.port}/`, guarded), host).toEqual({
         fault: 'address_not_allowed',
@@ -39,7 +39,7 @@ describe('where private addresses are not allowed', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('a name that means another address by the time of the connection is asked once, and refused', async () => {
+  it('a name whose address changes before the connection is resolved once, and refused', async () => {
     let asked = 0
     const rebinding = async () => {
       asked += 1
@@ -51,13 +51,13 @@ describe('where private addresses are not allowed', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('nothing is sent without https, though the webhook was made when it was allowed', async () => {
+  it('nothing is sent without https, even to a webhook created when http was allowed', async () => {
     expect(await post('http://8.8.8.8/', guarded)).toEqual({ fault: 'address_not_allowed' })
   })
 })
 
 describe('a request', () => {
-  it('goes to the address that the name stands for, with its name and its body as it is', async () => {
+  it('goes to the resolved address, with the host name and unchanged body', async () => {
     const result = await post(`http://hooks.example.com:${receiver.port}/in?a=1`)
     expect(result).toEqual({ status: 204 })
     expect(receiver.received).toMatchObject([
@@ -77,7 +77,7 @@ describe('a request', () => {
     }
   })
 
-  it('takes no proxy from the environment', async () => {
+  it('uses no proxy from the environment', async () => {
     process.env.HTTP_PROXY = 'http://127.0.0.1:9'
     process.env.NODE_USE_ENV_PROXY = '1'
     try {
@@ -88,7 +88,7 @@ describe('a request', () => {
     }
   })
 
-  it('has its status also of an answer whose body never ends, of which little is received', async () => {
+  it('returns the status of an endless answer and receives little of it', async () => {
     let written = 0
     const endless = await startReceiver((response) => {
       response.writeHead(200)
@@ -108,7 +108,7 @@ describe('a request', () => {
     }
   })
 
-  it('ends when its time is over, before an answer as well as within one', async () => {
+  it('ends at its timeout, before and during the answer', async () => {
     const silent = await startReceiver(() => {})
     const halfway = await startReceiver((response) => void response.writeHead(200).write('{'))
     try {
@@ -120,7 +120,7 @@ describe('a request', () => {
     }
   })
 
-  it('ends with the reason of its signal', async () => {
+  it("ends with its signal's reason", async () => {
     const silent = await startReceiver(() => stop.abort(new Error('stopping')))
     const stop = new AbortController()
     try {
@@ -130,7 +130,7 @@ describe('a request', () => {
     }
   })
 
-  it('tells a name that is not known, a closed port and a server without TLS apart', async () => {
+  it('distinguishes an unknown name, a closed port and a server without TLS', async () => {
     const unknown = async () => {
       throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
     }
@@ -146,7 +146,7 @@ describe('a request', () => {
   })
 })
 
-describe('the address of a webhook', () => {
+describe("a webhook's URL", () => {
   it.each([
     'http://hooks.example.com/',
     'ftp://hooks.example.com/',
@@ -165,7 +165,7 @@ describe('the address of a webhook', () => {
     expect(() => checkUrl(url, false)).toThrow(/^url must/)
   })
 
-  it('may be private, and without https, where that is allowed; never with credentials', () => {
+  it('may be private and http where allowed, but never contain credentials', () => {
     expect(() => checkUrl('http://127.0.0.1:8080/', true)).not.toThrow()
     expect(() => checkUrl('https://hooks.example.com/in?x=1', false)).not.toThrow()
     expect(() => checkUrl('http://user@127.0.0.1/', true)).toThrow(/^url must not carry/)

@@ -8,12 +8,12 @@ import {
   type Resolve,
 } from './addresses.ts'
 
-/** The longest that an attempt may take, its answer's body included. */
+/** An attempt's timeout, including the answer's body. */
 export const ATTEMPT_TIMEOUT_MS = 15_000
-/** What of an answer's body is received at most; none of it is kept. */
+/** The most that is read of an answer's body; none of it is stored. */
 const ANSWER_BYTES_MAX = 16 * 1024
 
-/** Why nobody answered. */
+/** Why no answer came. */
 export type SendFault =
   | 'address_not_allowed'
   | 'name_not_found'
@@ -21,25 +21,25 @@ export type SendFault =
   | 'tls_failed'
   | 'timeout'
 
-/** How a request ended: with an answer's status and its `Retry-After` header, or with none. */
+/** The result of a request: an answer's status and `Retry-After` header, or a fault. */
 export type SendResult = { status: number; retryAfter?: string | undefined } | { fault: SendFault }
 
 export interface SendDependencies {
   resolve: Resolve
-  /** Whether private addresses, and plain http, are allowed. */
+  /** Whether private addresses and plain http are allowed. */
   allowsPrivate: boolean
   timeoutMs?: number | undefined
 }
 
-/** Sends one request. @throws the signal's reason once that aborts, and nothing else */
+/** Sends one request. @throws only the signal's reason once that aborts */
 export type Send = (
   message: { url: string; headers: Record<string, string>; body: string },
   signal: AbortSignal,
 ) => Promise<SendResult>
 
 /**
- * Makes what posts JSON to addresses that anybody may have written down: over a connection of its own to an address that was
- * looked at, without a proxy, following no redirect, for 15 seconds at most.
+ * Creates a client that posts JSON to untrusted URLs: each request has its own connection to a checked address, uses
+ * no proxy, follows no redirect, and takes at most 15 seconds.
  */
 export function createSend({
   resolve,
@@ -51,9 +51,9 @@ export function createSend({
   return async ({ url, headers, body }, signal) => {
     const target = new URL(url)
     const literal = literalAddress(target)
-    // No name is looked up for it.
+    // An IP address needs no lookup.
     if (literal !== null && !isAllowed(literal)) return { fault: 'address_not_allowed' }
-    // The setting may have been taken back since the webhook was made.
+    // The operator may have withdrawn the setting since the webhook was created.
     if (target.protocol !== 'https:' && !allowsPrivate) return { fault: 'address_not_allowed' }
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
@@ -73,7 +73,7 @@ export function createSend({
   }
 }
 
-/** The answer, whose body is yet to come. An agent of its own per request knows no proxy and keeps no connection. */
+/** The answer, with its body still to be read. A separate agent per request uses no proxy and keeps no connection. */
 async function post(target: URL, body: string, options: RequestOptions): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const request = target.protocol === 'https:' ? requestHttps : requestHttp
@@ -83,7 +83,7 @@ async function post(target: URL, body: string, options: RequestOptions): Promise
   return await promise
 }
 
-/** The status is known by now: whatever becomes of the body, it stays. */
+/** The status is already known, so errors in the body do not matter. */
 async function discard(answer: IncomingMessage): Promise<void> {
   let bytes = 0
   try {
@@ -92,7 +92,7 @@ async function discard(answer: IncomingMessage): Promise<void> {
       if (bytes > ANSWER_BYTES_MAX) break
     }
   } catch {
-    // It broke, or took too long.
+    // The body broke off or took too long.
   } finally {
     answer.destroy()
   }
